@@ -1,0 +1,356 @@
+//! What an object is: names, the pods in it, and the data others refer to.
+//!
+//! Everything is optional, as half-typed manifests are; nothing here judges.
+
+use std::sync::Arc;
+
+use crate::syntax::ScalarStyle;
+use crate::text::Span;
+
+/// An object at its place in a file.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The offset of its first byte in the file; every span in `model` counts from here.
+    pub offset: usize,
+    /// What it says.
+    pub model: Arc<Model>,
+}
+
+impl Object {
+    /// A span of the model as a span of the file.
+    pub fn place(&self, span: Span) -> Span {
+        span.shifted(self.offset)
+    }
+}
+
+/// A scalar that matters: its value, where it stands and how it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text after unescaping and folding.
+    pub value: Arc<str>,
+    /// Relative to the object.
+    pub span: Span,
+    /// Leads, with the source, to the place of each character.
+    pub style: ScalarStyle,
+    /// Whether kubectl reads it as a string; `8080` and `yes` are not.
+    pub is_string: bool,
+}
+
+/// An object without its place.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// The whole object, relative to itself.
+    pub span: Span,
+    /// `apiVersion`.
+    pub api_version: Option<Text>,
+    /// `kind`.
+    pub kind: Option<Text>,
+    /// `metadata.name`.
+    pub name: Option<Text>,
+    /// `metadata.namespace`.
+    pub namespace: Option<Text>,
+    /// `metadata.labels`.
+    pub labels: Vec<(Text, Text)>,
+    /// `metadata.annotations`.
+    pub annotations: Vec<(Text, Text)>,
+    /// The pods this object makes, each with its path.
+    pub pods: Vec<Pod>,
+    /// What other objects can refer to.
+    pub data: Data,
+}
+
+/// What an object offers to others.
+#[derive(Clone, Debug, Default)]
+pub enum Data {
+    /// Nothing we know of.
+    #[default]
+    None,
+    /// A ConfigMap, also one that a Kustomize generator makes.
+    ConfigMap(Source),
+    /// A Secret, also one that a generator, SealedSecret or ExternalSecret makes.
+    Secret(Source),
+    /// A core Service.
+    Service(Service),
+}
+
+/// The keys of a ConfigMap or Secret.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// `data` and `stringData` (which wins), in order.
+    pub keys: Vec<SourceKey>,
+    /// Keys of `binaryData`: they exist, but never as variables (B9, B18).
+    pub binary_keys: Vec<Text>,
+    /// Whether keys may exist that this text does not show: a generator with files we cannot see, a sealed or external
+    /// secret, a SOPS file, `behavior: merge`.
+    pub open: bool,
+    /// Whether the cluster's name gets a suffix or the object is otherwise made by a tool; for hover texts.
+    pub made_by: Option<&'static str>,
+}
+
+/// One key of a ConfigMap or Secret.
+#[derive(Clone, Debug)]
+pub struct SourceKey {
+    /// The key.
+    pub key: Text,
+    /// Its value; for a Secret decoded from base64. Nothing when it is not text or not known.
+    pub value: Option<Arc<str>>,
+    /// Where the value stands.
+    pub value_span: Option<Span>,
+}
+
+/// A core Service, as far as variables come from it (section 3 of the facts).
+#[derive(Clone, Debug, Default)]
+pub struct Service {
+    /// `spec.type`.
+    pub type_: Option<Text>,
+    /// `spec.clusterIP`.
+    pub cluster_ip: Option<Text>,
+    /// `spec.ports`.
+    pub ports: Vec<ServicePort>,
+}
+
+/// A port of a Service.
+#[derive(Clone, Debug, Default)]
+pub struct ServicePort {
+    /// `name`.
+    pub name: Option<Text>,
+    /// `port`, as a number where it is one.
+    pub port: Option<i64>,
+    /// `protocol`.
+    pub protocol: Option<Text>,
+    /// The whole entry.
+    pub span: Span,
+}
+
+/// A pod spec with what surrounds it.
+#[derive(Clone, Debug, Default)]
+pub struct Pod {
+    /// The path of the spec in the object, such as `spec.template.spec`.
+    pub path: String,
+    /// The pod spec mapping.
+    pub span: Span,
+    /// Labels of the pod (of the template's metadata, or of the Pod itself).
+    pub labels: Vec<(Text, Text)>,
+    /// Annotations of the pod.
+    pub annotations: Vec<(Text, Text)>,
+    /// The pod's own name where the manifest decides it: a bare Pod without `generateName`.
+    pub name: Option<Text>,
+    /// Containers: init (sidecars among them), regular, ephemeral, each as declared.
+    pub containers: Vec<Container>,
+    /// `volumes`.
+    pub volumes: Vec<Volume>,
+    /// `enableServiceLinks` with its place.
+    pub service_links: Option<(bool, Span)>,
+    /// What is assumed when `enableServiceLinks` is absent: true, but false for Knative.
+    pub default_service_links: bool,
+    /// `serviceDependencies` of the explicit links proposal.
+    pub service_dependencies: Vec<Text>,
+    /// `nodeName`.
+    pub node_name: Option<Text>,
+    /// `serviceAccountName`.
+    pub service_account: Option<Text>,
+    /// Who adds variables before the kubelet sees the pod.
+    pub injector: Option<Injector>,
+}
+
+/// Controllers that add variables of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Injector {
+    /// An Indexed Job: `JOB_COMPLETION_INDEX` behind the user's entries (B25).
+    IndexedJob,
+    /// Knative: `K_REVISION` and others behind the user's entries (B26).
+    Knative,
+    /// LeaderWorkerSet: `LWS_…` before the user's entries.
+    LeaderWorkerSet,
+}
+
+/// What a container is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Runs to its end before the others.
+    Init,
+    /// An init container with `restartPolicy: Always`.
+    Sidecar,
+    /// Regular.
+    #[default]
+    Container,
+    /// For debugging a running pod.
+    Ephemeral,
+    /// A deployment hook's environment (DeploymentConfig): env and command without a container of its own.
+    Hook,
+}
+
+/// A container.
+#[derive(Clone, Debug, Default)]
+pub struct Container {
+    /// The path in the object, such as `spec.containers[0]`.
+    pub path: String,
+    /// The container mapping.
+    pub span: Span,
+    /// What it is for.
+    pub role: Role,
+    /// `name`.
+    pub name: Option<Text>,
+    /// `image`; a container without one is a patch.
+    pub image: Option<Text>,
+    /// `env`, as declared.
+    pub env: Vec<EnvVar>,
+    /// The whole `env` list.
+    pub env_span: Option<Span>,
+    /// `envFrom`, as declared.
+    pub env_from: Vec<EnvFrom>,
+    /// `command`.
+    pub command: Vec<Text>,
+    /// `args`.
+    pub args: Vec<Text>,
+    /// Exec probes.
+    pub probes: Vec<Probe>,
+    /// `volumeMounts`.
+    pub mounts: Vec<Mount>,
+    /// `resources.limits`, then `resources.requests`: name and quantity.
+    pub limits: Vec<(Text, Text)>,
+    /// See `limits`.
+    pub requests: Vec<(Text, Text)>,
+    /// Every other string in it with its path in the container: lifecycle, httpGet, workingDir, image, mountPath …
+    /// Kubernetes expands nothing there.
+    pub unexpanded: Vec<(String, Text)>,
+}
+
+/// An entry of `env`.
+#[derive(Clone, Debug, Default)]
+pub struct EnvVar {
+    /// The whole entry.
+    pub span: Span,
+    /// `name`.
+    pub name: Option<Text>,
+    /// `value`.
+    pub value: Option<Text>,
+    /// `valueFrom`.
+    pub from: Option<ValueFrom>,
+}
+
+/// `valueFrom`: the sources that are set, in the order the kubelet looks at them (B20).
+#[derive(Clone, Debug, Default)]
+pub struct ValueFrom {
+    /// The whole mapping.
+    pub span: Span,
+    /// Usually exactly one.
+    pub sources: Vec<ValueSource>,
+}
+
+/// One source of a value.
+#[derive(Clone, Debug)]
+pub enum ValueSource {
+    /// `fieldRef`
+    Field {
+        /// `apiVersion`
+        api_version: Option<Text>,
+        /// `fieldPath`
+        path: Option<Text>,
+    },
+    /// `resourceFieldRef`
+    Resource {
+        /// `containerName`
+        container: Option<Text>,
+        /// `resource`
+        resource: Option<Text>,
+        /// `divisor`
+        divisor: Option<Text>,
+    },
+    /// `configMapKeyRef`
+    ConfigMap(KeyRef),
+    /// `secretKeyRef`
+    Secret(KeyRef),
+    /// `fileKeyRef`
+    File {
+        /// `volumeName`
+        volume: Option<Text>,
+        /// `path`
+        path: Option<Text>,
+        /// `key`
+        key: Option<Text>,
+        /// `optional`
+        optional: bool,
+    },
+}
+
+/// A key of an object.
+#[derive(Clone, Debug, Default)]
+pub struct KeyRef {
+    /// `name`
+    pub name: Option<Text>,
+    /// `key`
+    pub key: Option<Text>,
+    /// `optional`
+    pub optional: bool,
+}
+
+/// An entry of `envFrom`.
+#[derive(Clone, Debug, Default)]
+pub struct EnvFrom {
+    /// The whole entry.
+    pub span: Span,
+    /// `prefix`
+    pub prefix: Option<Text>,
+    /// The source; nothing when it is half typed. `configMapRef` is looked at first (B6).
+    pub source: Option<EnvFromSource>,
+}
+
+/// Where an entry of `envFrom` takes its variables from.
+#[derive(Clone, Debug)]
+pub enum EnvFromSource {
+    /// `configMapRef`
+    ConfigMap {
+        /// `name`
+        name: Option<Text>,
+        /// `optional`
+        optional: bool,
+    },
+    /// `secretRef`
+    Secret {
+        /// `name`
+        name: Option<Text>,
+        /// `optional`
+        optional: bool,
+    },
+    /// `service`, of the explicit links proposal.
+    Service {
+        /// `name`
+        name: Option<Text>,
+    },
+}
+
+/// An exec probe.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// `livenessProbe`, `readinessProbe` or `startupProbe`.
+    pub probe: &'static str,
+    /// `exec.command`
+    pub command: Vec<Text>,
+}
+
+/// An entry of `volumeMounts`.
+#[derive(Clone, Debug, Default)]
+pub struct Mount {
+    /// The whole entry.
+    pub span: Span,
+    /// `name`
+    pub name: Option<Text>,
+    /// `mountPath`
+    pub mount_path: Option<Text>,
+    /// `subPath`
+    pub sub_path: Option<Text>,
+    /// `subPathExpr`
+    pub sub_path_expr: Option<Text>,
+}
+
+/// An entry of `volumes`.
+#[derive(Clone, Debug, Default)]
+pub struct Volume {
+    /// The whole entry.
+    pub span: Span,
+    /// `name`
+    pub name: Option<Text>,
+    /// The field beside `name` that says what it is, such as `emptyDir`.
+    pub kind: Option<Text>,
+}

@@ -1,0 +1,6 @@
+//! podlens answers one question about Kubernetes manifests: what will this container really get?
+
+pub mod k8s;
+pub mod syntax;
+pub mod text;
+pub mod workspace;

@@ -1,0 +1,3 @@
+//! The `podlens` command.
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! YAML and JSON text to a tree that always exists.
+//!
+//! Parsing cannot fail: it gives a [`Tree`] and its errors. Trees are position-independent, so an edit shares all it
+//! did not touch.
+
+mod build;
+mod documents;
+mod patch;
+mod scalar;
+mod tree;
+
+pub use documents::parse;
+pub use scalar::{ScalarStyle, Typed};
+pub use tree::{Collection, Document, Node, Shape, SyntaxError, Tree};

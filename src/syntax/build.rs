@@ -1,0 +1,335 @@
+//! Events of the parser to green nodes: one piece of text in, its tree or the parser's refusal out.
+//!
+//! Spans are made the same way whatever the piece was cut from, so that a tree put together from pieces equals the tree
+//! of the whole: a block collection reaches from its first key or dash to the end of its last child, a block scalar
+//! from its `|` or `>` to the end of the text that counts.
+
+use granit_parser::{Event, Options, Parser, ScalarStyle as Style, ScanError, Span as EventSpan, StructureStyle, Tag};
+
+use crate::syntax::patch::Patched;
+use crate::syntax::scalar::ScalarStyle;
+use crate::syntax::tree::{Entry, Green, Kind, Placed, Properties, Shape};
+
+/// Why a piece was not read.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The parser's own error, at an offset of the patched text.
+    Scan(ScanError),
+    /// The piece holds more than one document.
+    SecondDocument,
+}
+
+impl From<ScanError> for Refusal {
+    fn from(error: ScanError) -> Self {
+        Self::Scan(error)
+    }
+}
+
+/// Reads a text that holds at most one document. Offsets of the result are those of the text before it was patched.
+pub(super) fn read(text: &Patched<'_>) -> Result<Option<Placed<Green>>, Refusal> {
+    let parser = Parser::new_from_str_with_options(text.as_str(), options());
+    let mut builder = Builder { source: text.as_str(), text, parser, ahead: None, cursor: 0 };
+    let mut root = None;
+    let mut documents = 0;
+    while let Some((event, span)) = builder.next()? {
+        match event {
+            Event::DocumentStart(..) => {
+                documents += 1;
+                if documents > 1 {
+                    return Err(Refusal::SecondDocument);
+                }
+                builder.pass(span);
+            }
+            Event::StreamStart | Event::DocumentEnd => builder.pass(span),
+            Event::StreamEnd => break,
+            _ => root = builder.node(event, span)?,
+        }
+    }
+    Ok(root.map(|child| Placed::new(text.original(child.start), child.green)))
+}
+
+fn options() -> Options {
+    granit_parser::options! {
+        emit_anchor_events: true,
+        // Aliases are followed by name in our own tree, so that pieces of a document can be read alone.
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+    }
+}
+
+struct Builder<'s, 'p> {
+    source: &'s str,
+    text: &'p Patched<'s>,
+    parser: Parser<'s, granit_parser::StrInput<'s>>,
+    ahead: Option<(Event<'s>, EventSpan)>,
+    /// The end of the last token that was read.
+    cursor: usize,
+}
+
+/// A node with its place in the patched text.
+struct Child {
+    start: usize,
+    end: usize,
+    green: Green,
+}
+
+impl<'s> Builder<'s, '_> {
+    fn next(&mut self) -> Result<Option<(Event<'s>, EventSpan)>, Refusal> {
+        match self.ahead.take() {
+            Some(event) => Ok(Some(event)),
+            None => Ok(self.parser.next_event().transpose()?),
+        }
+    }
+
+    /// The next event, where the grammar says there is one.
+    fn expect(&mut self) -> Result<(Event<'s>, EventSpan), Refusal> {
+        Ok(self.next()?.unwrap_or((Event::StreamEnd, EventSpan::default())))
+    }
+
+    fn pass(&mut self, span: EventSpan) {
+        self.cursor = self.cursor.max(bytes(span).end);
+    }
+
+    /// The node an event begins; nothing for a value that is not written at all.
+    fn node(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<Child>, Refusal> {
+        let child = match event {
+            Event::Scalar(value, style, anchor, tag) => {
+                let properties = self.properties(anchor, tag.as_deref())?;
+                self.scalar(&value, style, properties, span)
+            }
+            Event::Alias(_) | Event::UnresolvedAlias(_) => Some(self.alias(span)),
+            Event::SequenceStart(style, anchor, tag) => {
+                let properties = self.properties(anchor, tag.as_deref())?;
+                Some(self.sequence(shape(style), properties, span)?)
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                let properties = self.properties(anchor, tag.as_deref())?;
+                Some(self.mapping(shape(style), properties, span)?)
+            }
+            _ => None,
+        };
+        Ok(child)
+    }
+
+    /// The anchor's name comes as an event of its own behind the node's.
+    fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Option<Box<Properties>>, Refusal> {
+        if anchor == 0 && tag.is_none() {
+            return Ok(None);
+        }
+        let mut properties = Properties { anchor: None, tag: tag.map(tag_text) };
+        if anchor != 0 {
+            match self.next()? {
+                Some((Event::Anchor(_, name), _)) => properties.anchor = Some(name.into()),
+                other => self.ahead = other,
+            }
+        }
+        Ok(Some(Box::new(properties)))
+    }
+
+    fn scalar(
+        &mut self,
+        value: &str,
+        style: Style,
+        properties: Option<Box<Properties>>,
+        span: EventSpan,
+    ) -> Option<Child> {
+        let at = bytes(span);
+        let style = match style {
+            Style::SingleQuoted => ScalarStyle::SingleQuoted,
+            Style::DoubleQuoted => ScalarStyle::DoubleQuoted,
+            Style::Literal => ScalarStyle::Literal,
+            Style::Folded => ScalarStyle::Folded,
+            _ => ScalarStyle::Plain,
+        };
+        let (start, end) = match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => self.block_scalar(at.start, at.end),
+            _ => (at.start, at.end),
+        };
+        // A value that is not written comes as `~` without any text.
+        let absent = style == ScalarStyle::Plain && start == end;
+        if absent && properties.is_none() {
+            return None;
+        }
+        self.cursor = self.cursor.max(end);
+        let value = if absent { "" } else { value };
+        Some(self.child(start, end, properties, Kind::Scalar { style, value: value.into() }))
+    }
+
+    /// A block scalar's event begins at its content and ends at the next token: finds its header, and the end of what
+    /// counts by its chomping.
+    fn block_scalar(&self, content: usize, limit: usize) -> (usize, usize) {
+        let start = self.skip_to(self.cursor, |byte| matches!(byte, b'|' | b'>'));
+        let rest = &self.source.as_bytes()[start..];
+        let header = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        let indicators = &header[..header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len())];
+        let header_end = start + indicators.len();
+        if indicators.contains(&b'+') {
+            return (start, limit.max(header_end));
+        }
+        let body_start = (start + header.len()).min(limit.max(header_end));
+        let body = self.source.get(body_start..limit.max(body_start)).unwrap_or_default();
+        let trimmed = body.trim_end_matches([' ', '\t', '\r', '\n']);
+        if trimmed.is_empty() || content > limit {
+            return (start, header_end);
+        }
+        let mut end = body_start + trimmed.len();
+        // Blanks behind the last word belong to the text; only blank lines do not.
+        let line_end = end + self.source[end..].find('\n').unwrap_or(self.source.len() - end);
+        if indicators.contains(&b'-') {
+            end = line_end.min(limit.max(end));
+            if self.source[..end].ends_with('\r') {
+                end -= 1;
+            }
+        } else {
+            end = (line_end + 1).min(self.source.len());
+        }
+        (start, end)
+    }
+
+    fn alias(&mut self, span: EventSpan) -> Child {
+        let at = bytes(span);
+        self.cursor = at.end;
+        let name = self.source.get(at.start + 1..at.end).unwrap_or_default();
+        self.child(at.start, at.end, None, Kind::Alias { name: name.into() })
+    }
+
+    fn sequence(
+        &mut self,
+        shape: Shape,
+        properties: Option<Box<Properties>>,
+        span: EventSpan,
+    ) -> Result<Child, Refusal> {
+        let at = bytes(span);
+        let start = match shape {
+            Shape::Flow => at.start,
+            Shape::Block => self.skip_to(self.cursor, |byte| byte == b'-'),
+        };
+        self.cursor = match shape {
+            Shape::Flow => at.end,
+            Shape::Block => start,
+        };
+        let base = self.text.original(start);
+        let mut items = Vec::new();
+        let mut end = start;
+        loop {
+            let (event, span) = self.expect()?;
+            if matches!(event, Event::SequenceEnd | Event::StreamEnd) {
+                if shape == Shape::Flow {
+                    end = bytes(span).end.max(end);
+                    self.cursor = end;
+                }
+                break;
+            }
+            if shape == Shape::Block {
+                // Behind the dash: the item may be a block sequence that looks for its own.
+                self.cursor = self.skip_to(self.cursor, |byte| byte == b'-') + 1;
+                end = end.max(self.cursor);
+            }
+            let place = bytes(span.clone()).start;
+            let item = match self.node(event, span)? {
+                Some(item) => item,
+                None => {
+                    let at = if shape == Shape::Block { self.cursor } else { place };
+                    self.child(at, at, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() })
+                }
+            };
+            end = end.max(item.end);
+            items.push(self.placed(item, base));
+        }
+        Ok(self.child(start, end, properties, Kind::Sequence { shape, items, level: None }))
+    }
+
+    fn mapping(
+        &mut self,
+        shape: Shape,
+        properties: Option<Box<Properties>>,
+        span: EventSpan,
+    ) -> Result<Child, Refusal> {
+        let at = bytes(span);
+        let start = at.start;
+        self.cursor = self.cursor.max(at.end);
+        let base = self.text.original(start);
+        let mut entries = Vec::new();
+        let mut end = at.end;
+        loop {
+            let (event, span) = self.expect()?;
+            if matches!(event, Event::MappingEnd | Event::StreamEnd) {
+                let close = bytes(span);
+                // `[a: b]` holds a mapping without brackets of its own.
+                if shape == Shape::Flow && at.end > at.start {
+                    end = close.end.max(end);
+                    self.cursor = end;
+                }
+                break;
+            }
+            let place = bytes(span.clone()).start;
+            let key = match self.node(event, span)? {
+                Some(key) => key,
+                None => self.child(place, place, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() }),
+            };
+            end = end.max(key.end);
+            let (event, span) = self.expect()?;
+            let value = self.node(event, span)?;
+            match &value {
+                Some(value) => end = end.max(value.end),
+                None => {
+                    let colon = self.skip_to(self.cursor, |byte| byte == b':');
+                    if self.source[self.cursor..colon].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+                        && self.source.as_bytes().get(colon) == Some(&b':')
+                    {
+                        self.cursor = colon + 1;
+                        end = end.max(self.cursor);
+                    }
+                }
+            }
+            entries.push(Entry { key: self.placed(key, base), value: value.map(|value| self.placed(value, base)) });
+        }
+        Ok(self.child(start, end, properties, Kind::Mapping { shape, entries, level: None }))
+    }
+
+    fn child(&self, start: usize, end: usize, properties: Option<Box<Properties>>, kind: Kind) -> Child {
+        let len = self.text.original(end).saturating_sub(self.text.original(start));
+        Child { start, end, green: Green::new(len, properties, kind) }
+    }
+
+    fn placed(&self, child: Child, base: u32) -> Placed<Green> {
+        Placed::new(self.text.original(child.start).saturating_sub(base), child.green)
+    }
+
+    /// The first wanted byte from `from` on, past blanks, comments, anchors, tags and the indicators between two nodes.
+    fn skip_to(&self, from: usize, wanted: impl Fn(u8) -> bool) -> usize {
+        let bytes = self.source.as_bytes();
+        let mut at = from;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                byte if wanted(byte) => return at,
+                b'#' => at += memchr::memchr(b'\n', &bytes[at..]).unwrap_or(bytes.len() - at),
+                b'&' | b'!' => {
+                    at += bytes[at..].iter().position(u8::is_ascii_whitespace).unwrap_or(bytes.len() - at);
+                }
+                b' ' | b'\t' | b'\r' | b'\n' | b':' | b'?' | b',' | b'-' | 0xEF | 0xBB | 0xBF => at += 1,
+                _ => break,
+            }
+        }
+        from
+    }
+}
+
+fn bytes(span: EventSpan) -> std::ops::Range<usize> {
+    span.byte_range().unwrap_or(0..0)
+}
+
+fn shape(style: StructureStyle) -> Shape {
+    match style {
+        StructureStyle::Block => Shape::Block,
+        StructureStyle::Flow => Shape::Flow,
+    }
+}
+
+/// A tag in the shortest of its spellings: core tags as `!!int`.
+fn tag_text(tag: &Tag) -> Box<str> {
+    match tag.core_suffix() {
+        Some(suffix) => format!("!!{suffix}").into(),
+        None => format!("{}{}", tag.handle(), tag.suffix()).into(),
+    }
+}

@@ -1,0 +1,588 @@
+//! The tree: green nodes that know their length but not their place, and cursors that know both.
+//!
+//! A [`Green`] stores its children with offsets relative to itself and shares them behind `Arc`, so a tree after an
+//! edit is a copy of the path to the edit and nothing else. A [`Node`] is a green node at a place in a file; it follows
+//! aliases and merge keys for its caller.
+
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use crate::syntax::scalar::{self, ScalarStyle, Typed};
+use crate::text::Span;
+
+/// A whole file: its documents in order.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    pub(super) documents: Vec<Placed<GreenDocument>>,
+    pub(super) len: usize,
+}
+
+/// Something shared, at a place relative to what holds it.
+#[derive(Debug)]
+pub(super) struct Placed<T> {
+    pub(super) offset: u32,
+    pub(super) it: Arc<T>,
+}
+
+impl<T> Clone for Placed<T> {
+    fn clone(&self) -> Self {
+        Self { offset: self.offset, it: Arc::clone(&self.it) }
+    }
+}
+
+impl<T> Placed<T> {
+    pub(super) fn new(offset: u32, it: T) -> Self {
+        Self { offset, it: Arc::new(it) }
+    }
+
+    pub(super) fn moved(&self, by: i64) -> Self {
+        Self { offset: shift(self.offset, by), it: Arc::clone(&self.it) }
+    }
+}
+
+/// `offset` moved by a signed distance.
+pub(super) fn shift(offset: u32, by: i64) -> u32 {
+    u32::try_from(i64::from(offset) + by).unwrap_or(0)
+}
+
+/// One document of a stream, from its first line (directives and `---` included) to the line of the next.
+#[derive(Debug, Default)]
+pub(super) struct GreenDocument {
+    pub(super) len: u32,
+    pub(super) root: Option<Placed<Green>>,
+    /// Errors that belong to no level of the tree: their spans are relative to the document.
+    pub(super) errors: Vec<SyntaxError>,
+    pub(super) anchors: OnceLock<Vec<Anchor>>,
+}
+
+/// A node without a place.
+#[derive(Debug)]
+pub(super) struct Green {
+    pub(super) len: u32,
+    pub(super) marks: Marks,
+    pub(super) properties: Option<Box<Properties>>,
+    pub(super) kind: Kind,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Mapping { shape: Shape, entries: Vec<Entry>, level: Option<Box<Level>> },
+    Sequence { shape: Shape, items: Vec<Placed<Green>>, level: Option<Box<Level>> },
+    Scalar { style: ScalarStyle, value: Box<str> },
+    Alias { name: Box<str> },
+    Error,
+}
+
+/// A key and its value; `key:` alone has none.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: Placed<Green>,
+    pub(super) value: Option<Placed<Green>>,
+}
+
+/// How a collection was cut into pieces that parse alone; only large or broken collections are.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Level {
+    pub(super) column: u32,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// One piece of a level: its place, how many children it gave, and what was wrong in it.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// Where its first character stands, relative to the collection.
+    pub(super) offset: u32,
+    pub(super) children: u32,
+    /// How far behind its end the text was looked at: an edit there may change this piece.
+    pub(super) reach: u32,
+    /// Spans are relative to the piece.
+    pub(super) errors: Vec<SyntaxError>,
+}
+
+/// What a subtree holds somewhere, so that walks can pass by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    pub(super) anchor: bool,
+    pub(super) error: bool,
+}
+
+impl Marks {
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { anchor: self.anchor || other.anchor, error: self.error || other.error }
+    }
+}
+
+/// An anchor's name and a tag as they stand before a node.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Properties {
+    pub(super) anchor: Option<Box<str>>,
+    pub(super) tag: Option<Box<str>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Anchor {
+    name: Box<str>,
+    /// Relative to the document.
+    offset: u32,
+    node: Arc<Green>,
+}
+
+/// Whether a collection is written with indentation or with brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// By indentation.
+    Block,
+    /// With `[` `]` or `{` `}`.
+    Flow,
+}
+
+/// What a node is, with aliases not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collection {
+    /// Keys and values.
+    Mapping(Shape),
+    /// A list.
+    Sequence(Shape),
+    /// A single value.
+    Scalar(ScalarStyle),
+    /// `*name`.
+    Alias,
+    /// Text that could not be read.
+    Error,
+}
+
+/// Something wrong in the text, at its true place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Where, in bytes of the file.
+    pub span: Span,
+    /// What, in words for a person.
+    pub message: String,
+}
+
+impl SyntaxError {
+    pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { span, message: message.into() }
+    }
+
+    pub(super) fn shifted(&self, by: usize) -> Self {
+        Self { span: self.span.shifted(by), message: self.message.clone() }
+    }
+}
+
+impl Green {
+    pub(super) fn new(len: u32, properties: Option<Box<Properties>>, kind: Kind) -> Self {
+        let mut marks = Marks {
+            anchor: properties.as_ref().is_some_and(|it| it.anchor.is_some()),
+            error: matches!(kind, Kind::Error),
+        };
+        match &kind {
+            Kind::Mapping { entries, level, .. } => {
+                for entry in entries {
+                    marks = marks.or(entry.key.it.marks);
+                    if let Some(value) = &entry.value {
+                        marks = marks.or(value.it.marks);
+                    }
+                }
+                marks.error |= has_errors(level.as_deref());
+            }
+            Kind::Sequence { items, level, .. } => {
+                marks = items.iter().fold(marks, |marks, item| marks.or(item.it.marks));
+                marks.error |= has_errors(level.as_deref());
+            }
+            Kind::Scalar { .. } | Kind::Alias { .. } | Kind::Error => {}
+        }
+        Self { len, marks, properties, kind }
+    }
+
+    pub(super) fn level(&self) -> Option<&Level> {
+        match &self.kind {
+            Kind::Mapping { level, .. } | Kind::Sequence { level, .. } => level.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The children with their offsets, keys and values alike, in the order of the text.
+    fn children(&self) -> Box<dyn Iterator<Item = &Placed<Green>> + '_> {
+        match &self.kind {
+            Kind::Mapping { entries, .. } => {
+                Box::new(entries.iter().flat_map(|entry| std::iter::once(&entry.key).chain(&entry.value)))
+            }
+            Kind::Sequence { items, .. } => Box::new(items.iter()),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+}
+
+fn has_errors(level: Option<&Level>) -> bool {
+    level.is_some_and(|level| level.pieces.iter().any(|piece| !piece.errors.is_empty()))
+}
+
+impl Tree {
+    /// The length of the text in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The documents in order; those that hold only comments are among them, with no root.
+    pub fn documents(&self) -> impl Iterator<Item = Document<'_>> {
+        self.documents.iter().map(|placed| Document { green: &placed.it, offset: placed.offset as usize })
+    }
+
+    /// Everything that is wrong with the text, in order.
+    pub fn errors(&self) -> Vec<SyntaxError> {
+        self.documents().flat_map(|document| document.errors()).collect()
+    }
+
+    /// The document at an offset.
+    pub fn document_at(&self, offset: usize) -> Option<Document<'_>> {
+        let behind = self.documents.partition_point(|placed| placed.offset as usize <= offset);
+        let placed = self.documents.get(behind.checked_sub(1)?)?;
+        Some(Document { green: &placed.it, offset: placed.offset as usize })
+    }
+}
+
+/// One document of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'t> {
+    green: &'t GreenDocument,
+    offset: usize,
+}
+
+impl<'t> Document<'t> {
+    /// From its first line to the next document's.
+    pub fn span(self) -> Span {
+        Span::new(self.offset, self.offset + self.green.len as usize)
+    }
+
+    /// Its content; nothing when it holds only comments.
+    pub fn root(self) -> Option<Node<'t>> {
+        let root = self.green.root.as_ref()?;
+        Some(Node { document: self, green: &root.it, offset: self.offset + root.offset as usize })
+    }
+
+    /// What is wrong in it, in order.
+    pub fn errors(self) -> Vec<SyntaxError> {
+        let mut found: Vec<_> = self.green.errors.iter().map(|error| error.shifted(self.offset)).collect();
+        if let Some(root) = self.root() {
+            collect_errors(root.green, root.offset, &mut found);
+        }
+        found.sort_by_key(|error| error.span);
+        found
+    }
+
+    fn anchors(self) -> &'t [Anchor] {
+        self.green.anchors.get_or_init(|| {
+            let mut found = Vec::new();
+            if let Some(root) = &self.green.root {
+                collect_anchors(&root.it, root.offset, &mut found);
+            }
+            found.sort_by_key(|anchor| anchor.offset);
+            found
+        })
+    }
+
+    /// The node `*name` means at `offset`: the nearest one before it that carries the anchor.
+    fn anchored(self, name: &str, offset: usize) -> Option<Node<'t>> {
+        let anchor = self
+            .anchors()
+            .iter()
+            .rev()
+            .find(|anchor| *anchor.name == *name && self.offset + (anchor.offset as usize) < offset)?;
+        Some(Node { document: self, green: &anchor.node, offset: self.offset + anchor.offset as usize })
+    }
+}
+
+fn collect_errors(green: &Green, offset: usize, found: &mut Vec<SyntaxError>) {
+    if !green.marks.error {
+        return;
+    }
+    if let Some(level) = green.level() {
+        for piece in &level.pieces {
+            found.extend(piece.errors.iter().map(|error| error.shifted(offset + piece.offset as usize)));
+        }
+    }
+    for child in green.children() {
+        collect_errors(&child.it, offset + child.offset as usize, found);
+    }
+}
+
+fn collect_anchors(green: &Arc<Green>, offset: u32, found: &mut Vec<Anchor>) {
+    if !green.marks.anchor {
+        return;
+    }
+    if let Some(name) = green.properties.as_ref().and_then(|it| it.anchor.as_ref()) {
+        found.push(Anchor { name: name.clone(), offset, node: Arc::clone(green) });
+    }
+    for child in green.children() {
+        collect_anchors(&child.it, offset + child.offset, found);
+    }
+}
+
+/// A node at its place in a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'t> {
+    document: Document<'t>,
+    green: &'t Green,
+    offset: usize,
+}
+
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.green, other.green) && self.offset == other.offset
+    }
+}
+
+impl<'t> Node<'t> {
+    /// Where its text stands, anchors and tags left out.
+    pub fn span(self) -> Span {
+        Span::new(self.offset, self.offset + self.green.len as usize)
+    }
+
+    /// What it is, with an alias not followed.
+    pub fn kind(self) -> Collection {
+        match &self.green.kind {
+            Kind::Mapping { shape, .. } => Collection::Mapping(*shape),
+            Kind::Sequence { shape, .. } => Collection::Sequence(*shape),
+            Kind::Scalar { style, .. } => Collection::Scalar(*style),
+            Kind::Alias { .. } => Collection::Alias,
+            Kind::Error => Collection::Error,
+        }
+    }
+
+    /// The document it stands in.
+    pub fn document(self) -> Document<'t> {
+        self.document
+    }
+
+    /// The node behind an alias (and the aliases behind that), or itself. An alias of nothing stays an alias.
+    pub fn resolved(self) -> Node<'t> {
+        let mut node = self;
+        // An anchor stands before its aliases, so each step goes back in the text and this ends.
+        while let Kind::Alias { name } = &node.green.kind {
+            match self.document.anchored(name, node.offset) {
+                Some(target) => node = target,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// The name behind `*`, if it is an alias.
+    pub fn alias(self) -> Option<&'t str> {
+        match &self.green.kind {
+            Kind::Alias { name } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The name behind `&`.
+    pub fn anchor(self) -> Option<&'t str> {
+        self.green.properties.as_ref()?.anchor.as_deref()
+    }
+
+    /// The tag as written, such as `!!int` or `!custom`.
+    pub fn tag(self) -> Option<&'t str> {
+        self.green.properties.as_ref()?.tag.as_deref()
+    }
+
+    /// Whether it is a mapping, aliases followed.
+    pub fn is_mapping(self) -> bool {
+        matches!(self.resolved().green.kind, Kind::Mapping { .. })
+    }
+
+    /// Whether it is a sequence, aliases followed.
+    pub fn is_sequence(self) -> bool {
+        matches!(self.resolved().green.kind, Kind::Sequence { .. })
+    }
+
+    /// The text of a scalar after unescaping and folding, whatever its type; aliases followed.
+    pub fn text(self) -> Option<&'t str> {
+        match &self.resolved().green.kind {
+            Kind::Scalar { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    /// How a scalar is written; aliases followed.
+    pub fn style(self) -> Option<ScalarStyle> {
+        match &self.resolved().green.kind {
+            Kind::Scalar { style, .. } => Some(*style),
+            _ => None,
+        }
+    }
+
+    /// A scalar's value with its type, as kubectl reads it (Y1 to Y6); aliases followed.
+    pub fn typed(self) -> Option<Typed<'t>> {
+        let node = self.resolved();
+        match &node.green.kind {
+            Kind::Scalar { style, value } => Some(scalar::typed(value, *style, node.tag())),
+            _ => None,
+        }
+    }
+
+    /// The value if it is a string for kubectl; `8080` and `yes` are not.
+    pub fn string(self) -> Option<&'t str> {
+        match self.typed()? {
+            Typed::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items of a sequence; aliases to the sequence followed, items as written.
+    pub fn items(self) -> impl Iterator<Item = Node<'t>> {
+        let node = self.resolved();
+        let items: &[Placed<Green>] = match &node.green.kind {
+            Kind::Sequence { items, .. } => items,
+            _ => &[],
+        };
+        items.iter().map(move |item| node.child(item))
+    }
+
+    /// The entries of a mapping as they are written: no merge keys followed, duplicates kept.
+    pub fn own_entries(self) -> impl Iterator<Item = (Node<'t>, Option<Node<'t>>)> {
+        let node = self.resolved();
+        let entries: &[Entry] = match &node.green.kind {
+            Kind::Mapping { entries, .. } => entries,
+            _ => &[],
+        };
+        entries.iter().map(move |entry| (node.child(&entry.key), entry.value.as_ref().map(|value| node.child(value))))
+    }
+
+    /// The entries of a mapping as they count: the last of equal keys (Y7), then what merge keys bring.
+    pub fn entries(self) -> Vec<(Node<'t>, Option<Node<'t>>)> {
+        let mut found: Vec<(Node<'t>, Option<Node<'t>>)> = Vec::new();
+        let mut places = std::collections::HashMap::new();
+        self.visit_merged(&mut Vec::new(), &mut |own| {
+            let before = found.len();
+            for (key, value) in own.own_entries() {
+                let Some(name) = key.key_text().filter(|name| name != "<<") else { continue };
+                match places.get(&name).copied() {
+                    // Among entries of one mapping the last counts; what was merged earlier is nearer.
+                    Some(at) if at >= before => found[at] = (key, value),
+                    Some(_) => {}
+                    None => {
+                        places.insert(name, found.len());
+                        found.push((key, value));
+                    }
+                }
+            }
+            false
+        });
+        found
+    }
+
+    /// The key and value of one entry as it counts, merge keys and aliases followed.
+    pub fn entry(self, name: &str) -> Option<(Node<'t>, Option<Node<'t>>)> {
+        let mut found = None;
+        self.visit_merged(&mut Vec::new(), &mut |own| {
+            found = own.own_entries().filter(|(key, _)| key.key_text().is_some_and(|text| text == name)).last();
+            found.is_some()
+        });
+        found
+    }
+
+    /// The value under a key; nothing for an absent key and for `key:` alone.
+    pub fn get(self, name: &str) -> Option<Node<'t>> {
+        self.entry(name)?.1
+    }
+
+    /// The value at the end of a path of keys.
+    pub fn at(self, path: &[&str]) -> Option<Node<'t>> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The key's text as JSON would have it: `1` and `yes` become `1` and `true`.
+    pub fn key_text(self) -> Option<std::borrow::Cow<'t, str>> {
+        self.typed().map(Typed::into_text)
+    }
+
+    /// The deepest node at an offset, with the way to it from the root.
+    pub fn path_to(self, offset: usize) -> Vec<Node<'t>> {
+        let mut path = vec![self];
+        let mut node = self;
+        while let Some(child) =
+            node.green.children().map(|child| node.child(child)).find(|child| child.span().touches(offset))
+        {
+            path.push(child);
+            node = child;
+        }
+        path
+    }
+
+    fn child(self, placed: &'t Placed<Green>) -> Node<'t> {
+        Node { document: self.document, green: &placed.it, offset: self.offset + placed.offset as usize }
+    }
+
+    /// Calls `visit` with the mapping, then with each mapping its merge keys name, nearest first, each once, until it
+    /// answers true. Once is enough, since a second visit adds nothing; so a bomb of merges costs its own length.
+    fn visit_merged(self, seen: &mut Vec<*const Green>, visit: &mut dyn FnMut(Node<'t>) -> bool) -> bool {
+        let node = self.resolved();
+        if !matches!(node.green.kind, Kind::Mapping { .. }) || seen.contains(&ptr::from_ref(node.green)) {
+            return false;
+        }
+        seen.push(ptr::from_ref(node.green));
+        if visit(node) {
+            return true;
+        }
+        for (key, value) in node.own_entries() {
+            let (true, Some(value)) = (key.is_merge(), value) else { continue };
+            let value = value.resolved();
+            if value.is_sequence() {
+                if value.items().any(|item| item.visit_merged(seen, visit)) {
+                    return true;
+                }
+            } else if value.visit_merged(seen, visit) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_merge(self) -> bool {
+        matches!(&self.green.kind, Kind::Scalar { style: ScalarStyle::Plain, value } if &**value == "<<")
+    }
+}
+
+/// Trees are equal when they say the same: how they were cut into pieces does not count.
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len
+            && self.documents.len() == other.documents.len()
+            && self.documents().zip(other.documents()).all(|(a, b)| {
+                a.span() == b.span()
+                    && a.errors() == b.errors()
+                    && match (&a.green.root, &b.green.root) {
+                        (Some(a), Some(b)) => a.offset == b.offset && same(&a.it, &b.it),
+                        (None, None) => true,
+                        _ => false,
+                    }
+            })
+    }
+}
+
+fn same(a: &Green, b: &Green) -> bool {
+    let shallow = a.len == b.len
+        && a.properties == b.properties
+        && match (&a.kind, &b.kind) {
+            (Kind::Mapping { shape: a, .. }, Kind::Mapping { shape: b, .. })
+            | (Kind::Sequence { shape: a, .. }, Kind::Sequence { shape: b, .. }) => a == b,
+            (Kind::Scalar { style: a, value: av }, Kind::Scalar { style: b, value: bv }) => a == b && av == bv,
+            (Kind::Alias { name: a }, Kind::Alias { name: b }) => a == b,
+            (Kind::Error, Kind::Error) => true,
+            _ => false,
+        };
+    let with_value = |green: &Green| match &green.kind {
+        Kind::Mapping { entries, .. } => entries.iter().map(|entry| entry.value.is_some()).collect(),
+        _ => Vec::new(),
+    };
+    shallow
+        && with_value(a) == with_value(b)
+        && a.children().count() == b.children().count()
+        && a.children().zip(b.children()).all(|(a, b)| a.offset == b.offset && same(&a.it, &b.it))
+}
