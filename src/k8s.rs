@@ -3,6 +3,8 @@
 //! Spans in an object are relative to the object's own first byte, so an object that was not edited stays as it is
 //! wherever it moves; [`Object::place`] leads back to the file.
 
+#![warn(clippy::disallowed_methods)]
+
 mod model;
 
 pub use model::*;

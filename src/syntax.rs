@@ -3,6 +3,8 @@
 //! Parsing cannot fail: it gives a [`Tree`] and its errors. Trees are position-independent, so an edit shares all it
 //! did not touch.
 
+#![warn(clippy::disallowed_methods)]
+
 mod build;
 mod documents;
 mod patch;

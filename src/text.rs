@@ -2,6 +2,16 @@
 //!
 //! Everywhere else a place is a byte offset.
 
+#![warn(clippy::disallowed_methods)]
+
+mod buffer;
+mod lines;
+mod position;
+
+pub use buffer::{Buffer, Change};
+pub use lines::{Lines, Place};
+pub use position::{Encoding, Position};
+
 /// A range of bytes in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {

@@ -1,5 +1,7 @@
 //! The workspace: files with their objects, an index over them, the settings; changes in, immutable snapshots out.
 
+#![warn(clippy::disallowed_methods)]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

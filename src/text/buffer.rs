@@ -1,0 +1,210 @@
+//! The text an editor edits: a rope with a version.
+//!
+//! Every place given to it is clamped to the text and moved to the start of the character it falls into, so no edit and
+//! no question of a confused client can fail.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use ropey::Rope;
+
+use super::position::count;
+use super::{Encoding, Position, Span};
+
+/// A text with a version. Cheap to clone: clones share what they have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buffer {
+    rope: Rope,
+    version: i32,
+}
+
+/// What an edit did to the text, which is what a reparse needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The bytes of the text before the edit that are gone.
+    pub old: Span,
+    /// How many bytes stand in their place, from `old.start` on.
+    pub new_len: usize,
+}
+
+impl Buffer {
+    /// A text as it was opened.
+    pub fn new(text: &str, version: i32) -> Self {
+        Self { rope: Rope::from_str(text), version }
+    }
+
+    /// The version the client gave to this text.
+    pub fn version(&self) -> i32 {
+        self.version
+    }
+
+    /// Gives the text the version of the edits just made.
+    pub fn set_version(&mut self, version: i32) {
+        self.version = version;
+    }
+
+    /// Its length in bytes.
+    pub fn len(&self) -> usize {
+        self.rope.len_bytes()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Puts `text` in the place of `span`. Of several edits, each counts from the text that the one before it left.
+    pub fn edit(&mut self, span: Span, text: &str) -> Change {
+        let old = self.clamp(span);
+        let start = self.rope.byte_to_char(old.start);
+        self.rope.remove(start..self.rope.byte_to_char(old.end));
+        self.rope.insert(start, text);
+        Change { old, new_len: text.len() }
+    }
+
+    /// Puts `text` in the place of everything.
+    pub fn replace(&mut self, text: &str) -> Change {
+        let old = Span::new(0, self.len());
+        self.rope = Rope::from_str(text);
+        Change { old, new_len: text.len() }
+    }
+
+    /// The text in `span`; borrowed where it lies in one piece.
+    pub fn slice(&self, span: Span) -> Cow<'_, str> {
+        self.rope.byte_slice(self.clamp(span).range()).into()
+    }
+
+    /// The place of `offset`. What stands inside a line's CRLF is at the end of that line.
+    pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
+        let offset = self.floor(offset);
+        let line = self.rope.byte_to_line(offset);
+        let content = self.line_content(line);
+        let end = offset.min(content.end);
+        Position::new(count(line), count(self.units(end, encoding) - self.units(content.start, encoding)))
+    }
+
+    /// The offset of `position`: behind the end of its line it is the line's end, behind the last line the text's end,
+    /// inside a character that character's start.
+    pub fn offset(&self, position: Position, encoding: Encoding) -> usize {
+        let line = position.line as usize;
+        if line >= self.rope.len_lines() {
+            return self.len();
+        }
+        let content = self.line_content(line);
+        let wanted = self.units(content.start, encoding).saturating_add(position.character as usize);
+        if wanted >= self.units(content.end, encoding) {
+            return content.end;
+        }
+        match encoding {
+            Encoding::Utf8 => self.floor(wanted),
+            Encoding::Utf16 => self.rope.char_to_byte(self.rope.utf16_cu_to_char(wanted)),
+            Encoding::Utf32 => self.rope.char_to_byte(wanted),
+        }
+    }
+
+    /// The bytes from `start` up to `end`.
+    pub fn span(&self, start: Position, end: Position, encoding: Encoding) -> Span {
+        self.clamp(Span::new(self.offset(start, encoding), self.offset(end, encoding)))
+    }
+
+    /// A line without its end.
+    fn line_content(&self, line: usize) -> Span {
+        let start = self.rope.line_to_byte(line);
+        let next = self.rope.line_to_byte(line + 1);
+        let byte_before = |end: usize| (end > start).then(|| self.rope.byte(end - 1));
+        let end = match byte_before(next) {
+            Some(b'\n') if byte_before(next - 1) == Some(b'\r') => next - 2,
+            Some(b'\n' | b'\r') => next - 1,
+            _ => next,
+        };
+        Span::new(start, end)
+    }
+
+    /// How many characters of an encoding stand before a byte.
+    fn units(&self, offset: usize, encoding: Encoding) -> usize {
+        match encoding {
+            Encoding::Utf8 => offset,
+            Encoding::Utf16 => self.rope.char_to_utf16_cu(self.rope.byte_to_char(offset)),
+            Encoding::Utf32 => self.rope.byte_to_char(offset),
+        }
+    }
+
+    fn clamp(&self, span: Span) -> Span {
+        let start = self.floor(span.start);
+        Span::new(start, self.floor(span.end).max(start))
+    }
+
+    /// The start of the character that `offset` falls into.
+    fn floor(&self, offset: usize) -> usize {
+        self.rope.char_to_byte(self.rope.byte_to_char(offset.min(self.len())))
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rope.chunks().try_for_each(|chunk| f.write_str(chunk))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where each offset of a text stands, in each encoding.
+    #[test]
+    fn positions_count_what_the_client_counts() {
+        // A byte order mark, two-byte and astral characters, and each way a line may end.
+        let buffer = Buffer::new("\u{feff}é😀x\r\ny\rz\u{2028}\u{b}\n", 1);
+        let cases = [
+            (0, (0, 0), (0, 0), (0, 0)),
+            (1, (0, 0), (0, 0), (0, 0)), // in the mark
+            (3, (0, 3), (0, 1), (0, 1)),
+            (5, (0, 5), (0, 2), (0, 2)),
+            (7, (0, 5), (0, 2), (0, 2)), // in the astral character
+            (9, (0, 9), (0, 4), (0, 3)),
+            (10, (0, 10), (0, 5), (0, 4)),
+            (11, (0, 10), (0, 5), (0, 4)), // between CR and LF
+            (12, (1, 0), (1, 0), (1, 0)),
+            (13, (1, 1), (1, 1), (1, 1)),
+            (14, (2, 0), (2, 0), (2, 0)),
+            (18, (2, 4), (2, 2), (2, 2)), // U+2028 ends no line
+            (19, (2, 5), (2, 3), (2, 3)), // nor does a vertical tab
+            (20, (3, 0), (3, 0), (3, 0)),
+            (99, (3, 0), (3, 0), (3, 0)),
+        ];
+        for (offset, utf8, utf16, utf32) in cases {
+            for (encoding, (line, character)) in
+                [(Encoding::Utf8, utf8), (Encoding::Utf16, utf16), (Encoding::Utf32, utf32)]
+            {
+                assert_eq!(buffer.position(offset, encoding), Position::new(line, character), "{offset} {encoding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_outside_the_text_are_clamped() {
+        let buffer = Buffer::new("a😀\r\nb", 1);
+        let at = |line, character, encoding| buffer.offset(Position::new(line, character), encoding);
+        assert_eq!(at(0, 2, Encoding::Utf16), 1, "inside a surrogate pair");
+        assert_eq!(at(0, 3, Encoding::Utf8), 1, "inside a character");
+        assert_eq!(at(0, 99, Encoding::Utf16), 5, "behind the line");
+        assert_eq!(at(0, 6, Encoding::Utf8), 5, "between CR and LF");
+        assert_eq!(at(1, u32::MAX, Encoding::Utf32), 8, "behind the last line's end");
+        assert_eq!(at(2, 0, Encoding::Utf16), 8, "behind the last line");
+        assert_eq!(at(u32::MAX, u32::MAX, Encoding::Utf16), 8);
+        assert_eq!(Buffer::default().offset(Position::new(0, 1), Encoding::Utf16), 0);
+    }
+
+    #[test]
+    fn edits_say_what_they_did() {
+        let mut buffer = Buffer::new("name: é\n", 3);
+        assert_eq!(buffer.edit(Span::new(7, 99), "x\n"), Change { old: Span::new(6, 9), new_len: 2 });
+        assert_eq!(buffer.to_string(), "name: x\n");
+        assert_eq!(buffer.edit(Span::new(6, 2), "y"), Change { old: Span::new(6, 6), new_len: 1 });
+        assert_eq!(buffer.slice(Span::new(6, 8)), "yx");
+        assert_eq!(buffer.replace("gone"), Change { old: Span::new(0, 9), new_len: 4 });
+        assert_eq!((buffer.len(), buffer.version()), (4, 3));
+        buffer.set_version(4);
+        assert_eq!(buffer.version(), 4);
+    }
+}

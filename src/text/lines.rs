@@ -1,0 +1,213 @@
+//! Where lines begin and which characters are wide: all that is kept of a text to show places in it later.
+//!
+//! Closed files keep no text, but findings and definitions still point into them. Agrees with
+//! [`Buffer`](super::Buffer) on every place of every text.
+
+use super::position::count;
+use super::{Encoding, Position, Span};
+
+/// An index of a text's lines that outlives the text. Counts in 32 bits: what lies behind the first 4 GiB is its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// The first byte of each line.
+    starts: Box<[u32]>,
+    /// The lines that end with CRLF: all others but the last end with one byte.
+    crlf: Box<[u32]>,
+    /// The characters of more than one byte.
+    wide: Box<[Run]>,
+    /// The text's length in bytes.
+    len: u32,
+}
+
+/// A place as it is shown to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// Neighbouring characters of the same width, with what stands before them counted in each encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    start: u32,
+    start_utf16: u32,
+    start_utf32: u32,
+    characters: u32,
+    /// The bytes of each character: 2, 3 or 4.
+    width: u8,
+}
+
+impl Lines {
+    /// The index of `text`.
+    pub fn new(text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        let mut crlf = Vec::new();
+        for end in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            match bytes[end] {
+                b'\r' if bytes.get(end + 1) == Some(&b'\n') => crlf.push(count(starts.len() - 1)),
+                _ => starts.push(count(end + 1)),
+            }
+        }
+        Self { starts: starts.into(), crlf: crlf.into(), wide: wide_runs(text).into(), len: count(text.len()) }
+    }
+
+    /// The text's length in bytes.
+    pub fn text_len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// How many lines there are; a text that ends with a line end has an empty last line.
+    pub fn count(&self) -> u32 {
+        count(self.starts.len())
+    }
+
+    /// The line of `offset`, from 0.
+    pub fn line(&self, offset: usize) -> u32 {
+        let offset = count(offset).min(self.len);
+        count(self.starts.partition_point(|&start| start <= offset) - 1)
+    }
+
+    /// The bytes of a line (from 0) without its end; behind the last line, the end of the text.
+    pub fn line_span(&self, line: u32) -> Span {
+        let Some(&start) = self.starts.get(line as usize) else {
+            return Span::new(self.text_len(), self.text_len());
+        };
+        let end = match self.starts.get(line as usize + 1) {
+            Some(next) => next - if self.crlf.binary_search(&line).is_ok() { 2 } else { 1 },
+            None => self.len,
+        };
+        Span::new(start as usize, end as usize)
+    }
+
+    /// The line and column of `offset` as people count them.
+    pub fn place(&self, offset: usize) -> Place {
+        let Position { line, character } = self.position(offset, Encoding::Utf32);
+        Place { line: line.saturating_add(1), column: character.saturating_add(1) }
+    }
+
+    /// The place of `offset`, as [`Buffer::position`](super::Buffer::position) gives it.
+    pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
+        let offset = self.floor(count(offset).min(self.len));
+        let line = self.line(offset as usize);
+        let content = self.line_span(line);
+        let end = offset.min(count(content.end));
+        Position::new(line, self.units(end, encoding) - self.units(count(content.start), encoding))
+    }
+
+    /// The offset of `position`, as [`Buffer::offset`](super::Buffer::offset) gives it.
+    pub fn offset(&self, position: Position, encoding: Encoding) -> usize {
+        let content = self.line_span(position.line);
+        let wanted = self.units(count(content.start), encoding).saturating_add(position.character);
+        if wanted >= self.units(count(content.end), encoding) {
+            return content.end;
+        }
+        self.byte(wanted, encoding) as usize
+    }
+
+    /// How many characters of an encoding stand before a byte, which is the start of a character.
+    fn units(&self, offset: u32, encoding: Encoding) -> u32 {
+        let after = self.wide.partition_point(|run| run.start <= offset);
+        let Some(run) = after.checked_sub(1).map(|index| self.wide[index]) else {
+            return offset;
+        };
+        let characters = ((offset - run.start) / u32::from(run.width)).min(run.characters);
+        let behind = offset - run.start - characters * u32::from(run.width);
+        run.start_in(encoding) + characters * run.units_each(encoding) + behind
+    }
+
+    /// The start of the character that holds unit `wanted` of an encoding.
+    fn byte(&self, wanted: u32, encoding: Encoding) -> u32 {
+        let after = self.wide.partition_point(|run| run.start_in(encoding) <= wanted);
+        let Some(run) = after.checked_sub(1).map(|index| self.wide[index]) else {
+            return wanted;
+        };
+        let into = wanted - run.start_in(encoding);
+        let characters = (into / run.units_each(encoding)).min(run.characters);
+        let behind = if characters < run.characters { 0 } else { into - characters * run.units_each(encoding) };
+        run.start + characters * u32::from(run.width) + behind
+    }
+
+    fn floor(&self, offset: u32) -> u32 {
+        self.byte(offset, Encoding::Utf8)
+    }
+}
+
+impl Run {
+    fn start_in(&self, encoding: Encoding) -> u32 {
+        match encoding {
+            Encoding::Utf8 => self.start,
+            Encoding::Utf16 => self.start_utf16,
+            Encoding::Utf32 => self.start_utf32,
+        }
+    }
+
+    fn units_each(&self, encoding: Encoding) -> u32 {
+        match encoding {
+            Encoding::Utf8 => u32::from(self.width),
+            Encoding::Utf16 if self.width == 4 => 2,
+            Encoding::Utf16 | Encoding::Utf32 => 1,
+        }
+    }
+
+    fn end(&self) -> u32 {
+        self.start + self.characters * u32::from(self.width)
+    }
+}
+
+fn wide_runs(text: &str) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    if text.is_ascii() {
+        return runs;
+    }
+    // Bytes that a unit count falls behind the byte count, up to the character at hand.
+    let (mut lag_utf16, mut lag_utf32) = (0, 0);
+    for (start, character) in text.char_indices().filter(|(_, character)| !character.is_ascii()) {
+        let (start, width) = (count(start), character.len_utf8() as u8);
+        match runs.last_mut() {
+            Some(run) if run.width == width && run.end() == start => run.characters += 1,
+            _ => runs.push(Run {
+                start,
+                start_utf16: start - lag_utf16,
+                start_utf32: start - lag_utf32,
+                characters: 1,
+                width,
+            }),
+        }
+        lag_utf16 += u32::from(width) - count(character.len_utf16());
+        lag_utf32 += u32::from(width) - 1;
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_count_lines_and_characters_from_one() {
+        let lines = Lines::new("name: é😀😀x\r\nb\n");
+        let at = |offset| (lines.place(offset).line, lines.place(offset).column);
+        assert_eq!(at(0), (1, 1));
+        assert_eq!(at(6), (1, 7));
+        assert_eq!(at(8), (1, 8));
+        assert_eq!(at(12), (1, 9));
+        assert_eq!(at(16), (1, 10));
+        assert_eq!(at(18), (1, 11), "between CR and LF");
+        assert_eq!(at(19), (2, 1));
+        assert_eq!(at(99), (3, 1));
+        assert_eq!((lines.count(), lines.text_len()), (3, 21));
+        assert_eq!(lines.line_span(0), Span::new(0, 17));
+        assert_eq!(lines.line_span(1), Span::new(19, 20));
+        assert_eq!(lines.line_span(7), Span::new(21, 21));
+    }
+
+    #[test]
+    fn neighbours_of_one_width_share_an_entry() {
+        assert_eq!(Lines::new("设置 的值 é").wide.len(), 3);
+        assert!(Lines::new("plain\ntext\n").wide.is_empty());
+    }
+}

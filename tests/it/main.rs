@@ -1,0 +1,8 @@
+//! The one integration binary: what holds for the whole project, seen from outside.
+
+mod positions;
+
+/// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
+fn cases(quick: u32, slow: u32) -> u32 {
+    if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
+}
