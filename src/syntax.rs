@@ -7,6 +7,7 @@
 
 mod build;
 mod documents;
+pub mod env_file;
 mod patch;
 mod scalar;
 mod tree;
