@@ -2,6 +2,8 @@
 
 #![warn(clippy::disallowed_methods)]
 
+pub mod path;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
