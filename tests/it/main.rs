@@ -1,6 +1,7 @@
 //! The one integration binary: what holds for the whole project, seen from outside.
 
 mod positions;
+mod tidy;
 
 /// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
 fn cases(quick: u32, slow: u32) -> u32 {

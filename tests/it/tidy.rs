@@ -1,0 +1,211 @@
+//! What no compiler checks: the order of the layers, and how the files of this project look.
+//!
+//! Each check collects everything it finds, so that one run shows all there is to do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The pure layers in the order of the data; each may use those before it.
+const PURE_LAYERS: [&str; 8] = ["text", "diagnostic", "syntax", "k8s", "workspace", "resolve", "rules", "ide"];
+
+/// The layers that read, print and talk. They may use everything; nothing pure may use them.
+const EDGE_LAYERS: [&str; 4] = ["load", "lsp", "cli", "report"];
+
+#[test]
+fn layers_look_left_only() {
+    let mut findings = Vec::new();
+    for file in sources_below("src") {
+        let Some(layer) = file.layer() else { continue };
+        let own = PURE_LAYERS.iter().position(|&pure| pure == layer);
+        if own.is_none() && !EDGE_LAYERS.contains(&layer) {
+            findings.push(format!("{}: `{layer}` is no layer; give it its place in tests/it/tidy.rs", file.path));
+        }
+        for (number, line) in file.code_lines() {
+            if line.contains("use crate::{") {
+                findings.push(format!("{}:{number}: one layer a line: `use crate::layer::…`", file.path));
+            }
+            for used in line.split("crate::").skip(1).map(first_word) {
+                let at = PURE_LAYERS.iter().position(|&pure| pure == used);
+                let looks_right = match (own, at) {
+                    (Some(own), Some(at)) => at > own,
+                    (Some(_), None) => EDGE_LAYERS.contains(&used),
+                    (None, _) => false,
+                };
+                if looks_right {
+                    findings.push(format!("{}:{number}: `{layer}` must not use `{used}`", file.path));
+                }
+            }
+        }
+    }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn pure_layers_refuse_io() {
+    let mut findings = Vec::new();
+    for file in sources_below("src") {
+        let is_root = file.path.matches('/').count() == 1;
+        let is_pure = file.layer().is_some_and(|layer| PURE_LAYERS.contains(&layer));
+        if is_root && is_pure && !file.text.contains("\n#![warn(clippy::disallowed_methods)]\n") {
+            findings.push(format!("{}: missing `#![warn(clippy::disallowed_methods)]`", file.path));
+        }
+    }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn files_say_what_they_are_for_and_stay_short() {
+    let mut findings = Vec::new();
+    for file in rust_sources() {
+        if !file.text.starts_with("//! ") {
+            findings.push(format!("{}: open with `//!` and one sentence that says what the file is for", file.path));
+        }
+        let lines = file.text.lines().count();
+        if lines > 800 {
+            findings.push(format!("{}: {lines} lines; split what is over 800", file.path));
+        }
+        if file.path.ends_with("/mod.rs") {
+            findings.push(format!("{}: write `name.rs` beside `name/`", file.path));
+        }
+    }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn nothing_is_skipped_or_silenced() {
+    let mut findings = Vec::new();
+    for file in rust_sources() {
+        for (number, line) in file.code_lines() {
+            let attribute = line.starts_with("#[") || line.starts_with("#![");
+            if attribute && line.contains("ignore") && first_word(line.trim_start_matches(['#', '['])) == "ignore" {
+                findings.push(format!("{}:{number}: put slow tests behind PODLENS_SLOW instead", file.path));
+            }
+            if attribute && line.contains("allow(") {
+                findings.push(format!("{}:{number}: use `#[expect(lint, reason = \"…\")]`", file.path));
+            }
+        }
+    }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn no_file_knows_the_machine_it_was_written_on() {
+    // In pieces, so that this file does not name them either.
+    let homes = ["home", "root", "Users", "work"].map(|directory| format!("/{directory}/"));
+    let mut findings = Vec::new();
+    for file in texts() {
+        for (number, line) in file.text.lines().enumerate() {
+            // Inside a longer path or a URI the same letters are only a part of a name.
+            let found = homes.iter().find(|home| {
+                line.match_indices(home.as_str()).any(|(at, _)| {
+                    !line[..at].ends_with(|before: char| before.is_alphanumeric() || "/.-_)}*:".contains(before))
+                })
+            });
+            if let Some(home) = found {
+                findings.push(format!("{}:{}: a path of one machine ({home}…)", file.path, number + 1));
+            }
+        }
+    }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn every_dependency_says_why_it_is_there() {
+    let manifest = read("Cargo.toml");
+    let mut findings = Vec::new();
+    let (mut in_dependencies, mut above) = (false, "");
+    for (number, line) in manifest.text.lines().enumerate() {
+        if line.starts_with('[') {
+            in_dependencies = line.contains("dependencies");
+        } else if in_dependencies && line.contains(" = ") && !line.starts_with([' ', '#']) && !above.starts_with('#') {
+            findings.push(format!("Cargo.toml:{}: no comment above says why", number + 1));
+        }
+        above = line;
+    }
+    assert_tidy(&findings);
+}
+
+/// A file of the project.
+struct Source {
+    /// Relative to the project, with `/`.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The layer a file of `src/` belongs to; nothing for the roots of library and binary.
+    fn layer(&self) -> Option<&str> {
+        let layer = first_word(self.path.strip_prefix("src/")?);
+        (!["lib", "main"].contains(&layer)).then_some(layer)
+    }
+
+    /// Lines that are not comments, with their numbers from 1, without indentation.
+    fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.text.lines().map(str::trim_start).enumerate();
+        lines.filter(|(_, line)| !line.starts_with("//")).map(|(index, line)| (index + 1, line))
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(|character: char| !character.is_alphanumeric() && character != '_').next().unwrap_or_default()
+}
+
+fn rust_sources() -> impl Iterator<Item = Source> {
+    ["src", "tests", "benches"].into_iter().flat_map(sources_below)
+}
+
+fn sources_below(directory: &str) -> Vec<Source> {
+    paths_below(&project().join(directory))
+        .into_iter()
+        .filter(|path| path.ends_with(".rs"))
+        .map(|path| read(&path))
+        .collect()
+}
+
+/// Everything that is text, read by people or machines.
+fn texts() -> impl Iterator<Item = Source> {
+    let is_text = |path: &String| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        ["rs", "md", "toml", "sh", "yml", "json", "ts", "lua", ""].contains(&extension) || path == "tests/run"
+    };
+    // Manifests speak of paths inside containers, so YAML below `fixtures` is not looked at.
+    paths_below(&project())
+        .into_iter()
+        .filter(|path| !path.starts_with("fixtures/"))
+        .filter(is_text)
+        .map(|path| read(&path))
+}
+
+/// Files below a directory in the order of their names, without what is built or installed.
+fn paths_below(directory: &Path) -> Vec<String> {
+    let mut paths = Vec::new();
+    let Ok(entries) = fs::read_dir(directory) else { return paths };
+    for entry in entries {
+        let path = entry.expect("a directory of the project is readable").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !["target", ".git", "node_modules"].contains(&name.as_str()) {
+                paths.extend(paths_below(&path));
+            }
+        } else {
+            let relative = path.strip_prefix(project()).expect("it lies in the project");
+            paths.push(relative.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    paths.sort();
+    paths
+}
+
+fn read(path: &str) -> Source {
+    let text = fs::read_to_string(project().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    Source { path: path.to_owned(), text }
+}
+
+fn project() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn assert_tidy(findings: &[String]) {
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
