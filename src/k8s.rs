@@ -5,6 +5,88 @@
 
 #![warn(clippy::disallowed_methods)]
 
+mod data;
+mod kinds;
+mod kustomization;
 mod model;
+mod pod;
+mod reader;
+
+use std::sync::Arc;
 
 pub use model::*;
+
+use crate::syntax::{Document, Node, Tree};
+use kinds::Identity;
+use reader::{Budget, Reader};
+
+/// How deep Lists and Templates may stand in each other.
+const NESTING: usize = 8;
+
+/// The objects of a whole file, in the order of the text.
+pub fn objects_of(tree: &Tree) -> Vec<Object> {
+    tree.documents().flat_map(objects).collect()
+}
+
+/// The objects of one document: its own, and those inside it if it is a List, a Template or a Kustomization. What holds
+/// others stands before them.
+pub fn objects(document: Document<'_>) -> Vec<Object> {
+    let mut found = Vec::new();
+    if let Some(root) = document.root() {
+        let budget = Budget::of(document);
+        read(root, Identity::default(), &budget, NESTING, &mut found);
+    }
+    found
+}
+
+fn read<'t>(node: Node<'t>, default: Identity<'t>, budget: &Budget, depth: usize, found: &mut Vec<Object>) {
+    let node = node.resolved();
+    if depth == 0 || !budget.take() || !node.is_mapping() {
+        return;
+    }
+    let written = Identity::of(node);
+    let identity =
+        Identity { api_version: written.api_version.or(default.api_version), kind: written.kind.or(default.kind) };
+    let reader = Reader { base: node.span().start, budget };
+    let is_kustomization = kustomization::is_kustomization(node, identity);
+    if !is_kustomization && default.kind.is_none() && !identity.is_plausible(node) {
+        return;
+    }
+    let mut model = model(reader, node, identity);
+    if is_kustomization {
+        model.data = Data::Kustomization(kustomization::kustomization(reader, node));
+    }
+    found.push(Object { offset: reader.base, model: Arc::new(model) });
+    if is_kustomization {
+        kustomization::made(reader, node, found);
+    }
+    if let Some(nested) = identity.nested(node) {
+        for item in nested.list.items() {
+            read(item, nested.each, budget, depth - 1, found);
+        }
+    }
+}
+
+fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
+    let data = data::data(reader, node, identity);
+    let metadata = node.get("metadata");
+    let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
+    let pairs = |key: &str| metadata.map(|metadata| reader.pairs_at(metadata, &[key])).unwrap_or_default();
+    Model {
+        span: reader.span(node),
+        api_version: reader.text_at(node, "apiVersion"),
+        kind: reader.text_at(node, "kind").or_else(|| implied(identity.kind)),
+        name: text("name"),
+        namespace: text("namespace"),
+        labels: pairs("labels"),
+        annotations: if matches!(data, Data::Secret(_)) { Vec::new() } else { pairs("annotations") },
+        pods: if matches!(data, Data::None) { kinds::pods(reader, node, identity) } else { Vec::new() },
+        data,
+    }
+}
+
+/// The kind of an item in a typed list, which stands nowhere.
+fn implied(kind: Option<&str>) -> Option<Text> {
+    let style = crate::syntax::ScalarStyle::Plain;
+    kind.map(|kind| Text { value: kind.into(), span: crate::text::Span::default(), style, is_string: true })
+}

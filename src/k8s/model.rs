@@ -2,6 +2,8 @@
 //!
 //! Everything is optional, as half-typed manifests are; nothing here judges.
 
+use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::syntax::ScalarStyle;
@@ -51,12 +53,22 @@ pub struct Model {
     pub namespace: Option<Text>,
     /// `metadata.labels`.
     pub labels: Vec<(Text, Text)>,
-    /// `metadata.annotations`.
+    /// `metadata.annotations`; not those of a Secret, where kubectl keeps a copy of the whole object.
     pub annotations: Vec<(Text, Text)>,
     /// The pods this object makes, each with its path.
     pub pods: Vec<Pod>,
     /// What other objects can refer to.
     pub data: Data,
+}
+
+impl Model {
+    /// The name others refer to it by: `metadata.name`, or the name of what a sealed or external secret makes.
+    pub fn known_as(&self) -> Option<&Text> {
+        match &self.data {
+            Data::ConfigMap(source) | Data::Secret(source) => source.target.as_ref().or(self.name.as_ref()),
+            _ => self.name.as_ref(),
+        }
+    }
 }
 
 /// What an object offers to others.
@@ -71,6 +83,8 @@ pub enum Data {
     Secret(Source),
     /// A core Service.
     Service(Service),
+    /// A Kustomization; what its generators make are objects of their own.
+    Kustomization(Kustomization),
 }
 
 /// The keys of a ConfigMap or Secret.
@@ -83,6 +97,10 @@ pub struct Source {
     /// Whether keys may exist that this text does not show: a generator with files we cannot see, a sealed or external
     /// secret, a SOPS file, `behavior: merge`.
     pub open: bool,
+    /// Whether it adds to a definition that stands elsewhere, whose keys are then not all: `behavior: merge`, a patch.
+    pub adds: bool,
+    /// The name of the object it makes, where that is not its own `metadata.name`.
+    pub target: Option<Text>,
     /// Whether the cluster's name gets a suffix or the object is otherwise made by a tool; for hover texts.
     pub made_by: Option<&'static str>,
 }
@@ -93,9 +111,39 @@ pub struct SourceKey {
     /// The key.
     pub key: Text,
     /// Its value; for a Secret decoded from base64. Nothing when it is not text or not known.
-    pub value: Option<Arc<str>>,
+    pub value: Option<Content>,
     /// Where the value stands.
     pub value_span: Option<Span>,
+}
+
+/// The value of a key. It may be a secret, so `Debug` shows its length and nothing else.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Content(Arc<str>);
+
+impl Content {
+    /// A value.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, shared.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Deref for Content {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{} bytes>", self.0.len())
+    }
 }
 
 /// A core Service, as far as variables come from it (section 3 of the facts).
@@ -120,6 +168,15 @@ pub struct ServicePort {
     pub protocol: Option<Text>,
     /// The whole entry.
     pub span: Span,
+}
+
+/// What a Kustomization says about other files.
+#[derive(Clone, Debug, Default)]
+pub struct Kustomization {
+    /// Files that hold patches: their objects are parts of objects elsewhere.
+    pub patches: Vec<Text>,
+    /// Names of `vars`: `$(NAME)` in the files it builds may be one of them.
+    pub vars: Vec<Text>,
 }
 
 /// A pod spec with what surrounds it.
@@ -176,7 +233,8 @@ pub enum Role {
     Container,
     /// For debugging a running pod.
     Ephemeral,
-    /// A deployment hook's environment (DeploymentConfig): env and command without a container of its own.
+    /// A deployment hook's environment (DeploymentConfig): env and command without a container of its own. What the
+    /// platform adds to it, the env of the container it names among it, comes in no order that could be told.
     Hook,
 }
 
@@ -211,8 +269,9 @@ pub struct Container {
     pub limits: Vec<(Text, Text)>,
     /// See `limits`.
     pub requests: Vec<(Text, Text)>,
-    /// Every other string in it with its path in the container: lifecycle, httpGet, workingDir, image, mountPath …
-    /// Kubernetes expands nothing there.
+    /// Every other string in it that holds a `$`, with its path in the container: lifecycle, httpGet, workingDir, image,
+    /// mountPath … Kubernetes expands nothing there. Of a list such as a lifecycle command all items are kept, since
+    /// the first of them tell whether a shell runs.
     pub unexpanded: Vec<(String, Text)>,
 }
 

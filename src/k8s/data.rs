@@ -1,0 +1,157 @@
+//! What objects offer to others: ConfigMaps, Secrets and whatever makes them, Services.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::k8s::kinds::Identity;
+use crate::k8s::model::{Content, Data, Service, ServicePort, Source, SourceKey, Text};
+use crate::k8s::reader::{Reader, mappings};
+use crate::syntax::{Node, Typed};
+
+/// What an object of this kind offers.
+pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Data {
+    match (identity.group(), identity.kind) {
+        ("", Some("ConfigMap")) => Data::ConfigMap(config_map(reader, root)),
+        ("", Some("Secret")) => Data::Secret(secret(reader, root)),
+        ("", Some("Service")) => Data::Service(service(reader, root)),
+        ("bitnami.com", Some("SealedSecret")) => Data::Secret(sealed_secret(reader, root)),
+        ("external-secrets.io", Some("ExternalSecret")) => {
+            Data::Secret(external_secret(reader, root.get("spec"), "secretKey"))
+        }
+        ("external-secrets.io", Some("ClusterExternalSecret")) => {
+            Data::Secret(external_secret(reader, root.at(&["spec", "externalSecretSpec"]), "secretKey"))
+        }
+        ("kubernetes-client.io", Some("ExternalSecret")) => {
+            Data::Secret(external_secret(reader, root.get("spec"), "name"))
+        }
+        _ => Data::None,
+    }
+}
+
+fn config_map(reader: Reader<'_>, root: Node<'_>) -> Source {
+    let mut source = Source { keys: keys(reader, root.get("data"), plain), ..Source::default() };
+    if let Some(binary) = root.get("binaryData") {
+        source.binary_keys = binary.entries().into_iter().filter_map(|(key, _)| reader.key(key)).collect();
+    }
+    outside(root, &mut source);
+    source
+}
+
+fn secret(reader: Reader<'_>, root: Node<'_>) -> Source {
+    let mut source = Source { keys: keys(reader, root.get("data"), encoded), ..Source::default() };
+    // The API server writes stringData over data.
+    for key in keys(reader, root.get("stringData"), plain) {
+        match source.keys.iter_mut().find(|it| it.key.value == key.key.value) {
+            Some(below) => *below = key,
+            None => source.keys.push(key),
+        }
+    }
+    outside(root, &mut source);
+    source
+}
+
+/// Marks what is known not to be all in the text: SOPS files and patches that say so themselves.
+fn outside(root: Node<'_>, source: &mut Source) {
+    if root.get("sops").is_some_and(Node::is_mapping) {
+        for key in &mut source.keys {
+            key.value = None;
+        }
+        source.open = true;
+        source.made_by = Some("SOPS");
+    }
+    if root.entry("$patch").is_some() {
+        source.open = true;
+        source.adds = true;
+    }
+}
+
+fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> Source {
+    let mut source = Source {
+        keys: keys(reader, root.at(&["spec", "encryptedData"]), unknown),
+        open: true,
+        target: root.at(&["spec", "template", "metadata", "name"]).and_then(|name| reader.text(name)),
+        made_by: Some("a SealedSecret"),
+        ..Source::default()
+    };
+    source.keys.extend(keys(reader, root.at(&["spec", "template", "data"]), unknown));
+    source
+}
+
+fn external_secret(reader: Reader<'_>, spec: Option<Node<'_>>, key: &str) -> Source {
+    let mut source = Source { open: true, made_by: Some("an ExternalSecret"), ..Source::default() };
+    let Some(spec) = spec else { return source };
+    source.target = spec.at(&["target", "name"]).and_then(|name| reader.text(name));
+    if let Some(list) = spec.get("data") {
+        source.keys = mappings(list)
+            .filter_map(|(_, item)| reader.text_at(item, key))
+            .map(|key| SourceKey { key, value: None, value_span: None })
+            .collect();
+    }
+    source.keys.extend(keys(reader, spec.at(&["target", "template", "data"]), unknown));
+    source
+}
+
+fn service(reader: Reader<'_>, root: Node<'_>) -> Service {
+    let Some(spec) = root.get("spec") else { return Service::default() };
+    Service {
+        type_: reader.text_at(spec, "type"),
+        cluster_ip: reader.text_at(spec, "clusterIP"),
+        ports: spec.get("ports").map(|list| service_ports(reader, list)).unwrap_or_default(),
+    }
+}
+
+fn service_ports(reader: Reader<'_>, list: Node<'_>) -> Vec<ServicePort> {
+    mappings(list)
+        .map(|(_, item)| ServicePort {
+            name: reader.text_at(item, "name"),
+            port: item.get("port").and_then(number),
+            protocol: reader.text_at(item, "protocol"),
+            span: reader.span(item),
+        })
+        .collect()
+}
+
+/// A whole number, `80.0` among them: JSON does not tell them apart.
+fn number(node: Node<'_>) -> Option<i64> {
+    match node.typed()? {
+        Typed::Int(it) => i64::try_from(it).ok(),
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be a port number")]
+        Typed::Float(it) if it.fract() == 0.0 && (0.0..=65535.0).contains(&it) => Some(it as i64),
+        _ => None,
+    }
+}
+
+fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) -> Option<Content>) -> Vec<SourceKey> {
+    let Some(map) = map else { return Vec::new() };
+    map.entries()
+        .into_iter()
+        .take_while(|_| reader.budget.take())
+        .filter_map(|(key, value)| {
+            let key: Text = reader.key(key)?;
+            let value_span = value.map(|value| reader.span(value.resolved()));
+            Some(SourceKey { key, value: read(value), value_span })
+        })
+        .collect()
+}
+
+/// A string as it stands. `null` is an empty string; a number or boolean is refused, so its value is nobody's guess.
+fn plain(value: Option<Node<'_>>) -> Option<Content> {
+    let Some(value) = value else { return Some(Content::new("")) };
+    match value.typed()? {
+        Typed::Str(text) => Some(Content::new(text)),
+        Typed::Null => Some(Content::new("")),
+        _ => None,
+    }
+}
+
+/// A string in base64. Like Go's decoder this skips line ends and wants the padding.
+fn encoded(value: Option<Node<'_>>) -> Option<Content> {
+    let text = plain(value)?;
+    let packed: String = text.chars().filter(|it| !matches!(it, '\r' | '\n')).collect();
+    let bytes = STANDARD.decode(packed).ok()?;
+    String::from_utf8(bytes).ok().map(Content::new)
+}
+
+fn unknown(_: Option<Node<'_>>) -> Option<Content> {
+    None
+}

@@ -1,0 +1,132 @@
+//! Kustomizations: the ConfigMaps and Secrets their generators make, and the objects they patch.
+
+use std::sync::Arc;
+
+use crate::k8s::kinds::Identity;
+use crate::k8s::model::{Content, Data, Kustomization, Model, Object, Source, SourceKey, Text};
+use crate::k8s::reader::{Reader, mappings};
+use crate::syntax::{self, Node};
+
+const GENERATORS: [&str; 2] = ["configMapGenerator", "secretGenerator"];
+
+/// Whether this is a Kustomization; its file may leave out what it is.
+pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
+    match identity.kind {
+        Some("Kustomization" | "Component") => identity.group() == "kustomize.config.k8s.io",
+        Some(_) => false,
+        None => {
+            let listed = |key: &str| root.get(key).is_some_and(Node::is_sequence);
+            GENERATORS.into_iter().any(listed) || listed("resources") && (listed("patches") || listed("vars"))
+        }
+    }
+}
+
+/// What it says about files and names.
+pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization {
+    let mut it = Kustomization::default();
+    for item in items(root, "patchesStrategicMerge") {
+        it.patches.extend(reader.text(item).filter(|text| !text.value.contains('\n')));
+    }
+    for item in items(root, "patches").chain(items(root, "patchesJson6902")) {
+        it.patches.extend(reader.text_at(item, "path"));
+    }
+    for item in items(root, "vars") {
+        it.vars.extend(reader.text_at(item, "name"));
+    }
+    it
+}
+
+/// The objects it makes, and its patches of ConfigMaps and Secrets, as objects of their own.
+pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) {
+    for (list, data) in GENERATORS.into_iter().zip([Data::ConfigMap as fn(Source) -> Data, Data::Secret]) {
+        for (_, item) in root.get(list).into_iter().flat_map(mappings) {
+            let item = item.resolved();
+            let reader = Reader { base: item.span().start, ..reader };
+            let model = Model {
+                span: reader.span(item),
+                name: reader.text_at(item, "name"),
+                namespace: reader.text_at(item, "namespace"),
+                data: data(generated(reader, item)),
+                ..Model::default()
+            };
+            found.push(Object { offset: reader.base, model: Arc::new(model) });
+        }
+    }
+    for item in items(root, "patches").chain(items(root, "patchesJson6902")) {
+        let target = item.get("target");
+        if let Some(target) = target
+            && let Some(name) = target.get("name")
+        {
+            patch(reader, target.get("kind").and_then(Node::string), name, name.text(), found);
+        } else if let Some(inline) = item.get("patch") {
+            inline_patch(reader, inline, found);
+        }
+    }
+    for item in items(root, "patchesStrategicMerge") {
+        if item.text().is_some_and(|text| text.contains('\n')) {
+            inline_patch(reader, item, found);
+        }
+    }
+}
+
+fn generated(reader: Reader<'_>, item: Node<'_>) -> Source {
+    let mut source = Source { made_by: Some("a Kustomize generator"), ..Source::default() };
+    let add = |source: &mut Source, entry: &Text, key: &str, value: Option<Content>| {
+        let key = Text { value: key.into(), ..entry.clone() };
+        source.keys.push(SourceKey { key, value, value_span: Some(entry.span) });
+    };
+    for entry in reader.texts_at(item, "literals") {
+        if let Some((key, value)) = entry.value.split_once('=') {
+            add(&mut source, &entry, key, Some(Content::new(unquoted(value))));
+        }
+    }
+    for entry in reader.texts_at(item, "files") {
+        let key = match entry.value.split_once('=') {
+            Some((key, _)) => key,
+            None => entry.value.rsplit('/').next().unwrap_or_default(),
+        };
+        add(&mut source, &entry, key, None);
+    }
+    source.open = item.get("envs").is_some() || item.get("env").is_some();
+    if item.get("behavior").and_then(Node::string) == Some("merge") {
+        source.open = true;
+        source.adds = true;
+    }
+    source
+}
+
+/// Kustomize takes one pair of quotes around a literal's value away.
+fn unquoted(value: &str) -> &str {
+    ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(value)
+}
+
+/// A patch that is written in the Kustomization itself.
+fn inline_patch(reader: Reader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
+    let Some(text) = node.text() else { return };
+    let tree = syntax::parse(text);
+    for root in tree.documents().filter_map(|document| document.root()) {
+        let identity = Identity::of(root);
+        let name = root.at(&["metadata", "name"]).and_then(Node::text);
+        patch(reader, identity.kind, node, name, found);
+    }
+}
+
+/// Adds what a patch of a ConfigMap or Secret lets us know: that there may be more keys than elsewhere.
+fn patch(reader: Reader<'_>, kind: Option<&str>, place: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
+    let source = Source { open: true, adds: true, made_by: Some("a Kustomize patch"), ..Source::default() };
+    let data = match kind {
+        Some("ConfigMap") => Data::ConfigMap(source),
+        Some("Secret") => Data::Secret(source),
+        _ => return,
+    };
+    let place = place.resolved();
+    let reader = Reader { base: place.span().start, ..reader };
+    let (Some(name), Some(text)) = (name, reader.text(place)) else { return };
+    let name = Text { value: name.into(), ..text };
+    let model = Model { span: reader.span(place), name: Some(name), data, ..Model::default() };
+    found.push(Object { offset: reader.base, model: Arc::new(model) });
+}
+
+fn items<'t>(root: Node<'t>, key: &str) -> impl Iterator<Item = Node<'t>> {
+    root.get(key).into_iter().flat_map(Node::items)
+}

@@ -1,0 +1,253 @@
+//! Pod specs and containers.
+
+use crate::k8s::model::{
+    Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, ValueFrom, ValueSource, Volume,
+};
+use crate::k8s::reader::{DEPTH, Reader, mappings};
+use crate::syntax::Node;
+
+/// The lists of containers of a pod spec, in the order in which their containers count.
+const LISTS: [(&str, Role); 3] =
+    [("initContainers", Role::Init), ("containers", Role::Container), ("ephemeralContainers", Role::Ephemeral)];
+
+const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
+
+/// Reads a pod spec; what surrounds it is the caller's.
+pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
+    let mut pod = Pod {
+        span: reader.span(spec),
+        default_service_links: true,
+        service_links: reader.flag(spec, "enableServiceLinks"),
+        service_dependencies: dependencies(reader, spec),
+        node_name: reader.text_at(spec, "nodeName"),
+        service_account: reader.text_at(spec, "serviceAccountName").or_else(|| reader.text_at(spec, "serviceAccount")),
+        volumes: spec.get("volumes").map(|list| volumes(reader, list)).unwrap_or_default(),
+        ..Pod::default()
+    };
+    for (list, role) in LISTS {
+        let Some(items) = spec.get(list) else { continue };
+        for (index, item) in mappings(items) {
+            if reader.budget.take() {
+                pod.containers.push(container(reader, item, format!("{path}.{list}[{index}]"), role));
+            }
+        }
+    }
+    pod.path = path;
+    pod
+}
+
+/// Whether a mapping holds containers, as far as can be told without knowing its kind.
+pub(super) fn looks_like_pod_spec(node: Node<'_>) -> bool {
+    LISTS.iter().any(|(list, _)| {
+        node.get(list).is_some_and(|items| mappings(items).any(|(_, item)| looks_like_container(item)))
+    })
+}
+
+fn looks_like_container(node: Node<'_>) -> bool {
+    let has = |key: &str| node.entry(key).is_some();
+    has("image") || has("name") && ["env", "envFrom", "command", "args", "volumeMounts"].into_iter().any(has)
+}
+
+/// A deployment hook: env and command, with the name of the container it resembles.
+pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) -> Container {
+    Container {
+        path,
+        span: reader.span(node),
+        role: Role::Hook,
+        name: reader.text_at(node, "containerName"),
+        image: reader.text_at(node, "image"),
+        env: node.get(env).map(|list| variables(reader, list)).unwrap_or_default(),
+        env_span: node.get(env).map(|list| reader.span(list)),
+        command: reader.texts_at(node, "command"),
+        ..Container::default()
+    }
+}
+
+/// `serviceDependencies`: names, or mappings with a name.
+fn dependencies(reader: Reader<'_>, spec: Node<'_>) -> Vec<crate::k8s::model::Text> {
+    let Some(list) = spec.get("serviceDependencies") else { return Vec::new() };
+    list.items().filter_map(|item| reader.text(item).or_else(|| reader.text_at(item, "name"))).collect()
+}
+
+fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Container {
+    let mut it = Container { path, span: reader.span(node), role, ..Container::default() };
+    for (key, value) in node.entries() {
+        let (Some(name), Some(value)) = (key.key_text(), value) else { continue };
+        match &*name {
+            "name" => it.name = reader.text(value),
+            "image" => {
+                it.image = reader.text(value);
+                unexpanded(reader, value, "image", &mut it);
+            }
+            "env" => {
+                it.env_span = Some(reader.span(value));
+                it.env = variables(reader, value);
+                for (index, entry) in mappings(value) {
+                    if let Some(from) = entry.get("valueFrom") {
+                        unexpanded(reader, from, &format!("env[{index}].valueFrom"), &mut it);
+                    }
+                }
+            }
+            "envFrom" => {
+                it.env_from = value.items().take_while(|_| reader.budget.take()).map(|e| env_from(reader, e)).collect();
+                unexpanded(reader, value, "envFrom", &mut it);
+            }
+            "command" => it.command = reader.texts(value),
+            "args" => it.args = reader.texts(value),
+            "volumeMounts" => mounts(reader, value, &mut it),
+            "resources" => {
+                it.limits = reader.pairs_at(value, &["limits"]);
+                it.requests = reader.pairs_at(value, &["requests"]);
+                unexpanded(reader, value, "resources", &mut it);
+            }
+            "restartPolicy" => {
+                if role == Role::Init && value.string() == Some("Always") {
+                    it.role = Role::Sidecar;
+                }
+            }
+            other => match PROBES.into_iter().find(|probe| *probe == other) {
+                Some(name) => probe(reader, value, name, &mut it),
+                None => unexpanded(reader, value, other, &mut it),
+            },
+        }
+    }
+    it
+}
+
+fn variables(reader: Reader<'_>, list: Node<'_>) -> Vec<EnvVar> {
+    list.items()
+        .take_while(|_| reader.budget.take())
+        .map(|item| EnvVar {
+            span: reader.span(item),
+            name: reader.text_at(item, "name"),
+            value: reader.text_at(item, "value"),
+            from: item.get("valueFrom").filter(|from| from.is_mapping()).map(|from| value_from(reader, from)),
+        })
+        .collect()
+}
+
+fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
+    let text = |source: Node<'_>, key: &str| reader.text_at(source, key);
+    let key = |source: Node<'_>| KeyRef {
+        name: text(source, "name"),
+        key: text(source, "key"),
+        optional: reader.is_set(source, "optional"),
+    };
+    // B20: this is the order in which the kubelet looks.
+    let sources = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"]
+        .into_iter()
+        .filter_map(|name| Some((name, node.get(name).filter(|source| source.is_mapping())?)))
+        .map(|(name, source)| match name {
+            "fieldRef" => {
+                ValueSource::Field { api_version: text(source, "apiVersion"), path: text(source, "fieldPath") }
+            }
+            "resourceFieldRef" => ValueSource::Resource {
+                container: text(source, "containerName"),
+                resource: text(source, "resource"),
+                divisor: text(source, "divisor"),
+            },
+            "configMapKeyRef" => ValueSource::ConfigMap(key(source)),
+            "secretKeyRef" => ValueSource::Secret(key(source)),
+            _ => ValueSource::File {
+                volume: text(source, "volumeName"),
+                path: text(source, "path"),
+                key: text(source, "key"),
+                optional: reader.is_set(source, "optional"),
+            },
+        })
+        .collect();
+    ValueFrom { span: reader.span(node), sources }
+}
+
+fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
+    let source = |key: &str| item.get(key).filter(|source| source.is_mapping());
+    let name = |source: Node<'_>| reader.text_at(source, "name");
+    let optional = |source: Node<'_>| reader.is_set(source, "optional");
+    let source = if let Some(source) = source("configMapRef") {
+        Some(EnvFromSource::ConfigMap { name: name(source), optional: optional(source) })
+    } else if let Some(source) = source("secretRef") {
+        Some(EnvFromSource::Secret { name: name(source), optional: optional(source) })
+    } else {
+        source("service").map(|source| EnvFromSource::Service { name: name(source) })
+    };
+    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source }
+}
+
+fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
+    for (index, item) in list.items().enumerate() {
+        if !reader.budget.take() {
+            return;
+        }
+        container.mounts.push(Mount {
+            span: reader.span(item),
+            name: reader.text_at(item, "name"),
+            mount_path: reader.text_at(item, "mountPath"),
+            sub_path: reader.text_at(item, "subPath"),
+            sub_path_expr: reader.text_at(item, "subPathExpr"),
+        });
+        for (key, value) in item.entries() {
+            let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
+            if key != "subPathExpr" {
+                unexpanded(reader, value, &format!("volumeMounts[{index}].{key}"), container);
+            }
+        }
+    }
+}
+
+fn probe(reader: Reader<'_>, node: Node<'_>, name: &'static str, container: &mut Container) {
+    if let Some(command) = node.at(&["exec", "command"]) {
+        container.probes.push(Probe { probe: name, command: reader.texts(command) });
+    }
+    for (key, value) in node.entries() {
+        let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
+        if key != "exec" {
+            unexpanded(reader, value, &format!("{name}.{key}"), container);
+        }
+    }
+}
+
+fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
+    list.items()
+        .take_while(|_| reader.budget.take())
+        .map(|item| Volume {
+            span: reader.span(item),
+            name: reader.text_at(item, "name"),
+            kind: item
+                .own_entries()
+                .map(|(key, _)| key)
+                .find(|key| key.key_text().is_some_and(|key| key != "name"))
+                .and_then(|key| reader.key(key)),
+        })
+        .collect()
+}
+
+/// Collects the strings with a `$` under a node that Kubernetes does not expand.
+fn unexpanded(reader: Reader<'_>, node: Node<'_>, path: &str, container: &mut Container) {
+    walk(reader, node, path, DEPTH, container);
+}
+
+fn walk(reader: Reader<'_>, node: Node<'_>, path: &str, depth: usize, container: &mut Container) {
+    if depth == 0 || !reader.budget.take() {
+        return;
+    }
+    let holds_dollar = |node: Node<'_>| node.text().is_some_and(|text| text.contains('$'));
+    if node.is_sequence() {
+        let whole = node.items().any(holds_dollar);
+        for (index, item) in node.items().enumerate() {
+            let path = format!("{path}[{index}]");
+            match reader.text(item).filter(|_| whole) {
+                Some(text) => container.unexpanded.push((path, text)),
+                None => walk(reader, item, &path, depth - 1, container),
+            }
+        }
+    } else if node.is_mapping() {
+        for (key, value) in node.entries() {
+            let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
+            walk(reader, value, &format!("{path}.{key}"), depth - 1, container);
+        }
+    } else if holds_dollar(node)
+        && let Some(text) = reader.text(node)
+    {
+        container.unexpanded.push((path.to_owned(), text));
+    }
+}
