@@ -1,27 +1,267 @@
 //! The workspace: files with their objects, an index over them, the settings; changes in, immutable snapshots out.
+//!
+//! A change costs what the changed file holds, whatever the size of the workspace. Only settings are about other files:
+//! a change of `exclude` looks at the files below it again.
 
 #![warn(clippy::disallowed_methods)]
 
+mod globs;
+mod index;
 pub mod path;
+mod scope;
+mod settings;
+mod version;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::k8s::Object;
-use crate::syntax::SyntaxError;
+use imbl::OrdMap;
 
-/// Everything that is known at one moment. Cheap to clone; never changes.
-#[derive(Clone, Debug, Default)]
-pub struct Snapshot {
-    /// Files by path, relative to the workspace's root with `/` between its parts.
-    pub files: BTreeMap<Arc<str>, Arc<File>>,
-}
+use crate::k8s::{self, Data, Object};
+use crate::syntax::{self, SyntaxError, Tree};
+use crate::text::Lines;
+use index::Index;
+
+pub use globs::Globs;
+pub use scope::{Found, Place};
+pub use settings::{Externals, FILE_NAME as SETTINGS_FILE, Level, Mistake, Override, RuleLevel, Settings, Unknown};
+pub use version::{NotAVersion, Version};
 
 /// What is kept of a file: its facts, not its tree.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct File {
     /// The objects in it, those inside Lists and Templates too, in the order of the text.
     pub objects: Vec<Object>,
     /// What is wrong with its YAML.
     pub errors: Vec<SyntaxError>,
+    /// Leads from offsets to lines and columns.
+    pub lines: Lines,
+    /// How many documents it has, without those that hold only comments.
+    pub documents: usize,
+    /// What it says if it is a settings file.
+    pub settings: Option<Arc<Settings>>,
+    /// Files it names as patches, if it is a Kustomization.
+    patches: Vec<Arc<str>>,
+}
+
+impl File {
+    /// Reads a file. Its path, relative to the root with `/`, tells what it is.
+    pub fn read(path: &str, text: &str) -> Self {
+        Self::of_tree(path, text, &syntax::parse(text))
+    }
+
+    /// Reads a file that is parsed already.
+    pub fn of_tree(path: &str, text: &str, tree: &Tree) -> Self {
+        let is_settings = path.rsplit('/').next() == Some(SETTINGS_FILE);
+        let objects = if is_settings { Vec::new() } else { k8s::objects_of(tree) };
+        let patches = objects
+            .iter()
+            .filter_map(|object| match &object.model.data {
+                Data::Kustomization(it) => Some(&it.patches),
+                _ => None,
+            })
+            .flatten()
+            .filter_map(|patch| beside(path, &patch.value))
+            .collect();
+        Self {
+            objects,
+            errors: tree.errors(),
+            lines: Lines::new(text),
+            documents: tree.documents().filter(|document| document.root().is_some()).count(),
+            settings: is_settings.then(|| Arc::new(Settings::read(path, text))),
+            patches,
+        }
+    }
+}
+
+/// A path written in a file, as seen from the root.
+fn beside(file: &str, relative: &str) -> Option<Arc<str>> {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/").into())
+}
+
+/// Everything that is known at one moment. Cheap to clone; never changes.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    files: OrdMap<Arc<str>, Arc<File>>,
+    index: Index,
+    /// By directory: empty or ending with `/`.
+    settings: Arc<BTreeMap<Arc<str>, Arc<Settings>>>,
+    defaults: Arc<Settings>,
+    roots: Arc<[Arc<str>]>,
+}
+
+impl Snapshot {
+    /// Every file by its path, in the order of the paths.
+    pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
+        self.files.iter()
+    }
+
+    /// A file.
+    pub fn file(&self, path: &str) -> Option<&Arc<File>> {
+        self.files.get(path)
+    }
+
+    /// The settings for a file: those of the nearest settings file upwards.
+    pub fn settings(&self, file: &str) -> &Settings {
+        if !self.settings.is_empty() {
+            let mut end = file.len();
+            while let Some(slash) = file[..end].rfind('/') {
+                if let Some(settings) = self.settings.get(&file[..=slash]) {
+                    return settings;
+                }
+                end = slash;
+            }
+            if let Some(settings) = self.settings.get("") {
+                return settings;
+            }
+        }
+        &self.defaults
+    }
+
+    /// Every settings file, with its mistakes.
+    pub fn all_settings(&self) -> impl Iterator<Item = &Arc<Settings>> {
+        self.settings.values()
+    }
+
+    /// Whether the settings say not to look at a file.
+    pub fn is_excluded(&self, file: &str) -> bool {
+        self.settings(file).excludes(file)
+    }
+
+    /// Whether a Kustomization names the file as a patch: its objects are parts of objects elsewhere.
+    pub fn is_patch(&self, file: &str) -> bool {
+        self.index.is_patch(file)
+    }
+}
+
+/// Takes changes and gives snapshots.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    snapshot: Snapshot,
+    disk: HashMap<Arc<str>, Arc<File>>,
+    editor: HashMap<Arc<str>, Arc<File>>,
+}
+
+impl Workspace {
+    /// What is known now.
+    pub fn snapshot(&self) -> Snapshot {
+        self.snapshot.clone()
+    }
+
+    /// A file on disk is there or has changed. An editor's text stays over it.
+    pub fn set_disk(&mut self, path: &str, file: File) {
+        self.disk.insert(path.into(), Arc::new(file));
+        self.refresh(path);
+    }
+
+    /// A file on disk is gone.
+    pub fn remove_disk(&mut self, path: &str) {
+        self.disk.remove(path);
+        self.refresh(path);
+    }
+
+    /// An editor has opened or changed a file: its text counts from now on.
+    pub fn set_editor(&mut self, path: &str, file: File) {
+        self.editor.insert(path.into(), Arc::new(file));
+        self.refresh(path);
+    }
+
+    /// An editor has closed a file: what is on disk counts again.
+    pub fn close_editor(&mut self, path: &str) {
+        self.editor.remove(path);
+        self.refresh(path);
+    }
+
+    /// The settings where no settings file says anything, such as an editor's.
+    pub fn set_defaults(&mut self, settings: Settings) {
+        self.snapshot.defaults = Arc::new(settings);
+        self.reindex_below("");
+    }
+
+    /// The directories that belong to different projects: names of one mean nothing in another. Each is empty or ends
+    /// with `/`.
+    pub fn set_roots(&mut self, roots: impl IntoIterator<Item = Arc<str>>) {
+        self.snapshot.roots = roots.into_iter().collect();
+    }
+
+    /// Makes the snapshot agree with the layers about one file.
+    fn refresh(&mut self, path: &str) {
+        let path: Arc<str> = path.into();
+        let new = self.editor.get(&path).or_else(|| self.disk.get(&path)).cloned();
+        let old = match &new {
+            Some(file) => self.snapshot.files.insert(Arc::clone(&path), Arc::clone(file)),
+            None => self.snapshot.files.remove(&path),
+        };
+        if let Some(old) = &old {
+            self.snapshot.index.remove(&path, old);
+        }
+        if let Some(new) = &new
+            && !self.snapshot.is_excluded(&path)
+        {
+            self.snapshot.index.add(&path, new);
+        }
+        let (before, after) = (old.as_deref(), new.as_deref());
+        self.patches_changed(before.map_or(&[], |it| &it.patches), after.map_or(&[], |it| &it.patches));
+        let settings = after.and_then(|it| it.settings.clone());
+        if settings.is_some() || before.is_some_and(|it| it.settings.is_some()) {
+            self.settings_changed(&path, settings);
+        }
+    }
+
+    fn patches_changed(&mut self, before: &[Arc<str>], after: &[Arc<str>]) {
+        if before == after {
+            return;
+        }
+        // New ones first, so that a file which stays a patch is not looked at again.
+        for path in after {
+            if self.snapshot.index.add_patch(path) {
+                self.reindex(path);
+            }
+        }
+        for path in before {
+            if self.snapshot.index.remove_patch(path) {
+                self.reindex(path);
+            }
+        }
+    }
+
+    fn settings_changed(&mut self, path: &str, settings: Option<Arc<Settings>>) {
+        let directory = &path[..path.len() - SETTINGS_FILE.len()];
+        let all = Arc::make_mut(&mut self.snapshot.settings);
+        match settings {
+            Some(settings) => drop(all.insert(directory.into(), settings)),
+            None => drop(all.remove(directory)),
+        }
+        self.reindex_below(directory);
+    }
+
+    fn reindex_below(&mut self, directory: &str) {
+        let files: Vec<_> = self
+            .snapshot
+            .files
+            .range(Arc::<str>::from(directory)..)
+            .map(|(path, _)| Arc::clone(path))
+            .take_while(|path| path.starts_with(directory))
+            .collect();
+        for path in files {
+            self.reindex(&path);
+        }
+    }
+
+    fn reindex(&mut self, path: &Arc<str>) {
+        let Some(file) = self.snapshot.files.get(path).cloned() else { return };
+        self.snapshot.index.remove(path, &file);
+        if !self.snapshot.is_excluded(path) {
+            self.snapshot.index.add(path, &file);
+        }
+    }
 }

@@ -69,6 +69,11 @@ impl Model {
             _ => self.name.as_ref(),
         }
     }
+
+    /// See [`Model::known_as`].
+    pub fn known_name(&self) -> Option<&str> {
+        self.known_as().map(|text| &*text.value)
+    }
 }
 
 /// What an object offers to others.

@@ -1,0 +1,99 @@
+//! Kubernetes releases.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A release such as 1.34, or one patch of it such as 1.34.4. Without a patch it is the newest one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// The major version, 1 so far.
+    pub major: u32,
+    /// The minor version.
+    pub minor: u32,
+    /// The patch; nothing for the newest.
+    pub patch: Option<u32>,
+}
+
+impl Version {
+    /// The newest release the facts know.
+    pub const NEWEST: Self = Self::minor(37);
+
+    /// The newest patch of 1.`minor`.
+    pub const fn minor(minor: u32) -> Self {
+        Self { major: 1, minor, patch: None }
+    }
+
+    /// Whether it has what came with 1.`minor`.0.
+    pub fn has(self, minor: u32) -> bool {
+        self.has_patch(minor, 0)
+    }
+
+    /// Whether it has what came with 1.`minor`.`patch` and every later minor release.
+    pub fn has_patch(self, minor: u32, patch: u32) -> bool {
+        (self.major, self.minor, self.patch.unwrap_or(u32::MAX)) >= (1, minor, patch)
+    }
+}
+
+impl Default for Version {
+    fn default() -> Self {
+        Self::NEWEST
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)?;
+        self.patch.map_or(Ok(()), |patch| write!(f, ".{patch}"))
+    }
+}
+
+/// A text that is no Kubernetes release.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no Kubernetes release; write one such as 1.34 or 1.34.4")]
+pub struct NotAVersion(String);
+
+impl FromStr for Version {
+    type Err = NotAVersion;
+
+    fn from_str(text: &str) -> Result<Self, NotAVersion> {
+        let wrong = || NotAVersion(text.to_owned());
+        let plain = text.strip_prefix('v').unwrap_or(text);
+        let number = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => part.parse::<u32>().map_err(|_| wrong()),
+            false => Err(wrong()),
+        };
+        let mut parts = plain.split('.');
+        let major = number(parts.next().ok_or_else(wrong)?)?;
+        let minor = number(parts.next().ok_or_else(wrong)?)?;
+        let patch = parts.next().map(number).transpose()?;
+        if parts.next().is_some() || major != 1 {
+            return Err(wrong());
+        }
+        Ok(Self { major, minor, patch })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read_and_written() {
+        for text in ["1.34", "1.34.4", "1.9"] {
+            assert_eq!(text.parse::<Version>().map(|it| it.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!("v1.30.2".parse(), Ok(Version { major: 1, minor: 30, patch: Some(2) }));
+        for text in ["", "1", "2.0", "1.x", "1.34.", "1.34.4.1", "1.+3", "latest", "1.99999999999"] {
+            assert!(text.parse::<Version>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_release_without_patch_is_its_newest() {
+        let has = |text: &str, minor, patch| text.parse::<Version>().is_ok_and(|it| it.has_patch(minor, patch));
+        assert!(has("1.34", 34, 4));
+        assert!(!has("1.34.3", 34, 4));
+        assert!(has("1.35.0", 34, 4));
+        assert!(!has("1.33", 34, 0));
+    }
+}
