@@ -1,6 +1,7 @@
 //! podlens answers one question about Kubernetes manifests: what will this container really get?
 
 pub mod k8s;
+pub mod load;
 pub mod syntax;
 pub mod text;
 pub mod workspace;

@@ -39,6 +39,8 @@ pub struct Settings {
     pub mistakes: Vec<Mistake>,
     /// The directory they are for: empty or ending with `/`.
     directory: Box<str>,
+    /// The way from the settings down to the workspace, if they stand above it.
+    above: Box<str>,
 }
 
 /// Something wrong in the settings.
@@ -168,10 +170,20 @@ impl Settings {
             .or_else(|| of(&self.rules))
     }
 
-    /// A path as the globs see it: from the directory of the settings. That directory may lie above the workspace, as
-    /// `../` says; its names between are not known then, and only globs for any depth match.
+    /// The same settings for a workspace below their directory, with the way down to it.
+    pub fn for_below(mut self, between: &str) -> Self {
+        self.directory = "".into();
+        self.above = if between.is_empty() { "".into() } else { format!("{between}/").into() };
+        self
+    }
+
+    /// A path as the globs see it: from the directory of the settings.
     fn relative<'f>(&self, file: &'f str) -> Cow<'f, str> {
-        file.strip_prefix(&*self.directory).unwrap_or(file).into()
+        if self.above.is_empty() {
+            file.strip_prefix(&*self.directory).unwrap_or(file).into()
+        } else {
+            format!("{}{file}", self.above).into()
+        }
     }
 }
 

@@ -1,0 +1,247 @@
+//! Files from disk and stdin to a workspace: the only code that walks and reads directories.
+//!
+//! The paths that are asked for select what is reported; around them the whole project is read, since a pod's
+//! ConfigMap may stand anywhere in it. Nothing is printed here, and one bad file never hides another.
+
+mod roots;
+mod stdin;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::workspace::path::{self, System};
+use crate::workspace::{File, SETTINGS_FILE, Settings, Workspace};
+
+/// Files above this size are refused: nobody writes such a manifest.
+const MAX_SIZE: u64 = 64 * 1024 * 1024;
+
+/// What to load.
+pub struct Request<'r> {
+    /// The working directory, absolute: paths are relative to it.
+    pub directory: &'r Path,
+    /// Files and directories; `-` is stdin. None at all is the working directory.
+    pub paths: &'r [PathBuf],
+    /// The project's directory, instead of looking for it.
+    pub root: Option<&'r Path>,
+    /// Where `-` reads from.
+    pub stdin: Option<&'r mut dyn Read>,
+}
+
+/// What was loaded.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Every file of the projects around the paths.
+    pub workspace: Workspace,
+    /// The files that were asked for and not excluded, in order.
+    pub reported: Vec<Arc<str>>,
+    /// What could not be read of what was asked for, in order.
+    pub problems: Vec<Problem>,
+    /// The directory the names of files are relative to.
+    base: String,
+    directory: String,
+    /// Names that came with stdin.
+    piped: BTreeSet<Arc<str>>,
+}
+
+/// Something that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The path as it is shown.
+    pub file: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl Loaded {
+    /// A file's name as a person in the working directory would write it.
+    pub fn display(&self, file: &str) -> String {
+        if self.piped.contains(file) {
+            return file.to_owned();
+        }
+        path::display(&self.path(file), &self.directory, System::CURRENT)
+    }
+
+    /// The absolute path of a file; that of a name which came with stdin leads nowhere.
+    pub fn path(&self, file: &str) -> String {
+        path::join(&self.base, file, System::CURRENT)
+    }
+}
+
+/// Loads the projects around the paths.
+pub fn load(request: Request<'_>) -> Loaded {
+    let here = [PathBuf::from(".")];
+    let paths = if request.paths.is_empty() { &here } else { request.paths };
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    let directory = roots::absolute(request.directory, Path::new(""));
+    let mut problems = Vec::new();
+    let mut asked = Vec::new();
+    for path in paths.iter().filter(|path| !is_stdin(path)) {
+        let full = roots::absolute(&directory, path);
+        match fs::metadata(&full) {
+            Ok(data) => asked.push(roots::Asked { path: full, is_directory: data.is_dir() }),
+            Err(error) => {
+                let message = match error.kind() {
+                    io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+                    _ => format!("cannot be read: {error}"),
+                };
+                problems.push(Problem { file: shown(&full, &directory), message });
+            }
+        }
+    }
+    let projects = roots::projects(&directory, &asked, request.root);
+    let mut loaded = Loaded {
+        workspace: Workspace::default(),
+        reported: Vec::new(),
+        problems,
+        base: text_of(&projects.base),
+        directory: text_of(&directory),
+        piped: BTreeSet::new(),
+    };
+    loaded.settings_above(&projects.base);
+    loaded.read_files(&projects, &asked);
+    if paths.iter().any(is_stdin) {
+        match request.stdin {
+            Some(stdin) => loaded.read_stdin(stdin),
+            None => loaded.read_stdin(&mut io::stdin().lock()),
+        }
+    }
+    loaded.workspace.set_roots(projects.borders());
+    let snapshot = loaded.workspace.snapshot();
+    loaded.reported.retain(|file| !snapshot.is_excluded(file));
+    loaded.reported.sort();
+    loaded.reported.dedup();
+    loaded.problems.sort();
+    loaded.problems.dedup();
+    loaded
+}
+
+impl Loaded {
+    /// The nearest settings above all that is loaded stand where no nearer ones do.
+    fn settings_above(&mut self, base: &Path) {
+        let mut up = String::new();
+        for directory in base.ancestors().skip(1) {
+            up.push_str("../");
+            let file = directory.join(SETTINGS_FILE);
+            if file.is_file()
+                && let Ok(text) = read(&file)
+            {
+                let between = base.strip_prefix(directory).map(text_of).unwrap_or_default().replace('\\', "/");
+                let name = format!("{up}{SETTINGS_FILE}");
+                self.workspace.set_defaults(Settings::read(&name, &text).for_below(&between));
+                return;
+            }
+        }
+    }
+
+    fn read_files(&mut self, projects: &roots::Projects, asked: &[roots::Asked]) {
+        // By name, with whether the file was asked for.
+        let mut files: BTreeMap<Arc<str>, (PathBuf, bool)> = BTreeMap::new();
+        let mut add = |path: PathBuf, is_asked: bool| match name(&path, &projects.base) {
+            Some(name) => files.entry(name).or_insert((path, false)).1 |= is_asked,
+            None => self.problems.push(Problem {
+                file: path.to_string_lossy().into_owned(),
+                message: "its name is not UTF-8; rename it".into(),
+            }),
+        };
+        let mut errors = Vec::new();
+        for root in &projects.marked {
+            // What is wrong where nobody asked is not worth a word.
+            walk::walk(root, &mut |path| add(path, false), &mut Vec::new());
+        }
+        for asked in asked {
+            if asked.is_directory {
+                walk::walk(&asked.path, &mut |path| add(path, true), &mut errors);
+            } else {
+                add(asked.path.clone(), true);
+            }
+        }
+        for (path, message) in errors {
+            self.problems.push(Problem { file: shown(&path, Path::new(&self.directory)), message });
+        }
+        let read: Vec<_> = files
+            .into_par_iter()
+            .map(|(name, (path, is_asked))| {
+                let file = read(&path).map(|text| File::read(&name, &text));
+                (name, is_asked, file)
+            })
+            .collect();
+        for (name, is_asked, file) in read {
+            let is_settings = name.rsplit('/').next() == Some(SETTINGS_FILE);
+            match file {
+                Ok(file) => {
+                    self.workspace.set_disk(&name, file);
+                    if is_asked && !is_settings {
+                        self.reported.push(name);
+                    }
+                }
+                // Settings that cannot be read change what is reported elsewhere, so they always count.
+                Err(message) if is_asked || is_settings => {
+                    self.problems.push(Problem { file: self.display(&name), message });
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    fn read_stdin(&mut self, stdin: &mut dyn Read) {
+        let mut bytes = Vec::new();
+        let text = match stdin.take(MAX_SIZE + 1).read_to_end(&mut bytes) {
+            Ok(_) => decode(bytes),
+            Err(error) => Err(format!("cannot be read: {error}")),
+        };
+        match text {
+            Ok(text) => {
+                for (name, text) in stdin::named(text) {
+                    self.workspace.set_editor(&name, File::read(&name, &text));
+                    self.reported.push(Arc::clone(&name));
+                    self.piped.insert(name);
+                }
+            }
+            Err(message) => self.problems.push(Problem { file: stdin::NAME.into(), message }),
+        }
+    }
+}
+
+/// The text of a file, or what to tell about it.
+pub fn read(path: &Path) -> Result<String, String> {
+    let size = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?.len();
+    if size > MAX_SIZE {
+        return Err(too_large());
+    }
+    fs::read(path).map_err(|error| format!("cannot be read: {error}")).and_then(decode)
+}
+
+fn decode(bytes: Vec<u8>) -> Result<String, String> {
+    if bytes.len() as u64 > MAX_SIZE {
+        return Err(too_large());
+    }
+    let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let hint = if wide { "; it looks like UTF-16, save it as UTF-8" } else { "" };
+        format!("not UTF-8: the byte at offset {offset} fits no character{hint}")
+    })
+}
+
+fn too_large() -> String {
+    format!("larger than {} MB; it is not read. Split it, or exclude it in {SETTINGS_FILE}", MAX_SIZE / (1024 * 1024))
+}
+
+/// The name of a file in the workspace.
+fn name(path: &Path, base: &Path) -> Option<Arc<str>> {
+    path::relative(path.to_str()?, base.to_str()?, System::CURRENT).map(Arc::from)
+}
+
+fn shown(path: &Path, directory: &Path) -> String {
+    path::display(&text_of(path), &text_of(directory), System::CURRENT)
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,85 @@
+//! The projects around the paths that were asked for.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::workspace::SETTINGS_FILE;
+
+/// A path that was asked for; it exists.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) path: PathBuf,
+    pub(super) is_directory: bool,
+}
+
+/// The projects to load.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Projects {
+    /// The directory all of them are in; names of files are relative to it.
+    pub(super) base: PathBuf,
+    /// Directories that are projects by a mark (settings, a repository) or because the user says so.
+    pub(super) marked: Vec<PathBuf>,
+    /// The directory of the paths that are in no project: they are one together.
+    unmarked: Option<PathBuf>,
+}
+
+impl Projects {
+    /// The borders between projects, as names of directories.
+    pub(super) fn borders(&self) -> Vec<Arc<str>> {
+        let mut borders: Vec<Arc<str>> =
+            self.marked.iter().chain(&self.unmarked).filter_map(|root| super::name(root, &self.base)).collect();
+        for border in &mut borders {
+            if !border.is_empty() {
+                *border = format!("{border}/").into();
+            }
+        }
+        borders.sort();
+        borders.dedup();
+        borders
+    }
+}
+
+/// Finds the project of each path: the nearest directory upwards with settings or a repository in it.
+pub(super) fn projects(directory: &Path, asked: &[Asked], root: Option<&Path>) -> Projects {
+    let mut marked: Vec<PathBuf> = root.map(|root| absolute(directory, root)).into_iter().collect();
+    let mut unmarked: Option<PathBuf> = None;
+    for asked in asked {
+        let start = if asked.is_directory { &*asked.path } else { asked.path.parent().unwrap_or(&asked.path) };
+        if marked.first().is_some_and(|_| root.is_some()) {
+            if !start.starts_with(&marked[0]) {
+                unmarked = Some(unmarked.map_or_else(|| start.to_owned(), |it| common(&it, start)));
+            }
+            continue;
+        }
+        match start.ancestors().find(|directory| is_project(directory)) {
+            Some(project) => marked.push(project.to_owned()),
+            None => unmarked = Some(unmarked.map_or_else(|| start.to_owned(), |it| common(&it, start))),
+        }
+    }
+    marked.sort();
+    marked.dedup();
+    let base = marked.iter().chain(&unmarked).cloned().reduce(|one, other| common(&one, &other));
+    Projects { base: base.unwrap_or_else(|| directory.to_owned()), marked, unmarked }
+}
+
+fn is_project(directory: &Path) -> bool {
+    directory.join(SETTINGS_FILE).is_file() || directory.join(".git").exists()
+}
+
+/// The directory that holds both.
+fn common(one: &Path, other: &Path) -> PathBuf {
+    one.components().zip(other.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
+}
+
+/// A path from the working directory, without `.` and `..`.
+pub(super) fn absolute(directory: &Path, path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in directory.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts
+}
