@@ -2,6 +2,7 @@
 
 pub mod k8s;
 pub mod load;
+pub mod resolve;
 pub mod syntax;
 pub mod text;
 pub mod workspace;

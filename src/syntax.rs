@@ -9,6 +9,7 @@ mod build;
 mod documents;
 pub mod env_file;
 mod patch;
+pub mod reference;
 mod scalar;
 mod tree;
 

@@ -1,0 +1,177 @@
+//! The expansion engine: `$(NAME)` in a text, exactly as the kubelet replaces it (E1 to E15).
+//!
+//! One pass from left to right, and what is put in is never read again (E1). Holes pass through as they are.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::resolve::binding::Lookup;
+use crate::resolve::value::{Hole, Piece, Value};
+use crate::syntax::reference::{TokenKind, tokens};
+
+/// How the character behind a lone dollar sign is copied (E11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Copying {
+    /// As a character.
+    #[default]
+    Characters,
+    /// Its first byte as a character of its own, which corrupts anything that is not ASCII.
+    Bytes,
+}
+
+/// A text after expansion, and how it came about.
+#[derive(Clone, Debug, Default)]
+pub struct Expansion {
+    /// The result.
+    pub value: Value,
+    /// One step for each reference, from left to right.
+    pub steps: Vec<Step>,
+}
+
+/// One reference and what became of it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// `$(NAME)` in the text that was expanded.
+    pub range: Range<usize>,
+    /// The name, verbatim.
+    pub name: Arc<str>,
+    /// What the name meant here.
+    pub outcome: Lookup,
+}
+
+impl Step {
+    /// What stands in the result for this reference.
+    pub fn value(&self) -> Value {
+        match &self.outcome {
+            Lookup::Bound(binding) => binding.value.clone(),
+            Lookup::Maybe(hole) => Value::hole(hole.clone()),
+            // E8: the text stays.
+            Lookup::Later(_) | Lookup::Unbound => Value::text(format!("$({})", self.name)),
+        }
+    }
+}
+
+/// Expands a text with the names that `lookup` knows.
+pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) -> Lookup) -> Expansion {
+    if !text.contains('$') {
+        return Expansion { value: Value::text(Arc::clone(text)), steps: Vec::new() };
+    }
+    let mut result = Expansion::default();
+    let mut pending = String::new();
+    let mut at = 0;
+    for token in tokens(text) {
+        pending.push_str(&text[at..token.range.start]);
+        at = token.range.end;
+        match token.kind {
+            TokenKind::Reference => {
+                let name = &text[token.name_range()];
+                let outcome = lookup(name);
+                match &outcome {
+                    Lookup::Bound(binding) => {
+                        flush(&mut pending, &mut result.value);
+                        result.value.append(&binding.value);
+                    }
+                    Lookup::Maybe(hole) => {
+                        flush(&mut pending, &mut result.value);
+                        result.value.push(Piece::Hole(hole.clone()));
+                    }
+                    // E8.
+                    Lookup::Later(_) | Lookup::Unbound => pending.push_str(&text[token.range.clone()]),
+                }
+                result.steps.push(Step { range: token.range, name: name.into(), outcome });
+            }
+            TokenKind::Escape => pending.push('$'),
+            TokenKind::Plain if copying == Copying::Bytes => copy_bytes(&text[token.range], &mut pending),
+            TokenKind::Unterminated | TokenKind::Plain => pending.push_str(&text[token.range]),
+        }
+    }
+    pending.push_str(&text[at..]);
+    flush(&mut pending, &mut result.value);
+    result
+}
+
+/// Text is collected and put down in one piece, so that equal results have equal pieces.
+fn flush(pending: &mut String, value: &mut Value) {
+    if !pending.is_empty() {
+        value.push(Piece::Text(std::mem::take(pending).into()));
+    }
+}
+
+/// E11, before the fix: the first byte turns into a character, the others become stray bytes, shown as U+FFFD.
+fn copy_bytes(token: &str, into: &mut String) {
+    let mut bytes = token.bytes();
+    into.extend(bytes.by_ref().take(2).map(char::from));
+    into.extend(bytes.map(|_| char::REPLACEMENT_CHARACTER));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::resolve::binding::Binding;
+
+    /// Runs every table of `fixtures/expand`: `name = value` lines set the scene, then `input => output` lines.
+    #[test]
+    fn the_tables_hold() {
+        let tables = [
+            ("proposal", include_str!("../../fixtures/expand/proposal.txt")),
+            ("edges", include_str!("../../fixtures/expand/edges.txt")),
+            ("older", include_str!("../../fixtures/expand/older.txt")),
+        ];
+        for (table, text) in tables {
+            let mut names: BTreeMap<String, Arc<Binding>> = BTreeMap::new();
+            let mut rows = 0;
+            let copying = if table == "older" { Copying::Bytes } else { Copying::Characters };
+            for line in text.lines().filter(|it| !it.is_empty() && !it.starts_with('#')) {
+                if let Some((input, output)) = line.split_once(" => ") {
+                    let input: Arc<str> = unquoted(input).into();
+                    let expansion = expand(&input, copying, |name| {
+                        names.get(name).map_or(Lookup::Unbound, |it| Lookup::Bound(Arc::clone(it)))
+                    });
+                    assert_eq!(expansion.value.to_string(), unquoted(output), "{table}: {line}");
+                    rows += 1;
+                } else if let Some((name, value)) = line.split_once(" = ") {
+                    let name = unquoted(name);
+                    names.insert(name.clone(), Arc::new(Binding::literal(name, unquoted(value))));
+                } else {
+                    panic!("{table}: neither a variable nor a row: {line}");
+                }
+            }
+            assert!(rows > 0, "{table} is empty");
+        }
+    }
+
+    /// `"…"` with `\n`, `\t`, `\\` and `\"`.
+    fn unquoted(text: &str) -> String {
+        let inner = text.trim().strip_prefix('"').and_then(|it| it.strip_suffix('"')).expect(text);
+        let mut result = String::new();
+        let mut characters = inner.chars();
+        while let Some(it) = characters.next() {
+            result.push(match it {
+                '\\' => match characters.next().expect(text) {
+                    'n' => '\n',
+                    't' => '\t',
+                    other => other,
+                },
+                other => other,
+            });
+        }
+        result
+    }
+
+    #[test]
+    fn holes_pass_through_and_steps_say_where() {
+        let ip =
+            Arc::new(Binding { value: Value::hole(Hole::ClusterIp("redis".into())), ..Binding::literal("HOST", "") });
+        let text: Arc<str> = "http://$(HOST):$(PORT)/$$".into();
+        let expansion = expand(&text, Copying::Characters, |name| match name {
+            "HOST" => Lookup::Bound(Arc::clone(&ip)),
+            _ => Lookup::Unbound,
+        });
+        assert_eq!(expansion.value.to_string(), "http://<cluster IP of redis>:$(PORT)/$");
+        let steps: Vec<_> =
+            expansion.steps.iter().map(|it| (&text[it.range.clone()], it.value().to_string())).collect();
+        assert_eq!(steps, [("$(HOST)", "<cluster IP of redis>".into()), ("$(PORT)", "$(PORT)".to_owned())]);
+    }
+}

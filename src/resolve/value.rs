@@ -1,0 +1,239 @@
+//! Values with holes: what is known of a text whose parts may be decided outside the manifests.
+//!
+//! Text that came from a Secret is kept apart from other text for good: it is never printed by accident, `Debug`
+//! included.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+/// A text that may have unknown parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Value {
+    pieces: Vec<Piece>,
+}
+
+/// A part of a value.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Known text.
+    Text(Arc<str>),
+    /// Known text that came from a Secret.
+    Secret {
+        /// The text itself.
+        text: Arc<str>,
+        /// `secret/key`.
+        of: Arc<str>,
+    },
+    /// A part that is not known here.
+    Hole(Hole),
+}
+
+/// Why a part of a value is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hole {
+    /// The address that the cluster gives to a service.
+    ClusterIp(Arc<str>),
+    /// A port that the manifest of a service does not say.
+    ServicePort(Arc<str>),
+    /// A service variable whose service is not in this workspace.
+    ServiceVariable(Arc<str>),
+    /// A key of a ConfigMap that is not in this workspace, or not in its text.
+    ConfigMapKey(Arc<str>, Arc<str>),
+    /// A key of a Secret that is not in this workspace, or not in its text.
+    SecretKey(Arc<str>, Arc<str>),
+    /// A key that its object lacks: the container does not start.
+    MissingKey(Arc<str>),
+    /// A field that the cluster fills in.
+    Field(Arc<str>),
+    /// A resource that the node or the namespace decides.
+    Resource(Arc<str>),
+    /// A key of a file that a container writes.
+    EnvFileKey {
+        /// The key.
+        key: Arc<str>,
+        /// The file's path in the volume.
+        path: Arc<str>,
+        /// The volume.
+        volume: Arc<str>,
+    },
+    /// A variable that a controller sets.
+    Injected(Arc<str>),
+    /// Several objects may be meant, with different values.
+    Ambiguous(Arc<str>),
+    /// A variable that something outside this workspace may set.
+    External(Arc<str>),
+    /// A half-typed entry.
+    Unfinished,
+}
+
+impl fmt::Display for Hole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ClusterIp(service) => write!(f, "cluster IP of {service}"),
+            Self::ServicePort(service) => write!(f, "port of {service}"),
+            Self::ServiceVariable(name) => write!(f, "service variable {name}"),
+            Self::ConfigMapKey(name, key) => write!(f, "config map key {name}/{key}"),
+            Self::SecretKey(name, key) => write!(f, "secret key {name}/{key}"),
+            Self::MissingKey(key) => write!(f, "missing key {key}"),
+            Self::Field(path) => write!(f, "field {path}"),
+            Self::Resource(resource) => write!(f, "resource {resource}"),
+            Self::EnvFileKey { key, path, volume } => write!(f, "key {key} of env file {path} in volume {volume}"),
+            Self::Injected(what) => write!(f, "{what}"),
+            Self::Ambiguous(name) => write!(f, "one of several {name}"),
+            Self::External(name) => write!(f, "{name} from outside"),
+            Self::Unfinished => f.write_str("unfinished"),
+        }
+    }
+}
+
+/// How much of a value is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// All of it.
+    Known,
+    /// There are holes between known text.
+    Partial,
+    /// Nothing but holes.
+    Unknown,
+    /// Part of it came from a Secret.
+    Secret,
+}
+
+impl State {
+    /// As the JSON output writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Known => "known",
+            Self::Partial => "partial",
+            Self::Unknown => "unknown",
+            Self::Secret => "secret",
+        }
+    }
+}
+
+impl Value {
+    /// Known text.
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        let mut value = Self::default();
+        value.push(Piece::Text(text.into()));
+        value
+    }
+
+    /// Nothing known, for this reason.
+    pub fn hole(hole: Hole) -> Self {
+        Self { pieces: vec![Piece::Hole(hole)] }
+    }
+
+    /// Known text from a key of a Secret.
+    pub fn secret(text: impl Into<Arc<str>>, of: impl Into<Arc<str>>) -> Self {
+        Self { pieces: vec![Piece::Secret { text: text.into(), of: of.into() }] }
+    }
+
+    /// Its parts, in order.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Adds a part at the end.
+    pub fn push(&mut self, piece: Piece) {
+        if !matches!(&piece, Piece::Text(text) if text.is_empty()) {
+            self.pieces.push(piece);
+        }
+    }
+
+    /// Adds another value at the end.
+    pub fn append(&mut self, other: &Value) {
+        self.pieces.extend(other.pieces.iter().cloned());
+    }
+
+    /// How much of it is known.
+    pub fn state(&self) -> State {
+        let holes = self.pieces.iter().filter(|it| matches!(it, Piece::Hole(_))).count();
+        if self.pieces.iter().any(|it| matches!(it, Piece::Secret { .. })) {
+            State::Secret
+        } else if holes == 0 {
+            State::Known
+        } else if holes == self.pieces.len() {
+            State::Unknown
+        } else {
+            State::Partial
+        }
+    }
+
+    /// Whether it is certainly the empty string.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.iter().all(|it| match it {
+            Piece::Text(text) | Piece::Secret { text, .. } => text.is_empty(),
+            Piece::Hole(_) => false,
+        })
+    }
+
+    /// The text, where all of it is known and none of it is secret.
+    pub fn known(&self) -> Option<String> {
+        (self.state() == State::Known).then(|| self.to_string())
+    }
+
+    /// The text with what came from Secrets in it: only for a user who asked for it.
+    pub fn revealed(&self) -> String {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(it) | Piece::Secret { text: it, .. } => text.push_str(it),
+                Piece::Hole(hole) => {
+                    let _ = write!(text, "<{hole}>");
+                }
+            }
+        }
+        text
+    }
+
+    /// Whether both are the same text wherever they are used.
+    pub fn same_text(&self, other: &Value) -> bool {
+        self.state() == other.state() && self.revealed() == other.revealed()
+    }
+}
+
+/// Holes are written `<reason>`, secrets as a name and a length.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces.iter().try_for_each(|piece| match piece {
+            Piece::Text(text) => f.write_str(text),
+            Piece::Secret { text, of } => write!(f, "<secret {of}, {} bytes>", text.len()),
+            Piece::Hole(hole) => write!(f, "<{hole}>"),
+        })
+    }
+}
+
+impl fmt::Debug for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Secret { text, of } => write!(f, "<secret {of}, {} bytes>", text.len()),
+            Self::Hole(hole) => write!(f, "<{hole}>"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_a_name_and_a_length() {
+        let mut value = Value::text("user:");
+        value.append(&Value::secret("hunter2", "db/password"));
+        assert_eq!(value.to_string(), "user:<secret db/password, 7 bytes>");
+        assert!(!format!("{value:?}").contains("hunter2"));
+        assert_eq!(value.state(), State::Secret);
+    }
+
+    #[test]
+    fn holes_say_why() {
+        let mut value = Value::text("http://");
+        value.append(&Value::hole(Hole::ClusterIp("redis".into())));
+        assert_eq!(value.to_string(), "http://<cluster IP of redis>");
+        assert_eq!(value.state(), State::Partial);
+        assert_eq!(Value::hole(Hole::Unfinished).state(), State::Unknown);
+        assert_eq!(Value::text("").state(), State::Known);
+    }
+}

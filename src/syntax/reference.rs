@@ -1,0 +1,153 @@
+//! Variables in a text: `$(X)` and `$$` as the kubelet reads them, `${P}` and `${{P}}` as templates do.
+//!
+//! Ranges count bytes of the *value*, after YAML's escapes; every dollar sign belongs to exactly one token.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+/// A dollar sign and what belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// The bytes it covers.
+    pub range: Range<usize>,
+}
+
+/// What a dollar sign begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// `$(NAME)`: the name is everything up to the first `)`, verbatim (E4).
+    Reference,
+    /// `$$`: one dollar sign (E3).
+    Escape,
+    /// `$(` without any `)` behind it: text (E5).
+    Unterminated,
+    /// A dollar sign at the end, or with any other character: text (E2, E10).
+    Plain,
+}
+
+impl Token {
+    /// The name between the parentheses of a reference.
+    pub fn name<'t>(&self, text: &'t str) -> Option<&'t str> {
+        (self.kind == TokenKind::Reference).then(|| &text[self.name_range()])
+    }
+
+    /// Where that name stands.
+    pub fn name_range(&self) -> Range<usize> {
+        self.range.start + 2..self.range.end - 1
+    }
+}
+
+/// The tokens of a text, from left to right.
+pub fn tokens(text: &str) -> Tokens<'_> {
+    Tokens { text, at: 0, closed: true }
+}
+
+/// See [`tokens`].
+#[derive(Clone, Debug)]
+pub struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+    /// Whether a `)` may still follow; asked once, so that `$($($(…` is read in one pass.
+    closed: bool,
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + memchr(b'$', &bytes[self.at..])?;
+        let (kind, end) = match bytes.get(start + 1) {
+            None => (TokenKind::Plain, start + 1),
+            Some(b'$') => (TokenKind::Escape, start + 2),
+            Some(b'(') => {
+                let close = if self.closed { memchr(b')', &bytes[start + 2..]) } else { None };
+                match close {
+                    Some(length) => (TokenKind::Reference, start + 2 + length + 1),
+                    None => {
+                        self.closed = false;
+                        (TokenKind::Unterminated, start + 2)
+                    }
+                }
+            }
+            Some(_) => {
+                let length = self.text[start + 1..].chars().next().map_or(0, char::len_utf8);
+                (TokenKind::Plain, start + 1 + length)
+            }
+        };
+        self.at = end;
+        Some(Token { kind, range: start..end })
+    }
+}
+
+/// A template parameter in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// `${P}` or `${{P}}`, whole.
+    pub range: Range<usize>,
+    /// `P`.
+    pub name: Range<usize>,
+    /// Whether it is `${{P}}`, which puts a value of any type in place of the string.
+    pub raw: bool,
+}
+
+/// The `${P}` and `${{P}}` of a text, from left to right. A name is one or more of `[A-Za-z0-9_]`; anything else is text.
+pub fn parameters(text: &str) -> impl Iterator<Item = Parameter> + '_ {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(skipped) = memchr(b'$', &bytes[at..]) {
+            let start = at + skipped;
+            at = start + 1;
+            if bytes.get(at) != Some(&b'{') {
+                continue;
+            }
+            let raw = bytes.get(at + 1) == Some(&b'{');
+            let name_start = at + 1 + usize::from(raw);
+            let name_length =
+                bytes[name_start..].iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'_').count();
+            let name = name_start..name_start + name_length;
+            let close: &[u8] = if raw { b"}}" } else { b"}" };
+            if name_length > 0 && bytes[name.end..].starts_with(close) {
+                at = name.end + close.len();
+                return Some(Parameter { range: start..at, name, raw });
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<(TokenKind, &str)> {
+        tokens(text).map(|it| (it.kind, &text[it.range])).collect()
+    }
+
+    #[test]
+    fn every_dollar_belongs_to_one_token() {
+        use TokenKind::{Escape, Plain, Reference, Unterminated};
+        assert_eq!(shown("a$(B)c$$(D)"), [(Reference, "$(B)"), (Escape, "$$")]);
+        assert_eq!(shown("$$$(A)$"), [(Escape, "$$"), (Reference, "$(A)"), (Plain, "$")]);
+        assert_eq!(shown("$(A$(B))"), [(Reference, "$(A$(B)")]);
+        assert_eq!(shown("$(A$$B"), [(Unterminated, "$("), (Escape, "$$")]);
+        assert_eq!(shown("$£$(A)"), [(Plain, "$£"), (Reference, "$(A)")]);
+    }
+
+    #[test]
+    fn an_unclosed_run_is_read_in_one_pass() {
+        let text = "$(".repeat(500_000);
+        assert_eq!(tokens(&text).count(), 500_000);
+    }
+
+    #[test]
+    fn parameters_have_plain_names() {
+        let text = "${A}-${{B_1}}${C:-x}${}$${D}${E";
+        let found: Vec<_> = parameters(text).map(|it| (&text[it.name], it.raw)).collect();
+        assert_eq!(found, [("A", false), ("B_1", true), ("D", false)]);
+    }
+}
