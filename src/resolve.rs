@@ -5,8 +5,13 @@
 
 mod binding;
 mod expand;
+mod fields;
+mod quantity;
+mod services;
 mod value;
 
 pub use binding::{Binding, Kind, Lookup, Origin, Place};
 pub use expand::{Copying, Expansion, Step, expand};
+pub use quantity::Quantity;
+pub use services::{ServiceVariables, is_service_shaped};
 pub use value::{Hole, Piece, State, Value};

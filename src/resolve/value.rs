@@ -146,6 +146,23 @@ impl Value {
         self.pieces.extend(other.pieces.iter().cloned());
     }
 
+    /// The same with neighbouring text in one piece.
+    pub fn merged(self) -> Self {
+        let mut result = Self::default();
+        let mut text = String::new();
+        for piece in self.pieces {
+            match piece {
+                Piece::Text(it) => text.push_str(&it),
+                other => {
+                    result.push(Piece::Text(std::mem::take(&mut text).into()));
+                    result.push(other);
+                }
+            }
+        }
+        result.push(Piece::Text(text.into()));
+        result
+    }
+
     /// How much of it is known.
     pub fn state(&self) -> State {
         let holes = self.pieces.iter().filter(|it| matches!(it, Piece::Hole(_))).count();
