@@ -3,15 +3,83 @@
 //! One resolution serves hover, diagnostics and every command. Nothing here reads files or knows a tree: it works on
 //! the facts of a snapshot.
 
+#![warn(clippy::disallowed_methods)]
+
 mod binding;
+mod environment;
 mod expand;
 mod fields;
+mod injected;
+mod names;
 mod quantity;
+mod scope;
 mod services;
+mod shell;
+mod sources;
 mod value;
 
-pub use binding::{Binding, Kind, Lookup, Origin, Place};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use binding::{Binding, Kind, Location, Lookup, Origin};
+pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
+pub use names::{is_relaxed, is_strict};
 pub use quantity::Quantity;
+pub use scope::copying;
 pub use services::{ServiceVariables, is_service_shaped};
+pub use shell::script;
 pub use value::{Hole, Piece, State, Value};
+
+use crate::k8s::{Container, Object, Pod};
+use crate::workspace::{Snapshot, Version};
+use scope::Scope;
+
+/// The environment of one container.
+pub fn environment(
+    snapshot: &Snapshot,
+    file: &Arc<str>,
+    object: &Object,
+    pod: &Pod,
+    container: &Container,
+) -> Environment {
+    Resolver::new(snapshot, None).environment(file, object, pod, container)
+}
+
+/// Resolves many containers of one snapshot, and shares what they have in common.
+#[derive(Debug)]
+pub struct Resolver<'s> {
+    snapshot: &'s Snapshot,
+    release: Option<Version>,
+    /// Service variables by namespace, directory and whether links are on: what decides which services are seen.
+    services: Mutex<HashMap<ServicesKey, Arc<ServiceVariables>>>,
+}
+
+type ServicesKey = (Option<Arc<str>>, Box<str>, bool);
+
+impl<'s> Resolver<'s> {
+    /// A resolver for a snapshot; `release` takes the place of the settings' one.
+    pub fn new(snapshot: &'s Snapshot, release: Option<Version>) -> Self {
+        Self { snapshot, release, services: Mutex::default() }
+    }
+
+    /// The environment of one container.
+    pub fn environment(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> Environment {
+        let scope = Scope::new(self.snapshot, file, object, self.release);
+        let services = self.services(&scope, file, object, pod);
+        Environment::of(&scope, object, pod, container, services)
+    }
+
+    fn services(&self, scope: &Scope<'_>, file: &Arc<str>, object: &Object, pod: &Pod) -> Arc<ServiceVariables> {
+        let namespace = object.model.namespace.as_ref().map(|it| Arc::clone(&it.value));
+        let directory = file[..file.rfind('/').map_or(0, |slash| slash + 1)].into();
+        // B1.
+        let links = pod.service_links.map_or(pod.default_service_links, |(it, _)| it);
+        let key = (namespace, directory, links);
+        let mut known = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(key).or_insert_with(|| Arc::new(scope.services(links))))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub struct Binding {
     /// Where the value comes from.
     pub origin: Origin,
     /// The entry in the pod that asks for it, where it is not the origin: a `valueFrom` or an `envFrom`.
-    pub entry: Option<Place>,
+    pub entry: Option<Location>,
     /// Each reference in `raw`.
     pub steps: Vec<Step>,
     /// What it hides, the nearest first.
@@ -82,19 +82,19 @@ pub struct Origin {
     /// The key in it.
     pub key: Option<Arc<str>>,
     /// Where it is written; nothing for what is not in this workspace.
-    pub place: Option<Place>,
+    pub location: Option<Location>,
 }
 
 impl Origin {
     /// A source without a name or place.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, object: None, key: None, place: None }
+        Self { kind, object: None, key: None, location: None }
     }
 }
 
-/// A place in a file of the workspace.
+/// A range in a file of the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct Location {
     /// The file's path in the workspace.
     pub file: Arc<str>,
     /// The bytes meant.
@@ -146,8 +146,8 @@ impl Kind {
 pub enum Lookup {
     /// It has this value.
     Bound(Arc<Binding>),
-    /// It is declared further on (or here), so it has no value yet.
-    Later(Arc<Binding>),
+    /// It is declared here or further on, so it has no value yet.
+    Later(Origin),
     /// Nothing defines it.
     Unbound,
     /// Something that cannot be seen from here may define it.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::resolve::binding::Lookup;
-use crate::resolve::value::{Hole, Piece, Value};
+use crate::resolve::value::{Piece, Value};
 use crate::syntax::reference::{TokenKind, tokens};
 
 /// How the character behind a lone dollar sign is copied (E11).
@@ -110,6 +110,7 @@ mod tests {
 
     use super::*;
     use crate::resolve::binding::Binding;
+    use crate::resolve::value::Hole;
 
     /// Runs every table of `fixtures/expand`: `name = value` lines set the scene, then `input => output` lines.
     #[test]

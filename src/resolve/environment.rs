@@ -1,0 +1,374 @@
+//! The environment of one container (B1 to B27), with everything that is expanded against it (P1 to P4).
+//!
+//! Declarations are kept in order, so that a name can be looked up as any place in the container sees it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::k8s::{Container, EnvVar, Object, Pod, Role, Text};
+use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
+use crate::resolve::expand::{Expansion, expand};
+use crate::resolve::injected::{self, Injected};
+use crate::resolve::scope::Scope;
+use crate::resolve::services::ServiceVariables;
+use crate::resolve::shell;
+use crate::resolve::sources::{self, Opaque};
+use crate::resolve::value::{Hole, Value};
+
+/// What a container gets.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// The variables of its entries, in the order the kubelet reads them: what a controller puts first, `env`, what a
+    /// controller puts last. Nothing for an entry that defines none.
+    declared: Vec<Declared>,
+    /// The position of `env[0]` in `declared`.
+    first_entry: usize,
+    /// Where each name is declared.
+    positions: HashMap<Arc<str>, Vec<usize>>,
+    /// What `envFrom` gives, before `env`.
+    sources: BTreeMap<Arc<str>, Arc<Binding>>,
+    /// What services give, below all others (B5).
+    services: Arc<ServiceVariables>,
+    /// What may define more names than can be seen.
+    opaque: Vec<Opaque>,
+    /// Whether the order of the entries cannot be told: a deployment hook.
+    unordered: bool,
+    /// `command`, expanded.
+    pub command: Vec<Item>,
+    /// `args`, expanded.
+    pub args: Vec<Item>,
+    /// The commands of exec probes, expanded.
+    pub probes: Vec<ProbeCommand>,
+    /// `subPathExpr` of mounts, expanded.
+    pub sub_paths: Vec<SubPath>,
+    /// The references that stay as they are, in the order of the text.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// A position in the list the kubelet reads.
+#[derive(Clone, Debug)]
+struct Declared {
+    /// Where it is declared, known before its value is.
+    origin: Option<Origin>,
+    /// The variable; nothing for an entry that is half typed or skipped (B17).
+    binding: Option<Arc<Binding>>,
+    /// What an exec probe sees: the raw `value` field (P3).
+    raw: Value,
+}
+
+/// A text that was expanded.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// As written.
+    pub text: Text,
+    /// What became of it.
+    pub expansion: Expansion,
+    /// Whether a shell reads it.
+    pub is_script: bool,
+}
+
+/// An exec probe.
+#[derive(Clone, Debug)]
+pub struct ProbeCommand {
+    /// `livenessProbe`, `readinessProbe` or `startupProbe`.
+    pub probe: &'static str,
+    /// Its command.
+    pub command: Vec<Item>,
+}
+
+/// A mount with `subPathExpr`.
+#[derive(Clone, Debug)]
+pub struct SubPath {
+    /// `mountPath`
+    pub mount_path: Option<Arc<str>>,
+    /// `subPathExpr`
+    pub item: Item,
+}
+
+/// A reference that stays as it is.
+#[derive(Clone, Debug)]
+pub struct Unresolved {
+    /// The name in it.
+    pub name: Arc<str>,
+    /// Why nothing took its place.
+    pub why: Why,
+    /// The scalar it stands in, relative to the object.
+    pub text: Text,
+    /// The reference in that scalar's value.
+    pub range: Range<usize>,
+}
+
+/// Why a reference stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing defines the name.
+    Undefined,
+    /// It is declared later.
+    Forward,
+    /// It is the variable that is being declared.
+    SelfReference,
+}
+
+impl Why {
+    /// As the JSON output writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined",
+            Self::Forward => "forward",
+            Self::SelfReference => "self",
+        }
+    }
+}
+
+/// A place in a container from which names are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Site {
+    /// The value of an entry of `env`, by its index (P1).
+    Entry(usize),
+    /// `command`, `args` and `subPathExpr`: everything is there (P2, P4).
+    CommandLine,
+    /// The command of an exec probe: only the raw values of `env` (P3).
+    Probe,
+}
+
+impl Environment {
+    /// Resolves a container.
+    pub(super) fn of(
+        scope: &Scope<'_>,
+        object: &Object,
+        pod: &Pod,
+        container: &Container,
+        services: Arc<ServiceVariables>,
+    ) -> Self {
+        let from = sources::env_from(scope, object, container, &services);
+        let mut environment = Self {
+            declared: Vec::new(),
+            first_entry: 0,
+            positions: HashMap::new(),
+            sources: from.bindings,
+            services,
+            opaque: from.opaque,
+            unordered: container.role == Role::Hook,
+            command: Vec::new(),
+            args: Vec::new(),
+            probes: Vec::new(),
+            sub_paths: Vec::new(),
+            unresolved: Vec::new(),
+        };
+        environment.opaque.extend(sources::surroundings(scope, object, container));
+        let injected = injected::of(object, pod, container);
+        environment.opaque.extend(injected.opaque);
+        environment.announce(scope, object, pod, container, injected.before, injected.after);
+        environment.bind(scope, container);
+        environment.expand_command_line(scope, container);
+        environment.unresolved.sort_by_key(|it| (it.text.span.start, it.range.start));
+        environment
+    }
+
+    /// What a name means at a place.
+    pub fn lookup(&self, site: Site, name: &str) -> Lookup {
+        match site {
+            Site::Entry(index) => self.lookup_before(self.first_entry + index, name),
+            Site::CommandLine => self.lookup_before(self.declared.len(), name),
+            Site::Probe => self.lookup_raw(name),
+        }
+    }
+
+    /// The variables the container starts with, by name.
+    pub fn bindings(&self) -> Vec<&Arc<Binding>> {
+        let mut all: BTreeMap<&str, &Arc<Binding>> = BTreeMap::new();
+        let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
+        for binding in self.services.variables.values().chain(self.sources.values()).chain(declared) {
+            all.insert(&binding.name, binding);
+        }
+        all.into_values().collect()
+    }
+
+    /// The variable that an entry of `env` defines.
+    pub fn entry(&self, index: usize) -> Option<&Arc<Binding>> {
+        self.declared.get(self.first_entry + index)?.binding.as_ref()
+    }
+
+    /// What may define names that cannot be seen, as reasons for a person.
+    pub fn opaque(&self) -> impl Iterator<Item = &str> {
+        self.opaque.iter().map(|it| &*it.reason)
+    }
+
+    /// Puts every entry in its place before any value is known: a forward reference needs to see what comes later.
+    fn announce(
+        &mut self,
+        scope: &Scope<'_>,
+        object: &Object,
+        pod: &Pod,
+        container: &Container,
+        before: Vec<Injected>,
+        after: Vec<Injected>,
+    ) {
+        let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+        let inject = |environment: &mut Self, all: Vec<Injected>| {
+            for injected in all.into_iter().filter(|it| !it.yields || !has(it.name)) {
+                let binding = Binding::new(injected.name, injected.value, Origin::new(Kind::Injected));
+                let origin = Some(binding.origin.clone());
+                environment.position(&binding.name);
+                environment.declared.push(Declared { origin, binding: Some(Arc::new(binding)), raw: injected.raw });
+            }
+        };
+        inject(self, before);
+        self.first_entry = self.declared.len();
+        for entry in &container.env {
+            let declared = self.announced(scope, object, pod, container, entry);
+            // Skipped entries too: a probe sees them (P3).
+            if let Some(name) = &entry.name {
+                self.position(&name.value);
+            }
+            self.declared.push(declared);
+        }
+        inject(self, after);
+    }
+
+    fn position(&mut self, name: &Arc<str>) {
+        self.positions.entry(Arc::clone(name)).or_default().push(self.declared.len());
+    }
+
+    /// An entry of `env`, with its value if that needs no expansion.
+    fn announced(
+        &self,
+        scope: &Scope<'_>,
+        object: &Object,
+        pod: &Pod,
+        container: &Container,
+        entry: &EnvVar,
+    ) -> Declared {
+        let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+        let raw = Value::text(Arc::clone(&raw_text));
+        let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
+            return Declared { origin: None, binding: None, raw };
+        };
+        let location = scope.location(object, name.span);
+        // B13: a value that is not empty wins over `valueFrom`.
+        let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
+        if let Some(from) = from {
+            let found = sources::value_from(scope, object, pod, container, from, &location);
+            let binding =
+                found.map(|it| Arc::new(Binding { name: Arc::clone(&name.value), entry: Some(location), ..it }));
+            return Declared { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
+        }
+        Declared { origin: Some(Origin { location: Some(location), ..Origin::new(Kind::Env) }), binding: None, raw }
+    }
+
+    /// Gives each entry its value, in order (B4, B12).
+    fn bind(&mut self, scope: &Scope<'_>, container: &Container) {
+        for at in 0..self.declared.len() {
+            let Some(origin) = self.declared[at].origin.clone() else { continue };
+            let entry = at.checked_sub(self.first_entry).and_then(|it| container.env.get(it));
+            let binding = match (&self.declared[at].binding, entry) {
+                (Some(binding), _) => (**binding).clone(),
+                (None, Some(EnvVar { name: Some(name), value, .. })) => {
+                    let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+                    let expansion = expand(&raw, scope.copying(), |name| self.lookup_before(at, name));
+                    if let Some(text) = value {
+                        self.note_unresolved(text, &expansion, Some(&name.value));
+                    }
+                    let Expansion { value, steps } = expansion;
+                    Binding { raw: Some(raw), steps, ..Binding::new(Arc::clone(&name.value), value, origin) }
+                }
+                (None, _) => continue,
+            };
+            let hidden = self.bound_before(at, &binding.name);
+            let binding = binding.hiding(hidden);
+            self.declared[at].binding = Some(Arc::new(binding));
+        }
+    }
+
+    fn expand_command_line(&mut self, scope: &Scope<'_>, container: &Container) {
+        let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
+        let mut items = self.items(scope, &texts, !container.command.is_empty(), Site::CommandLine);
+        self.args = items.split_off(container.command.len());
+        self.command = items;
+        for probe in &container.probes {
+            let texts: Vec<&Text> = probe.command.iter().collect();
+            let command = self.items(scope, &texts, true, Site::Probe);
+            self.probes.push(ProbeCommand { probe: probe.probe, command });
+        }
+        for mount in &container.mounts {
+            let Some(text) = &mount.sub_path_expr else { continue };
+            let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
+            for item in self.items(scope, &[text], true, Site::CommandLine) {
+                self.sub_paths.push(SubPath { mount_path: mount_path.clone(), item });
+            }
+        }
+    }
+
+    fn items(&mut self, scope: &Scope<'_>, texts: &[&Text], has_command: bool, site: Site) -> Vec<Item> {
+        let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
+        let script = shell::script(&values, has_command);
+        let mut items = Vec::with_capacity(texts.len());
+        for (at, text) in texts.iter().enumerate() {
+            let expansion = expand(&text.value, scope.copying(), |name| self.lookup(site, name));
+            let is_script = script == Some(at);
+            if !is_script {
+                self.note_unresolved(text, &expansion, None);
+            }
+            items.push(Item { text: (*text).clone(), expansion, is_script });
+        }
+        items
+    }
+
+    fn note_unresolved(&mut self, text: &Text, expansion: &Expansion, own: Option<&str>) {
+        for step in &expansion.steps {
+            let why = match &step.outcome {
+                Lookup::Bound(_) | Lookup::Maybe(_) => continue,
+                Lookup::Unbound => Why::Undefined,
+                Lookup::Later(_) if own == Some(&*step.name) => Why::SelfReference,
+                Lookup::Later(_) => Why::Forward,
+            };
+            let (name, range) = (Arc::clone(&step.name), step.range.clone());
+            self.unresolved.push(Unresolved { name, why, text: text.clone(), range });
+        }
+    }
+
+    fn lookup_before(&self, at: usize, name: &str) -> Lookup {
+        let in_entry = at < self.declared.len();
+        if self.unordered && in_entry && self.positions.contains_key(name) {
+            return Lookup::Maybe(Hole::External(name.into()));
+        }
+        if let Some(binding) = self.bound_before(at, name) {
+            return Lookup::Bound(Arc::clone(binding));
+        }
+        if let Some(hole) = self.may_define(name) {
+            return Lookup::Maybe(hole);
+        }
+        let mut later = self.positions.get(name).into_iter().flatten().filter(|it| **it >= at);
+        later.find_map(|it| self.declared[*it].origin.clone()).map_or(Lookup::Unbound, Lookup::Later)
+    }
+
+    /// What has the name before a position (B15, B16).
+    fn bound_before(&self, at: usize, name: &str) -> Option<&Arc<Binding>> {
+        let positions = self.positions.get(name).map_or(&[][..], Vec::as_slice);
+        let declared = positions.iter().rev().filter(|it| **it < at).find_map(|it| self.declared[*it].binding.as_ref());
+        declared.or_else(|| self.sources.get(name)).or_else(|| self.services.variables.get(name))
+    }
+
+    /// P3.
+    fn lookup_raw(&self, name: &str) -> Lookup {
+        // An entry that is skipped at run time (B17) is still in the list the prober reads.
+        let last = self.positions.get(name).and_then(|it| it.last());
+        match last {
+            Some(at) => {
+                let declared = &self.declared[*at];
+                let origin = declared.origin.clone().unwrap_or_else(|| Origin::new(Kind::Env));
+                Lookup::Bound(Arc::new(Binding::new(name, declared.raw.clone(), origin)))
+            }
+            None if self.unordered => Lookup::Maybe(Hole::External(name.into())),
+            None => Lookup::Unbound,
+        }
+    }
+
+    fn may_define(&self, name: &str) -> Option<Hole> {
+        if self.services.may_define(name) {
+            return Some(Hole::ServiceVariable(name.into()));
+        }
+        self.opaque.iter().rev().find_map(|it| it.hole(name))
+    }
+}

@@ -1,0 +1,112 @@
+//! What a container's file and namespace decide: the objects that names mean, the release, the settings.
+
+use std::sync::Arc;
+
+use crate::k8s::{Data, Object, Source};
+use crate::resolve::binding::{Kind, Location, Origin};
+use crate::resolve::expand::Copying;
+use crate::resolve::services::{Candidate, DEFAULT_SERVICE, ServiceVariables};
+use crate::text::Span;
+use crate::workspace::{Found, Place, Settings, Snapshot, Version};
+
+/// A place in the workspace from which objects are named.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'s> {
+    snapshot: &'s Snapshot,
+    file: &'s Arc<str>,
+    namespace: Option<&'s str>,
+    release: Version,
+}
+
+impl<'s> Scope<'s> {
+    pub(super) fn new(
+        snapshot: &'s Snapshot,
+        file: &'s Arc<str>,
+        object: &'s Object,
+        release: Option<Version>,
+    ) -> Self {
+        let namespace = object.model.namespace.as_ref().map(|it| &*it.value);
+        let release = release.unwrap_or_else(|| snapshot.settings(file).kubernetes);
+        Self { snapshot, file, namespace, release }
+    }
+
+    /// A range of an object as a range of its file.
+    pub(super) fn location(&self, object: &Object, span: Span) -> Location {
+        Location { file: Arc::clone(self.file), span: object.place(span) }
+    }
+
+    pub(super) fn settings(&self) -> &'s Settings {
+        self.snapshot.settings(self.file)
+    }
+
+    /// Whether the file holds patches, which see what they are laid on.
+    pub(super) fn is_patch(&self) -> bool {
+        self.snapshot.is_patch(self.file)
+    }
+
+    /// The ConfigMaps or Secrets that a name may mean.
+    pub(super) fn sources(&self, kind: Kind, name: &str) -> Vec<Found<'s>> {
+        match kind {
+            Kind::Secret => self.snapshot.secrets(name, self.place()),
+            _ => self.snapshot.config_maps(name, self.place()),
+        }
+    }
+
+    /// The service variables a pod here sees (S1, S2).
+    pub(super) fn services(&self, links: bool) -> ServiceVariables {
+        let found = self.snapshot.services(self.place());
+        let candidates: Vec<Candidate<'_>> = found
+            .iter()
+            .filter_map(|found| {
+                let Data::Service(service) = &found.object.model.data else { return None };
+                let name = found.object.model.name.as_ref()?;
+                let namespace = found.object.model.namespace.as_ref().map(|it| &*it.value);
+                let is_default = &*name.value == DEFAULT_SERVICE && namespace == Some("default");
+                if !links && !is_default {
+                    return None;
+                }
+                let location = Some(location(found, Span::default()));
+                let origin = Origin { object: Some(Arc::clone(&name.value)), location, ..Origin::new(Kind::Service) };
+                Some(Candidate { name: &name.value, service, origin })
+            })
+            .collect();
+        ServiceVariables::of(&candidates, links)
+    }
+
+    /// E11.
+    pub(super) fn copying(&self) -> Copying {
+        copying(self.release)
+    }
+
+    /// B10: whether the kubelet skips keys that are no names.
+    pub(super) fn checks_env_from_names(&self) -> bool {
+        !self.release.has(30)
+    }
+
+    fn place(&self) -> Place<'s> {
+        Place { file: self.file, namespace: self.namespace }
+    }
+}
+
+/// E11: fixed in 1.36.0, 1.35.1 and 1.34.4.
+pub fn copying(release: Version) -> Copying {
+    let fixed = match release.minor {
+        34 => release.has_patch(34, 4),
+        35 => release.has_patch(35, 1),
+        _ => release.has(36),
+    };
+    if fixed { Copying::Characters } else { Copying::Bytes }
+}
+
+/// The keys of what was found.
+pub(super) fn source<'s>(found: &Found<'s>) -> Option<&'s Source> {
+    match &found.object.model.data {
+        Data::ConfigMap(source) | Data::Secret(source) => Some(source),
+        _ => None,
+    }
+}
+
+/// A range of what was found as a range of its file.
+pub(super) fn location(found: &Found<'_>, span: Span) -> Location {
+    Location { file: Arc::clone(found.file), span: found.object.place(span) }
+}

@@ -1,0 +1,70 @@
+//! Shell scripts on a command line. In them `$(name)` is command substitution, unless a variable is called that.
+
+/// Which item of a command line is a script: the first that is no option behind a shell with `-c`.
+///
+/// Without a `command` the image decides what runs; arguments that begin with `-c` are then a script too.
+pub fn script(items: &[&str], has_command: bool) -> Option<usize> {
+    if !has_command && items.first().is_some_and(|it| takes_command(it)) {
+        return behind_options(items, 0);
+    }
+    items.iter().enumerate().filter(|(_, it)| is_shell(it)).find_map(|(at, _)| behind_options(items, at + 1))
+}
+
+/// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it.
+fn is_shell(item: &str) -> bool {
+    let name = item.rsplit(['/', '\\']).next().unwrap_or(item);
+    matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh" | "ksh")
+}
+
+/// The first item from `start` that is no option, if one of the options says that it is a script.
+fn behind_options(items: &[&str], start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut asked = false;
+    while let Some(item) = items.get(at) {
+        if *item == "--" {
+            at += 1;
+            break;
+        }
+        if item.len() < 2 || !item.starts_with(['-', '+']) {
+            break;
+        }
+        asked |= takes_command(item);
+        // `-o pipefail`, also at the end of a cluster.
+        let has_value =
+            !item.starts_with("--") && item.ends_with(['o', 'O']) || matches!(*item, "--rcfile" | "--init-file");
+        at += 1 + usize::from(has_value);
+    }
+    (asked && at < items.len()).then_some(at)
+}
+
+/// `-c`, `-ec`, `-lc`, `-euxc` …
+fn takes_command(item: &str) -> bool {
+    item.strip_prefix('-').is_some_and(|it| it.contains('c') && it.bytes().all(|it| it.is_ascii_alphabetic()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_stand_behind_a_shell_with_c() {
+        let found = |items: &[&str]| script(items, true);
+        assert_eq!(found(&["sh", "-c", "x"]), Some(2));
+        assert_eq!(found(&["/bin/bash", "-euo", "pipefail", "-c", "x", "y"]), Some(4));
+        assert_eq!(found(&["/usr/bin/env", "bash", "-lc", "x"]), Some(3));
+        assert_eq!(found(&["busybox", "sh", "-ec", "x"]), Some(3));
+        assert_eq!(found(&["tini", "--", "sh", "-c", "--", "x"]), Some(5));
+        assert_eq!(found(&["sh", "-c", "-e", "x"]), Some(3));
+        assert_eq!(found(&["sh", "script.sh", "-c", "x"]), None);
+        assert_eq!(found(&["bash", "--norc", "x"]), None);
+        assert_eq!(found(&["serve", "-c", "x"]), None);
+        assert_eq!(found(&["sh", "-c"]), None);
+    }
+
+    #[test]
+    fn the_image_may_bring_the_shell() {
+        assert_eq!(script(&["-c", "x"], false), Some(1));
+        assert_eq!(script(&["sh", "-c", "x"], false), Some(2));
+        assert_eq!(script(&["--config", "x"], false), None);
+    }
+}

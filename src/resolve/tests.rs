@@ -1,0 +1,298 @@
+//! The environment of a container, from manifests to values: one text in, one text out.
+
+use super::*;
+use crate::workspace::{File, Workspace};
+
+/// Each line is `NAME=value (source) hides …`, then what is expanded, then `! NAME why`. The variables of the default
+/// service are left out.
+fn check(manifests: &str, expected: &str) {
+    check_at(None, &[("pod.yaml", manifests)], expected);
+}
+
+fn check_at(release: Option<&str>, files: &[(&str, &str)], expected: &str) {
+    let shown = show(release, files);
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    assert_eq!(shown.lines().collect::<Vec<_>>(), expected, "{shown}");
+}
+
+fn show(release: Option<&str>, files: &[(&str, &str)]) -> String {
+    let mut workspace = Workspace::default();
+    for (path, text) in files {
+        workspace.set_disk(path, File::read(path, text));
+    }
+    let snapshot = workspace.snapshot();
+    let release = release.map(|it| it.parse().expect("a release"));
+    let resolver = Resolver::new(&snapshot, release);
+    let mut shown = String::new();
+    for (path, file) in snapshot.files() {
+        for object in &file.objects {
+            for pod in &object.model.pods {
+                for container in &pod.containers {
+                    shown += &describe(&resolver.environment(path, object, pod, container));
+                }
+            }
+        }
+    }
+    shown
+}
+
+fn describe(environment: &Environment) -> String {
+    let mut shown = String::new();
+    for binding in environment.bindings() {
+        if binding.origin.object.as_deref() == Some("kubernetes") {
+            continue;
+        }
+        shown += &format!("{}={} ({}", binding.name, binding.value, origin(&binding.origin));
+        for hidden in &binding.hides {
+            shown += &format!(", hides {}", origin(hidden));
+        }
+        shown += ")\n";
+        for (value, from) in &binding.alternatives {
+            shown += &format!("or {value} ({})\n", origin(from));
+        }
+    }
+    let line = |items: &[Item]| items.iter().map(|it| it.expansion.value.to_string()).collect::<Vec<_>>().join(" ");
+    let mut section = |name: &str, text: String| {
+        if !text.is_empty() {
+            shown += &format!("{name}: {text}\n");
+        }
+    };
+    section("command", line(&environment.command));
+    section("args", line(&environment.args));
+    for probe in &environment.probes {
+        section(probe.probe, line(&probe.command));
+    }
+    for path in &environment.sub_paths {
+        section("subPath", path.item.expansion.value.to_string());
+    }
+    for it in &environment.unresolved {
+        shown += &format!("! {} {}\n", it.name, it.why.as_str());
+    }
+    shown
+}
+
+fn origin(origin: &Origin) -> String {
+    let object = origin.object.as_ref().map_or(String::new(), |it| format!(" {it}"));
+    let key = origin.key.as_ref().map_or(String::new(), |it| format!("/{it}"));
+    format!("{}{object}{key}", origin.kind.as_str())
+}
+
+/// A pod with one container, whose fields stand at the left margin.
+fn pod(fields: &str) -> String {
+    let fields: String = fields.lines().map(|line| format!("      {line}\n")).collect();
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec:\n  containers:\n    - name: main\n      image: i\n{fields}"
+    )
+}
+
+#[test]
+fn entries_see_what_stands_before_them() {
+    check(
+        &pod("env:\n\
+              - {name: A, value: $(B)}\n\
+              - {name: B, value: two}\n\
+              - {name: C, value: '$(B) $(C) $(NOPE)'}\n\
+              - {name: B, value: $(B)-more}\n\
+              - {name: D, value: $(B)}\n\
+              - {name: EMPTY, value: ''}\n\
+              command: [run, $(A), '$(EMPTY)', $(B)]"),
+        "A=$(B) (env)
+         B=two-more (env, hides env)
+         C=two $(C) $(NOPE) (env)
+         D=two-more (env)
+         EMPTY= (env)
+         command: run $(B)  two-more
+         ! B forward
+         ! C self
+         ! NOPE undefined",
+    );
+}
+
+#[test]
+fn sources_stand_below_entries_and_above_services() {
+    let data = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {A: one, B: $(A), REDIS_PORT: mine}\n\
+                ---\napiVersion: v1\nkind: Secret\nmetadata: {name: two}\nstringData: {B: hidden}\n\
+                ---\napiVersion: v1\nkind: Service\nmetadata: {name: redis}\n\
+                spec: {clusterIP: 10.0.0.1, ports: [{port: 6379}]}\n";
+    let pod = pod("envFrom:\n\
+                   - configMapRef: {name: one}\n\
+                   - secretRef: {name: two}\n\
+                   - {prefix: P_, configMapRef: {name: one}}\n\
+                   env:\n\
+                   - {name: A, value: '$(A)+$(B)'}\n\
+                   - {name: URL, value: 'redis://$(REDIS_SERVICE_HOST):$(REDIS_SERVICE_PORT)'}\n");
+    check(
+        &format!("{pod}{data}"),
+        "A=one+<secret two/B, 6 bytes> (env, hides configMap one/A)
+         B=<secret two/B, 6 bytes> (secret two/B, hides configMap one/B)
+         P_A=one (configMap one/A)
+         P_B=$(A) (configMap one/B)
+         P_REDIS_PORT=mine (configMap one/REDIS_PORT)
+         REDIS_PORT=mine (configMap one/REDIS_PORT, hides service redis)
+         REDIS_PORT_6379_TCP=tcp://10.0.0.1:6379 (service redis)
+         REDIS_PORT_6379_TCP_ADDR=10.0.0.1 (service redis)
+         REDIS_PORT_6379_TCP_PORT=6379 (service redis)
+         REDIS_PORT_6379_TCP_PROTO=tcp (service redis)
+         REDIS_SERVICE_HOST=10.0.0.1 (service redis)
+         REDIS_SERVICE_PORT=6379 (service redis)
+         URL=redis://10.0.0.1:6379 (env)",
+    );
+}
+
+#[test]
+fn keys_may_be_missing_optional_or_elsewhere() {
+    let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {k: v}\nbinaryData: {b: AA==}\n";
+    let pod = pod("env:\n\
+                   - {name: A, value: first}\n\
+                   - {name: A, valueFrom: {configMapKeyRef: {name: c, key: none, optional: true}}}\n\
+                   - {name: B, valueFrom: {configMapKeyRef: {name: c, key: b}}}\n\
+                   - {name: C, valueFrom: {configMapKeyRef: {name: c, key: k}}}\n\
+                   - {name: D, valueFrom: {secretKeyRef: {name: s, key: k}}}\n\
+                   - {name: E, value: '$(D) $(F)'}\n\
+                   - {name: F, valueFrom: {configMapKeyRef: {name: c, key: none, optional: true}}}\n");
+    check(
+        &format!("{pod}{map}"),
+        "A=first (env)
+         B=<missing key b of config map c> (configMap c/b)
+         C=v (configMap c/k)
+         D=<secret key s/k> (secret s/k)
+         E=<secret key s/k> $(F) (env)
+         ! F undefined",
+    );
+}
+
+#[test]
+fn what_cannot_be_seen_is_unknown_not_missing() {
+    check(
+        &pod("envFrom: [{prefix: X_, configMapRef: {name: elsewhere}}]\n\
+              env: [{name: A, value: '$(X_KEY) $(Y_KEY) $(X_date +%s) $(DB_SERVICE_HOST) $(DB_PORT)'}]"),
+        "A=<config map key elsewhere/KEY> $(Y_KEY) $(X_date +%s) <service variable DB_SERVICE_HOST> $(DB_PORT) (env)
+         ! Y_KEY undefined
+         ! X_date +%s undefined
+         ! DB_PORT undefined",
+    );
+}
+
+#[test]
+fn without_links_only_the_default_service_counts() {
+    let text = pod("args: ['$(DB_SERVICE_HOST)', '$(KUBERNETES_SERVICE_PORT)']")
+        .replace("spec:\n", "spec:\n  enableServiceLinks: false\n");
+    check(&text, "args: $(DB_SERVICE_HOST) 443\n! DB_SERVICE_HOST undefined");
+}
+
+#[test]
+fn several_candidates_are_alternatives() {
+    let map =
+        |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{k: {value}, s: x}}\n");
+    let pod = pod("envFrom: [{configMapRef: {name: c}}]\nargs: [$(k)$(s)]");
+    check_at(
+        None,
+        &[("a/one.yaml", &map("one")), ("a/two.yaml", &map("two")), ("b/pod.yaml", &pod)],
+        "k=<one of several values of config map c> (configMap c/k)
+         or one (configMap c/k)
+         or two (configMap c/k)
+         s=x (configMap c/s)
+         args: <one of several values of config map c>x",
+    );
+    check_at(
+        None,
+        &[("a/one.yaml", &map("one")), ("b/two.yaml", &map("two")), ("b/pod.yaml", &pod)],
+        "k=two (configMap c/k)
+         s=x (configMap c/s)
+         args: twox",
+    );
+}
+
+#[test]
+fn probes_see_raw_entries_only() {
+    let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {FROM: v}\n";
+    let pod = pod("envFrom: [{configMapRef: {name: c}}]\n\
+                   env:\n\
+                   - {name: A, value: a}\n\
+                   - {name: B, value: $(A)$$}\n\
+                   - {name: C, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n\
+                   - {name: D, valueFrom: {configMapKeyRef: {name: c, key: none, optional: true}}}\n\
+                   livenessProbe: {exec: {command: ['$(A)', '$(B)', 'c$(C)', 'd$(D)', '$(FROM)']}}\n\
+                   readinessProbe: {exec: {command: [sh, -c, 'echo $(A) $(cat f)']}}\n");
+    check(
+        &format!("{pod}{map}"),
+        "A=a (env)
+         B=a$ (env)
+         C=web (field)
+         FROM=v (configMap c/FROM)
+         livenessProbe: a $(A)$$ c d $(FROM)
+         readinessProbe: sh -c echo a $(cat f)
+         ! FROM undefined",
+    );
+}
+
+#[test]
+fn scripts_keep_their_command_substitutions() {
+    check(
+        &pod("env: [{name: A, value: a}]\n\
+              command: [sh, -c]\n\
+              args: ['echo $(A) $(date) $$(A)', '$(date)']\n\
+              volumeMounts: [{name: v, mountPath: /d, subPathExpr: '$(A)/$(B)'}]"),
+        "A=a (env)
+         command: sh -c
+         args: echo a $(date) $(A) $(date)
+         subPath: a/$(B)
+         ! date undefined
+         ! B undefined",
+    );
+}
+
+#[test]
+fn older_releases_skip_keys_that_are_no_names() {
+    let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {'1234': v, A: v}\n";
+    let text = format!("{}{map}", pod("envFrom: [{configMapRef: {name: c}}, {prefix: p_, configMapRef: {name: c}}]"));
+    let shown = show(Some("1.29"), &[("a.yaml", &text)]);
+    assert!(!shown.contains("\n1234=") && !shown.starts_with("1234=") && shown.contains("p_1234=v"), "{shown}");
+    assert!(show(Some("1.30"), &[("a.yaml", &text)]).contains("1234=v (configMap c/1234)\n"));
+}
+
+#[test]
+fn older_releases_break_characters_behind_a_dollar() {
+    let text = pod("args: ['$£']");
+    for (release, expected) in [("1.33", "$Â\u{fffd}"), ("1.35.0", "$Â\u{fffd}"), ("1.35", "$£"), ("1.34.4", "$£")]
+    {
+        check_at(Some(release), &[("a.yaml", &text)], &format!("args: {expected}"));
+    }
+}
+
+#[test]
+fn controllers_add_their_own() {
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  completionMode: Indexed\n  template:\n    spec:\n\
+               \x20     containers: [{name: c, image: i, env: [{name: A, value: $(JOB_COMPLETION_INDEX)}], args: [$(JOB_COMPLETION_INDEX)]}]\n";
+    check(
+        job,
+        "A=$(JOB_COMPLETION_INDEX) (env)
+         JOB_COMPLETION_INDEX=<index of the Job's pod> (injected)
+         args: <index of the Job's pod>
+         ! JOB_COMPLETION_INDEX forward",
+    );
+    let knative = "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: s}\nspec:\n  template:\n    spec:\n\
+                   \x20     containers: [{image: i, args: [$(K_SERVICE), $(PORT), $(DB_SERVICE_HOST)]}]\n";
+    check(
+        knative,
+        "K_CONFIGURATION=s (injected)
+         K_REVISION=<name of the revision> (injected)
+         K_SERVICE=s (injected)
+         PORT=<port of the container> (injected)
+         args: s <port of the container> $(DB_SERVICE_HOST)
+         ! DB_SERVICE_HOST undefined",
+    );
+}
+
+#[test]
+fn patches_and_externals_may_have_more() {
+    let patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {template: {spec: {containers: [\n\
+                 {name: c, env: [{name: A, value: $(BASE)}]}]}}}\n";
+    check(patch, "A=<BASE from outside> (env)");
+    check_at(
+        None,
+        &[("podlens.yaml", "externals: {variables: ['ACME_*']}\n"), ("a.yaml", &pod("args: ['$(ACME_X)', '$(X)']"))],
+        "args: <ACME_X from outside> $(X)
+         ! X undefined",
+    );
+}
