@@ -1,7 +1,10 @@
 //! podlens answers one question about Kubernetes manifests: what will this container really get?
 
+pub mod cli;
+pub mod ide;
 pub mod k8s;
 pub mod load;
+pub mod report;
 pub mod resolve;
 pub mod syntax;
 pub mod text;

@@ -7,7 +7,7 @@ mod roots;
 mod stdin;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,9 @@ use crate::workspace::{File, SETTINGS_FILE, Settings, Workspace};
 
 /// Files above this size are refused: nobody writes such a manifest.
 const MAX_SIZE: u64 = 64 * 1024 * 1024;
+
+/// What is told about a path that leads nowhere.
+pub const NO_SUCH_FILE: &str = "no such file or directory";
 
 /// What to load.
 pub struct Request<'r> {
@@ -45,8 +48,8 @@ pub struct Loaded {
     /// The directory the names of files are relative to.
     base: String,
     directory: String,
-    /// Names that came with stdin.
-    piped: BTreeSet<Arc<str>>,
+    /// Names that came with stdin, and what they hold.
+    piped: BTreeMap<Arc<str>, Arc<str>>,
 }
 
 /// Something that could not be read.
@@ -61,10 +64,18 @@ pub struct Problem {
 impl Loaded {
     /// A file's name as a person in the working directory would write it.
     pub fn display(&self, file: &str) -> String {
-        if self.piped.contains(file) {
+        if self.piped.contains_key(file) {
             return file.to_owned();
         }
         path::display(&self.path(file), &self.directory, System::CURRENT)
+    }
+
+    /// A file's text once more: closed files keep none. Nothing if it is gone meanwhile.
+    pub fn text(&self, file: &str) -> Option<Arc<str>> {
+        match self.piped.get(file) {
+            Some(text) => Some(Arc::clone(text)),
+            None => read(Path::new(&self.path(file))).ok().map(Arc::from),
+        }
     }
 
     /// The absolute path of a file; that of a name which came with stdin leads nowhere.
@@ -87,7 +98,7 @@ pub fn load(request: Request<'_>) -> Loaded {
             Ok(data) => asked.push(roots::Asked { path: full, is_directory: data.is_dir() }),
             Err(error) => {
                 let message = match error.kind() {
-                    io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+                    io::ErrorKind::NotFound => NO_SUCH_FILE.to_owned(),
                     _ => format!("cannot be read: {error}"),
                 };
                 problems.push(Problem { file: shown(&full, &directory), message });
@@ -101,7 +112,7 @@ pub fn load(request: Request<'_>) -> Loaded {
         problems,
         base: text_of(&projects.base),
         directory: text_of(&directory),
-        piped: BTreeSet::new(),
+        piped: BTreeMap::new(),
     };
     loaded.settings_above(&projects.base);
     loaded.read_files(&projects, &asked);
@@ -200,7 +211,7 @@ impl Loaded {
                 for (name, text) in stdin::named(text) {
                     self.workspace.set_editor(&name, File::read(&name, &text));
                     self.reported.push(Arc::clone(&name));
-                    self.piped.insert(name);
+                    self.piped.insert(name, text.into());
                 }
             }
             Err(message) => self.problems.push(Problem { file: stdin::NAME.into(), message }),

@@ -1,3 +1,7 @@
 //! The `podlens` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    podlens::cli::main()
+}

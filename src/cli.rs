@@ -1,0 +1,90 @@
+//! The command line: one file a subcommand.
+//!
+//! Only results go to stdout, everything else to stderr. A reader that goes away ends the program quietly.
+
+mod env;
+mod expand;
+mod progress;
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Exit {
+    /// All is well.
+    Clean,
+    /// There are findings, or an input was refused.
+    Findings,
+    /// Bad flags, bad settings, files that cannot be read, or an internal error.
+    Trouble,
+    /// No input matched.
+    Nothing,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Clean => 0,
+            Exit::Findings => 1,
+            Exit::Trouble => 2,
+            Exit::Nothing => 3,
+        })
+    }
+}
+
+/// What will this container really get? Variables in Kubernetes manifests, resolved.
+#[derive(Debug, Parser)]
+#[command(name = "podlens", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 all is well, 1 an input was refused, 2 bad flags, settings or files, 3 no input \
+                          matched.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Env(env::Arguments),
+    Expand(expand::Arguments),
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Color {
+    /// When the output is a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Runs the command that the arguments ask for.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Env(arguments) => env::run(&arguments),
+        Command::Expand(arguments) => expand::run(&arguments),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        // `podlens env | head` is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Clean.into(),
+        Err(error) => {
+            notice(format_args!("cannot write the output: {error}"));
+            Exit::Trouble.into()
+        }
+    }
+}
+
+/// Says something to the person, not to the next program.
+fn notice(text: impl Display) {
+    // If stderr is closed, nobody is there to be told.
+    let _ = writeln!(io::stderr().lock(), "podlens: {text}");
+}

@@ -1,0 +1,251 @@
+//! The environment as a person reads it: a heading for each workload and container, aligned columns below.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::ide::environment::{ContainerView, Expanded, Source, UnresolvedView, Variable, View, Workload};
+use crate::report::one_line;
+
+const TITLE: Style = Style::new().bold();
+const NAME: Style = AnsiColor::Cyan.on_default();
+const FAINT: Style = Style::new().dimmed();
+const OPEN: Style = AnsiColor::Yellow.on_default();
+const WRONG: Style = AnsiColor::Red.on_default();
+
+/// Names wider than this do not push the other columns away.
+const WIDEST_NAME: usize = 40;
+/// Values wider than this do not push the sources away.
+const WIDEST_VALUE: usize = 60;
+/// No column of values is narrower than this, whatever the terminal.
+const NARROWEST_VALUE: usize = 20;
+
+/// Writes the environments, with every service variable in a row of its own if `all`. Values are cut so that a row fits
+/// into `width` columns, if there is one.
+pub fn write(out: &mut dyn Write, view: &View, all: bool, width: Option<usize>) -> io::Result<()> {
+    for (at, workload) in view.workloads.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        title(out, workload)?;
+        for container in &workload.containers {
+            section(out, workload, container, all, width)?;
+        }
+    }
+    Ok(())
+}
+
+fn title(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
+    let kind = workload.kind.as_deref().unwrap_or("?");
+    let name = workload.name.as_deref().unwrap_or("?");
+    let object = format!("{kind}/{name}");
+    write!(out, "{TITLE}{}{TITLE:#}", one_line(&object))?;
+    if let Some(namespace) = &workload.namespace {
+        write!(out, " in {}", one_line(namespace))?;
+    }
+    writeln!(out, "  {FAINT}{}:{}{FAINT:#}", one_line(&workload.file), workload.line)
+}
+
+fn section(
+    out: &mut dyn Write,
+    workload: &Workload,
+    container: &ContainerView,
+    all: bool,
+    width: Option<usize>,
+) -> io::Result<()> {
+    let name = container.name.as_deref().unwrap_or("?");
+    writeln!(out, "\n  {} {TITLE}{}{TITLE:#}", container.role, one_line(name))?;
+    let is_plain = |it: &&Variable| it.source.kind == "service" && it.alternatives.is_empty() && !all;
+    let shown: Vec<Row> = container.env.iter().filter(|it| !is_plain(it)).map(|it| Row::new(workload, it)).collect();
+    rows(out, &shown, width)?;
+    services(out, container.env.iter().filter(is_plain), width)?;
+    let mut lines: Vec<(String, String)> = Vec::new();
+    let joined = |items: &[Expanded]| items.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    if !container.command.is_empty() {
+        lines.push(("command".into(), joined(&container.command)));
+    }
+    if !container.args.is_empty() {
+        lines.push(("args".into(), joined(&container.args)));
+    }
+    for probe in &container.probes {
+        lines.push((probe.probe.into(), joined(&probe.command)));
+    }
+    for it in &container.sub_paths {
+        let mount = it.mount_path.as_deref().unwrap_or("?");
+        lines.push((format!("subPath of {mount}"), one_line(&it.path.shown).into_owned()));
+    }
+    for (what, text) in lines {
+        let room = width.map(|it| it.saturating_sub(what.width() + 6).max(NARROWEST_VALUE));
+        writeln!(out, "    {FAINT}{}:{FAINT:#} {}", one_line(&what), cut(&text, room))?;
+    }
+    for it in &container.unresolved {
+        unresolved(out, it)?;
+    }
+    Ok(())
+}
+
+struct Row {
+    name: String,
+    value: String,
+    is_open: bool,
+    source: String,
+    hides: String,
+    alternatives: Vec<(String, String)>,
+}
+
+impl Row {
+    fn new(workload: &Workload, variable: &Variable) -> Self {
+        let source = |it: &Source| source_text(it, &workload.file);
+        let hides: Vec<String> = variable.hides.iter().map(source).collect();
+        Self {
+            name: one_line(&variable.name).into_owned(),
+            value: value_text(variable),
+            is_open: variable.state != "known",
+            source: source(&variable.source),
+            hides: if hides.is_empty() { String::new() } else { format!("hides {}", hides.join(", ")) },
+            alternatives: variable
+                .alternatives
+                .iter()
+                .map(|it| {
+                    let value = it.value.as_deref().map_or_else(|| "•••".into(), |it| one_line(it).into_owned());
+                    (value, source(&it.source))
+                })
+                .collect(),
+        }
+    }
+}
+
+fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let widest =
+        |texts: &mut dyn Iterator<Item = usize>, most: usize| texts.filter(|it| *it <= most).max().unwrap_or(0);
+    let names = widest(&mut rows.iter().map(|it| it.name.width()), WIDEST_NAME).max("NAME".len());
+    let sources = rows.iter().map(|it| it.source.width()).max().unwrap_or(0);
+    let room = width.map(|it| it.saturating_sub(4 + names + 2 + 2 + sources).max(NARROWEST_VALUE));
+    let values = widest(&mut rows.iter().map(|it| it.value.width()), room.unwrap_or(WIDEST_VALUE));
+    let values = values.max("VALUE".len());
+    writeln!(out, "    {FAINT}{}  {}  SOURCE{FAINT:#}", padded("NAME", names), padded("VALUE", values))?;
+    for row in rows {
+        let value = cut(&row.value, room);
+        let style = if row.is_open { OPEN } else { Style::new() };
+        let name = padded(&row.name, names);
+        let value = padded(&value, values);
+        writeln!(out, "    {NAME}{name}{NAME:#}  {style}{value}{style:#}  {}", row.source)?;
+        let indent = " ".repeat(4 + names + 2);
+        for (value, source) in &row.alternatives {
+            writeln!(out, "{indent}{}  {source}", padded(&cut(&format!("or {value}"), room), values))?;
+        }
+        if !row.hides.is_empty() {
+            writeln!(out, "{indent}{FAINT}{}{FAINT:#}", row.hides)?;
+        }
+    }
+    Ok(())
+}
+
+/// A service gives seven variables and more to every container: one line says enough.
+fn services<'v>(
+    out: &mut dyn Write,
+    variables: impl Iterator<Item = &'v Variable>,
+    width: Option<usize>,
+) -> io::Result<()> {
+    let mut by_service: Vec<(&Source, Vec<&Variable>)> = Vec::new();
+    for variable in variables {
+        match by_service.iter_mut().find(|(source, _)| **source == variable.source) {
+            Some((_, known)) => known.push(variable),
+            None => by_service.push((&variable.source, vec![variable])),
+        }
+    }
+    for (source, variables) in by_service {
+        let mut parts = Vec::new();
+        for variable in variables.iter().filter(|it| is_main(&it.name)) {
+            parts.push(format!("{}={}", variable.name, variable.shown));
+        }
+        match (parts.len(), variables.len() - parts.len()) {
+            (_, 0) => {}
+            (0, more) => parts.push(format!("{more} variables")),
+            (_, more) => parts.push(format!("and {more} more")),
+        }
+        let label = format!("service {}:", source.object.as_deref().unwrap_or("?"));
+        let room = width.map(|it| it.saturating_sub(label.width() + 6).max(NARROWEST_VALUE));
+        let text = one_line(&parts.join(" ")).into_owned();
+        writeln!(out, "    {FAINT}{} {}{FAINT:#}", one_line(&label), cut(&text, room))?;
+    }
+    Ok(())
+}
+
+/// Whether people use this one of a service's variables.
+fn is_main(name: &str) -> bool {
+    name.ends_with("_SERVICE_HOST") || name.ends_with("_SERVICE_PORT")
+}
+
+fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
+    let why = match it.why {
+        "forward" => "is declared later",
+        "self" => "refers to itself",
+        _ => "is not defined",
+    };
+    let name = format!("$({})", it.name);
+    let place = format!("{}:{}:{}", it.file, it.line, it.column);
+    writeln!(out, "    {WRONG}! {} {why}{WRONG:#}, so the text stays  {FAINT}{place}{FAINT:#}", one_line(&name))
+}
+
+/// What the value column says. A secret is its length.
+fn value_text(variable: &Variable) -> String {
+    let shown = one_line(&variable.shown);
+    if variable.value.is_some() || variable.state != "secret" {
+        return if shown.is_empty() { "\"\"".into() } else { shown.into_owned() };
+    }
+    let whole = shown.strip_prefix("<secret ").and_then(|it| it.strip_suffix('>')).and_then(|it| it.rsplit_once(", "));
+    match whole {
+        Some((of, bytes)) if !of.contains('<') => format!("••• {bytes}"),
+        _ => shown.into_owned(),
+    }
+}
+
+/// Where a value comes from: `configMap app/KEY file:line`.
+fn source_text(source: &Source, here: &str) -> String {
+    let mut text = source.kind.to_owned();
+    if let Some(object) = &source.object {
+        text.push(' ');
+        text.push_str(object);
+    }
+    if let Some(key) = &source.key {
+        text.push('/');
+        text.push_str(key);
+    }
+    if let (Some(file), Some(line)) = (&source.file, source.line) {
+        let file = if file == here { "line " } else { &format!("{file}:") };
+        text.push_str(&format!("  {file}{line}"));
+    }
+    one_line(&text).into_owned()
+}
+
+/// An item of a command line; what has blanks or is empty stands in quotes.
+fn quoted(item: &Expanded) -> String {
+    let shown = one_line(&item.shown);
+    let plain = !shown.is_empty() && !shown.contains([' ', '\'', '"']);
+    if plain { shown.into_owned() } else { format!("'{shown}'") }
+}
+
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The text, or as much of it as fits with a mark of the cut.
+fn cut(text: &str, room: Option<usize>) -> String {
+    let Some(room) = room.filter(|it| text.width() > *it) else { return text.to_owned() };
+    let mut result = String::new();
+    let mut used = 0;
+    for it in text.chars() {
+        used += it.width().unwrap_or(0);
+        if used >= room {
+            break;
+        }
+        result.push(it);
+    }
+    result.push('…');
+    result
+}
