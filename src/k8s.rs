@@ -72,6 +72,8 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
     let pairs = |key: &str| metadata.map(|metadata| reader.pairs_at(metadata, &[key])).unwrap_or_default();
+    // What holds other objects makes no pods itself, and Services and the like are known to make none.
+    let makes_pods = matches!(data, Data::None) && identity.nested(node).is_none();
     Model {
         span: reader.span(node),
         api_version: reader.text_at(node, "apiVersion"),
@@ -80,7 +82,7 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
         namespace: text("namespace"),
         labels: pairs("labels"),
         annotations: if matches!(data, Data::Secret(_)) { Vec::new() } else { pairs("annotations") },
-        pods: if matches!(data, Data::None) { kinds::pods(reader, node, identity) } else { Vec::new() },
+        pods: if makes_pods { kinds::pods(reader, node, identity) } else { Vec::new() },
         data,
     }
 }
@@ -90,3 +92,6 @@ fn implied(kind: Option<&str>) -> Option<Text> {
     let style = crate::syntax::ScalarStyle::Plain;
     kind.map(|kind| Text { value: kind.into(), span: crate::text::Span::default(), style, is_string: true })
 }
+
+#[cfg(test)]
+mod tests;
