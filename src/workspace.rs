@@ -127,9 +127,11 @@ impl Snapshot {
         &self.defaults
     }
 
-    /// Every settings file, with its mistakes.
+    /// Every settings file, with its mistakes; one above the workspace too.
     pub fn all_settings(&self) -> impl Iterator<Item = &Arc<Settings>> {
-        self.settings.values()
+        let above = &self.defaults;
+        let is_above = !above.file.is_empty() && self.settings.values().all(|it| it.file != above.file);
+        self.settings.values().chain(is_above.then_some(above))
     }
 
     /// Whether the settings say not to look at a file.
@@ -265,3 +267,6 @@ impl Workspace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -403,7 +403,7 @@ impl Reading {
                 (None, _) => {
                     let hint = did_you_mean(written, known);
                     let known = known.join(", ");
-                    self.mistake(key.span(), format!("unknown key `{written}`{hint}; {what} has {known}"));
+                    self.mistake(key.span(), format!("unknown key `{written}`{hint}; expected one of {known}"));
                 }
             }
         }

@@ -1,0 +1,245 @@
+//! Changes and look-ups on small workspaces.
+
+use super::*;
+
+fn workspace(files: &[(&str, &str)]) -> Workspace {
+    let mut workspace = Workspace::default();
+    for (path, text) in files {
+        workspace.set_disk(path, File::read(path, text));
+    }
+    workspace
+}
+
+fn config_map(name: &str, rest: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}{rest}}}\ndata: {{A: a}}\n")
+}
+
+/// Where a look-up ends: `file`, or `file+` when there may be more keys.
+fn files(found: &[Found<'_>]) -> Vec<String> {
+    found.iter().map(|it| format!("{}{}", it.file, if it.open { "+" } else { "" })).collect()
+}
+
+fn look_up(snapshot: &Snapshot, file: &str, namespace: Option<&str>) -> Vec<String> {
+    files(&snapshot.config_maps("app", Place { file, namespace }))
+}
+
+#[test]
+fn the_longest_shared_way_wins() {
+    let app = config_map("app", "");
+    let snapshot = workspace(&[
+        ("app.yaml", &app),
+        ("a/app.yaml", &app),
+        ("a/x/one.yaml", &app),
+        ("a/x/two.yaml", &app),
+        ("ab/app.yaml", &app),
+    ])
+    .snapshot();
+    for (file, expected) in [
+        ("pod.yaml", vec!["a/app.yaml", "a/x/one.yaml", "a/x/two.yaml", "ab/app.yaml", "app.yaml"]),
+        ("a/pod.yaml", vec!["a/app.yaml", "a/x/one.yaml", "a/x/two.yaml"]),
+        ("a/x/pod.yaml", vec!["a/x/one.yaml", "a/x/two.yaml"]),
+        ("a/y/pod.yaml", vec!["a/app.yaml", "a/x/one.yaml", "a/x/two.yaml"]),
+        ("ab/c/d/pod.yaml", vec!["ab/app.yaml"]),
+    ] {
+        assert_eq!(look_up(&snapshot, file, None), expected, "{file}");
+    }
+}
+
+#[test]
+fn namespaces_are_equal_or_unset() {
+    let snapshot = workspace(&[
+        ("one.yaml", &config_map("app", ", namespace: one")),
+        ("two.yaml", &config_map("app", ", namespace: two")),
+        ("none.yaml", &config_map("app", "")),
+        ("other.yaml", &config_map("other", "")),
+    ])
+    .snapshot();
+    assert_eq!(look_up(&snapshot, "p.yaml", None), ["none.yaml", "one.yaml", "two.yaml"]);
+    assert_eq!(look_up(&snapshot, "p.yaml", Some("one")), ["none.yaml", "one.yaml"]);
+    assert_eq!(look_up(&snapshot, "p.yaml", Some("x")), ["none.yaml"]);
+}
+
+#[test]
+fn what_adds_elsewhere_opens_a_definition() {
+    let app = config_map("app", "");
+    let merge = "configMapGenerator: [{name: app, behavior: merge, literals: [B=b]}]";
+    let mut workspace = workspace(&[("base/app.yaml", &app), ("over/kustomization.yaml", merge)]);
+    assert_eq!(look_up(&workspace.snapshot(), "base/pod.yaml", None), ["base/app.yaml+"]);
+    assert_eq!(look_up(&workspace.snapshot(), "over/pod.yaml", None), ["over/kustomization.yaml+"]);
+    workspace.remove_disk("over/kustomization.yaml");
+    assert_eq!(look_up(&workspace.snapshot(), "base/pod.yaml", None), ["base/app.yaml"]);
+
+    // A patch file is an ordinary file until a Kustomization names it, in whatever order they come.
+    workspace.set_disk("over/app/patch.yaml", File::read("over/app/patch.yaml", &app));
+    assert_eq!(look_up(&workspace.snapshot(), "base/pod.yaml", None), ["base/app.yaml"]);
+    let patches = "resources: [../base]\npatches: [{path: ./app/patch.yaml}]";
+    workspace.set_disk("over/kustomization.yaml", File::read("over/kustomization.yaml", patches));
+    let snapshot = workspace.snapshot();
+    assert_eq!(look_up(&snapshot, "base/pod.yaml", None), ["base/app.yaml+"]);
+    assert!(snapshot.is_patch("over/app/patch.yaml") && !snapshot.is_patch("base/app.yaml"));
+    workspace.set_editor("over/kustomization.yaml", File::read("over/kustomization.yaml", "resources: [../base]"));
+    assert_eq!(look_up(&workspace.snapshot(), "base/pod.yaml", None), ["base/app.yaml"]);
+}
+
+#[test]
+fn services_are_narrowed_name_by_name() {
+    let service = |name: &str, rest: &str| format!("apiVersion: v1\nkind: Service\nmetadata: {{name: {name}{rest}}}\n");
+    let snapshot = workspace(&[
+        ("a/web.yaml", &service("web", "")),
+        ("b/web.yaml", &service("web", "")),
+        ("b/db.yaml", &service("db", "")),
+        ("b/far.yaml", &service("far", ", namespace: far")),
+        ("b/knative.yaml", "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: kn}"),
+        ("podlens.yaml", "externals: {services: {mail: [25]}}"),
+    ])
+    .snapshot();
+    let of = |file, namespace| files(&snapshot.services(Place { file, namespace }));
+    assert_eq!(of("a/pod.yaml", None), ["b/db.yaml", "b/far.yaml", "podlens.yaml", "a/web.yaml"]);
+    assert_eq!(of("pod.yaml", Some("x")), ["b/db.yaml", "podlens.yaml", "a/web.yaml", "b/web.yaml"]);
+}
+
+#[test]
+fn a_sealed_secret_is_found_by_the_name_it_makes() {
+    let sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: s}\nspec: {template: {metadata: {name: t}}}";
+    let snapshot = workspace(&[("s.yaml", sealed)]).snapshot();
+    let from = Place { file: "pod.yaml", namespace: None };
+    assert_eq!(files(&snapshot.secrets("t", from)), ["s.yaml+"]);
+    assert!(snapshot.secrets("s", from).is_empty());
+    assert!(snapshot.config_maps("t", from).is_empty());
+}
+
+#[test]
+fn the_editor_stands_over_the_disk() {
+    let mut workspace = workspace(&[("a.yaml", &config_map("app", ""))]);
+    let before = workspace.snapshot();
+    workspace.set_editor("a.yaml", File::read("a.yaml", &config_map("other", "")));
+    assert!(look_up(&workspace.snapshot(), "p.yaml", None).is_empty());
+    workspace.set_disk("a.yaml", File::read("a.yaml", &config_map("third", "")));
+    assert_eq!(workspace.snapshot().config_maps("other", Place { file: "p.yaml", namespace: None }).len(), 1);
+    workspace.close_editor("a.yaml");
+    assert_eq!(workspace.snapshot().config_maps("third", Place { file: "p.yaml", namespace: None }).len(), 1);
+    workspace.remove_disk("a.yaml");
+    assert_eq!(workspace.snapshot().files().count(), 0);
+    // A snapshot never changes.
+    assert_eq!(look_up(&before, "p.yaml", None), ["a.yaml"]);
+}
+
+#[test]
+fn excluded_files_define_nothing() {
+    let app = config_map("app", "");
+    let mut workspace =
+        workspace(&[("a/vendor/app.yaml", &app), ("vendor/app.yaml", &app), ("a/podlens.yaml", "exclude: [vendor]")]);
+    assert_eq!(look_up(&workspace.snapshot(), "p.yaml", None), ["vendor/app.yaml"]);
+    assert!(workspace.snapshot().is_excluded("a/vendor/app.yaml"));
+    workspace.set_editor("a/podlens.yaml", File::read("a/podlens.yaml", ""));
+    assert_eq!(look_up(&workspace.snapshot(), "p.yaml", None), ["a/vendor/app.yaml", "vendor/app.yaml"]);
+    workspace.set_disk("podlens.yaml", File::read("podlens.yaml", "exclude: [/vendor]"));
+    assert_eq!(look_up(&workspace.snapshot(), "p.yaml", None), ["a/vendor/app.yaml"]);
+}
+
+#[test]
+fn the_nearest_settings_count() {
+    let snapshot =
+        workspace(&[("podlens.yaml", "kubernetes: '1.30'"), ("a/b/podlens.yaml", "proposals: true")]).snapshot();
+    assert_eq!(snapshot.settings("x.yaml").kubernetes, Version::minor(30));
+    assert_eq!(snapshot.settings("a/x.yaml").kubernetes, Version::minor(30));
+    assert_eq!(snapshot.settings("a/b/c/x.yaml").kubernetes, Version::NEWEST);
+    assert!(snapshot.settings("a/b/x.yaml").proposals);
+    assert!(!snapshot.settings("a/bc/x.yaml").proposals);
+}
+
+#[test]
+fn externals_are_one_more_reading() {
+    let snapshot = workspace(&[
+        ("podlens.yaml", "externals: {configMaps: {app: [B, C], any: ['*'], none: []}, secrets: [s]}"),
+        ("app.yaml", &config_map("app", "")),
+    ])
+    .snapshot();
+    let from = Place { file: "p.yaml", namespace: Some("x") };
+    assert_eq!(files(&snapshot.config_maps("app", from)), ["app.yaml", "podlens.yaml"]);
+    assert_eq!(files(&snapshot.config_maps("any", from)), ["podlens.yaml+"]);
+    assert_eq!(files(&snapshot.config_maps("none", from)), ["podlens.yaml"]);
+    assert_eq!(files(&snapshot.secrets("s", from)), ["podlens.yaml+"]);
+    assert!(snapshot.secrets("app", from).is_empty());
+}
+
+#[test]
+fn projects_do_not_see_each_other() {
+    let app = config_map("app", "");
+    let mut workspace = workspace(&[("one/app.yaml", &app), ("two/x.yaml", &config_map("x", ""))]);
+    assert_eq!(look_up(&workspace.snapshot(), "two/pod.yaml", None), ["one/app.yaml"]);
+    workspace.set_roots(["one/".into(), "two/".into()]);
+    assert!(look_up(&workspace.snapshot(), "two/pod.yaml", None).is_empty());
+    assert_eq!(look_up(&workspace.snapshot(), "one/sub/pod.yaml", None), ["one/app.yaml"]);
+}
+
+#[test]
+fn settings_are_read_in_full() {
+    let settings = Settings::read(
+        "shop/podlens.yaml",
+        "
+kubernetes: 1.30
+proposals: yes
+rules: {forward-reference: warning, missing-object: off, undefined-variable: error}
+exclude: [vendor/**, '*.gen.yaml']
+externals:
+  variables: ['ACME_*']
+  services: {db: [{name: pg, port: 5432}], web: [80, 443], queue: null}
+unknown: always
+secrets: {show: true}
+overrides:
+- files: [legacy]
+  rules: {forward-reference: 'off'}
+- files: ['legacy/*.yml']
+  rules: {forward-reference: hint}
+",
+    );
+    assert_eq!(settings.mistakes, []);
+    assert_eq!(settings.kubernetes, Version::minor(30));
+    assert!(settings.proposals && settings.show_secrets);
+    assert_eq!(settings.unknown, Unknown::Always);
+    assert!(settings.excludes("shop/vendor/a.yaml") && settings.excludes("shop/x/a.gen.yaml"));
+    assert!(!settings.excludes("shop/a.yaml"));
+    assert!(settings.is_external_variable("ACME_HOST") && !settings.is_external_variable("HOST"));
+    assert_eq!(settings.externals.services.len(), 3);
+    for (rule, file, level) in [
+        ("forward-reference", "shop/a.yaml", Some(Level::Warning)),
+        ("forward-reference", "shop/legacy/a.yaml", Some(Level::Off)),
+        ("forward-reference", "shop/legacy/a.yml", Some(Level::Hint)),
+        ("undefined-variable", "shop/legacy/a.yml", Some(Level::Error)),
+        ("missing-object", "shop/a.yaml", Some(Level::Off)),
+        ("self-reference", "shop/a.yaml", None),
+    ] {
+        assert_eq!(settings.level(rule, file), level, "{rule} {file}");
+    }
+}
+
+#[test]
+fn mistakes_in_settings_have_places_and_advice() {
+    for (text, place, message) in [
+        ("kubernets: '1.30'", "kubernets", "unknown key `kubernets` (did you mean `kubernetes`?)"),
+        ("colour: red", "colour", "unknown key `colour`; expected one of kubernetes"),
+        ("kubernetes: latest", "latest", "expected a Kubernetes release"),
+        ("proposals: maybe", "maybe", "expected true or false"),
+        ("rules: {a: waning}", "waning", "expected one of error, warning, info, hint, off (did you mean `warning`?)"),
+        ("rules: [a]", "[a]", "expected rule names with levels"),
+        ("rules: {a: }", "a", "expected a level"),
+        ("exclude: vendor", "vendor", "expected a list of globs"),
+        ("exclude: ['a[']", "'a['", "this glob cannot be read"),
+        ("externals: {configMap: {}}", "configMap", "unknown key `configMap` (did you mean `configMaps`?)"),
+        ("externals: {configMaps: {a: b}}", "b", "expected a list of keys"),
+        ("externals: {services: {a: [http]}}", "http", "expected a port"),
+        ("unknown: sometimes", "sometimes", "expected one of auto, always, never"),
+        ("secrets: {shown: true}", "shown", "unknown key `shown` (did you mean `show`?)"),
+        ("overrides: [{rules: {}}]", "{rules: {}}", "an override needs `files`"),
+        ("- a", "- a", "expected the settings to be keys with values"),
+        ("{}\n---\nproposals: true", "proposals: true", "settings are one document"),
+    ] {
+        let mistakes = Settings::parse(text).mistakes;
+        let [mistake] = &mistakes[..] else { panic!("{text}: {mistakes:?}") };
+        assert_eq!(&text[mistake.span.range()], place, "{text}");
+        assert!(mistake.message.starts_with(message), "{text}: {}", mistake.message);
+    }
+    assert_eq!(Settings::parse("").mistakes, []);
+    assert_eq!(Settings::parse("# nothing\nrules:\n").mistakes, []);
+}
