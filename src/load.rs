@@ -133,11 +133,10 @@ pub fn load(request: Request<'_>) -> Loaded {
 }
 
 impl Loaded {
-    /// The nearest settings above all that is loaded stand where no nearer ones do.
+    /// The nearest settings at or above the directory of all that is loaded stand where no nearer ones do.
     fn settings_above(&mut self, base: &Path) {
         let mut up = String::new();
-        for directory in base.ancestors().skip(1) {
-            up.push_str("../");
+        for directory in base.ancestors() {
             let file = directory.join(SETTINGS_FILE);
             if file.is_file()
                 && let Ok(text) = read(&file)
@@ -147,6 +146,7 @@ impl Loaded {
                 self.workspace.set_defaults(Settings::read(&name, &text).for_below(&between));
                 return;
             }
+            up.push_str("../");
         }
     }
 

@@ -1,0 +1,195 @@
+//! Projects on disk: what is found, what is reported, and what is said about the rest.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use podlens::load::{Loaded, Request, load};
+use podlens::workspace::Place;
+use tempfile::TempDir;
+
+const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
+const MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {A: a}\n";
+
+struct Disk(TempDir);
+
+impl Disk {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let disk = Self(TempDir::new().expect("a directory"));
+        for (path, text) in files {
+            disk.write(path, text.as_bytes());
+        }
+        disk
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, bytes).expect("a file");
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn load(&self, directory: &str, paths: &[&str], root: Option<&str>, stdin: &str) -> Loaded {
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        load(Request {
+            directory: &self.path(directory),
+            paths: &paths,
+            root: root.map(Path::new),
+            stdin: Some(&mut stdin.as_bytes()),
+        })
+    }
+
+    /// Loads and gives what is reported, then every problem, as they are shown.
+    fn report(&self, directory: &str, paths: &[&str]) -> Vec<String> {
+        shown(&self.load(directory, paths, None, ""))
+    }
+}
+
+fn shown(loaded: &Loaded) -> Vec<String> {
+    let reported = loaded.reported.iter().map(|file| loaded.display(file));
+    let problems = loaded.problems.iter().map(|problem| format!("{}: {}", problem.file, problem.message));
+    reported.chain(problems).collect()
+}
+
+fn names(loaded: &Loaded) -> Vec<String> {
+    loaded.workspace.snapshot().files().map(|(path, _)| path.to_string()).collect()
+}
+
+#[test]
+fn the_project_is_loaded_and_the_paths_are_reported() {
+    let disk = Disk::new(&[("p/podlens.yaml", ""), ("p/a/pod.yaml", POD), ("p/b/map.yaml", MAP), ("q.yaml", POD)]);
+    let loaded = disk.load("p/a", &["."], None, "");
+    assert_eq!(names(&loaded), ["a/pod.yaml", "b/map.yaml", "podlens.yaml"]);
+    assert_eq!(shown(&loaded), ["pod.yaml"]);
+    assert_eq!(loaded.display("b/map.yaml"), "../b/map.yaml");
+    assert_eq!(disk.report("p", &[]), ["a/pod.yaml", "b/map.yaml"]);
+    assert_eq!(disk.report("", &["p/a/pod.yaml"]), ["p/a/pod.yaml"]);
+    assert_eq!(disk.report("p/a", &["../b/map.yaml", "pod.yaml", "./pod.yaml"]), ["pod.yaml", "../b/map.yaml"]);
+}
+
+#[test]
+fn without_a_mark_the_paths_are_the_project() {
+    let disk = Disk::new(&[("a/pod.yaml", POD), ("b/map.yaml", MAP), ("c/map.yaml", MAP)]);
+    let loaded = disk.load("", &["a/pod.yaml", "b"], None, "");
+    assert_eq!(names(&loaded), ["a/pod.yaml", "b/map.yaml"]);
+    let snapshot = loaded.workspace.snapshot();
+    assert_eq!(snapshot.config_maps("app", Place { file: "a/pod.yaml", namespace: None }).len(), 1);
+    assert_eq!(names(&disk.load("", &["a"], Some("."), "")), ["a/pod.yaml", "b/map.yaml", "c/map.yaml"]);
+}
+
+#[test]
+fn projects_side_by_side_stay_apart() {
+    let disk = Disk::new(&[
+        ("one/podlens.yaml", ""),
+        ("one/pod.yaml", POD),
+        ("two/podlens.yaml", "exclude: [old]"),
+        ("two/map.yaml", MAP),
+        ("two/old/map.yaml", MAP),
+    ]);
+    let loaded = disk.load("", &["one", "two"], None, "");
+    assert_eq!(shown(&loaded), ["one/pod.yaml", "two/map.yaml"]);
+    let from = Place { file: "one/pod.yaml", namespace: None };
+    assert!(loaded.workspace.snapshot().config_maps("app", from).is_empty());
+}
+
+#[test]
+fn a_repository_is_a_project() {
+    let disk = Disk::new(&[("r/.git/HEAD", ""), ("r/a/pod.yaml", POD), ("r/map.yaml", MAP)]);
+    assert_eq!(names(&disk.load("r/a", &["pod.yaml"], None, "")), ["a/pod.yaml", "map.yaml"]);
+}
+
+#[test]
+fn settings_above_the_project_count() {
+    let disk = Disk::new(&[
+        ("podlens.yaml", "kubernetes: '1.30'\nexclude: [r/gen]\n"),
+        ("r/.git/HEAD", ""),
+        ("r/pod.yaml", POD),
+        ("r/gen/pod.yaml", POD),
+    ]);
+    let loaded = disk.load("r", &["."], None, "");
+    assert_eq!(shown(&loaded), ["pod.yaml"]);
+    assert_eq!(loaded.workspace.snapshot().settings("pod.yaml").kubernetes.to_string(), "1.30");
+    assert_eq!(loaded.display(&loaded.workspace.snapshot().settings("pod.yaml").file), "../podlens.yaml");
+}
+
+#[test]
+fn ignored_and_hidden_files_count_when_they_are_named() {
+    let disk = Disk::new(&[
+        (".gitignore", "out/\nsecret.yaml\n"),
+        ("podlens.yaml", ""),
+        ("a.yaml", POD),
+        ("b.YML", POD),
+        ("c.json", "{}"),
+        ("notes.txt", "x"),
+        ("secret.yaml", POD),
+        ("out/x.yaml", POD),
+        (".hidden/x.yaml", POD),
+    ]);
+    assert_eq!(disk.report("", &["."]), ["a.yaml", "b.YML", "c.json"]);
+    assert_eq!(
+        disk.report("", &["secret.yaml", "notes.txt", ".hidden", "out"]),
+        [".hidden/x.yaml", "notes.txt", "out/x.yaml", "secret.yaml"]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_the_rest_is_shown() {
+    let disk = Disk::new(&[("good.yaml", POD)]);
+    disk.write("bad.yaml", b"a: \xff\xfe");
+    disk.write("wide.yaml", b"\xff\xfea\0");
+    let file = fs::File::create(disk.path("huge.yaml")).expect("a file");
+    file.set_len(64 * 1024 * 1024 + 1).expect("a size");
+    assert_eq!(
+        disk.report("", &[".", "missing.yaml"]),
+        [
+            "good.yaml",
+            "bad.yaml: not UTF-8: the byte at offset 3 fits no character",
+            "huge.yaml: larger than 64 MB; it is not read. Split it, or exclude it in podlens.yaml",
+            "missing.yaml: no such file or directory",
+            "wide.yaml: not UTF-8: the byte at offset 0 fits no character; it looks like UTF-16, save it as UTF-8",
+        ]
+    );
+    // Only what was asked for is worth a word.
+    assert_eq!(disk.report("", &["good.yaml"]), ["good.yaml"]);
+}
+
+#[test]
+fn a_directory_without_manifests_reports_nothing() {
+    let disk = Disk::new(&[("readme.md", "x")]);
+    assert!(disk.report("", &["."]).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_never_lead_in_a_circle() {
+    use std::os::unix::fs::symlink;
+    let disk = Disk::new(&[("d/pod.yaml", POD)]);
+    symlink(disk.path(""), disk.path("d/up")).expect("a link");
+    symlink(disk.path("d/pod.yaml"), disk.path("d/link.yaml")).expect("a link");
+    symlink(disk.path("gone"), disk.path("d/broken.yaml")).expect("a link");
+    assert_eq!(disk.report("", &["d"]), ["d/link.yaml", "d/pod.yaml"]);
+}
+
+#[test]
+fn a_stream_is_one_file_or_many() {
+    let disk = Disk::new(&[("podlens.yaml", "kubernetes: '1.30'"), ("map.yaml", MAP)]);
+    let plain = disk.load("", &["-"], None, &format!("{POD}---\n{MAP}"));
+    assert_eq!((shown(&plain), names(&plain)), (vec!["<stdin>".into()], vec!["<stdin>".into()]));
+    assert_eq!(plain.workspace.snapshot().settings("<stdin>").kubernetes.to_string(), "1.30");
+    let text = format!(
+        "---\n# Source: shop/templates/a.yaml\n{POD}---\n# Source: shop/templates/b.yaml\n{MAP}---\n# Source: shop/templates/a.yaml\n{MAP}---\n{POD}"
+    );
+    let helm = disk.load("", &["-"], None, &text);
+    assert_eq!(shown(&helm), ["<stdin>", "shop/templates/a.yaml", "shop/templates/b.yaml"]);
+    let snapshot = helm.workspace.snapshot();
+    assert_eq!(snapshot.file("shop/templates/a.yaml").map(|file| file.objects.len()), Some(2));
+    let bad = load(Request {
+        directory: disk.0.path(),
+        paths: &[PathBuf::from("-")],
+        root: None,
+        stdin: Some(&mut &b"\xff"[..]),
+    });
+    assert_eq!(shown(&bad), ["<stdin>: not UTF-8: the byte at offset 0 fits no character"]);
+}
