@@ -28,7 +28,7 @@ pub const NO_SUCH_FILE: &str = "no such file or directory";
 pub struct Request<'r> {
     /// The working directory, absolute: paths are relative to it.
     pub directory: &'r Path,
-    /// Files and directories; `-` is stdin. None at all is the working directory.
+    /// Files and directories; `-` is stdin. None at all is the root, or the working directory.
     pub paths: &'r [PathBuf],
     /// The project's directory, instead of looking for it.
     pub root: Option<&'r Path>,
@@ -86,7 +86,7 @@ impl Loaded {
 
 /// Loads the projects around the paths.
 pub fn load(request: Request<'_>) -> Loaded {
-    let here = [PathBuf::from(".")];
+    let here = [request.root.unwrap_or(Path::new(".")).to_owned()];
     let paths = if request.paths.is_empty() { &here } else { request.paths };
     let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
     let directory = roots::absolute(request.directory, Path::new(""));
@@ -104,6 +104,11 @@ pub fn load(request: Request<'_>) -> Loaded {
                 problems.push(Problem { file: shown(&full, &directory), message });
             }
         }
+    }
+    if let Some(root) = request.root.map(|root| roots::absolute(&directory, root))
+        && !root.is_dir()
+    {
+        problems.push(Problem { file: shown(&root, &directory), message: "the root is no directory".into() });
     }
     let projects = roots::projects(&directory, &asked, request.root);
     let mut loaded = Loaded {
@@ -151,35 +156,18 @@ impl Loaded {
     }
 
     fn read_files(&mut self, projects: &roots::Projects, asked: &[roots::Asked]) {
-        // By name, with whether the file was asked for.
-        let mut files: BTreeMap<Arc<str>, (PathBuf, bool)> = BTreeMap::new();
-        let mut add = |path: PathBuf, is_asked: bool| match name(&path, &projects.base) {
-            Some(name) => files.entry(name).or_insert((path, false)).1 |= is_asked,
-            None => self.problems.push(Problem {
-                file: path.to_string_lossy().into_owned(),
-                message: "its name is not UTF-8; rename it".into(),
-            }),
-        };
-        let mut errors = Vec::new();
-        for root in &projects.marked {
-            // What is wrong where nobody asked is not worth a word.
-            walk::walk(root, &mut |path| add(path, false), &mut Vec::new());
-        }
-        for asked in asked {
-            if asked.is_directory {
-                walk::walk(&asked.path, &mut |path| add(path, true), &mut errors);
-            } else {
-                add(asked.path.clone(), true);
-            }
-        }
+        let (selected, errors) = walk::select(projects, asked);
         for (path, message) in errors {
             self.problems.push(Problem { file: shown(&path, Path::new(&self.directory)), message });
         }
-        let read: Vec<_> = files
+        let read: Vec<_> = selected
             .into_par_iter()
-            .map(|(name, (path, is_asked))| {
-                let file = read(&path).map(|text| File::read(&name, &text));
-                (name, is_asked, file)
+            .map(|(path, is_asked)| match name(&path, &projects.base) {
+                Some(name) => {
+                    let file = read(&path).map(|text| File::read(&name, &text));
+                    (name, is_asked, file)
+                }
+                None => (text_of(&path).into(), is_asked, Err("its path is not UTF-8; rename it".into())),
             })
             .collect();
         for (name, is_asked, file) in read {

@@ -1,18 +1,55 @@
-//! Walking a directory: manifests by their extension, what git ignores and hidden files left out.
+//! Walking directories: manifests by their extension, what git ignores and hidden files left out.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
+use crate::load::roots::{Asked, Projects};
+
+/// A path that cannot be read, and why.
+type Failure = (PathBuf, String);
+
+/// Every file of the projects, with whether it was asked for, and what could not be walked of what was. A file or
+/// directory that is named counts even if it is hidden or ignored.
+pub(super) fn select(projects: &Projects, asked: &[Asked]) -> (BTreeMap<PathBuf, bool>, Vec<Failure>) {
+    let mut files = BTreeMap::new();
+    let mut failures = Vec::new();
+    for root in &projects.marked {
+        walk(root, &mut |path| drop(files.insert(path, false)), &mut failures);
+    }
+    for it in asked {
+        if !it.is_directory {
+            files.insert(it.path.clone(), true);
+            continue;
+        }
+        let mut reached = false;
+        for (_, is_asked) in files.range_mut(it.path.clone()..).take_while(|(path, _)| path.starts_with(&it.path)) {
+            *is_asked = true;
+            reached = true;
+        }
+        if !reached {
+            walk(&it.path, &mut |path| drop(files.insert(path, true)), &mut failures);
+        }
+    }
+    // What is wrong where nobody asked is not worth a word.
+    failures.retain(|(path, _)| asked.iter().any(|it| path.starts_with(&it.path)));
+    (files, failures)
+}
+
 /// Calls `found` with every manifest below a directory. Links to files are followed, links to directories are not, so
-/// that no link leads in a circle. Directories that cannot be read are added to `errors`.
-pub(super) fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), errors: &mut Vec<(PathBuf, String)>) {
+/// that no link leads in a circle. Directories that cannot be read are added to `failures`.
+fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Failure>) {
+    // In a repository its ignore files count up to its top, as git has it. Elsewhere those from the directory on do:
+    // one further up, such as that of a home directory under git, was not meant.
+    let in_repository = directory.ancestors().any(|above| above.join(".git").exists());
     let walk = WalkBuilder::new(directory)
+        .require_git(in_repository)
+        .parents(in_repository)
         // What counts is in the project, not in the user's own configuration: the same files everywhere.
         .git_global(false)
         .git_exclude(false)
-        .require_git(false)
         .build();
     for entry in walk {
         match entry {
@@ -28,7 +65,7 @@ pub(super) fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), errors: &mu
             }
             Err(error) => {
                 let path = path_of(&error).unwrap_or(directory).to_owned();
-                errors.push((path, format!("cannot be read: {}", plain(&error))));
+                failures.push((path, format!("cannot be read: {}", plain(&error))));
             }
         }
     }

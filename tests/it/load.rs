@@ -135,6 +135,21 @@ fn ignored_and_hidden_files_count_when_they_are_named() {
 }
 
 #[test]
+fn ignore_files_count_up_to_the_top_of_the_repository() {
+    let inside = [("r/.git/HEAD", ""), ("r/.gitignore", "gen.yaml"), ("r/p/podlens.yaml", ""), ("r/p/gen.yaml", POD)];
+    assert!(Disk::new(&inside).report("r/p", &["."]).is_empty());
+    let outside = [(".gitignore", "*"), ("p/podlens.yaml", ""), ("p/pod.yaml", POD)];
+    assert_eq!(Disk::new(&outside).report("p", &["."]), ["pod.yaml"]);
+}
+
+#[test]
+fn a_root_that_is_none_is_said() {
+    let disk = Disk::new(&[("a/pod.yaml", POD), ("b/pod.yaml", POD)]);
+    assert_eq!(shown(&disk.load("", &["a"], Some("gone"), "")), ["a/pod.yaml", "gone: the root is no directory"]);
+    assert_eq!(shown(&disk.load("", &[], Some("b"), "")), ["b/pod.yaml"]);
+}
+
+#[test]
 fn what_cannot_be_read_is_said_and_the_rest_is_shown() {
     let disk = Disk::new(&[("good.yaml", POD)]);
     disk.write("bad.yaml", b"a: \xff\xfe");
