@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use imbl::{HashMap, OrdMap};
 
-use crate::k8s::{Data, Source};
+use crate::k8s::{Data, Object, Source};
 use crate::workspace::File;
 
 /// What can be looked up by name.
@@ -25,8 +25,8 @@ pub(super) struct Key {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// The objects of a name, by their place among the objects of the file.
-    definitions: OrdMap<Key, Arc<[usize]>>,
+    /// The objects of a name in a file.
+    definitions: OrdMap<Key, Arc<[Object]>>,
     /// Those of them that add to definitions elsewhere: all that a patch file holds, and what says so itself.
     additions: OrdMap<Key, ()>,
     /// How many Kustomizations name a file as a patch.
@@ -37,14 +37,14 @@ impl Index {
     /// Adds what a file defines.
     pub(super) fn add(&mut self, path: &Arc<str>, file: &File) {
         let is_patch = self.patches.contains_key(path);
-        for (at, kind, name, source) in exported(file) {
+        for (object, kind, name, source) in exported(file) {
             let key = Key { kind, name: Arc::clone(name), file: Arc::clone(path) };
             if is_patch || source.is_some_and(|source| source.adds) {
                 self.additions.insert(key.clone(), ());
             }
-            let mut places = self.definitions.get(&key).map(|places| places.to_vec()).unwrap_or_default();
-            places.push(at);
-            self.definitions.insert(key, places.into());
+            let mut objects = self.definitions.get(&key).map(|objects| objects.to_vec()).unwrap_or_default();
+            objects.push(object.clone());
+            self.definitions.insert(key, objects.into());
         }
     }
 
@@ -81,14 +81,14 @@ impl Index {
     }
 
     /// The definitions of one name, by file.
-    pub(super) fn named(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Arc<[usize]>)> {
+    pub(super) fn named(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
         let first = Key { kind, name: name.into(), file: "".into() };
         let name: Arc<str> = name.into();
         self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind && key.name == name)
     }
 
     /// The definitions of a kind, by name and file.
-    pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Arc<[usize]>)> {
+    pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
         let first = Key { kind, name: "".into(), file: "".into() };
         self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind)
     }
@@ -99,15 +99,15 @@ impl Index {
     }
 }
 
-/// What a file defines for others: its place among the objects, kind, name.
-fn exported(file: &File) -> impl Iterator<Item = (usize, Kind, &Arc<str>, Option<&Source>)> {
-    file.objects.iter().enumerate().filter_map(|(at, object)| {
+/// What a file defines for others.
+fn exported(file: &File) -> impl Iterator<Item = (&Object, Kind, &Arc<str>, Option<&Source>)> {
+    file.objects.iter().filter_map(|object| {
         let (kind, source) = match &object.model.data {
             Data::ConfigMap(source) => (Kind::ConfigMap, Some(source)),
             Data::Secret(source) => (Kind::Secret, Some(source)),
             Data::Service(_) => (Kind::Service, None),
             Data::None | Data::Kustomization(_) => return None,
         };
-        Some((at, kind, &object.model.known_as()?.value, source))
+        Some((object, kind, &object.model.known_as()?.value, source))
     })
 }

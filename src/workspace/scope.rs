@@ -45,23 +45,23 @@ impl Snapshot {
 
     /// Every Service a pod at this place may see, by name. Of equal names those nearest to the place remain.
     pub fn services(&self, from: Place<'_>) -> Vec<Found<'_>> {
-        let mut candidates: Vec<_> =
-            self.index.all(Kind::Service).flat_map(|(key, places)| self.candidates(key, places, from)).collect();
+        let candidates: Vec<_> =
+            self.index.all(Kind::Service).flat_map(|(key, objects)| self.candidates(key, objects, from)).collect();
+        let same_name = |(a, _): &(Found<'_>, _), (b, _): &(Found<'_>, _)| {
+            a.object.model.known_name() == b.object.model.known_name()
+        };
+        let mut found: Vec<_> = candidates.chunk_by(same_name).flat_map(nearest).collect();
         let settings = self.settings(from.file);
-        candidates.extend(external(settings, &settings.externals.services).map(|found| (found, 0)));
-        candidates.sort_by(|(a, _), (b, _)| a.object.model.known_name().cmp(&b.object.model.known_name()));
-        candidates
-            .chunk_by(|(a, _), (b, _)| a.object.model.known_name() == b.object.model.known_name())
-            .flat_map(nearest)
-            .collect()
+        found.extend(external(settings, &settings.externals.services));
+        found
     }
 
     fn sources<'s>(&'s self, kind: Kind, name: &str, from: Place<'_>, externals: &'s [Object]) -> Vec<Found<'s>> {
         let mut candidates = Vec::new();
         let mut more = false;
-        for (key, places) in self.index.named(kind, name) {
+        for (key, objects) in self.index.named(kind, name) {
             let before = candidates.len();
-            candidates.extend(self.candidates(key, places, from));
+            candidates.extend(self.candidates(key, objects, from));
             more |= candidates.len() > before && self.index.is_addition(key);
         }
         let mut found = nearest(&candidates);
@@ -74,26 +74,21 @@ impl Snapshot {
         found
     }
 
-    /// The objects of one file that have the name and a namespace that fits, with how much of the way there is shared.
+    /// The objects of one file that have a namespace that fits, with how much of the way there is shared.
     fn candidates<'s>(
         &'s self,
         key: &'s Key,
-        places: &'s [usize],
+        objects: &'s [Object],
         from: Place<'_>,
     ) -> impl Iterator<Item = (Found<'s>, usize)> {
-        let near = self.share_root(&key.file, from.file).then(|| shared(&key.file, from.file));
-        let file = near.and_then(|near| Some((near, self.file(&key.file)?)));
-        file.into_iter().flat_map(move |(near, file)| {
-            places.iter().filter_map(move |&at| {
-                let object = file.objects.get(at)?;
-                let namespace = object.model.namespace.as_ref().map(|text| &*text.value);
-                let fits = match (namespace, from.namespace) {
-                    (Some(one), Some(other)) => one == other,
-                    _ => true,
-                };
-                fits.then(|| (Found { file: &key.file, object, open: is_open(object) }, near))
-            })
-        })
+        let objects = if self.share_root(&key.file, from.file) { objects } else { &[] };
+        let near = shared(&key.file, from.file);
+        let fits = move |object: &&Object| match (&object.model.namespace, from.namespace) {
+            (Some(one), Some(other)) => &*one.value == other,
+            _ => true,
+        };
+        let found = |object| Found { file: &key.file, object, open: is_open(object) };
+        objects.iter().filter(fits).map(move |object| (found(object), near))
     }
 
     /// Whether two files belong to the same root. Only a workspace of several roots has such borders.

@@ -1,5 +1,7 @@
 //! Changes and look-ups on small workspaces.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn workspace(files: &[(&str, &str)]) -> Workspace {
@@ -94,8 +96,8 @@ fn services_are_narrowed_name_by_name() {
     ])
     .snapshot();
     let of = |file, namespace| files(&snapshot.services(Place { file, namespace }));
-    assert_eq!(of("a/pod.yaml", None), ["b/db.yaml", "b/far.yaml", "podlens.yaml", "a/web.yaml"]);
-    assert_eq!(of("pod.yaml", Some("x")), ["b/db.yaml", "podlens.yaml", "a/web.yaml", "b/web.yaml"]);
+    assert_eq!(of("a/pod.yaml", None), ["b/db.yaml", "b/far.yaml", "a/web.yaml", "podlens.yaml"]);
+    assert_eq!(of("pod.yaml", Some("x")), ["b/db.yaml", "a/web.yaml", "b/web.yaml", "podlens.yaml"]);
 }
 
 #[test]
@@ -172,6 +174,65 @@ fn projects_do_not_see_each_other() {
     assert!(look_up(&workspace.snapshot(), "two/pod.yaml", None).is_empty());
     assert_eq!(look_up(&workspace.snapshot(), "one/sub/pod.yaml", None), ["one/app.yaml"]);
 }
+
+/// What a workspace after any changes must answer like one that was made from its last state.
+fn answers(snapshot: &Snapshot) -> Vec<String> {
+    let mut answers = Vec::new();
+    for file in ["p.yaml", "a/p.yaml", "b/p.yaml"] {
+        for namespace in [None, Some("n")] {
+            let from = Place { file, namespace };
+            for name in ["app", "m"] {
+                answers.push(format!("{file} {name} {:?}", files(&snapshot.config_maps(name, from))));
+                answers.push(format!("{file} {name} {:?}", files(&snapshot.secrets(name, from))));
+            }
+            answers.push(format!("{file} {:?}", files(&snapshot.services(from))));
+        }
+    }
+    answers
+}
+
+proptest! {
+    #[test]
+    fn changes_one_by_one_give_what_a_fresh_start_gives(
+        changes in proptest::collection::vec((0..PATHS.len(), 0..TEXTS.len() + 1, any::<bool>()), 1..40)
+    ) {
+        let mut changed = Workspace::default();
+        let mut last: BTreeMap<&str, [Option<&str>; 2]> = BTreeMap::new();
+        for (path, text, is_editor) in changes {
+            let path = PATHS[path];
+            let text = TEXTS.get(text).copied();
+            last.entry(path).or_default()[usize::from(is_editor)] = text;
+            match (text.map(|text| File::read(path, text)), is_editor) {
+                (Some(file), true) => changed.set_editor(path, file),
+                (Some(file), false) => changed.set_disk(path, file),
+                (None, true) => changed.close_editor(path),
+                (None, false) => changed.remove_disk(path),
+            }
+        }
+        let last: Vec<_> = last.into_iter().filter_map(|(path, [disk, editor])| Some((path, editor.or(disk)?))).collect();
+        prop_assert_eq!(answers(&changed.snapshot()), answers(&workspace(&last).snapshot()));
+    }
+}
+
+const PATHS: &[&str] = &[
+    "a/kustomization.yaml",
+    "a/x.yaml",
+    "b/x.yaml",
+    "b/y.yaml",
+    "kustomization.yaml",
+    "podlens.yaml",
+    "b/podlens.yaml",
+];
+
+const TEXTS: &[&str] = &[
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app, namespace: n}\n",
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: app, namespace: o}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: m}\n",
+    "configMapGenerator: [{name: app, behavior: merge}, {name: m}]",
+    "resources: []\npatches: [{path: x.yaml}, {path: b/x.yaml}]",
+    "resources: []\npatches: [{path: a/x.yaml}, {path: x.yaml}]",
+    "exclude: [x.yaml]\nexternals: {configMaps: [m]}",
+    "exclude: [b]",
+];
 
 #[test]
 fn settings_are_read_in_full() {
