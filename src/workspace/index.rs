@@ -80,22 +80,34 @@ impl Index {
         self.patches.contains_key(path)
     }
 
-    /// The definitions of one name, by file.
-    pub(super) fn named(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
+    /// The definitions of one name in a directory and below, by file.
+    pub(super) fn named(
+        &self,
+        kind: Kind,
+        name: &str,
+        directory: &str,
+    ) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
+        let first = Key { kind, name: name.into(), file: directory.into() };
+        let within = first.clone();
+        self.definitions.range(first..).take_while(move |(key, _)| {
+            key.kind == kind && key.name == within.name && key.file.starts_with(&*within.file)
+        })
+    }
+
+    /// What adds to the definitions of one name, by file.
+    pub(super) fn additions(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
         let first = Key { kind, name: name.into(), file: "".into() };
-        let name: Arc<str> = name.into();
-        self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind && key.name == name)
+        let name = Arc::clone(&first.name);
+        self.additions
+            .range(first..)
+            .take_while(move |(key, ())| key.kind == kind && key.name == name)
+            .filter_map(|(key, ())| Some((key, self.definitions.get(key)?)))
     }
 
     /// The definitions of a kind, by name and file.
     pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
         let first = Key { kind, name: "".into(), file: "".into() };
         self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind)
-    }
-
-    /// Whether the definition adds to others.
-    pub(super) fn is_addition(&self, key: &Key) -> bool {
-        self.additions.contains_key(key)
     }
 }
 

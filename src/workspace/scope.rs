@@ -45,26 +45,46 @@ impl Snapshot {
 
     /// Every Service a pod at this place may see, by name. Of equal names those nearest to the place remain.
     pub fn services(&self, from: Place<'_>) -> Vec<Found<'_>> {
-        let candidates: Vec<_> =
-            self.index.all(Kind::Service).flat_map(|(key, objects)| self.candidates(key, objects, from)).collect();
-        let same_name = |(a, _): &(Found<'_>, _), (b, _): &(Found<'_>, _)| {
-            a.object.model.known_name() == b.object.model.known_name()
-        };
-        let mut found: Vec<_> = candidates.chunk_by(same_name).flat_map(nearest).collect();
+        let mut found: Vec<Found<'_>> = Vec::new();
+        let mut last: Option<(&Arc<str>, usize, usize)> = None;
+        for (key, objects) in self.index.all(Kind::Service) {
+            let mut candidates = self.candidates(key, objects, from).peekable();
+            if candidates.peek().is_none() {
+                continue;
+            }
+            // Definitions of one name stand together: a nearer one drives those before it away.
+            let near = shared(&key.file, from.file);
+            match last {
+                Some((name, start, nearest)) if *name == key.name => {
+                    if near < nearest {
+                        continue;
+                    }
+                    if near > nearest {
+                        found.truncate(start);
+                        last = Some((name, start, near));
+                    }
+                }
+                _ => last = Some((&key.name, found.len(), near)),
+            }
+            found.extend(candidates);
+        }
         let settings = self.settings(from.file);
         found.extend(external(settings, &settings.externals.services));
         found
     }
 
     fn sources<'s>(&'s self, kind: Kind, name: &str, from: Place<'_>, externals: &'s [Object]) -> Vec<Found<'s>> {
-        let mut candidates = Vec::new();
-        let mut more = false;
-        for (key, objects) in self.index.named(kind, name) {
-            let before = candidates.len();
-            candidates.extend(self.candidates(key, objects, from));
-            more |= candidates.len() > before && self.index.is_addition(key);
+        let mut found = Vec::new();
+        for directory in directories(from.file) {
+            for (key, objects) in self.index.named(kind, name, directory) {
+                found.extend(self.candidates(key, objects, from));
+            }
+            if !found.is_empty() {
+                break;
+            }
         }
-        let mut found = nearest(&candidates);
+        let mut additions = self.index.additions(kind, name);
+        let more = additions.any(|(key, objects)| self.candidates(key, objects, from).next().is_some());
         for it in &mut found {
             it.open |= more;
         }
@@ -74,21 +94,19 @@ impl Snapshot {
         found
     }
 
-    /// The objects of one file that have a namespace that fits, with how much of the way there is shared.
+    /// The objects of one file that have a namespace that fits.
     fn candidates<'s>(
         &'s self,
         key: &'s Key,
         objects: &'s [Object],
         from: Place<'_>,
-    ) -> impl Iterator<Item = (Found<'s>, usize)> {
+    ) -> impl Iterator<Item = Found<'s>> {
         let objects = if self.share_root(&key.file, from.file) { objects } else { &[] };
-        let near = shared(&key.file, from.file);
         let fits = move |object: &&Object| match (&object.model.namespace, from.namespace) {
             (Some(one), Some(other)) => &*one.value == other,
             _ => true,
         };
-        let found = |object| Found { file: &key.file, object, open: is_open(object) };
-        objects.iter().filter(fits).map(move |object| (found(object), near))
+        objects.iter().filter(fits).map(|object| Found { file: &key.file, object, open: is_open(object) })
     }
 
     /// Whether two files belong to the same root. Only a workspace of several roots has such borders.
@@ -110,16 +128,14 @@ fn is_open(object: &Object) -> bool {
     matches!(&object.model.data, Data::ConfigMap(source) | Data::Secret(source) if source.open)
 }
 
-/// Those that share most of the way.
-fn nearest<'s>(candidates: &[(Found<'s>, usize)]) -> Vec<Found<'s>> {
-    let most = candidates.iter().map(|(_, near)| *near).max();
-    candidates.iter().filter(|(_, near)| Some(*near) == most).map(|(found, _)| *found).collect()
+/// How much of the way to two files is the same, in bytes of whole directories.
+fn shared(one: &str, other: &str) -> usize {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    one.as_bytes()[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 
-/// How many directories two files share, from the root on.
-fn shared(one: &str, other: &str) -> usize {
-    match (one.rsplit_once('/'), other.rsplit_once('/')) {
-        (Some((one, _)), Some((other, _))) => one.split('/').zip(other.split('/')).take_while(|(a, b)| a == b).count(),
-        _ => 0,
-    }
+/// The directories a file is in, from the inside out: each ends with `/`, but for the last, which is empty.
+fn directories(file: &str) -> impl Iterator<Item = &str> {
+    let slashes = file.rmatch_indices('/').map(|(at, _)| &file[..=at]);
+    slashes.chain(std::iter::once(""))
 }
