@@ -17,7 +17,7 @@ pub(super) fn select(projects: &Projects, asked: &[Asked]) -> (BTreeMap<PathBuf,
     let mut files = BTreeMap::new();
     let mut failures = Vec::new();
     for root in &projects.marked {
-        walk(root, &mut |path| drop(files.insert(path, false)), &mut failures);
+        walk(root, &mut |path| _ = files.insert(path, false), &mut failures);
     }
     for it in asked {
         if !it.is_directory {
@@ -30,7 +30,7 @@ pub(super) fn select(projects: &Projects, asked: &[Asked]) -> (BTreeMap<PathBuf,
             reached = true;
         }
         if !reached {
-            walk(&it.path, &mut |path| drop(files.insert(path, true)), &mut failures);
+            walk(&it.path, &mut |path| _ = files.insert(path, true), &mut failures);
         }
     }
     // What is wrong where nobody asked is not worth a word.
