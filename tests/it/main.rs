@@ -2,6 +2,7 @@
 
 mod load;
 mod positions;
+mod readme;
 mod tidy;
 
 /// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
