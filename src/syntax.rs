@@ -6,13 +6,22 @@
 #![warn(clippy::disallowed_methods)]
 
 mod build;
+mod cut;
 mod documents;
 pub mod env_file;
 mod patch;
+mod pieces;
 pub mod reference;
+mod repair;
+mod reparse;
 mod scalar;
+mod scan;
 mod tree;
 
 pub use documents::parse;
+pub use reparse::Source;
 pub use scalar::{ScalarStyle, Typed};
 pub use tree::{Collection, Document, Node, Shape, SyntaxError, Tree};
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,8 @@ pub(super) enum Refusal {
     Scan(ScanError),
     /// The piece holds more than one document.
     SecondDocument,
+    /// The piece can be read, but is not what it should be.
+    NotMembers,
 }
 
 impl From<ScanError> for Refusal {
@@ -164,7 +166,9 @@ impl<'s> Builder<'s, '_> {
         let indicators = &header[..header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len())];
         let header_end = start + indicators.len();
         if indicators.contains(&b'+') {
-            return (start, limit.max(header_end));
+            // The event may reach into the blanks before the next token.
+            let kept = self.source[..limit.max(header_end)].trim_end_matches([' ', '\t']).len();
+            return (start, kept.max(header_end));
         }
         let body_start = (start + header.len()).min(limit.max(header_end));
         let body = self.source.get(body_start..limit.max(body_start)).unwrap_or_default();

@@ -2,67 +2,216 @@
 //!
 //! A boundary is a property of its own line (`---` or `...` at column 0), so an edit moves only boundaries it touches.
 
-use crate::syntax::build::{self, Refusal};
-use crate::syntax::patch::Patched;
-use crate::syntax::tree::{GreenDocument, Placed, SyntaxError, Tree};
+use crate::syntax::build::Refusal;
+use crate::syntax::cut::{self, Members};
+use crate::syntax::pieces;
+use crate::syntax::tree::{Green, GreenDocument, Kind, Placed, SyntaxError, Tree};
 use crate::text::Span;
 
 /// Parses a whole file.
 pub fn parse(text: &str) -> Tree {
-    let documents = cut(text)
-        .into_iter()
-        .map(|at| Placed::new(u32::try_from(at.start).unwrap_or(u32::MAX), document(&text[at.range()])))
-        .collect();
-    Tree { documents, len: text.len() }
+    let documents =
+        cut(text).iter().map(|slot| Placed::new(pieces::offset32(slot.span.start), document(text, slot))).collect();
+    Tree { documents, len: text.len(), json: is_json(text) }
 }
 
-fn document(text: &str) -> GreenDocument {
-    let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    match build::read(&Patched::plain(text)) {
+/// Whether a stream is JSON (Y10).
+pub(super) fn is_json(text: &str) -> bool {
+    text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('{')
+}
+
+/// Parses one document, markers and directives included.
+pub(super) fn document(text: &str, slot: &Slot) -> GreenDocument {
+    GreenDocument { marked: slot.marked, ..content(&text[slot.span.range()]) }
+}
+
+fn content(text: &str) -> GreenDocument {
+    let len = pieces::offset32(text.len());
+    let small = text.len() <= pieces::LEAF;
+    let read = || pieces::read(text, 0, Vec::new());
+    if small && let Ok(root) = read() {
+        return GreenDocument { len, root, ..Default::default() };
+    }
+    let by_pieces =
+        |body: Body| GreenDocument { len, root: Some(body.parse(text)), errors: body.errors(), ..Default::default() };
+    let body = body(text);
+    if let Some(body) = body.filter(|body| body.plain || small) {
+        return by_pieces(body);
+    }
+    match read() {
         Ok(root) => GreenDocument { len, root, ..Default::default() },
-        Err(refusal) => {
-            let message = match refusal {
-                Refusal::Scan(error) => error.to_string(),
-                Refusal::SecondDocument => "second document".into(),
-            };
-            GreenDocument { len, errors: vec![SyntaxError::new(Span::new(0, 0), message)], ..Default::default() }
-        }
+        Err(refusal) => body.map_or_else(|| unreadable(text, &refusal), by_pieces),
     }
 }
 
-/// The spans of the documents; together they cover the text.
-pub(super) fn cut(text: &str) -> Vec<Span> {
-    let mut spans = Vec::new();
+/// Where a document's content is, if it is a level that can be read piece by piece.
+#[derive(Clone, Copy)]
+pub(super) struct Body {
+    /// The level's text.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) column: usize,
+    pub(super) kind: Members,
+    /// Where its brackets stand.
+    pub(super) brackets: Option<(usize, usize)>,
+    closed: bool,
+    /// Whether its first line shows what it is.
+    plain: bool,
+}
+
+impl Body {
+    fn errors(&self) -> Vec<SyntaxError> {
+        match self.brackets {
+            Some((opener, _)) if !self.closed => {
+                vec![SyntaxError::new(Span::new(opener, opener + 1), "this bracket is never closed")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Placed<Green> {
+        let parsed = pieces::level(&text[self.start..self.end], self.column, self.kind, 0);
+        let (start, len) = match self.brackets {
+            Some((opener, closer)) => (opener, closer + 1 - opener),
+            None => (self.start, parsed.end),
+        };
+        Placed::new(pieces::offset32(start), parsed.into_green(self.column, self.kind, self.start - start, len))
+    }
+}
+
+/// Finds the level a document consists of. Directives make tags mean something else, so such a document is read whole.
+pub(super) fn body(text: &str) -> Option<Body> {
     let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        match kind(line.as_bytes()) {
+            Line::Directive => return None,
+            Line::Start if cut::is_rest_empty(&line[3..]) => start += line.len(),
+            Line::Blank => start += line.len(),
+            Line::Start | Line::End | Line::Content => break,
+        }
+    }
+    let rest = &text[start..];
+    let bom = if start == 0 && rest.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let blanks = rest[bom..].len() - rest[bom..].trim_start_matches(' ').len();
+    let start = start + bom + blanks;
+    // `...` ends the last line of a document.
+    let end = match text.trim_end().rfind('\n') {
+        Some(last) if kind(text[last + 1..].as_bytes()) == Line::End => last + 1,
+        _ => text.len(),
+    };
+    let content = text.get(start..end)?;
+    let first = cut::lines(content, blanks).next()?;
+    if let Some(kind) = match first.text {
+        "{" => Some(Members::FlowEntries),
+        "[" => Some(Members::FlowItems),
+        _ => None,
+    } {
+        let next = cut::lines(content, blanks).nth(1)?;
+        let last = cut::lines(content, blanks).last()?;
+        let closer = if kind == Members::FlowEntries { "}" } else { "]" };
+        let closed = last.text == closer && last.start > next.start;
+        let end = if closed { last.start } else { content.len() };
+        let close = if closed { last.content } else { content.trim_end().len() - 1 };
+        return Some(Body {
+            start: start + next.content,
+            end: start + end,
+            column: next.content - next.start,
+            kind,
+            brackets: Some((start, start + close)),
+            closed,
+            plain: closed,
+        });
+    }
+    let kind = cut::lines(content, blanks).filter(|line| line.column == blanks).find_map(|line| {
+        match (cut::key(line.text), line.is_dash()) {
+            (Some(_), _) => Some(Members::Entries),
+            (None, true) => Some(Members::Items),
+            (None, false) => None,
+        }
+    })?;
+    let plain = first.is_dash() || cut::key(first.text).is_some();
+    Some(Body { start, end, column: blanks, kind, brackets: None, closed: true, plain })
+}
+
+/// A document that is neither readable nor a level: one error node.
+fn unreadable(text: &str, refusal: &Refusal) -> GreenDocument {
+    let trimmed = text.trim_end();
+    let start = text.len() - text.trim_start().len();
+    let (at, message) = match refusal {
+        Refusal::Scan(error) => (error.marker().byte_offset().unwrap_or(start), error.info()),
+        Refusal::SecondDocument => (start, "a document ends here that does not begin with `---`".to_owned()),
+        Refusal::NotMembers => (start, "this cannot be read as YAML".to_owned()),
+    };
+    let at = text.floor_char_boundary(at.min(trimmed.len().saturating_sub(1)));
+    let end = text[at..].chars().next().map_or(at, |first| at + first.len_utf8());
+    let len = pieces::offset32(trimmed.len().saturating_sub(start));
+    GreenDocument {
+        len: pieces::offset32(text.len()),
+        root: Some(Placed::new(pieces::offset32(start), Green::new(len, None, Kind::Error))),
+        errors: vec![SyntaxError::new(Span::new(at, end), message)],
+        ..Default::default()
+    }
+}
+
+/// A document's place in the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) span: Span,
+    /// Whether its boundaries depend on more than a `---` line.
+    pub(super) marked: bool,
+}
+
+/// The places of the documents; together they cover the text.
+pub(super) fn cut(text: &str) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    let mut slot = Slot { span: Span::default(), marked: false };
     // Directives stand before their `---`, which then begins no new document.
     let mut preamble = Preamble::Nothing;
-    let mut line = 0;
-    while line < text.len() {
-        let rest = &text.as_bytes()[line..];
-        let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        match kind(&rest[..len]) {
+    // JSON documents may follow one another without any marker.
+    let json = is_json(text);
+    let mut after_brace = false;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        let line = &rest[..len];
+        let mut end_before = |at: usize, slot: &mut Slot| {
+            slots.push(Slot { span: Span::new(slot.span.start, at), ..*slot });
+            *slot = Slot { span: Span::new(at, at), marked: false };
+        };
+        match kind(line) {
             Line::Start => {
-                if line > start && preamble != Preamble::Directive {
-                    spans.push(Span::new(start, line));
-                    start = line;
+                if at > slot.span.start && preamble != Preamble::Directive {
+                    end_before(at, &mut slot);
                 }
                 preamble = Preamble::Over;
             }
             Line::End => {
-                spans.push(Span::new(start, line + len));
-                start = line + len;
+                slot.marked = true;
+                end_before(at + len, &mut slot);
                 preamble = Preamble::Nothing;
             }
-            Line::Directive if preamble != Preamble::Over => preamble = Preamble::Directive,
+            Line::Directive if preamble != Preamble::Over => {
+                slot.marked = true;
+                preamble = Preamble::Directive;
+            }
             Line::Blank => {}
-            Line::Directive | Line::Content => preamble = Preamble::Over,
+            Line::Directive | Line::Content => {
+                preamble = Preamble::Over;
+                if json {
+                    if after_brace && line.starts_with(b"{") {
+                        end_before(at, &mut slot);
+                    }
+                    after_brace = line.trim_ascii_end().ends_with(b"}");
+                }
+            }
         }
-        line += len;
+        at += len;
     }
-    if start < text.len() || spans.is_empty() {
-        spans.push(Span::new(start, text.len()));
+    if slot.span.start < text.len() || slots.is_empty() {
+        slots.push(Slot { span: Span::new(slot.span.start, text.len()), ..slot });
     }
-    spans
+    slots
 }
 
 #[derive(PartialEq, Eq)]

@@ -7,6 +7,7 @@
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+use crate::syntax::cut::Members;
 use crate::syntax::scalar::{self, ScalarStyle, Typed};
 use crate::text::Span;
 
@@ -15,6 +16,8 @@ use crate::text::Span;
 pub struct Tree {
     pub(super) documents: Vec<Placed<GreenDocument>>,
     pub(super) len: usize,
+    /// Whether the stream is JSON, whose documents may follow one another without a marker.
+    pub(super) json: bool,
 }
 
 /// Something shared, at a place relative to what holds it.
@@ -52,6 +55,8 @@ pub(super) struct GreenDocument {
     pub(super) root: Option<Placed<Green>>,
     /// Errors that belong to no level of the tree: their spans are relative to the document.
     pub(super) errors: Vec<SyntaxError>,
+    /// Whether directives stand before it or `...` behind it: an edit may then move its boundaries.
+    pub(super) marked: bool,
     pub(super) anchors: OnceLock<Vec<Anchor>>,
 }
 
@@ -92,6 +97,8 @@ pub(super) struct Level {
 pub(super) struct Piece {
     /// Where its first character stands, relative to the collection.
     pub(super) offset: u32,
+    /// The column it stands at; another than the level's is a mistake.
+    pub(super) column: u32,
     pub(super) children: u32,
     /// How far behind its end the text was looked at: an edit there may change this piece.
     pub(super) reach: u32,
@@ -193,6 +200,37 @@ impl Green {
             Kind::Scalar { .. } | Kind::Alias { .. } | Kind::Error => {}
         }
         Self { len, marks, properties, kind }
+    }
+
+    /// The level it was cut into, with what its members are.
+    pub(super) fn cut(&self) -> Option<(&Level, Members)> {
+        let kind = match (&self.kind, self.shape()?) {
+            (Kind::Mapping { .. }, Shape::Block) => Members::Entries,
+            (Kind::Mapping { .. }, Shape::Flow) => Members::FlowEntries,
+            (_, Shape::Block) => Members::Items,
+            (_, Shape::Flow) => Members::FlowItems,
+        };
+        Some((self.level()?, kind))
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        match &self.kind {
+            Kind::Mapping { shape, .. } | Kind::Sequence { shape, .. } => Some(*shape),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_flow(&self) -> bool {
+        self.shape() == Some(Shape::Flow)
+    }
+
+    /// Its members; items of a list are keys without a value.
+    pub(super) fn members(&self) -> Vec<Entry> {
+        match &self.kind {
+            Kind::Mapping { entries, .. } => entries.clone(),
+            Kind::Sequence { items, .. } => items.iter().map(|item| Entry { key: item.clone(), value: None }).collect(),
+            _ => Vec::new(),
+        }
     }
 
     pub(super) fn level(&self) -> Option<&Level> {

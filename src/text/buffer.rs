@@ -135,7 +135,7 @@ impl Buffer {
     }
 
     /// The start of the character that `offset` falls into.
-    fn floor(&self, offset: usize) -> usize {
+    pub fn floor(&self, offset: usize) -> usize {
         self.rope.char_to_byte(self.rope.byte_to_char(offset.min(self.len())))
     }
 }

@@ -1,0 +1,345 @@
+//! Where a level of a document is cut into pieces: line by line, by indentation.
+//!
+//! Whether a line begins a piece is a property of that line alone (and of the level's column), so an edit moves only the
+//! cuts on the lines it touches. Everything here is a pure function of its text.
+
+use crate::syntax::scan;
+
+/// How far behind its line the end of a quote or bracket is looked for.
+pub(super) const REACH: usize = 128 * 1024;
+
+/// What the members of a level are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Members {
+    /// `key: value` at one column.
+    Entries,
+    /// `- item` at one column.
+    Items,
+    /// `"key": value,` on lines of its own in `{` `}`.
+    FlowEntries,
+    /// `value,` on lines of its own in `[` `]`.
+    FlowItems,
+}
+
+impl Members {
+    pub(super) fn is_flow(self) -> bool {
+        matches!(self, Self::FlowEntries | Self::FlowItems)
+    }
+
+    pub(super) fn is_mapping(self) -> bool {
+        matches!(self, Self::Entries | Self::FlowEntries)
+    }
+}
+
+/// A line that says something: not blank, not a comment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'s> {
+    /// Where the line begins, and where its first character stands.
+    pub(super) start: usize,
+    pub(super) content: usize,
+    /// From its first character to its end, line break left out.
+    pub(super) text: &'s str,
+    pub(super) column: usize,
+}
+
+impl Line<'_> {
+    pub(super) fn is_dash(&self) -> bool {
+        is_dash(self.text)
+    }
+
+    /// The column that counts in a level: between brackets tabs indent as blanks do.
+    pub(super) fn column_in(&self, members: Members) -> usize {
+        if members.is_flow() && self.column == usize::MAX { self.content - self.start } else { self.column }
+    }
+
+    /// Where the line ends, before its line break.
+    pub(super) fn end(&self) -> usize {
+        self.content + self.text.len()
+    }
+
+    fn continues(&self) -> bool {
+        self.text.starts_with([']', '}']) || self.text == ":" || self.text.starts_with(": ")
+    }
+}
+
+fn is_dash(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+}
+
+/// The lines of a text that say something. The first is taken to begin at `column`. A line indented with tabs stands
+/// nowhere: its column is the largest there is, so that it begins no piece.
+pub(super) fn lines(text: &str, column: usize) -> impl Iterator<Item = Line<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at;
+            let rest = &text.as_bytes()[start..];
+            let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            at += len;
+            let line = &rest[..len];
+            let spaces = line.iter().take_while(|byte| **byte == b' ').count();
+            let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            if matches!(line.get(blanks), None | Some(b'\n' | b'\r' | b'#')) {
+                continue;
+            }
+            let column = if start == 0 {
+                column
+            } else if blanks > spaces {
+                usize::MAX
+            } else {
+                spaces
+            };
+            let content = start + blanks;
+            return Some(Line { start, content, text: text[content..start + len].trim_end(), column });
+        }
+        None
+    })
+}
+
+/// Whether a line begins a piece in a level at `column`.
+pub(super) fn begins(line: &Line<'_>, column: usize, members: Members) -> bool {
+    begins_at(line, line.column_in(members), column, members)
+}
+
+/// Whether a line that stands at another column than it knows of begins a piece.
+pub(super) fn begins_at(line: &Line<'_>, at: usize, column: usize, members: Members) -> bool {
+    let inside = at > column
+        || line.continues()
+        // A list may stand at the column of its key.
+        || (members == Members::Entries && line.is_dash() && at == column);
+    !inside
+}
+
+/// Where the pieces of a level at `column` begin. The first line always begins one, at a column of its own.
+pub(super) fn pieces(text: &str, first: usize, column: usize, members: Members) -> Vec<Cut> {
+    lines(text, first)
+        .enumerate()
+        .filter(|(index, line)| *index == 0 || begins(line, column, members))
+        .map(|(_, line)| Cut { line: line.start, start: line.content, column: line.column_in(members) })
+        .collect()
+}
+
+/// Where a piece begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// Its line.
+    pub(super) line: usize,
+    /// Its first character.
+    pub(super) start: usize,
+    pub(super) column: usize,
+}
+
+/// A key at the beginning of a line: its length, and where the text behind its colon begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) len: usize,
+    pub(super) value: usize,
+}
+
+/// Reads the key a line begins with, if it begins with a simple one.
+pub(super) fn key(line: &str) -> Option<Key> {
+    let bytes = line.as_bytes();
+    let first = *bytes.first()?;
+    let colon = match first {
+        b'"' | b'\'' => {
+            let mut at = 1;
+            loop {
+                match *bytes.get(at)? {
+                    b'\\' if first == b'"' => at += 2,
+                    byte if byte == first => break,
+                    _ => at += 1,
+                }
+            }
+            let len = at + 1;
+            let colon = len + bytes[len..].iter().take_while(|byte| **byte == b' ').count();
+            return (bytes.get(colon) == Some(&b':') && blank_at(bytes, colon + 1))
+                .then_some(Key { len, value: colon + 1 });
+        }
+        b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%' | b'@' | b'`' | b',' => return None,
+        b'?' | b'-' if blank_at(bytes, 1) => return None,
+        _ => memchr::memchr_iter(b':', bytes).find(|at| blank_at(bytes, at + 1))?,
+    };
+    let name = line[..colon].trim_end();
+    (!name.is_empty() && !name.contains(" #")).then_some(Key { len: name.len(), value: colon + 1 })
+}
+
+/// Whether a line may begin with a key of any kind: behind `?`, an anchor, a tag, an alias or brackets too.
+fn may_be_key(line: &str) -> bool {
+    key(line).is_some()
+        || line == "?"
+        || line.starts_with("? ")
+        || (line.starts_with(['&', '*', '!', '[', '{', '"', '\'']) && (line.ends_with(':') || line.contains(": ")))
+}
+
+fn blank_at(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_none_or(u8::is_ascii_whitespace)
+}
+
+/// Whether nothing but blanks and a comment follows.
+pub(super) fn is_rest_empty(rest: &str) -> bool {
+    let trimmed = rest.trim_start();
+    trimmed.is_empty() || (trimmed.starts_with('#') && (trimmed.len() < rest.len() || rest.starts_with('#')))
+}
+
+/// A line that stands where no level of the document is: indented less than what came before it, but not as little as
+/// anything around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stray {
+    /// Where the line begins.
+    pub(super) line: usize,
+    pub(super) content: usize,
+    pub(super) column: usize,
+    /// Whether it belongs to the level of the piece it was found in, not to one around it.
+    is_here: bool,
+}
+
+/// The first stray line of a piece that is best read as a member of the piece's own level.
+pub(super) fn stray(text: &str, column: usize, members: Members) -> Option<Stray> {
+    strays(text, column, members).into_iter().find(|stray| stray.is_here)
+}
+
+/// Whether a piece holds a stray line that belongs to a level around it.
+pub(super) fn escapes(text: &str, column: usize, members: Members) -> bool {
+    strays(text, column, members).iter().any(|stray| !stray.is_here)
+}
+
+/// The stray lines that belong to no level inside a piece. Keys go to the nearest mapping around them, dashes to the
+/// nearest list, unless they fit better where they stand.
+fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
+    let mut found = Vec::new();
+    let is_list = matches!(members, Members::Items | Members::FlowItems);
+    let mut open = vec![OpenLevel { column, is_list, count: 0 }];
+    let mut all = lines(text, column).peekable();
+    while let Some(line) = all.next() {
+        if line.column == usize::MAX {
+            continue;
+        }
+        // Lines that continue what this one opens are no members of anything.
+        if scan::opens(line.text) {
+            let end = line.content + continuation(&text[line.content..], line.column);
+            while all.next_if(|next| next.start < end).is_some() {}
+        }
+        if line.continues() {
+            continue;
+        }
+        let is_dash = line.is_dash();
+        if !is_dash && !may_be_key(line.text) {
+            while let [_, .., top] = open[..]
+                && top.column > line.column
+            {
+                open.pop();
+            }
+            continue;
+        }
+        let mut inner: Option<OpenLevel> = None;
+        while let [.., below, top] = open[..] {
+            // A key ends a list that stands at the column of the key before it.
+            let ends_list = top.is_list && !is_dash && !below.is_list && below.column == line.column;
+            if top.column < line.column || (top.column == line.column && !ends_list) {
+                break;
+            }
+            if top.column > line.column {
+                inner = Some(top);
+            }
+            open.pop();
+        }
+        let fits = open.last().is_none_or(|top| top.column >= line.column);
+        if let (false, Some(inner)) = (fits, inner) {
+            let home = open.iter().rposition(|level| level.is_list == is_dash);
+            if home.is_none_or(|home| home == 0) && !stays_in(&line, inner) {
+                let is_here = home.is_some();
+                found.push(Stray { line: line.start, content: line.content, column: line.column, is_here });
+            }
+            // It will be read inside: as if it stood at the column of what it belongs to.
+            open.push(inner);
+            continue;
+        }
+        // A key among the items of a list is a mistake of its own.
+        if is_dash || !open.last().is_some_and(|top| top.is_list && top.column == line.column) {
+            push(&mut open, &line);
+        }
+    }
+    found
+}
+
+/// How far a line reaches together with the lines that continue it. What it opens may be closed further to the left, if
+/// nothing stands behind that; otherwise only deeper lines continue it.
+fn continuation(text: &str, column: usize) -> usize {
+    let limit = text.floor_char_boundary(REACH.min(text.len()));
+    scan::closed_line(&text[..limit], column).unwrap_or_else(|| {
+        let next = lines(text, column).find(|next| next.start > 0 && !next.continues() && next.column <= column);
+        let deeper = &text[..next.map_or(text.len(), |next| next.start)];
+        let scan = scan::scan(deeper, column);
+        let continued = lines(deeper, column).skip(1).take_while(|line| scan.continues(line.start)).last();
+        continued.map_or(0, |line| line.end())
+    })
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OpenLevel {
+    column: usize,
+    is_list: bool,
+    count: usize,
+}
+
+/// A key that has its value beside it, or that contradicts only one line before it, is indented wrongly itself.
+fn stays_in(line: &Line<'_>, inner: OpenLevel) -> bool {
+    let opens = key(line.text).is_some_and(|key| is_rest_empty(&line.text[key.value..]));
+    !line.is_dash() && (inner.count < 2 || !opens)
+}
+
+/// Opens the levels a line begins: `- - a:` begins three.
+fn push(open: &mut Vec<OpenLevel>, line: &Line<'_>) {
+    let mut column = line.column;
+    let mut text = line.text;
+    loop {
+        let is_list = is_dash(text);
+        match open.last_mut() {
+            Some(top) if top.column == column && top.is_list == is_list => top.count += 1,
+            _ => open.push(OpenLevel { column, is_list, count: 1 }),
+        }
+        if !is_list {
+            return;
+        }
+        let rest = text[1..].trim_start();
+        column += text.len() - rest.len();
+        text = rest;
+        if !is_dash(text) && !may_be_key(text) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_all_spellings() {
+        assert_eq!(key("a: b"), Some(Key { len: 1, value: 2 }));
+        assert_eq!(key("a:"), Some(Key { len: 1, value: 2 }));
+        assert_eq!(key("http://x: y"), Some(Key { len: 8, value: 9 }));
+        assert_eq!(key("\"a: b\" : c"), Some(Key { len: 6, value: 8 }));
+        assert_eq!(key("- a: b"), None);
+        assert_eq!(key("a # b: c"), None);
+        assert_eq!(key("a"), None);
+        assert_eq!(key("*a : b"), None);
+    }
+
+    #[test]
+    fn pieces_begin_at_the_levels_column() {
+        let text = "a: 1\n# c\nb:\n- x\n- y\nc: [\n  1\n]\nd: |\n  e: f\n";
+        let starts: Vec<_> =
+            pieces(text, 0, 0, Members::Entries).iter().map(|cut| &text[cut.start..=cut.start]).collect();
+        assert_eq!(starts, ["a", "b", "c", "d"]);
+        let items = pieces("- a\n  b: c\n- d\n", 0, 0, Members::Items);
+        assert_eq!(items.len(), 2);
+    }
+
+    #[test]
+    fn a_key_between_two_levels_is_a_stray() {
+        let text = "init:\n  - name: a\n    image: b\n    more: c\n   containers:\n  - name: d\n";
+        let stray = stray(text, 2, Members::Entries).map(|stray| &text[stray.content..stray.content + 4]);
+        assert_eq!(stray, Some("cont"));
+    }
+}

@@ -1,0 +1,458 @@
+//! A document from pieces: each piece of a level is read alone, and what cannot be read is divided until the mistake
+//! stands alone.
+//!
+//! The result is a pure function of the text. Small healthy texts are read at once; large ones are divided first, so
+//! that an edit reads again only the piece it stands in. Both ways give the same tree.
+
+use crate::syntax::build::{self, Refusal};
+use crate::syntax::cut::{self, Cut, Members};
+use crate::syntax::patch::{Patch, Patched};
+use crate::syntax::repair;
+use crate::syntax::scan::{self, Scan};
+use crate::syntax::tree::{Entry, Green, Kind, Level, Piece, Placed, Shape, SyntaxError};
+use crate::text::Span;
+
+/// Texts up to this size are read at once. Unit tests divide nearly everything, so that small texts try every path.
+pub(super) const LEAF: usize = if cfg!(test) { 96 } else { 8 * 1024 };
+
+/// How deep levels are divided, and how often the parser is helped over something kubectl accepts.
+pub(super) const DEPTH: usize = 64;
+const HELPS: usize = 48;
+
+/// What a piece gave. Offsets count from the beginning of the piece.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// Entries; items of a list are keys without a value.
+    pub(super) members: Vec<Entry>,
+    /// Behind the last character that was read.
+    pub(super) end: usize,
+    pub(super) errors: Vec<SyntaxError>,
+    /// Whether something was still open at the end of the text.
+    pub(super) open: bool,
+}
+
+impl Taken {
+    fn is_broken(&self) -> bool {
+        !self.errors.is_empty() || self.members.iter().any(is_broken)
+    }
+}
+
+/// Whether something in a member could not be read.
+pub(super) fn is_broken(member: &Entry) -> bool {
+    member.key.it.marks.error || member.value.as_ref().is_some_and(|value| value.it.marks.error)
+}
+
+/// A level that was read piece by piece. Offsets count from the beginning of its text.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    pub(super) members: Vec<Entry>,
+    pub(super) pieces: Vec<Piece>,
+    /// Behind the last character that was read.
+    pub(super) end: usize,
+    /// Where the line of the first piece that was not read begins.
+    pub(super) consumed: usize,
+    /// Whether something is still open at the end of the last piece.
+    pub(super) open: bool,
+}
+
+impl Parsed {
+    fn push(&mut self, taken: Taken, start: usize, column: usize, reach: usize) {
+        let by = i64::try_from(start).unwrap_or_default();
+        self.pieces.push(Piece {
+            offset: offset32(start),
+            column: offset32(column),
+            children: offset32(taken.members.len()),
+            reach: offset32(reach),
+            errors: taken.errors,
+        });
+        self.members.extend(taken.members.iter().map(|member| moved(member, by)));
+        self.end = self.end.max(start + taken.end);
+        self.open = taken.open;
+    }
+
+    /// The collection this level is, `shift` bytes before the level's text.
+    pub(super) fn into_green(self, column: usize, kind: Members, shift: usize, end: usize) -> Green {
+        let by = i64::try_from(shift).unwrap_or_default();
+        let members: Vec<Entry> = self.members.iter().map(|member| moved(member, by)).collect();
+        let pieces =
+            self.pieces.into_iter().map(|piece| Piece { offset: piece.offset + offset32(shift), ..piece }).collect();
+        green(members, Level { column: offset32(column), pieces }, kind, end)
+    }
+}
+
+/// A collection of members that were read piece by piece.
+pub(super) fn green(members: Vec<Entry>, level: Level, kind: Members, end: usize) -> Green {
+    let level = Some(Box::new(level));
+    let shape = if kind.is_flow() { Shape::Flow } else { Shape::Block };
+    let kind = if kind.is_mapping() {
+        Kind::Mapping { shape, entries: members, level }
+    } else {
+        Kind::Sequence { shape, items: members.into_iter().map(|member| member.key).collect(), level }
+    };
+    Green::new(offset32(end), None, kind)
+}
+
+/// Reads a level: members at one column, from the first of them on.
+pub(super) fn level(text: &str, column: usize, kind: Members, depth: usize) -> Parsed {
+    let part = Part { text, limit: text.len(), first: column, column, kind, before: None, followed: false };
+    part.read(depth)
+}
+
+/// A run of pieces of a level, and what must be known of the pieces around it.
+pub(super) struct Part<'s> {
+    /// From the first character of the first piece to the end of the level, or less if nothing is open in the run.
+    pub(super) text: &'s str,
+    /// Where the line of the first piece behind the run begins.
+    pub(super) limit: usize,
+    /// The column of the first piece, and that of the level.
+    pub(super) first: usize,
+    pub(super) column: usize,
+    pub(super) kind: Members,
+    /// The column of the piece before the run.
+    pub(super) before: Option<usize>,
+    /// Whether pieces follow behind `text`.
+    pub(super) followed: bool,
+}
+
+impl Part<'_> {
+    /// Reads the run. A quote or bracket that is open at the end of a piece is looked for in those behind it, which
+    /// may lead behind `limit`.
+    pub(super) fn read(&self, depth: usize) -> Parsed {
+        let Self { text, column, kind, .. } = *self;
+        let cuts = cut::pieces(text, self.first, column, kind);
+        let end_of = |index: usize| cuts.get(index).map_or(text.len(), |next| next.line);
+        let mut parsed = Parsed::default();
+        let mut before = self.before;
+        let mut index = 0;
+        while let Some(at) = cuts.get(index).copied().filter(|at| at.line < self.limit) {
+            let mut next = index + 1;
+            let mut reach = 0;
+            let mut taken = piece(&text[at.start..end_of(next)], at.column, kind, depth);
+            if taken.open && next < cuts.len() {
+                let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(text.len()));
+                match join(&text[at.start..limit], at, &cuts[next..], limit == text.len(), kind) {
+                    Some(more) => {
+                        let joined = next + more;
+                        match read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
+                            Ok(it) => {
+                                taken = it;
+                                next = joined;
+                            }
+                            Err(_) => reach = end_of(joined) - end_of(next),
+                        }
+                    }
+                    None => reach = limit - end_of(next),
+                }
+            }
+            let piece = &text[at.start..end_of(next)];
+            let followed = next < cuts.len() || self.followed;
+            if kind.is_flow() {
+                if followed && taken.errors.is_empty() && !ends_with_comma(piece, at.column) {
+                    let span = Span::new(taken.end.saturating_sub(1), taken.end);
+                    taken.errors.push(SyntaxError::new(span, "expected `,` behind this"));
+                }
+            } else if at.column != column && before != Some(at.column) && taken.errors.is_empty() {
+                let end = piece.find(['\n', ':']).unwrap_or(piece.len());
+                taken.errors.push(indented_wrongly(Span::new(0, end), at.column, column));
+            }
+            before = Some(at.column);
+            parsed.push(taken, at.start, at.column, reach);
+            parsed.consumed = end_of(next);
+            index = next;
+        }
+        parsed
+    }
+}
+
+pub(super) fn indented_wrongly(span: Span, is: usize, should: usize) -> SyntaxError {
+    SyntaxError::new(span, format!("indented by {is}, while what it belongs to is indented by {should}"))
+}
+
+/// Reads one piece, whose first character stands at `column`.
+pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> Taken {
+    let small = text.len() <= LEAF;
+    if small && let Ok(taken) = read_members(text, column, kind, &[]) {
+        return taken;
+    }
+    let mut taken = divided(text, column, kind, depth, small);
+    taken.open = taken.is_broken() && !scan::scan(text, column).open.is_empty();
+    taken
+}
+
+fn divided(text: &str, column: usize, kind: Members, depth: usize, small: bool) -> Taken {
+    if depth < DEPTH {
+        if let Some(stray) = cut::stray(text, column, kind) {
+            return split(text, column, kind, depth, stray);
+        }
+        if let Some(taken) = divide(text, column, kind, depth, Closing::Strict) {
+            return taken;
+        }
+    }
+    if !small && let Ok(taken) = read_members(text, column, kind, &[]) {
+        return taken;
+    }
+    if depth < DEPTH
+        && let Some(taken) = divide(text, column, kind, depth, Closing::Missing)
+    {
+        return taken;
+    }
+    repair::piece(text, column, kind, depth)
+}
+
+/// A stray line begins a member of this level, as if it stood at the level's column.
+fn split(text: &str, column: usize, kind: Members, depth: usize, stray: cut::Stray) -> Taken {
+    let mut taken = piece(&text[..stray.line], column, kind, depth + 1);
+    let mut rest = piece(&text[stray.content..], column, kind, depth + 1);
+    let end = text[stray.content..].find(['\n', ':']).unwrap_or(1);
+    rest.errors.insert(0, indented_wrongly(Span::new(0, end), stray.column, column));
+    append(&mut taken, rest, stray.content);
+    taken
+}
+
+/// Adds what was read further on in the same piece.
+pub(super) fn append(taken: &mut Taken, rest: Taken, start: usize) {
+    let by = i64::try_from(start).unwrap_or_default();
+    taken.members.extend(rest.members.iter().map(|member| moved(member, by)));
+    taken.errors.extend(rest.errors.iter().map(|error| error.shifted(start)));
+    taken.end = taken.end.max(start + rest.end);
+}
+
+/// Whether brackets must be closed on the last line of a piece.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    Strict,
+    Missing,
+}
+
+/// Divides a piece into its head and the level behind it, if it has such a shape.
+fn divide(text: &str, column: usize, kind: Members, depth: usize, closing: Closing) -> Option<Taken> {
+    let inner = inner(text, column, kind, closing)?;
+    let parsed = level(&text[inner.start..inner.end], inner.column, inner.kind, depth + 1);
+    let (start, len) = match inner.brackets {
+        Some((opener, closer)) => (opener, closer + 1 - opener),
+        None => (inner.start, parsed.end),
+    };
+    let shift = inner.start - start;
+    let nested = parsed.into_green(inner.column, inner.kind, shift, len);
+    let nested = Placed::new(offset32(start), nested);
+    let member = match inner.key {
+        Some(key) => Entry { key, value: Some(nested) },
+        None => Entry { key: nested, value: None },
+    };
+    let errors = match inner.brackets {
+        Some((opener, _)) if closing == Closing::Missing => {
+            vec![SyntaxError::new(Span::new(opener, opener + 1), "this bracket is never closed")]
+        }
+        _ => Vec::new(),
+    };
+    Some(Taken { members: vec![member], end: start + len, errors, open: false })
+}
+
+/// The level inside a piece.
+struct Inner {
+    key: Option<Placed<Green>>,
+    /// The level's text.
+    start: usize,
+    end: usize,
+    column: usize,
+    kind: Members,
+    /// Where its brackets stand.
+    brackets: Option<(usize, usize)>,
+}
+
+/// Finds the level inside a piece: behind `key:` or `-` on the lines below or on the same line, or between brackets
+/// that stand at the ends of their lines.
+fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<Inner> {
+    let mut lines = cut::lines(text, column);
+    let first = lines.next()?;
+    let (key, value) = match kind {
+        Members::Entries | Members::FlowEntries => {
+            let key = cut::key(first.text)?;
+            (Some(key), key.value)
+        }
+        Members::Items => (None, first.is_dash().then_some(1)?),
+        Members::FlowItems => (None, 0),
+    };
+    let key = match key {
+        Some(key) => Some(read_key(&text[..key.value], column)?),
+        None => None,
+    };
+    let rest = &first.text[value..];
+    let blanks = rest.len() - rest.trim_start().len();
+    let at = value + blanks;
+    let found = |start, end, column, kind, brackets| Inner { key: key.clone(), start, end, column, kind, brackets };
+    if cut::is_rest_empty(rest) {
+        if kind.is_flow() {
+            return None;
+        }
+        let next = lines.next()?;
+        let indentless = kind == Members::Entries && next.column == column;
+        return match () {
+            () if next.column == usize::MAX => None,
+            () if next.is_dash() && (next.column > column || indentless) => {
+                Some(found(next.content, text.len(), next.column, Members::Items, None))
+            }
+            () if next.column > column && cut::key(next.text).is_some() => {
+                Some(found(next.content, text.len(), next.column, Members::Entries, None))
+            }
+            () => None,
+        };
+    }
+    let rest = rest.trim_start();
+    if let Some(kind) = match rest.split_once([' ', '\t']).map_or(rest, |(word, _)| word) {
+        "{" => Some(Members::FlowEntries),
+        "[" => Some(Members::FlowItems),
+        _ => None,
+    } {
+        if !cut::is_rest_empty(&rest[1..]) {
+            return None;
+        }
+        let next = lines.next()?;
+        let last = cut::lines(text, column).last()?;
+        let closer = if kind == Members::FlowEntries { '}' } else { ']' };
+        let closed = last.text.strip_prefix(closer).is_some_and(|behind| {
+            cut::is_rest_empty(behind.strip_prefix(',').unwrap_or(behind)) && last.start > next.start
+        });
+        // Flow members may be indented by tabs: their column is the number of blanks.
+        let column = next.content - next.start;
+        return match closing {
+            Closing::Strict => closed.then(|| found(next.content, last.start, column, kind, Some((at, last.content)))),
+            Closing::Missing => {
+                (!closed).then(|| found(next.content, text.len(), column, kind, Some((at, last.end() - 1))))
+            }
+        };
+    }
+    if kind != Members::Items || blanks == 0 {
+        return None;
+    }
+    let inner_kind = if cut::key(rest).is_some() {
+        Members::Entries
+    } else if rest == "-" || rest.starts_with("- ") {
+        Members::Items
+    } else {
+        return None;
+    };
+    Some(found(at, text.len(), column + at, inner_kind, None))
+}
+
+/// The key of a head such as `name:`.
+pub(super) fn read_key(head: &str, column: usize) -> Option<Placed<Green>> {
+    let taken = read_members(head, column, Members::Entries, &[]).ok()?;
+    taken.members.into_iter().next().map(|entry| entry.key)
+}
+
+/// Reads a text that must hold members and nothing else.
+pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[Patch]) -> Result<Taken, Refusal> {
+    let mut patches = Vec::with_capacity(repairs.len() + 2);
+    match kind {
+        Members::Entries | Members::Items if column > 0 => patches.push(Patch::insert(0, " ".repeat(column))),
+        Members::Entries | Members::Items => {}
+        Members::FlowEntries => patches.extend([Patch::insert(0, "{"), Patch::insert(text.len(), "\n}")]),
+        Members::FlowItems => patches.extend([Patch::insert(0, "["), Patch::insert(text.len(), "\n]")]),
+    }
+    patches.extend_from_slice(repairs);
+    let root = read(text, column, patches)?.ok_or(Refusal::NotMembers)?;
+    if root.it.properties.is_some() || (root.offset != 0 && !kind.is_flow()) {
+        return Err(Refusal::NotMembers);
+    }
+    let len = root.it.len as usize;
+    let shape = if kind.is_flow() { Shape::Flow } else { Shape::Block };
+    let green = std::sync::Arc::into_inner(root.it).ok_or(Refusal::NotMembers)?;
+    let members = match green.kind {
+        Kind::Mapping { shape: is, entries, .. } if kind.is_mapping() && is == shape => entries,
+        Kind::Sequence { shape: is, items, .. } if !kind.is_mapping() && is == shape => {
+            items.into_iter().map(|key| Entry { key, value: None }).collect()
+        }
+        _ => return Err(Refusal::NotMembers),
+    };
+    let end = if kind.is_flow() {
+        members.iter().map(|member| end_of(member.value.as_ref().unwrap_or(&member.key))).max().unwrap_or(0)
+    } else {
+        len
+    };
+    Ok(Taken { members, end, errors: Vec::new(), open: false })
+}
+
+fn end_of(placed: &Placed<Green>) -> usize {
+    (placed.offset + placed.it.len) as usize
+}
+
+/// Reads a text, helping the parser over what kubectl accepts and it does not (Y8): `\'` in double quotes, and lines
+/// of a quoted scalar that are indented less than YAML asks.
+pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result<Option<Placed<Green>>, Refusal> {
+    use granit_parser::ErrorKind;
+    let mut scanned: Option<Scan> = None;
+    for _ in 0..HELPS {
+        let patched = Patched::new(text, &patches);
+        let error = match build::read(&patched) {
+            Err(Refusal::Scan(error)) => error,
+            other => return other,
+        };
+        let at = patched.original(error.marker().byte_offset().unwrap_or(0)) as usize;
+        let found = scanned.get_or_insert_with(|| scan::scan(text, column));
+        let inside = |start: usize, end: usize| start <= at && at < end;
+        let Some(quoted) = found.quoted.iter().find(|quoted| inside(quoted.start, quoted.end)) else {
+            return Err(Refusal::Scan(error));
+        };
+        let before = patches.len();
+        let source = &text[quoted.start..quoted.end];
+        match error.kind() {
+            ErrorKind::UnknownQuotedScalarEscape if quoted.double => {
+                let mut escapes = source.bytes().enumerate();
+                while let Some((offset, byte)) = escapes.next() {
+                    if byte == b'\\' && escapes.next().is_some_and(|(_, byte)| byte == b'\'') {
+                        patches.push(Patch::replace(quoted.start + offset, 1, ""));
+                    }
+                }
+            }
+            ErrorKind::InvalidQuotedScalarIndent => {
+                let line = text[..quoted.start].rfind('\n').map_or(column, |_| 0) + quoted.start;
+                let deep = line - text[..quoted.start].rfind('\n').map_or(0, |end| end + 1) + 1;
+                for (offset, _) in source.match_indices('\n') {
+                    patches.push(Patch::insert(quoted.start + offset + 1, " ".repeat(deep)));
+                }
+            }
+            _ => {}
+        }
+        let news: Vec<Patch> = patches.split_off(before);
+        let fresh: Vec<Patch> = news.into_iter().filter(|new| patches.iter().all(|old| old.at != new.at)).collect();
+        if fresh.is_empty() {
+            return Err(Refusal::Scan(error));
+        }
+        patches.extend(fresh);
+    }
+    Err(Refusal::NotMembers)
+}
+
+/// How many of the pieces behind one that leaves a quote or bracket open belong to it, if it is closed in `text`, which
+/// begins with the piece and goes on behind it.
+fn join(text: &str, piece: Cut, cuts: &[Cut], whole: bool, kind: Members) -> Option<usize> {
+    // Members between brackets are cut at their own lines: JSON continues nothing.
+    if kind.is_flow() {
+        return None;
+    }
+    let scan = scan::scan(text, piece.column);
+    let inside = |cut: &Cut| cut.line < piece.start + text.len() && scan.continues(cut.line - piece.start);
+    let more = cuts.iter().take_while(|cut| inside(cut)).count();
+    let ends = match cuts.get(more) {
+        Some(next) => next.line < piece.start + text.len(),
+        None => whole && scan.open.is_empty(),
+    };
+    (more > 0 && ends).then_some(more)
+}
+
+fn ends_with_comma(text: &str, column: usize) -> bool {
+    cut::lines(text, column).last().is_some_and(|line| {
+        let code = line.text.find(" #").map_or(line.text, |at| &line.text[..at]);
+        code.trim_end().ends_with(',')
+    })
+}
+
+/// A member further on in the text.
+pub(super) fn moved(member: &Entry, by: i64) -> Entry {
+    Entry { key: member.key.moved(by), value: member.value.as_ref().map(|value| value.moved(by)) }
+}
+
+pub(super) fn offset32(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,207 @@
+//! Pieces that cannot be read as they are: closes what was left open, completes half-typed keys, and sets aside what
+//! still fails, in bounded tries.
+//!
+//! Called with a piece that cannot be divided any further, so the mistake is on its first line, or its further lines do
+//! not belong to it.
+
+use crate::syntax::build::Refusal;
+use crate::syntax::cut::{self, Members};
+use crate::syntax::patch::Patch;
+use crate::syntax::pieces::{self, Taken, append, offset32, read_members};
+use crate::syntax::scan;
+use crate::syntax::tree::{Entry, Green, Kind, Placed, SyntaxError};
+use crate::text::Span;
+
+/// Reads a piece with the smallest repair that helps.
+pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> Taken {
+    let Some(first) = cut::lines(text, column).next() else { return Taken::default() };
+    let open = scan::scan(text, column).open;
+    let tries: [&dyn Fn() -> Option<Taken>; 5] = [
+        &|| tabs(text, column, kind),
+        &|| close(text, column, kind, depth, open.first().map(|open| open.at)?),
+        &|| complete_key(text, column, kind, depth),
+        &|| with_rest(text, first.end(), column, kind, depth, &[]),
+        &|| set_value_aside(text, column, kind, depth),
+    ];
+    tries.iter().find_map(|attempt| attempt()).unwrap_or_else(|| set_aside(text, column, kind))
+}
+
+/// Tabs that indent: read as two blanks each.
+fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
+    if kind.is_flow() || !text.contains('\t') {
+        return None;
+    }
+    let scan = scan::scan(text, column);
+    let strange: Vec<_> = cut::lines(text, column)
+        .filter(|line| line.column == usize::MAX && !scan.continues(line.start))
+        .map(|line| (line.start, &text[line.start..line.content]))
+        .collect();
+    let (first, blanks) = *strange.first()?;
+    let tab = first + blanks.find('\t')?;
+    let patches: Vec<Patch> = strange
+        .iter()
+        .map(|(at, blanks)| {
+            let tabs = blanks.matches('\t').count();
+            Patch::replace(*at, blanks.len(), " ".repeat(column + blanks.len() + tabs))
+        })
+        .collect();
+    let mut taken = read_members(text, column, kind, &patches).ok()?;
+    taken.errors.push(SyntaxError::new(Span::new(tab, tab + 1), "a tab cannot indent YAML: use spaces"));
+    Some(taken)
+}
+
+/// A quote or bracket that is never closed ends at its line.
+fn close(text: &str, column: usize, kind: Members, depth: usize, at: usize) -> Option<Taken> {
+    let line_end = line_end(text, at);
+    let open = scan::scan(&text[..line_end], column).open;
+    let innermost = *open.last()?;
+    let closers: String = open.iter().rev().map(|open| open.close).collect();
+    let error = SyntaxError::new(
+        Span::new(innermost.at, innermost.at + 1),
+        match innermost.close {
+            '"' | '\'' => "this quote is never closed".to_owned(),
+            ']' => "this `[` is never closed".to_owned(),
+            _ => "this `{` is never closed".to_owned(),
+        },
+    );
+    let patches = [Patch::insert(line_end, closers)];
+    let mut taken = match read_members(text, column, kind, &patches) {
+        Ok(taken) => taken,
+        Err(_) => with_block_instead(text, column, kind, depth)
+            .or_else(|| with_rest(text, line_end, column, kind, depth, &patches))?,
+    };
+    taken.errors.insert(0, error);
+    Some(taken)
+}
+
+/// A key without its colon, or without the blank behind it.
+fn complete_key(text: &str, column: usize, kind: Members, depth: usize) -> Option<Taken> {
+    let first = cut::lines(text, column).next()?;
+    let key_at = match kind {
+        Members::Entries => 0,
+        Members::Items if first.is_dash() => 1 + first.text[1..].len() - first.text[1..].trim_start().len(),
+        _ => return None,
+    };
+    let line = &first.text[key_at..];
+    if cut::key(line).is_some() || line.starts_with(['[', ']', '{', '}', '&', '*', '!', '|', '>', '%', '@', '`', ',']) {
+        return None;
+    }
+    let glued = line.find(':').filter(|at| line[at + 1..].starts_with(|next: char| next != '/' && next != ':'));
+    let (patch, error) = match glued {
+        Some(colon) => (
+            Patch::insert(key_at + colon + 1, " "),
+            SyntaxError::new(Span::new(key_at + colon, key_at + colon + 1), "expected a space behind this `:`"),
+        ),
+        None if kind == Members::Items => return None,
+        None => {
+            let code = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
+            let end = key_at + code.len();
+            (Patch::insert(end, ":"), SyntaxError::new(Span::new(key_at, end), "expected `:` behind this key"))
+        }
+    };
+    let patches = [patch];
+    let mut taken = match read_members(text, column, kind, &patches) {
+        Ok(taken) => taken,
+        Err(_) => with_rest(text, first.end(), column, kind, depth, &patches)?,
+    };
+    taken.errors.insert(0, error);
+    Some(taken)
+}
+
+/// Reads the head of a piece alone, and the lines behind it as what they look like.
+fn with_rest(
+    text: &str,
+    head_end: usize,
+    column: usize,
+    kind: Members,
+    depth: usize,
+    patches: &[Patch],
+) -> Option<Taken> {
+    let mut taken = read_members(&text[..head_end], column, kind, patches).ok()?;
+    let Some(next) = cut::lines(&text[head_end..], 0).find(|line| line.start > 0) else { return Some(taken) };
+    let start = head_end + next.content;
+    let rest = &text[start..];
+    let is_key = next.column != usize::MAX && cut::key(next.text).is_some();
+    if kind == Members::Entries && is_key && depth < pieces::DEPTH {
+        // Keys indented deeper than those they stand among.
+        let level = pieces::level(rest, next.column, Members::Entries, depth + 1);
+        let key_end = cut::key(next.text).map_or(1, |key| key.len);
+        let mut errors = vec![pieces::indented_wrongly(Span::new(0, key_end), next.column, column)];
+        errors.extend(
+            level.pieces.iter().flat_map(|piece| piece.errors.iter().map(|error| error.shifted(piece.offset as usize))),
+        );
+        append(&mut taken, Taken { members: level.members, end: level.end, errors, open: false }, start);
+        return Some(taken);
+    }
+    let message = if next.is_dash() { "this list item belongs to no key" } else { "this belongs to nothing" };
+    taken.errors.push(SyntaxError::new(Span::new(start, head_end + next.end()), message));
+    Some(taken)
+}
+
+/// A value that cannot be read is set aside: `key: value: x`, `key: @x`.
+fn set_value_aside(text: &str, column: usize, kind: Members, depth: usize) -> Option<Taken> {
+    let first = cut::lines(text, column).next()?;
+    let key = cut::key(first.text).filter(|_| kind == Members::Entries)?;
+    let value = first.text[key.value..].trim_start();
+    let start = first.text.len() - value.len();
+    let span = Span::new(start, start + value.len());
+    let error = SyntaxError::new(span, refusal(&text[..first.end()], column, kind));
+    if let Some(mut taken) = with_block_instead(text, column, kind, depth) {
+        taken.errors.insert(0, error);
+        return Some(taken);
+    }
+    let key = pieces::read_key(&text[..key.value], column)?;
+    let value = Placed::new(offset32(start), Green::new(offset32(span.len()), None, Kind::Error));
+    let members = vec![Entry { key, value: Some(value) }];
+    Some(Taken { members, end: span.end, errors: vec![error], open: false })
+}
+
+/// The block behind a head whose own value makes no sense: `env: "` above its list.
+fn with_block_instead(text: &str, column: usize, kind: Members, depth: usize) -> Option<Taken> {
+    let first = cut::lines(text, column).next()?;
+    let key = cut::key(first.text).filter(|_| kind == Members::Entries && depth < pieces::DEPTH)?;
+    if first.text[key.value..].trim().is_empty() {
+        return None;
+    }
+    let next = cut::lines(text, column).nth(1)?;
+    let fits = next.column != usize::MAX
+        && ((next.is_dash() && next.column >= column) || (next.column > column && cut::key(next.text).is_some()));
+    if !fits {
+        return None;
+    }
+    let blanks = " ".repeat(first.end() - key.value);
+    let blanked = format!("{}{blanks}{}", &text[..key.value], &text[first.end()..]);
+    let taken = pieces::piece(&blanked, column, kind, depth + 1);
+    (!taken.members.is_empty()).then_some(taken)
+}
+
+/// Nothing helps: one error node with the text of the piece.
+fn set_aside(text: &str, column: usize, kind: Members) -> Taken {
+    let code = cut::lines(text, column).last().map_or(text.len(), |line| line.end());
+    let dash = match kind {
+        Members::Items if text.starts_with('-') => 1 + text[1..code].len() - text[1..code].trim_start().len(),
+        _ => 0,
+    };
+    let first_end = line_end(text, dash).max(dash + 1).min(text.len());
+    let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), refusal(text, column, kind));
+    let node = Placed::new(offset32(dash), Green::new(offset32(code.saturating_sub(dash)), None, Kind::Error));
+    Taken { members: vec![Entry { key: node, value: None }], end: code, errors: vec![error], open: false }
+}
+
+/// The end of the line an offset stands in, blanks and line break left out.
+fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |len| at + len);
+    at + text[at..end].trim_end().len()
+}
+
+/// What the parser has against a text.
+fn refusal(text: &str, column: usize, kind: Members) -> String {
+    match read_members(text, column, kind, &[]) {
+        Err(Refusal::Scan(error)) => error.info(),
+        _ => match kind {
+            Members::Entries | Members::FlowEntries => "expected `key: value` here".into(),
+            Members::Items => "expected `- item` here".into(),
+            Members::FlowItems => "expected a value here".into(),
+        },
+    }
+}

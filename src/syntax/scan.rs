@@ -1,0 +1,319 @@
+//! A light reading of YAML text: where quotes, brackets and block scalars begin and end, and nothing else.
+//!
+//! The parser stops at the first thing it refuses and often blames an innocent line. This scan never stops, so repairs
+//! can find the quote or bracket that was left open, and which lines are only the continuation of something.
+
+/// What a scan found.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    pub(super) quoted: Vec<Quoted>,
+    /// The quote or bracket that is still open at the end of the text, outermost first.
+    pub(super) open: Vec<Open>,
+    /// Whether it holds a block scalar.
+    block: bool,
+    /// Starts of lines that continue a quoted scalar, a flow collection or a block scalar. Sorted.
+    pub(super) continued: Vec<usize>,
+}
+
+/// A quoted scalar.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quoted {
+    pub(super) start: usize,
+    /// Behind the closing quote, or the end of the text.
+    pub(super) end: usize,
+    pub(super) double: bool,
+}
+
+/// Something that was opened and not closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Open {
+    pub(super) at: usize,
+    /// The character that closes it.
+    pub(super) close: char,
+}
+
+impl Scan {
+    /// Whether the line that starts at an offset only continues something.
+    pub(super) fn continues(&self, line: usize) -> bool {
+        self.continued.binary_search(&line).is_ok()
+    }
+}
+
+/// Whether a line opens something that further lines may continue.
+pub(super) fn opens(line: &str) -> bool {
+    if !line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{' | b'|' | b'>')) {
+        return false;
+    }
+    let scan = scan(line, 0);
+    !scan.open.is_empty() || scan.block
+}
+
+/// Where the first line of a text ends together with what it opens, if that is closed and nothing stands behind it.
+pub(super) fn closed_line(text: &str, column: usize) -> Option<usize> {
+    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
+    scanner.line(column);
+    (scanner.found.open.is_empty() && !scanner.trailing).then_some(scanner.at)
+}
+
+/// Scans a text whose first character stands at `column`.
+pub(super) fn scan(text: &str, column: usize) -> Scan {
+    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
+    let mut column = column;
+    while scanner.at < scanner.bytes.len() {
+        scanner.line(column);
+        column = 0;
+        if scanner.at < scanner.bytes.len() && !scanner.found.open.is_empty() {
+            break;
+        }
+    }
+    scanner.found
+}
+
+struct Scanner<'s> {
+    bytes: &'s [u8],
+    at: usize,
+    found: Scan,
+    /// Whether something that makes no sense there stands behind a closing quote or bracket.
+    trailing: bool,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(b'\n')
+    }
+
+    /// A blank behind the character at hand, or the end of the line.
+    fn blank_follows(&self) -> bool {
+        self.bytes.get(self.at + 1).is_none_or(u8::is_ascii_whitespace)
+    }
+
+    fn skip_line(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+    }
+
+    /// One line in block context, with everything that it opens and later lines continue.
+    fn line(&mut self, first_column: usize) {
+        let line = self.at;
+        let column_of = |at: usize| at - line + first_column;
+        // The column of the innermost key or dash on this line: a block scalar is indented deeper.
+        let mut parent = None;
+        let mut token_start = true;
+        while self.at < self.bytes.len() {
+            match self.peek() {
+                b'\n' => {
+                    self.at += 1;
+                    return;
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'#' if self.at == line || self.bytes[self.at - 1].is_ascii_whitespace() => return self.skip_line(),
+                b'-' | b'?' if token_start && self.blank_follows() => {
+                    parent = Some(column_of(self.at));
+                    self.at += 1;
+                }
+                b'&' | b'!' if token_start => {
+                    while !self.peek().is_ascii_whitespace() {
+                        self.at += 1;
+                    }
+                }
+                b'|' | b'>' if token_start => return self.block_scalar(parent),
+                b'"' | b'\'' if token_start => {
+                    let start = self.at;
+                    if !self.quoted() {
+                        return;
+                    }
+                    if self.key_follows() {
+                        parent = Some(column_of(start));
+                    } else {
+                        token_start = false;
+                        self.check_trailing();
+                    }
+                }
+                b'[' | b'{' if token_start => {
+                    if !self.flow() {
+                        return;
+                    }
+                    token_start = self.key_follows();
+                    if !token_start {
+                        self.check_trailing();
+                    }
+                }
+                b':' if self.blank_follows() => {
+                    // The value of `? key` begins its own line.
+                    parent = parent.or(Some(column_of(self.at)));
+                    self.at += 1;
+                    token_start = true;
+                }
+                _ => {
+                    let start = self.at;
+                    self.plain();
+                    token_start = self.peek() == b':';
+                    if token_start {
+                        parent = Some(column_of(start));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Past a `:` that makes what was read a key.
+    fn key_follows(&mut self) -> bool {
+        let mut at = self.at;
+        while matches!(self.bytes.get(at), Some(b' ' | b'\t')) {
+            at += 1;
+        }
+        let is_key = self.bytes.get(at) == Some(&b':');
+        if is_key {
+            self.at = at + 1;
+        }
+        is_key
+    }
+
+    fn check_trailing(&mut self) {
+        let next = self.bytes[self.at..].iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        self.trailing |= !matches!(next, None | Some(b'\n' | b'\r' | b'#'));
+    }
+
+    /// To the end of a plain scalar on this line: `: `, ` #` or the end of the line.
+    fn plain(&mut self) {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.peek() {
+                b'\n' => return,
+                b':' if self.blank_follows() => return,
+                b'#' if self.bytes[self.at - 1].is_ascii_whitespace() => return,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Past a quoted scalar, over lines if need be; false when it is not closed.
+    fn quoted(&mut self) -> bool {
+        let start = self.at;
+        let quote = self.peek();
+        self.at += 1;
+        loop {
+            let rest = &self.bytes[self.at..];
+            let Some(next) = memchr::memchr3(quote, b'\\', b'\n', rest) else {
+                self.at = self.bytes.len();
+                self.found.quoted.push(Quoted { start, end: self.at, double: quote == b'"' });
+                self.found.open.push(Open { at: start, close: char::from(quote) });
+                return false;
+            };
+            self.at += next;
+            match self.peek() {
+                b'\n' => {
+                    self.at += 1;
+                    self.found.continued.push(self.at);
+                }
+                b'\\' => self.at += if quote == b'"' && self.bytes.get(self.at + 1) != Some(&b'\n') { 2 } else { 1 },
+                _ if quote == b'\'' && self.bytes.get(self.at + 1) == Some(&b'\'') => self.at += 2,
+                _ => {
+                    self.at += 1;
+                    self.found.quoted.push(Quoted { start, end: self.at, double: quote == b'"' });
+                    return true;
+                }
+            }
+            self.at = self.at.min(self.bytes.len());
+        }
+    }
+
+    /// Past a flow collection, over lines if need be; false when it is not closed.
+    fn flow(&mut self) -> bool {
+        let mut stack: Vec<Open> = Vec::new();
+        let mut token_start = true;
+        while self.at < self.bytes.len() {
+            match self.peek() {
+                b'\n' => {
+                    self.at += 1;
+                    self.found.continued.push(self.at);
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'#' if self.bytes[self.at - 1].is_ascii_whitespace() => {
+                    let rest = &self.bytes[self.at..];
+                    self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                }
+                open @ (b'[' | b'{') => {
+                    stack.push(Open { at: self.at, close: if open == b'[' { ']' } else { '}' } });
+                    self.at += 1;
+                    token_start = true;
+                }
+                b']' | b'}' => {
+                    // A closer of the wrong kind is the parser's to complain about.
+                    stack.pop();
+                    self.at += 1;
+                    token_start = false;
+                    if stack.is_empty() {
+                        return true;
+                    }
+                }
+                b',' => {
+                    self.at += 1;
+                    token_start = true;
+                }
+                b':' => {
+                    self.at += 1;
+                    token_start = true;
+                }
+                b'"' | b'\'' if token_start => {
+                    if !self.quoted() {
+                        stack.append(&mut self.found.open);
+                        break;
+                    }
+                    token_start = false;
+                }
+                _ => {
+                    self.at += 1;
+                    token_start = false;
+                }
+            }
+        }
+        self.found.open = stack;
+        false
+    }
+
+    /// Past a block scalar: its header, then every line that is blank or deeper than its parent.
+    fn block_scalar(&mut self, parent: Option<usize>) {
+        self.found.block = true;
+        self.skip_line();
+        while self.at < self.bytes.len() {
+            let rest = &self.bytes[self.at..];
+            let indent = rest.iter().take_while(|byte| **byte == b' ').count();
+            let blank = rest.get(indent).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+            if !blank && parent.map_or(indent == 0, |parent| indent <= parent) {
+                return;
+            }
+            self.found.continued.push(self.at);
+            self.skip_line();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(text: &str) -> String {
+        scan(text, 0).open.iter().map(|open| format!("{}{} ", open.at, open.close)).collect()
+    }
+
+    #[test]
+    fn what_is_left_open_is_found() {
+        assert_eq!(open("a: \"x\nb: y\n"), "3\" ");
+        assert_eq!(open("a: ['x', \"y\n"), "3] 9\" ");
+        assert_eq!(open("a: it's\nb: \"x\" # don't\n"), "");
+        assert_eq!(open("a: |\n  \"x [\nb: [\n"), "15] ");
+        assert_eq!(open("- - {a: [b}\n"), "4} ");
+        assert_eq!(open("a: {\n  \"b\": \"}\"\n}\nc: 'd\n\n  e'\n"), "");
+        assert_eq!(open("a: \"\\\""), "3\" ");
+        assert_eq!(open("a: \"\\"), "3\" ");
+    }
+
+    #[test]
+    fn continued_lines_are_known() {
+        let text = "a: |\n  x\n\n  y\nb: [\n1]\nc: 'x\ny'\nd: e\n";
+        let scan = scan(text, 0);
+        let lines: Vec<_> = scan.continued.iter().map(|at| text[*at..].lines().next().unwrap_or_default()).collect();
+        assert_eq!(lines, ["  x", "", "  y", "1]", "y'"]);
+    }
+}

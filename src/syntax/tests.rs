@@ -1,0 +1,349 @@
+//! Properties of the parser, on random edits of real-looking YAML: what is read in pieces is what is read at once, and
+//! what is read again after an edit is what is read anew.
+
+use crate::syntax::patch::Patched;
+use crate::syntax::tree::{GreenDocument, Placed, Tree};
+use crate::syntax::{build, parse};
+use crate::text::{Buffer, Span};
+
+/// Small, seeded and the same on every machine.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap_or(0) % limit.max(1)
+    }
+
+    pub(super) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// How many edits the long tests make.
+fn edits(quick: usize, slow: usize) -> usize {
+    if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
+}
+
+const SCALARS: &[&str] = &[
+    "plain",
+    "\"quoted $(X)\"",
+    "'it''s'",
+    "8080",
+    "",
+    "{a: 1, b: [x, y]}",
+    "[\"sh\", '-c', \"echo\"]",
+    "http://x:80/#y",
+    "\"esc\\t\\u00e9\\\"\"",
+    "\"it\\'s\"",
+    "yes # why",
+    "größe",
+    "*anchor",
+    "&anchor x",
+    "!!int \"80\"",
+    "${X}",
+    "\"multi\n LINES\"",
+    "[\n  a,\n  b\n]",
+    "{\n\"x\": 1,\n  \"y\": 2 }",
+];
+
+fn scalar(random: &mut Random, column: usize) -> String {
+    let pad = " ".repeat(column + 2);
+    match random.below(12) {
+        0 => format!("|\n{pad}line\n{pad}  more: x\n\n{pad}- end"),
+        1 => format!(">-\n{pad}folded\n{pad}text"),
+        2 => format!("|+ # note\n{pad}keep\n"),
+        3 => format!("first\n{pad}second"),
+        _ => random.pick(SCALARS).to_owned(),
+    }
+}
+
+fn block(random: &mut Random, out: &mut String, column: usize, depth: usize) {
+    let pad = " ".repeat(column);
+    let count = 1 + random.below(4);
+    if random.below(3) == 0 {
+        for _ in 0..count {
+            out.push_str(&pad);
+            out.push('-');
+            item(random, out, column, depth);
+        }
+    } else {
+        entries(random, out, column, depth, count, &pad);
+    }
+}
+
+fn item(random: &mut Random, out: &mut String, column: usize, depth: usize) {
+    match random.below(5) {
+        0 if depth > 0 => {
+            out.push('\n');
+            block(random, out, column + 2, depth - 1);
+        }
+        1..=3 if depth > 0 => {
+            let blanks = 1 + random.below(3);
+            let mut inner = String::new();
+            let count = 1 + random.below(4);
+            entries(random, &mut inner, column + 1 + blanks, depth - 1, count, &" ".repeat(column + 1 + blanks));
+            out.push_str(&" ".repeat(blanks));
+            out.push_str(inner.trim_start_matches(' '));
+        }
+        _ => {
+            out.push(' ');
+            out.push_str(&scalar(random, column));
+            out.push('\n');
+        }
+    }
+}
+
+fn entries(random: &mut Random, out: &mut String, column: usize, depth: usize, count: usize, pad: &str) {
+    for _ in 0..count {
+        if random.below(8) == 0 {
+            out.push_str(random.pick(&["# comment\n", "\n", "      # deep\n"]));
+        }
+        out.push_str(pad);
+        out.push_str(random.pick(&["name", "env", "\"q k\"", "value", "spec", "a.b/c", "'x'", "data", "? k\n"]));
+        if out.ends_with('\n') {
+            out.push_str(pad);
+        }
+        out.push(':');
+        if depth > 0 && random.below(2) == 0 {
+            out.push('\n');
+            let deeper = if random.below(4) == 0 { column } else { column + 1 + random.below(3) };
+            if deeper == column {
+                for _ in 0..=random.below(3) {
+                    out.push_str(pad);
+                    out.push('-');
+                    item(random, out, column, depth - 1);
+                }
+            } else {
+                block(random, out, deeper, depth - 1);
+            }
+        } else {
+            out.push(' ');
+            out.push_str(&scalar(random, column));
+            out.push('\n');
+        }
+    }
+}
+
+fn json(random: &mut Random, out: &mut String, indent: &str, level: usize) {
+    let pad = indent.repeat(level);
+    if level > 3 || random.below(3) == 0 {
+        out.push_str(random.pick(&["1", "\"x\"", "true", "\"a $(B) \\\" c\"", "[]", "{}", "[1, 2]", "null"]));
+        return;
+    }
+    let object = level == 0 || random.below(2) == 0;
+    out.push_str(if object { "{\n" } else { "[\n" });
+    let count = 1 + random.below(4);
+    for index in 0..count {
+        out.push_str(&pad);
+        out.push_str(indent);
+        if object {
+            out.push_str(random.pick(&["\"name\": ", "\"env\": ", "\"k\" : "]));
+        }
+        json(random, out, indent, level + 1);
+        out.push_str(if index + 1 < count { ",\n" } else { "\n" });
+    }
+    out.push_str(&pad);
+    out.push(if object { '}' } else { ']' });
+}
+
+pub(super) fn file(random: &mut Random) -> String {
+    let mut out = String::new();
+    match random.below(6) {
+        0 => {
+            for _ in 0..=random.below(2) {
+                let indent = random.pick(&["  ", "\t", "    "]);
+                json(random, &mut out, indent, 0);
+                out.push('\n');
+            }
+        }
+        1 => out.push_str("# leading\n\n---\n"),
+        2 => out.push_str("%YAML 1.1\n---\n"),
+        _ => {}
+    }
+    if !out.starts_with('{') {
+        for _ in 0..=random.below(3) {
+            let depth = 1 + random.below(4);
+            block(random, &mut out, 0, depth);
+            out.push_str(random.pick(&["---\n", "--- # next\n", "...\n---\n", ""]));
+        }
+    }
+    if random.below(6) == 0 { out.replace('\n', "\r\n") } else { out }
+}
+
+const TYPED: &[&str] = &[
+    "\"",
+    "'",
+    "[",
+    "]",
+    "{",
+    "}",
+    ":",
+    ": ",
+    " ",
+    "  ",
+    "\n",
+    "- ",
+    "#",
+    " # c",
+    "|",
+    ">",
+    "x",
+    "a: b\n",
+    "&a ",
+    "*a",
+    "---\n",
+    "...\n",
+    "\t",
+    "\r\n",
+    "$(X)",
+    "é",
+    "𝄞",
+    ",",
+    "%",
+    "? ",
+    "\\",
+    "\\'",
+    "!",
+    "@",
+    "  - x: 1\n    y: 2\n",
+    "key:\n",
+    "-",
+    "\u{feff}",
+    "{\n",
+    "}\n",
+    "0",
+];
+
+/// Makes one random edit the way a person does: types, deletes, pastes, repeats a line, indents.
+fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
+    let len = buffer.len();
+    let at = random.below(len + 1);
+    match random.below(8) {
+        0..=3 => (Span::new(at, at), random.pick(TYPED).to_owned()),
+        4 => (Span::new(at, (at + 1 + random.below(3)).min(len)), String::new()),
+        5 => {
+            let end = (at + random.below(60)).min(len);
+            (Span::new(at, end), random.pick(TYPED).to_owned())
+        }
+        6 => {
+            let from = random.below(len + 1);
+            (Span::new(at, at), buffer.slice(Span::new(from, (from + random.below(80)).min(len))).into_owned())
+        }
+        _ => {
+            let text = buffer.slice(Span::new(0, at));
+            let line = text.rfind('\n').map_or(0, |end| end + 1);
+            (Span::new(line, line), random.pick(&[" ", "  ", "\n", "# "]).to_owned())
+        }
+    }
+}
+
+#[test]
+fn reading_again_equals_reading_anew() {
+    let mut done = 0;
+    let mut seed = 0;
+    while done < edits(3_000, 40_000) {
+        seed += 1;
+        let mut random = Random::new(seed);
+        let mut buffer = Buffer::new(&file(&mut random), 0);
+        let mut tree = parse(&buffer.slice(Span::new(0, buffer.len())));
+        for _ in 0..25 {
+            let before = buffer.slice(Span::new(0, buffer.len())).into_owned();
+            let (span, text) = edit(&mut random, &buffer);
+            let change = buffer.edit(span, &text);
+            let after = buffer.slice(Span::new(0, buffer.len())).into_owned();
+            tree = tree.reparse(change, &buffer);
+            let anew = parse(&after);
+            assert!(
+                tree == anew,
+                "seed {seed}, {change:?} {text:?}\n--- before\n{}\n--- after\n{}\n--- again, not anew\n{}",
+                document_at(&before, change.old.start),
+                document_at(&after, change.old.start),
+                difference(&dump(&tree), &dump(&anew))
+            );
+            done += 1;
+        }
+    }
+}
+
+#[test]
+fn pieces_equal_the_whole() {
+    let mut healthy = 0;
+    for seed in 0..edits(2_000, 20_000) as u64 {
+        let mut random = Random::new(seed);
+        let text = file(&mut random);
+        for slot in crate::syntax::documents::cut(&text) {
+            let text = &text[slot.span.range()];
+            let Ok(root) = build::read(&Patched::plain(text)) else { continue };
+            healthy += 1;
+            let whole = Tree {
+                len: text.len(),
+                json: false,
+                documents: vec![Placed::new(
+                    0,
+                    GreenDocument { len: u32::try_from(text.len()).unwrap_or(0), root, ..Default::default() },
+                )],
+            };
+            let pieces = parse(text);
+            assert!(
+                whole == pieces,
+                "seed {seed}\n{text}\n--- pieces, not whole\n{}",
+                difference(&dump(&pieces), &dump(&whole))
+            );
+        }
+    }
+    assert!(healthy > 1000, "only {healthy} documents were healthy");
+}
+
+/// A tree as text, for messages.
+pub(super) fn dump(tree: &Tree) -> String {
+    fn visit(node: crate::syntax::Node<'_>, depth: usize, out: &mut String) {
+        use std::fmt::Write as _;
+        let pad = "  ".repeat(depth);
+        let _ = writeln!(out, "{pad}{:?} {:?} {:?} {:?}", node.kind(), node.span().range(), node.tag(), node.text());
+        for (key, value) in node.own_entries() {
+            visit(key, depth + 1, out);
+            match value {
+                Some(value) => visit(value, depth + 2, out),
+                None => out.push_str(&format!("{pad}    nothing\n")),
+            }
+        }
+        for item in node.items() {
+            visit(item, depth + 1, out);
+        }
+    }
+    let mut out = String::new();
+    for document in tree.documents() {
+        out.push_str(&format!("document {:?}\n", document.span().range()));
+        if let Some(root) = document.root()
+            && root.alias().is_none()
+        {
+            visit(root, 1, &mut out);
+        }
+    }
+    for error in tree.errors() {
+        out.push_str(&format!("error {:?} {}\n", error.span.range(), error.message));
+    }
+    out
+}
+
+/// The lines of one text that are not in the other, marked with `<` and `>`.
+fn difference(is: &str, should: &str) -> String {
+    let missing = |from: &str, other: &str, mark: &str| {
+        let lines = from.lines().filter(|line| !other.lines().any(|it| it == *line));
+        lines.map(|line| format!("{mark} {line}\n")).collect::<String>()
+    };
+    missing(is, should, "<") + &missing(should, is, ">")
+}
+
+/// The document an offset stands in.
+fn document_at(text: &str, offset: usize) -> &str {
+    let slots = crate::syntax::documents::cut(text);
+    slots.iter().find(|slot| slot.span.touches(offset)).map_or(text, |slot| &text[slot.span.range()])
+}
