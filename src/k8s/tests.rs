@@ -359,6 +359,15 @@ fn a_container_is_read_in_full() {
 }
 
 #[test]
+fn every_beginning_of_a_manifest_can_be_read() {
+    for (end, _) in FULL.char_indices() {
+        for object in read(&FULL[..end]) {
+            assert!(object.place(object.model.span).end <= end);
+        }
+    }
+}
+
+#[test]
 fn claims_of_a_stateful_set_are_volumes() {
     let text = "
 apiVersion: apps/v1
