@@ -359,10 +359,17 @@ fn a_container_is_read_in_full() {
 }
 
 #[test]
-fn every_beginning_of_a_manifest_can_be_read() {
+fn what_is_typed_already_stays_at_every_key_stroke() {
+    let typed = FULL.find("    - name: N").unwrap_or_default();
     for (end, _) in FULL.char_indices() {
-        for object in read(&FULL[..end]) {
+        let objects = read(&FULL[..end]);
+        for object in &objects {
             assert!(object.place(object.model.span).end <= end);
+        }
+        if end >= typed {
+            let found = containers(&FULL[..end]);
+            let expected = "spec.containers[0] Container main: A";
+            assert!(matches!(&found[..], [one] if one.starts_with(expected)), "{found:?} after {}", &FULL[..end]);
         }
     }
 }

@@ -492,7 +492,7 @@ impl<'t> Node<'t> {
         entries.iter().map(move |entry| (node.child(&entry.key), entry.value.as_ref().map(|value| node.child(value))))
     }
 
-    /// The entries of a mapping as they count: the last of equal keys (Y7), then what merge keys bring.
+    /// The entries of a mapping as they count: the last of equal keys that has a value (Y7), then what merge keys bring.
     pub fn entries(self) -> Vec<(Node<'t>, Option<Node<'t>>)> {
         let mut found: Vec<(Node<'t>, Option<Node<'t>>)> = Vec::new();
         let mut places = std::collections::HashMap::new();
@@ -501,8 +501,9 @@ impl<'t> Node<'t> {
             for (key, value) in own.own_entries() {
                 let Some(name) = key.key_text().filter(|name| name != "<<") else { continue };
                 match places.get(&name).copied() {
-                    // Among entries of one mapping the last counts; what was merged earlier is nearer.
-                    Some(at) if at >= before => found[at] = (key, value),
+                    // Among entries of one mapping the last counts; what was merged earlier is nearer. A key without a
+                    // value hides nothing: on its way to `envFrom`, a key is `env` for a moment.
+                    Some(at) if at >= before && value.is_some() => found[at] = (key, value),
                     Some(_) => {}
                     None => {
                         places.insert(name, found.len());
@@ -519,7 +520,11 @@ impl<'t> Node<'t> {
     pub fn entry(self, name: &str) -> Option<(Node<'t>, Option<Node<'t>>)> {
         let mut found = None;
         self.visit_merged(&mut Vec::new(), &mut |own| {
-            found = own.own_entries().filter(|(key, _)| key.key_text().is_some_and(|text| text == name)).last();
+            for (key, value) in own.own_entries().filter(|(key, _)| key.key_text().is_some_and(|text| text == name)) {
+                if value.is_some() || found.is_none() {
+                    found = Some((key, value));
+                }
+            }
             found.is_some()
         });
         found
