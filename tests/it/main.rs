@@ -2,6 +2,7 @@
 
 mod fixtures;
 mod load;
+mod model;
 mod positions;
 mod readme;
 mod tidy;

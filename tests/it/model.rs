@@ -1,0 +1,109 @@
+//! Random pods give the same environment as a plain reference written from the facts.
+//!
+//! The reference shares no code with the program: maps and strings, and `None` for whatever is not fully known. Every
+//! case is written in one of several spellings of YAML, so that the way from text to value is on trial too.
+
+mod case;
+mod reference;
+mod spelling;
+
+use std::process::Command;
+use std::sync::Arc;
+
+use podlens::ide::environment::{SCHEMA, View, Viewer};
+use podlens::resolve::Resolver;
+use podlens::workspace::{File, Workspace};
+use serde_json::Value as Json;
+
+use case::{Case, Random};
+use reference::Expected;
+
+#[test]
+fn environments_are_those_of_the_reference() {
+    for seed in 0..u64::from(crate::cases(300, 20_000)) {
+        let (case, manifests, settings) = written(seed);
+        let mut workspace = Workspace::default();
+        workspace.set_disk("podlens.yaml", File::read("podlens.yaml", &settings));
+        workspace.set_disk("all.yaml", File::read("all.yaml", &manifests));
+        let snapshot = workspace.snapshot();
+        let text: Arc<str> = manifests.as_str().into();
+        let viewer = Viewer {
+            snapshot: &snapshot,
+            resolver: Resolver::new(&snapshot, None),
+            path: &|path| path.to_owned(),
+            text: &|_| Some(Arc::clone(&text)),
+        };
+        let path: Arc<str> = "all.yaml".into();
+        let workloads = viewer.workloads(&path, snapshot.file(&path).expect("the file is there"));
+        let json = serde_json::to_value(View { schema: SCHEMA, workloads }).expect("a view is JSON");
+        compare(&case, &json, &manifests, seed);
+    }
+}
+
+#[test]
+fn the_program_says_the_same() {
+    for seed in 0..u64::from(crate::cases(20, 400)) {
+        let (case, manifests, settings) = written(seed);
+        let directory = tempfile::tempdir().expect("a directory");
+        std::fs::write(directory.path().join("podlens.yaml"), settings).expect("written");
+        std::fs::write(directory.path().join("all.yaml"), &manifests).expect("written");
+        let output = Command::new(env!("CARGO_BIN_EXE_podlens"))
+            .args(["env", "--format", "json"])
+            .current_dir(directory.path())
+            .output()
+            .expect("podlens starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "seed {seed}: {told}\n{manifests}");
+        let json = serde_json::from_slice(&output.stdout).expect("podlens prints JSON");
+        compare(&case, &json, &manifests, seed);
+    }
+}
+
+fn written(seed: u64) -> (Case, String, String) {
+    let mut random = Random::new(seed);
+    let case = Case::random(&mut random);
+    let manifests = spelling::write(&case.objects(), &mut random);
+    let release = case.release.map_or(String::new(), |it| format!("kubernetes: \"{it}\"\n"));
+    (case, manifests, format!("{release}secrets: {{show: true}}\n"))
+}
+
+fn compare(case: &Case, json: &Json, manifests: &str, seed: u64) {
+    let expected = Expected::of(case);
+    let container = &json["workloads"][0]["containers"][0];
+    let said = Expected {
+        env: list(container, "env")
+            .iter()
+            .map(|it| {
+                let hides = list(it, "hides").iter().map(|it| text(it, "kind")).collect();
+                (text(it, "name"), (known(it), text(&it["source"], "kind"), hides))
+            })
+            .collect(),
+        command: list(container, "command").iter().chain(list(container, "args")).map(known).collect(),
+        probe: list(container, "probes").iter().flat_map(|it| list(it, "command")).map(known).collect(),
+        sub_paths: list(container, "subPaths").iter().map(known).collect(),
+        unresolved: {
+            let mut all: Vec<_> =
+                list(container, "unresolved").iter().map(|it| (text(it, "name"), text(it, "why"))).collect();
+            all.sort();
+            all
+        },
+    };
+    assert_eq!(said, expected, "seed {seed} (left is what podlens says):\n{manifests}");
+}
+
+/// A value that is known in full, secrets included.
+fn known(it: &Json) -> Option<String> {
+    let state = text(it, "state");
+    let value = it["value"].as_str().map(str::to_owned);
+    assert_eq!(value.is_none(), it.get("alternatives").is_some(), "only candidates that differ have no value: {it}");
+    // With a hole beside a secret the state is still `secret`.
+    value.filter(|it| state == "known" || (state == "secret" && !it.contains('<')))
+}
+
+fn list<'j>(json: &'j Json, key: &str) -> &'j [Json] {
+    json[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(json: &Json, key: &str) -> String {
+    json[key].as_str().unwrap_or_else(|| panic!("{key} is a text in {json}")).to_owned()
+}
