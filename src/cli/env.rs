@@ -39,9 +39,9 @@ pub(super) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  podlens env                              every workload below the working directory
-  podlens env shop/web.yaml                one file; its config maps may stand anywhere in the project
-  helm template shop | podlens env -       what a chart makes
+  podlens env                         every workload below the working directory
+  podlens env shop/web.yaml           one file; its config maps may stand anywhere in the project
+  helm template shop | podlens env -  what a chart makes
   podlens env --format json | jq '.workloads[].containers[].unresolved[]'
   podlens env --format dotenv web.yaml > web.env; set -a; . ./web.env";
 

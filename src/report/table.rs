@@ -29,8 +29,18 @@ pub fn write(out: &mut dyn Write, view: &View, all: bool, width: Option<usize>) 
             writeln!(out)?;
         }
         title(out, workload)?;
-        for container in &workload.containers {
+        // Containers of one pod see the same services, unless one hides some of them.
+        let services: Vec<_> = workload.containers.iter().map(|it| service_lines(it, all)).collect();
+        let shared = services.windows(2).all(|it| it[0] == it[1]);
+        for (container, services) in workload.containers.iter().zip(&services) {
             section(out, workload, container, all, width)?;
+            if !shared {
+                write_lines(out, services, "    ", width)?;
+            }
+        }
+        if shared && let Some(services) = services.first().filter(|it| !it.is_empty()) {
+            writeln!(out)?;
+            write_lines(out, services, "  ", width)?;
         }
     }
     Ok(())
@@ -56,10 +66,9 @@ fn section(
 ) -> io::Result<()> {
     let name = container.name.as_deref().unwrap_or("?");
     writeln!(out, "\n  {} {TITLE}{}{TITLE:#}", container.role, one_line(name))?;
-    let is_plain = |it: &&Variable| it.source.kind == "service" && it.alternatives.is_empty() && !all;
-    let shown: Vec<Row> = container.env.iter().filter(|it| !is_plain(it)).map(|it| Row::new(workload, it)).collect();
+    let shown = container.env.iter().filter(|it| all || !is_plain_service(it));
+    let shown: Vec<Row> = shown.map(|it| Row::new(workload, it)).collect();
     rows(out, &shown, width)?;
-    services(out, container.env.iter().filter(is_plain), width)?;
     let mut lines: Vec<(String, String)> = Vec::new();
     let joined = |items: &[Expanded]| items.iter().map(quoted).collect::<Vec<_>>().join(" ");
     if !container.command.is_empty() {
@@ -75,10 +84,7 @@ fn section(
         let mount = it.mount_path.as_deref().unwrap_or("?");
         lines.push((format!("subPath of {mount}"), one_line(&it.path.shown).into_owned()));
     }
-    for (what, text) in lines {
-        let room = width.map(|it| it.saturating_sub(what.width() + 6).max(NARROWEST_VALUE));
-        writeln!(out, "    {FAINT}{}:{FAINT:#} {}", one_line(&what), cut(&text, room))?;
-    }
+    write_lines(out, &lines, "    ", width)?;
     for it in &container.unresolved {
         unresolved(out, it)?;
     }
@@ -145,33 +151,39 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
     Ok(())
 }
 
+/// Whether a variable is one of a service's, with nothing to say about it.
+fn is_plain_service(variable: &Variable) -> bool {
+    variable.source.kind == "service" && variable.alternatives.is_empty()
+}
+
 /// A service gives seven variables and more to every container: one line says enough.
-fn services<'v>(
-    out: &mut dyn Write,
-    variables: impl Iterator<Item = &'v Variable>,
-    width: Option<usize>,
-) -> io::Result<()> {
+fn service_lines(container: &ContainerView, all: bool) -> Vec<(String, String)> {
     let mut by_service: Vec<(&Source, Vec<&Variable>)> = Vec::new();
-    for variable in variables {
+    for variable in container.env.iter().filter(|it| !all && is_plain_service(it)) {
         match by_service.iter_mut().find(|(source, _)| **source == variable.source) {
             Some((_, known)) => known.push(variable),
             None => by_service.push((&variable.source, vec![variable])),
         }
     }
-    for (source, variables) in by_service {
-        let mut parts = Vec::new();
-        for variable in variables.iter().filter(|it| is_main(&it.name)) {
-            parts.push(format!("{}={}", variable.name, variable.shown));
-        }
+    let line = |(source, variables): &(&Source, Vec<&Variable>)| {
+        let main = variables.iter().filter(|it| is_main(&it.name));
+        let mut parts: Vec<String> = main.map(|it| format!("{}={}", it.name, it.shown)).collect();
         match (parts.len(), variables.len() - parts.len()) {
             (_, 0) => {}
             (0, more) => parts.push(format!("{more} variables")),
             (_, more) => parts.push(format!("and {more} more")),
         }
-        let label = format!("service {}:", source.object.as_deref().unwrap_or("?"));
-        let room = width.map(|it| it.saturating_sub(label.width() + 6).max(NARROWEST_VALUE));
-        let text = one_line(&parts.join(" ")).into_owned();
-        writeln!(out, "    {FAINT}{} {}{FAINT:#}", one_line(&label), cut(&text, room))?;
+        (format!("service {}", source.object.as_deref().unwrap_or("?")), parts.join(" "))
+    };
+    by_service.iter().map(line).collect()
+}
+
+/// `label: text` lines, cut to the width.
+fn write_lines(out: &mut dyn Write, lines: &[(String, String)], indent: &str, width: Option<usize>) -> io::Result<()> {
+    for (label, text) in lines {
+        let label = one_line(label);
+        let room = width.map(|it| it.saturating_sub(indent.len() + label.width() + 2).max(NARROWEST_VALUE));
+        writeln!(out, "{indent}{FAINT}{label}:{FAINT:#} {}", cut(&one_line(text), room))?;
     }
     Ok(())
 }
