@@ -104,11 +104,8 @@ impl Names<'_> {
         }
         for (file, text) in self.files {
             match env_file::lookup(text, name, self.dialect) {
-                // F5: an empty value counts as none.
-                Ok(value) => match value.filter(|it| !it.is_empty()) {
-                    Some(value) => return bound(&value),
-                    None => {}
-                },
+                Ok(Some(value)) => return bound(&value),
+                Ok(None) => {}
                 Err(error) => {
                     // The line's content may be a secret.
                     let message = format!("{file}:{}: {}", error.line, error.problem);

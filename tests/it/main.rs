@@ -1,5 +1,6 @@
 //! The one integration binary: what holds for the whole project, seen from outside.
 
+mod commands;
 mod fixtures;
 mod load;
 mod model;

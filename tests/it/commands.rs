@@ -1,0 +1,214 @@
+//! The commands as a person meets them: what they print, what they say about bad input, how they end.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const POD: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: main
+      image: app
+      env:
+        - {name: A, value: é $(NOPE)}
+        - {name: B, value: it's}
+";
+
+/// Runs podlens in a directory: exit code, stdout, stderr.
+fn run(directory: &Path, arguments: &[&str], stdin: &str) -> (i32, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("podlens starts");
+    // It may end without reading.
+    let _ = child.stdin.take().expect("stdin").write_all(stdin.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("podlens ends");
+    let text = |bytes| String::from_utf8(bytes).expect("podlens prints UTF-8");
+    (status.code().expect("no signal"), text(stdout), text(stderr))
+}
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A directory of its own with these files, marked as a project.
+fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (path, text) in [("podlens.yaml", &b""[..])].iter().chain(files) {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        fs::write(path, text).expect("written");
+    }
+    directory
+}
+
+#[test]
+fn the_shop_looks_like_this() {
+    for (arguments, file) in [
+        (&["env", "fixtures/shop"][..], "shop.txt"),
+        (&["env", "fixtures/shop-broken"], "shop-broken.txt"),
+        (&["env", "--all", "fixtures/shop/tools.yaml"], "tools-all.txt"),
+        (&["env", "--format", "json", "fixtures/shop/reports.yaml"], "reports.json"),
+        (&["env", "--format", "json", "fixtures/shop-broken/reports.yaml"], "reports-broken.json"),
+        (&["env", "--format", "dotenv", "fixtures/shop/web.yaml"], "web.env"),
+    ] {
+        let (_, printed, _) = run(project(), arguments, "");
+        let path = project().join("fixtures/env").join(file);
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &printed).expect("written");
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert!(printed == expected, "{file} is stale: UPDATE=1 cargo test --test it commands\n{printed}");
+    }
+}
+
+#[test]
+fn bad_files_do_not_hide_good_ones() {
+    let broken = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: [}\n";
+    let place = directory(&[("ok.yaml", POD.as_bytes()), ("latin.yaml", b"a: \xff\n"), ("broken.yaml", broken)]);
+    let (code, out, err) = run(place.path(), &["env", "."], "");
+    assert_eq!(code, 2, "{err}");
+    assert!(
+        out.contains("Pod/web") && out.contains("! $(NOPE) is not defined, so the text stays  ok.yaml:9:30"),
+        "{out}"
+    );
+    assert!(err.contains("latin.yaml: not UTF-8") && err.contains("broken.yaml:"), "{err}");
+
+    let (code, out, err) = run(place.path(), &["env", "ok.yaml", "gone.yaml"], "");
+    assert_eq!((code, err.as_str()), (2, "podlens: gone.yaml: no such file or directory\n"));
+    assert!(out.contains("Pod/web"), "{out}");
+
+    let (code, _, err) = run(place.path(), &["env", "broken.yaml"], "");
+    assert_eq!(code, 1, "{err}");
+}
+
+#[test]
+fn nothing_to_show_is_said() {
+    let place = directory(&[
+        ("notes/readme.txt", b"hello"),
+        ("other/values.yaml", b"a: 1\n"),
+        ("map.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"),
+    ]);
+    for (path, code, said) in [
+        ("notes", 3, "no manifests found"),
+        ("other", 3, "no manifests found"),
+        ("gone", 3, "gone: no such file or directory"),
+        ("map.yaml", 0, "no workloads found"),
+    ] {
+        let (exit, out, err) = run(place.path(), &["env", path], "");
+        assert_eq!((exit, out.as_str()), (code, ""), "{path}: {err}");
+        assert!(err.contains(said), "{path}: {err}");
+    }
+    let (exit, out, _) = run(place.path(), &["env", "--format", "json", "notes"], "");
+    assert_eq!(exit, 3);
+    assert!(out.contains("\"workloads\": []"), "{out}");
+}
+
+#[test]
+fn stdin_is_a_file_too() {
+    let place = directory(&[]);
+    let text = format!("---\n# Source: chart/templates/web.yaml\n{POD}");
+    let (code, out, err) = run(place.path(), &["env", "-"], &text);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("chart/templates/web.yaml"), "{out}");
+    let (code, _, _) = run(place.path(), &["env", "-"], "");
+    assert_eq!(code, 3);
+}
+
+#[test]
+fn settings_with_mistakes_are_trouble() {
+    let place = directory(&[("podlens.yaml", b"kubernetes: banana\n"), ("ok.yaml", POD.as_bytes())]);
+    let (code, out, err) = run(place.path(), &["env"], "");
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("podlens.yaml:1"), "{err}");
+    assert!(out.contains("Pod/web"), "{out}");
+}
+
+#[test]
+fn bad_flags_are_trouble() {
+    let place = directory(&[]);
+    for arguments in
+        [&["env", "--format", "xml"][..], &["expand", "--set", "A"], &["env", "--kubernetes", "new"], &["nope"]]
+    {
+        let (code, out, err) = run(place.path(), arguments, "");
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn a_shell_reads_the_dotenv_form_back() {
+    let shell = Path::new("/bin/sh");
+    if !shell.exists() {
+        return;
+    }
+    let place = directory(&[("ok.yaml", POD.replace("it's", "'it''s \"a\" $HOME\\n `x`'").as_bytes())]);
+    let (_, out, _) = run(place.path(), &["env", "--format", "dotenv"], "");
+    fs::write(place.path().join("ok.env"), out).expect("written");
+    let output = Command::new(shell)
+        .args(["-c", "set -a; . ./ok.env; printf '%s|%s' \"$A\" \"$B\""])
+        .current_dir(place.path())
+        .output()
+        .expect("a shell starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "é $(NOPE)|it's \"a\" $HOME\\n `x`");
+}
+
+#[test]
+fn secrets_are_shown_on_request_only() {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {PASSWORD: hunter2}\n---\n";
+    let pod = POD.replace(
+        "env:\n",
+        "envFrom: [{secretRef: {name: s}}]\n      env:\n        - {name: URL, value: x:$(PASSWORD)}\n",
+    );
+    let text = format!("{secret}{pod}");
+    let place = directory(&[("all.yaml", text.as_bytes())]);
+    for format in ["table", "json", "dotenv"] {
+        let (_, out, err) = run(place.path(), &["env", "--format", format], "");
+        assert!(out.contains("PASSWORD") && !out.contains("hunter2") && !err.contains("hunter2"), "{out}");
+    }
+    fs::write(place.path().join("podlens.yaml"), "secrets: {show: true}\n").expect("written");
+    let (_, out, _) = run(place.path(), &["env", "--format", "json"], "");
+    assert!(out.contains("\"value\": \"x:hunter2\"") && out.contains("\"state\": \"secret\""), "{out}");
+}
+
+#[test]
+fn texts_are_expanded() {
+    let place = directory(&[
+        ("app.env", b"A='one'\n# c\nB='two'\nrubbish with a secret\nC='three'\n"),
+        ("old.env", b"A = x y\n"),
+    ]);
+    let expand = |arguments: &[&str], stdin: &str| run(place.path(), &[&["expand"], arguments].concat(), stdin);
+    assert_eq!(expand(&["--set", "A=1", "$(A)$$(A)", "$(B)"], ""), (0, "1$(A)\n$(B)\n".into(), String::new()));
+    assert_eq!(expand(&["--set", "A=1"], "x$(A)\n\nlast"), (0, "x1\n\nlast\n".into(), String::new()));
+    assert_eq!(
+        expand(&["--env-file", "app.env", "--set", "B=set", "$(A) $(B)"], ""),
+        (0, "one set\n".into(), String::new())
+    );
+    let (code, out, err) = expand(&["--env-file", "app.env", "$(B)", "$(C)"], "");
+    assert_eq!((code, out.as_str()), (1, "two\n"));
+    assert!(err.contains("app.env:4") && !err.contains("rubbish"), "{err}");
+    assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.34", "$(A)"], "").1, "x y\n");
+    assert_eq!(expand(&["--kubernetes", "1.33", "$£"], "").1, "$Â\u{fffd}\n");
+    assert_eq!(expand(&["--env-file", "gone.env", "x"], "").0, 2);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
+        .args(["env", "--format", "json", "fixtures/shop"])
+        .current_dir(project())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("podlens starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("podlens ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success());
+}
