@@ -17,7 +17,7 @@ const WRONG: Style = AnsiColor::Red.on_default();
 /// Names wider than this do not push the other columns away.
 const WIDEST_NAME: usize = 40;
 /// Values wider than this do not push the sources away.
-const WIDEST_VALUE: usize = 60;
+const WIDEST_VALUE: usize = 90;
 /// No column of values is narrower than this, whatever the terminal.
 const NARROWEST_VALUE: usize = 20;
 

@@ -175,7 +175,7 @@ fn is_plain(text: &str, flow: bool) -> bool {
         && !text.contains(" #")
         && !text.contains('\n')
         && !text.ends_with([' ', ':'])
-        && !(flow && text.contains(['[', ']', '{', '}', ',']))
+        && (!flow || !text.contains(['[', ']', '{', '}', ',']))
         && !matches!(
             text.to_ascii_lowercase().as_str(),
             "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null"
