@@ -6,6 +6,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod build;
+mod comments;
 mod cut;
 mod documents;
 pub mod env_file;
@@ -16,11 +17,13 @@ mod repair;
 mod reparse;
 mod scalar;
 mod scan;
+mod source_map;
 mod tree;
 
 pub use documents::parse;
 pub use reparse::Source;
 pub use scalar::{ScalarStyle, Typed};
+pub use source_map::SourceMap;
 pub use tree::{Collection, Document, Node, Shape, SyntaxError, Tree};
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// How many edits the long tests make.
-fn edits(quick: usize, slow: usize) -> usize {
+pub(super) fn edits(quick: usize, slow: usize) -> usize {
     if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
 }
 

@@ -1,0 +1,60 @@
+//! Comments: found when someone asks, by looking for `#` outside of the scalars of the tree.
+//!
+//! The tree keeps none, so comments cost nothing where nobody reads them.
+
+use crate::syntax::scalar::ScalarStyle;
+use crate::syntax::tree::{Collection, Tree};
+use crate::text::Span;
+
+impl Tree {
+    /// The comments that begin in a span of the text this tree was parsed from, each from its `#` to the end of its
+    /// line.
+    pub fn comments(&self, text: &str, within: Span) -> Vec<Span> {
+        let mut found = Vec::new();
+        let mut at = within.start;
+        while let Some(next) = text.get(at..within.end).and_then(|rest| rest.find('#')) {
+            let start = at + next;
+            let end = text[start..].find('\n').map_or(text.len(), |len| start + len);
+            let end = start + text[start..end].trim_end_matches('\r').len();
+            let after_blank = start == 0 || text.as_bytes()[start - 1].is_ascii_whitespace();
+            if after_blank && !self.is_in_scalar(text, start) {
+                found.push(Span::new(start, end));
+                at = end;
+            } else {
+                at = start + 1;
+            }
+        }
+        found
+    }
+
+    fn is_in_scalar(&self, text: &str, offset: usize) -> bool {
+        let Some(root) = self.document_at(offset).and_then(|document| document.root()) else { return false };
+        let path = root.path_to(offset);
+        let Some(node) = path.last() else { return false };
+        let span = node.span();
+        match node.kind() {
+            Collection::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
+                // A comment may stand behind the header.
+                let header = text[span.start..].find('\n').map_or(span.end, |len| span.start + len);
+                offset > header && offset < span.end
+            }
+            Collection::Scalar(_) | Collection::Error => offset < span.end,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::parse;
+    use crate::text::Span;
+
+    #[test]
+    fn comments_are_what_is_outside_of_scalars() {
+        let text = "# a\nx: y # b\nz: \"# no\" # c\nb: | # d\n  # no\n  e\n# e\nf: a#no\nl: [ # f\n  1]\np: q\n  # g\n---\n# h\r\n";
+        let tree = parse(text);
+        assert_eq!(tree.errors(), []);
+        let found: Vec<_> = tree.comments(text, Span::new(0, text.len())).iter().map(|it| &text[it.range()]).collect();
+        assert_eq!(found, ["# a", "# b", "# c", "# d", "# e", "# f", "# g", "# h"]);
+    }
+}
