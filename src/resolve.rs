@@ -31,7 +31,7 @@ pub use services::{ServiceVariables, is_service_shaped};
 pub use shell::script;
 pub use value::{Hole, Piece, State, Value};
 
-use crate::k8s::{Container, Object, Pod};
+use crate::k8s::{Container, Data, Object, Pod};
 use crate::workspace::{Snapshot, Version};
 use scope::Scope;
 
@@ -53,6 +53,8 @@ pub struct Resolver<'s> {
     release: Option<Version>,
     /// Service variables by namespace, directory and whether links are on: what decides which services are seen.
     services: Mutex<HashMap<ServicesKey, Arc<ServiceVariables>>>,
+    /// Names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
+    vars: Vec<Arc<str>>,
 }
 
 type ServicesKey = (Option<Arc<str>>, Box<str>, bool);
@@ -60,12 +62,18 @@ type ServicesKey = (Option<Arc<str>>, Box<str>, bool);
 impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.
     pub fn new(snapshot: &'s Snapshot, release: Option<Version>) -> Self {
-        Self { snapshot, release, services: Mutex::default() }
+        let objects = snapshot.files().flat_map(|(_, file)| &file.objects);
+        let kustomizations = objects.filter_map(|it| match &it.model.data {
+            Data::Kustomization(it) => Some(it),
+            _ => None,
+        });
+        let vars = kustomizations.flat_map(|it| &it.vars).map(|it| Arc::clone(&it.value)).collect();
+        Self { snapshot, release, services: Mutex::default(), vars }
     }
 
     /// The environment of one container.
     pub fn environment(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> Environment {
-        let scope = Scope::new(self.snapshot, file, object, self.release);
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
         let services = self.services(&scope, file, object, pod);
         Environment::of(&scope, object, pod, container, services)
     }

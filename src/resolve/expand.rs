@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::resolve::binding::Lookup;
-use crate::resolve::value::{Piece, Value};
+use crate::resolve::value::{Hole, Piece, Value};
 use crate::syntax::reference::{TokenKind, tokens};
 
 /// How the character behind a lone dollar sign is copied (E11).
@@ -51,6 +51,12 @@ impl Step {
     }
 }
 
+/// No value grows beyond this: a program cannot be started with a variable a tenth as long, and a few entries that
+/// double each other would fill any memory.
+const LONGEST: usize = 1 << 20;
+/// The same for values with holes.
+const MOST_PIECES: usize = 1 << 10;
+
 /// Expands a text with the names that `lookup` knows.
 pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) -> Lookup) -> Expansion {
     if !text.contains('$') {
@@ -68,8 +74,15 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
                 let outcome = lookup(name);
                 match &outcome {
                     Lookup::Bound(binding) => {
-                        flush(&mut pending, &mut result.value);
-                        result.value.append(&binding.value);
+                        for piece in binding.value.pieces() {
+                            match piece {
+                                Piece::Text(it) => pending.push_str(it),
+                                other => {
+                                    flush(&mut pending, &mut result.value);
+                                    result.value.push(other.clone());
+                                }
+                            }
+                        }
                     }
                     Lookup::Maybe(hole) => {
                         flush(&mut pending, &mut result.value);
@@ -79,6 +92,10 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
                     Lookup::Later(_) | Lookup::Unbound => pending.push_str(&text[token.range.clone()]),
                 }
                 result.steps.push(Step { range: token.range, name: name.into(), outcome });
+                if pending.len() > LONGEST || result.value.pieces().len() > MOST_PIECES {
+                    result.value = Value::hole(Hole::TooLong);
+                    return result;
+                }
             }
             TokenKind::Escape => pending.push('$'),
             TokenKind::Plain if copying == Copying::Bytes => copy_bytes(&text[token.range], &mut pending),
@@ -110,7 +127,6 @@ mod tests {
 
     use super::*;
     use crate::resolve::binding::Binding;
-    use crate::resolve::value::Hole;
 
     /// Runs every table of `fixtures/expand`: `name = value` lines set the scene, then `input => output` lines.
     #[test]
@@ -159,6 +175,19 @@ mod tests {
             });
         }
         result
+    }
+
+    #[test]
+    fn values_that_double_each_other_end() {
+        for first in [Value::text("0123456789"), Value::hole(Hole::Unfinished), Value::secret("0123456789", "s/k")] {
+            let mut last = Arc::new(Binding { value: first, ..Binding::literal("X", "") });
+            for _ in 0..64 {
+                let expansion = expand(&"$(X)$(X)".into(), Copying::Characters, |_| Lookup::Bound(Arc::clone(&last)));
+                last = Arc::new(Binding { value: expansion.value, ..Binding::literal("X", "") });
+            }
+            assert!(last.value.pieces().len() < 2 * MOST_PIECES, "{} pieces", last.value.pieces().len());
+            assert!(last.value.revealed().len() < 4 * LONGEST);
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub(super) struct Scope<'s> {
     file: &'s Arc<str>,
     namespace: Option<&'s str>,
     release: Version,
+    vars: &'s [Arc<str>],
 }
 
 impl<'s> Scope<'s> {
@@ -24,10 +25,11 @@ impl<'s> Scope<'s> {
         file: &'s Arc<str>,
         object: &'s Object,
         release: Option<Version>,
+        vars: &'s [Arc<str>],
     ) -> Self {
         let namespace = object.model.namespace.as_ref().map(|it| &*it.value);
         let release = release.unwrap_or_else(|| snapshot.settings(file).kubernetes);
-        Self { snapshot, file, namespace, release }
+        Self { snapshot, file, namespace, release, vars }
     }
 
     /// A range of an object as a range of its file.
@@ -37,6 +39,11 @@ impl<'s> Scope<'s> {
 
     pub(super) fn settings(&self) -> &'s Settings {
         self.snapshot.settings(self.file)
+    }
+
+    /// Names of Kustomize `vars`, which a build puts in before Kubernetes sees the text.
+    pub(super) fn vars(&self) -> &'s [Arc<str>] {
+        self.vars
     }
 
     /// Whether the file holds patches, which see what they are laid on.
@@ -65,7 +72,7 @@ impl<'s> Scope<'s> {
                 if !links && !is_default {
                     return None;
                 }
-                let location = Some(location(found, Span::default()));
+                let location = Some(location(found, found.object.model.span));
                 let origin = Origin { object: Some(Arc::clone(&name.value)), location, ..Origin::new(Kind::Service) };
                 Some(Candidate { name: &name.value, service, origin })
             })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::k8s::Service;
+use crate::k8s::{Service, Text};
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::value::{Hole, Piece, Value};
 
@@ -17,6 +17,8 @@ pub struct ServiceVariables {
     pub variables: BTreeMap<Arc<str>, Arc<Binding>>,
     /// The prefixes of the services in this workspace, headless ones too: what they do not give does not exist.
     prefixes: BTreeSet<String>,
+    /// The prefixes of those whose ports are not known.
+    open: BTreeSet<String>,
     /// Whether services outside this workspace count too: `enableServiceLinks` is not false.
     links: bool,
 }
@@ -35,10 +37,14 @@ pub struct Candidate<'s> {
 impl ServiceVariables {
     /// What the services give. Without links only the default service counts (S1).
     pub fn of(candidates: &[Candidate<'_>], links: bool) -> Self {
-        let mut prefixes = BTreeSet::new();
+        let (mut prefixes, mut open) = (BTreeSet::new(), BTreeSet::new());
         let mut given: BTreeMap<String, Vec<(Value, Origin)>> = BTreeMap::new();
         for candidate in candidates {
-            prefixes.insert(prefix(candidate.name));
+            if is_open(candidate.service) {
+                open.insert(prefix(candidate.name));
+            } else {
+                prefixes.insert(prefix(candidate.name));
+            }
             for (name, value) in variables(candidate.name, candidate.service) {
                 // S8: one service repeats itself with equal names, and the last one counts.
                 let values = given.entry(name).or_default();
@@ -62,20 +68,31 @@ impl ServiceVariables {
                 Some((Arc::clone(&name), Arc::new(Binding::among(name, &what, candidates)?)))
             })
             .collect();
-        Self { variables, prefixes, links }
+        Self { variables, prefixes, open, links }
     }
 
     /// Whether a service that is not in this workspace may give this name.
     pub fn may_define(&self, name: &str) -> bool {
-        self.links && possible_prefixes(name).any(|it| !self.prefixes.contains(it))
+        let is_open = |name: &str| name.strip_suffix("_PORT").is_some_and(|it| self.open.contains(it));
+        self.links && (is_open(name) || possible_prefixes(name).any(|it| !self.prefixes.contains(it)))
     }
+}
+
+/// Whether a service has ports that cannot be seen: the settings name it without them, or it is half typed.
+fn is_open(service: &Service) -> bool {
+    service.ports.is_empty() && !has_no_address(service)
+}
+
+/// S3.
+fn has_no_address(service: &Service) -> bool {
+    let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
+    is(&service.type_, "ExternalName") || is(&service.cluster_ip, "None")
 }
 
 /// The variables of one service, in the order of S5. Headless and external ones have none (S3).
 pub(super) fn variables(name: &str, service: &Service) -> Vec<(String, Value)> {
     let address = service.cluster_ip.as_ref().map_or("", |it| &it.value);
-    let external = service.type_.as_ref().is_some_and(|it| &*it.value == "ExternalName");
-    if external || address == "None" || service.ports.is_empty() {
+    if has_no_address(service) {
         return Vec::new();
     }
     let ports: Vec<PortView<'_>> = service
@@ -180,7 +197,7 @@ fn is_link(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::k8s::{ServicePort, Text};
+    use crate::k8s::ServicePort;
     use crate::syntax::ScalarStyle;
     use crate::text::Span;
 

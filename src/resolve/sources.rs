@@ -83,7 +83,7 @@ pub(super) fn env_from(
         let location = scope.location(object, entry.span);
         let mut given: BTreeMap<Arc<str>, Vec<(Value, Origin)>> = BTreeMap::new();
         let objects = Objects::find(scope, kind, name);
-        for (key, value, origin) in objects.keys() {
+        for (key, value, origin) in objects.keys(None) {
             let full: Arc<str> = if prefix.is_empty() { key } else { format!("{prefix}{key}").into() };
             // B10.
             if scope.checks_env_from_names() && !names::is_strict(&full) {
@@ -113,6 +113,7 @@ pub(super) fn surroundings(scope: &Scope<'_>, object: &Object, container: &Conta
     let externals = &scope.settings().externals.variables;
     let mut opaque = Vec::new();
     opaque.push(Opaque { reason: "the settings declare it".into(), names: Names::Globs(externals.clone()) });
+    opaque.extend(scope.vars().iter().map(|name| Opaque::name(Arc::clone(name), "Kustomize sets it")));
     let is_pod = object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
     if container.role == Role::Hook {
         opaque.push(Opaque { reason: "the hook's container brings its own variables".into(), names: Names::Any });
@@ -165,7 +166,8 @@ fn key_of(scope: &Scope<'_>, kind: Kind, reference: &KeyRef) -> Option<Binding> 
     };
     let (name, key) = (&name.value, &key.value);
     let objects = Objects::find(scope, kind, name);
-    let mut candidates = objects.key(key);
+    let found = objects.keys(Some(key)).into_iter();
+    let mut candidates: Vec<(Value, Origin)> = found.map(|(_, value, origin)| (value, origin)).collect();
     if candidates.is_empty() {
         let origin = Origin { object: Some(Arc::clone(name)), key: Some(Arc::clone(key)), ..Origin::new(kind) };
         let hole = match (objects.is_open(), reference.optional) {
@@ -195,12 +197,18 @@ impl<'s> Objects<'s> {
         self.found.is_empty() || self.found.iter().any(|it| it.open)
     }
 
-    /// Every key with its value, candidate after candidate.
-    fn keys(&self) -> Vec<(Arc<str>, Value, Origin)> {
-        let mut all = Vec::new();
+    /// Every key with its value, or only one of them, candidate after candidate.
+    fn keys(&self, only: Option<&str>) -> Vec<(Arc<str>, Value, Origin)> {
+        let mut all: Vec<(Arc<str>, Value, Origin)> = Vec::new();
         for found in &self.found {
-            for key in scope::source(found).into_iter().flat_map(|it| &it.keys) {
+            let keys = scope::source(found).into_iter().flat_map(|it| &it.keys);
+            for key in keys.filter(|it| only.is_none_or(|only| *it.key.value == *only)) {
                 let name = Arc::clone(&key.key.value);
+                // What the settings say has no value; a manifest that has one says more.
+                let is_external = found.object.model.kind.is_none();
+                if is_external && all.iter().any(|(known, ..)| *known == name) {
+                    continue;
+                }
                 let value = match (&key.value, self.kind) {
                     (None, _) => Value::hole(key_hole(self.kind, &self.name, &name)),
                     (Some(text), Kind::Secret) => Value::secret(text.shared(), format!("{}/{name}", self.name)),
@@ -213,10 +221,6 @@ impl<'s> Objects<'s> {
             }
         }
         all
-    }
-
-    fn key(&self, key: &str) -> Vec<(Value, Origin)> {
-        self.keys().into_iter().filter(|(it, ..)| **it == *key).map(|(_, value, origin)| (value, origin)).collect()
     }
 }
 

@@ -296,3 +296,50 @@ fn patches_and_externals_may_have_more() {
          ! X undefined",
     );
 }
+
+#[test]
+fn externals_name_keys_without_values() {
+    let settings = "externals: {configMaps: {c: [k, more]}, secrets: {s: [p]}, services: [db]}\n";
+    let pod = pod("envFrom: [{configMapRef: {name: c}}, {secretRef: {name: s}}]\n\
+                   args: ['$(k)', '$(more)', '$(none)', '$(DB_SERVICE_HOST)', '$(DB_PORT)']");
+    check_at(
+        None,
+        &[("podlens.yaml", settings), ("pod.yaml", &pod)],
+        "DB_SERVICE_HOST=<cluster IP of db> (service db)
+         k=<config map key c/k> (configMap c/k)
+         more=<config map key c/more> (configMap c/more)
+         p=<secret key s/p> (secret s/p)
+         args: <config map key c/k> <config map key c/more> $(none) <cluster IP of db> <service variable DB_PORT>
+         ! none undefined",
+    );
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {k: v}\n";
+    let shown = show(None, &[("podlens.yaml", settings), ("map.yaml", map), ("pod.yaml", &pod)]);
+    assert!(shown.contains("k=v (configMap c/k)\nmore=<config map key c/more> (configMap c/more)\n"), "{shown}");
+}
+
+#[test]
+fn kustomize_may_set_its_vars() {
+    let kustomization = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n\
+                         vars: [{name: HOST, objref: {kind: Service, name: db, apiVersion: v1}}]\n";
+    check_at(
+        None,
+        &[("kustomization.yaml", kustomization), ("pod.yaml", &pod("args: ['$(HOST)', '$(PORT)']"))],
+        "args: <HOST from outside> $(PORT)
+         ! PORT undefined",
+    );
+}
+
+#[test]
+fn hooks_of_a_deployment_config_see_their_container() {
+    let config = "apiVersion: apps.openshift.io/v1\nkind: DeploymentConfig\nmetadata: {name: d}\nspec:\n\
+                  \x20 strategy: {recreateParams: {pre: {execNewPod: {containerName: c, command: [run, $(A), $(OTHER)],\n\
+                  \x20   env: [{name: A, value: $(B)}, {name: B, value: b}]}}}}\n\
+                  \x20 template: {spec: {containers: [{name: c, image: i, env: [{name: OTHER, value: o}]}]}}\n";
+    check(
+        config,
+        "OTHER=o (env)
+         A=<B from outside> (env)
+         B=b (env)
+         command: run <B from outside> <OTHER from outside>",
+    );
+}

@@ -62,6 +62,8 @@ pub enum Hole {
     Ambiguous(Arc<str>),
     /// A variable that something outside this workspace may set.
     External(Arc<str>),
+    /// Longer than any program can be started with.
+    TooLong,
     /// A half-typed entry.
     Unfinished,
 }
@@ -81,6 +83,7 @@ impl fmt::Display for Hole {
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
             Self::External(name) => write!(f, "{name} from outside"),
+            Self::TooLong => f.write_str("too long"),
             Self::Unfinished => f.write_str("unfinished"),
         }
     }
