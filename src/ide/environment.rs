@@ -3,13 +3,14 @@
 //! Plain data in the shape and order of the `podlens/env/v1` contract. Secrets are left out unless the settings say
 //! otherwise; `shown` texts never hold them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::k8s::{Object, Role, Text};
 use crate::resolve::{Binding, Environment, Item, Origin, Resolver, State, Unresolved, Value};
-use crate::syntax::ScalarStyle;
+use crate::syntax::SourceMap;
 use crate::text::Span;
 use crate::workspace::{File, Snapshot};
 
@@ -311,7 +312,7 @@ impl Viewer<'_> {
     fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &Unresolved) -> UnresolvedView {
         let span = object.place(it.text.span);
         let source = (self.text)(path);
-        let offset = source.and_then(|source| place_in_source(&source, span, &it.text, it.range.start));
+        let offset = source.and_then(|source| place_in_source(&source, span, &it.text, &it.range));
         let place = file.lines.place(offset.unwrap_or(span.start));
         UnresolvedView {
             name: Arc::clone(&it.name),
@@ -359,20 +360,8 @@ fn shown(value: &Value, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }
 
-/// Where a reference in a scalar's value stands in its file: the dollar sign that is as far along in both.
-fn place_in_source(source: &str, span: Span, text: &Text, at: usize) -> Option<usize> {
-    let before = memchr::memchr_iter(b'$', text.value.get(..at)?.as_bytes()).count();
-    let written = source.get(span.range())?;
-    // What stands behind `|` on its line is a comment.
-    let header = match text.style {
-        ScalarStyle::Literal | ScalarStyle::Folded => written.find('\n').unwrap_or(0),
-        _ => 0,
-    };
-    let mut dollars = memchr::memchr_iter(b'$', &written.as_bytes()[header..]);
-    let total = memchr::memchr_iter(b'$', text.value.as_bytes()).count();
-    // An escaped dollar sign: the scalar as a whole is meant.
-    if dollars.clone().count() != total {
-        return None;
-    }
-    dollars.nth(before).map(|it| span.start + header + it)
+/// Where a reference in a scalar's value stands in its file.
+fn place_in_source(source: &str, span: Span, text: &Text, range: &Range<usize>) -> Option<usize> {
+    let map = SourceMap::new(source.get(span.range())?, text.style, &text.value);
+    Some(span.start + map.source(range.clone()).start)
 }

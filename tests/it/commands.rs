@@ -212,3 +212,26 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.status.success());
 }
+
+#[test]
+fn unresolved_references_have_their_exact_place() {
+    let pod = |value: &str| POD.replace("{name: B, value: it's}", &format!("name: B\n          value: {value}"));
+    for (value, line, column) in [
+        ("$(X)", 11, 18),
+        ("'it''s $(X)'", 11, 25),
+        ("\"\\u00e9\\t\\x24(X)\"", 11, 27),
+        ("|-\n            one\n            é $(X)", 13, 15),
+        (">\n            one\n            two $(X)", 13, 17),
+        ("one\n            two $(X)", 12, 17),
+    ] {
+        for text in [pod(value), pod(value).replace('\n', "\r\n")] {
+            let place = directory(&[("pod.yaml", text.as_bytes())]);
+            let (code, out, err) = run(place.path(), &["env"], "");
+            assert_eq!((code, err.as_str()), (0, ""), "{text}");
+            assert!(
+                out.contains(&format!("! $(X) is not defined, so the text stays  pod.yaml:{line}:{column}\n")),
+                "{value}\n{out}"
+            );
+        }
+    }
+}
