@@ -130,8 +130,12 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
         |texts: &mut dyn Iterator<Item = usize>, most: usize| texts.filter(|it| *it <= most).max().unwrap_or(0);
     let names = widest(&mut rows.iter().map(|it| it.name.width()), WIDEST_NAME).max("NAME".len());
     let sources = rows.iter().map(|it| it.source.width()).max().unwrap_or(0);
-    let room = width.map(|it| it.saturating_sub(4 + names + 2 + 2 + sources).max(NARROWEST_VALUE));
-    let values = widest(&mut rows.iter().map(|it| it.value.width()), room.unwrap_or(WIDEST_VALUE));
+    // Long sources may wrap; the values are what people came for.
+    let room = width.map(|it| it.saturating_sub(4 + names + 2 + 2 + sources).max(it * 2 / 5).max(NARROWEST_VALUE));
+    let values = match room {
+        Some(room) => rows.iter().map(|it| it.value.width().min(room)).max().unwrap_or(0),
+        None => widest(&mut rows.iter().map(|it| it.value.width()), WIDEST_VALUE),
+    };
     let values = values.max("VALUE".len());
     writeln!(out, "    {FAINT}{}  {}  SOURCE{FAINT:#}", padded("NAME", names), padded("VALUE", values))?;
     for row in rows {
