@@ -21,7 +21,7 @@ mod value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use binding::{Binding, Kind, Location, Lookup, Origin};
+pub use binding::{Binding, Kind, Lookup, Origin};
 pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
 pub use names::{is_relaxed, is_strict};

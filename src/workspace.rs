@@ -38,6 +38,8 @@ pub struct File {
     pub lines: Lines,
     /// How many documents it has, without those that hold only comments.
     pub documents: usize,
+    /// Whether its text mentions podlens, as suppression comments do.
+    pub has_suppressions: bool,
     /// What it says if it is a settings file.
     pub settings: Option<Arc<Settings>>,
     /// Files it names as patches, if it is a Kustomization.
@@ -68,6 +70,7 @@ impl File {
             errors: tree.errors(),
             lines: Lines::new(text),
             documents: tree.documents().filter(|document| document.root().is_some()).count(),
+            has_suppressions: !is_settings && memchr::memmem::find(text.as_bytes(), b"podlens:").is_some(),
             settings: is_settings.then(|| Arc::new(Settings::read(path, text))),
             patches,
         }

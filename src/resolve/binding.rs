@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::diagnostic::Location;
 use crate::resolve::expand::Step;
 use crate::resolve::value::{Hole, Value};
-use crate::text::Span;
 
 /// A variable with a value.
 #[derive(Clone, Debug)]
@@ -90,15 +90,6 @@ impl Origin {
     pub fn new(kind: Kind) -> Self {
         Self { kind, object: None, key: None, location: None }
     }
-}
-
-/// A range in a file of the workspace.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Location {
-    /// The file's path in the workspace.
-    pub file: Arc<str>,
-    /// The bytes meant.
-    pub span: Span,
 }
 
 /// The kinds of sources.

@@ -93,6 +93,8 @@ pub struct Unresolved {
     pub name: Arc<str>,
     /// Why nothing took its place.
     pub why: Why,
+    /// What the name meant.
+    pub outcome: Lookup,
     /// The scalar it stands in, relative to the object.
     pub text: Text,
     /// The reference in that scalar's value.
@@ -324,7 +326,8 @@ impl Environment {
                 Lookup::Later(_) => Why::Forward,
             };
             let (name, range) = (Arc::clone(&step.name), step.range.clone());
-            self.unresolved.push(Unresolved { name, why, text: text.clone(), range });
+            let outcome = step.outcome.clone();
+            self.unresolved.push(Unresolved { name, why, outcome, text: text.clone(), range });
         }
     }
 

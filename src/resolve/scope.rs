@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::diagnostic::Location;
 use crate::k8s::{Data, Object, Source};
-use crate::resolve::binding::{Kind, Location, Origin};
+use crate::resolve::binding::{Kind, Origin};
 use crate::resolve::expand::Copying;
 use crate::resolve::services::{Candidate, DEFAULT_SERVICE, ServiceVariables};
 use crate::text::Span;

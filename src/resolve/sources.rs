@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::diagnostic::Location;
 use crate::k8s::{Container, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
-use crate::resolve::binding::{Binding, Kind, Location, Origin};
+use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::fields;
 use crate::resolve::names;
 use crate::resolve::scope::{self, Scope};

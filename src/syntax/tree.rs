@@ -558,6 +558,40 @@ impl<'t> Node<'t> {
         path
     }
 
+    /// The way from the node that begins at `start` (or from this one) to an offset, as `spec.containers[0].name`.
+    pub fn place_of(self, offset: usize, start: usize) -> String {
+        let mut path = String::new();
+        let mut node = self;
+        while let Some((child, step)) = node.step_to(offset) {
+            if node.offset == start && !matches!(node.green.kind, Kind::Scalar { .. }) {
+                path.clear();
+            }
+            if !path.is_empty() && !step.starts_with('[') {
+                path.push('.');
+            }
+            path.push_str(&step);
+            node = child;
+        }
+        path
+    }
+
+    /// The child at an offset, and what leads to it: a key or an index.
+    fn step_to(self, offset: usize) -> Option<(Node<'t>, String)> {
+        if self.alias().is_some() {
+            return None;
+        }
+        for (key, value) in self.own_entries() {
+            let name = || key.key_text().map(std::borrow::Cow::into_owned).unwrap_or_default();
+            match value {
+                Some(value) if value.span().touches(offset) => return Some((value, name())),
+                _ if key.span().touches(offset) => return Some((key, name())),
+                _ => {}
+            }
+        }
+        let mut items = self.items().enumerate();
+        items.find(|(_, item)| item.span().touches(offset)).map(|(index, item)| (item, format!("[{index}]")))
+    }
+
     fn child(self, placed: &'t Placed<Green>) -> Node<'t> {
         Node { document: self.document, green: &placed.it, offset: self.offset + placed.offset as usize }
     }

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::diagnostic::Severity;
 use crate::k8s::{Data, Model, Object, Service, ServicePort, Source, SourceKey, Text};
 use crate::syntax::{self, Node, ScalarStyle, Typed};
 use crate::text::Span;
@@ -77,6 +78,17 @@ pub enum Level {
 }
 
 impl Level {
+    /// The severity of a finding at this level; none if the rule is off.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Hint => Some(Severity::Hint),
+            Self::Info => Some(Severity::Info),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+
     /// The levels by the names they have in the settings.
     pub const NAMES: [(&'static str, Level); 5] = [
         ("error", Level::Error),

@@ -1,0 +1,181 @@
+//! The rules: one file each, one ordered registry, one function that runs them over a file.
+//!
+//! A rule sees what was resolved, never the protocol or the output. It reports only what is true under every reading of
+//! what can be seen.
+
+#![warn(clippy::disallowed_methods)]
+
+mod context;
+mod forward_reference;
+mod self_reference;
+mod suppression;
+mod undefined_variable;
+
+use std::sync::Arc;
+
+pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Source, Sources};
+pub use suppression::{Suppression, suppressions};
+
+use crate::diagnostic::Diagnostic;
+use crate::resolve::Resolver;
+use crate::workspace::{Level, Snapshot};
+
+/// A rule: its name, what it says about itself, and how it looks.
+#[derive(Debug)]
+pub struct Rule {
+    /// Reads as 'allow NAME'.
+    pub name: &'static str,
+    /// How loud it is unless the settings say otherwise.
+    pub level: Level,
+    /// Its documentation in Markdown, with the headings every rule has.
+    pub docs: &'static str,
+    check: Check,
+}
+
+/// What a rule looks at.
+#[derive(Debug)]
+enum Check {
+    /// A file as a whole.
+    File(fn(&FileContext<'_>, &mut Findings<'_>)),
+    /// Every object.
+    Object(fn(&ObjectContext<'_>, &mut Findings<'_>)),
+    /// Every pod.
+    Pod(fn(&PodContext<'_>, &mut Findings<'_>)),
+    /// Every container, with its environment.
+    Container(fn(&ContainerContext<'_>, &mut Findings<'_>)),
+    /// Nothing of its own: the framework reports it.
+    Framework,
+}
+
+/// Declares a rule: its documentation, then `NAME = "name", level, kind(check);`.
+macro_rules! declare_rule {
+    ($(#[doc = $docs:literal])+ $rule:ident = $name:literal, $level:ident, $kind:ident $(($check:expr))?;) => {
+        $(#[doc = $docs])+
+        pub(super) static $rule: crate::rules::Rule = crate::rules::Rule {
+            name: $name,
+            level: crate::workspace::Level::$level,
+            docs: concat!($($docs, "\n"),+),
+            check: crate::rules::Check::$kind $(($check))?,
+        };
+    };
+}
+use declare_rule;
+
+/// Every rule, in the order of the documentation.
+pub static RULES: &[&Rule] = &[
+    &undefined_variable::UNDEFINED_VARIABLE,
+    &forward_reference::FORWARD_REFERENCE,
+    &self_reference::SELF_REFERENCE,
+    &suppression::UNUSED_SUPPRESSION,
+];
+
+/// The rule of a name.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+impl Rule {
+    /// The first sentence of its documentation.
+    pub fn summary(&self) -> &'static str {
+        let body = self.docs.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+        body.unwrap_or_default()
+    }
+}
+
+/// Which rules run, and how loud they are.
+pub trait Levels {
+    /// The level of a rule in a file.
+    fn level(&self, rule: &Rule, file: &str) -> Level;
+}
+
+/// As the settings say.
+#[derive(Debug)]
+pub struct SettingsLevels<'s>(pub &'s Snapshot);
+
+impl Levels for SettingsLevels<'_> {
+    fn level(&self, rule: &Rule, file: &str) -> Level {
+        self.0.settings(file).level(rule.name, file).unwrap_or(rule.level)
+    }
+}
+
+/// Checks a file: its findings in the order of the text, suppressed ones left out.
+pub fn check(
+    snapshot: &Snapshot,
+    resolver: &Resolver<'_>,
+    path: &Arc<str>,
+    sources: &dyn Sources,
+    levels: &dyn Levels,
+) -> Vec<Diagnostic> {
+    let Some(facts) = snapshot.file(path) else { return Vec::new() };
+    let file = FileContext { snapshot, resolver, path, facts, sources };
+    let active: Vec<(&Rule, Level)> =
+        RULES.iter().map(|rule| (*rule, levels.level(rule, path))).filter(|(_, level)| *level != Level::Off).collect();
+    let mut found = Vec::new();
+    file.visit(&active, &mut found);
+    let found = suppression::apply(&file, &active, found);
+    let mut found: Vec<Diagnostic> = found.into_iter().map(|finding| finding.finished(&file)).collect();
+    found.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
+    // Containers that share their env through an anchor are checked each, and told once.
+    found.dedup();
+    found
+}
+
+impl<'a> FileContext<'a> {
+    /// Runs every rule over everything in the file.
+    fn visit(&self, active: &[(&'static Rule, Level)], found: &mut Vec<context::Found>) {
+        let mut run = |object: Option<&ObjectContext<'_>>, call: &dyn Fn(&Check, &mut Findings<'_>)| {
+            for (rule, level) in active {
+                let Some(severity) = level.severity() else { continue };
+                let mut findings = Findings { rule, severity, object: object.map(ObjectContext::title), found };
+                call(&rule.check, &mut findings);
+            }
+        };
+        run(None, &|check, findings| {
+            if let Check::File(check) = check {
+                check(self, findings);
+            }
+        });
+        for object in &self.facts.objects {
+            let object = ObjectContext { file: self, object };
+            run(Some(&object), &|check, findings| {
+                if let Check::Object(check) = check {
+                    check(&object, findings);
+                }
+            });
+            for pod in &object.object.model.pods {
+                let pod = PodContext { object: &object, pod };
+                run(Some(&object), &|check, findings| {
+                    if let Check::Pod(check) = check {
+                        check(&pod, findings);
+                    }
+                });
+                for container in &pod.pod.containers {
+                    let environment = self.resolver.environment(self.path, object.object, pod.pod, container);
+                    let container = ContainerContext { pod: &pod, container, environment: &environment };
+                    run(Some(&object), &|check, findings| {
+                        if let Check::Container(check) = check {
+                            check(&container, findings);
+                        }
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADINGS: [&str; 5] = ["## What it does", "## Why it matters", "## Example", "## Use instead", "## Fix"];
+
+    #[test]
+    fn names_are_unique_and_every_rule_is_documented() {
+        for (at, rule) in RULES.iter().enumerate() {
+            assert!(RULES[..at].iter().all(|other| other.name != rule.name), "{} twice", rule.name);
+            let found: Vec<&str> = rule.docs.lines().map(str::trim).filter(|line| line.starts_with("## ")).collect();
+            assert_eq!(found, HEADINGS, "{}", rule.name);
+            assert!(!rule.summary().is_empty(), "{}", rule.name);
+        }
+    }
+}

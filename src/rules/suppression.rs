@@ -1,0 +1,176 @@
+//! `# podlens: ignore[rule] reason` comments, and `unused-suppression` for those that suppress nothing.
+
+use std::collections::HashSet;
+
+use crate::diagnostic::Fix;
+use crate::rules::context::{Found, edit};
+use crate::rules::{FileContext, Finding, Findings, Rule, Source, declare_rule, rule};
+use crate::text::Span;
+use crate::workspace::Level;
+
+declare_rule! {
+    /// Reports a suppression comment that suppresses nothing.
+    ///
+    /// ## What it does
+    /// Looks at every `# podlens: ignore[rule]` and `# podlens: ignore-file[rule]` and reports each rule in it that found
+    /// nothing there, and names that are no rule. The finding covers the rule's name. Rules that are switched off are
+    /// left alone.
+    ///
+    /// ## Why it matters
+    /// A comment that outlives its cause hides the next mistake on its line.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: [serve] # podlens: ignore[undefined-variable]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: [serve]
+    /// ```
+    ///
+    /// ## Fix
+    /// Removes the rule from the comment, or the comment.
+    UNUSED_SUPPRESSION = "unused-suppression", Warning, Framework;
+}
+
+/// A suppression comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppression {
+    /// The comment, from its `#`.
+    pub comment: Span,
+    /// The rules it names, each with its place.
+    pub rules: Vec<(String, Span)>,
+    /// Whether it is about the whole file.
+    pub whole_file: bool,
+    /// The lines it is about: its own, and the next one if it stands alone.
+    pub lines: Span,
+}
+
+/// The suppression comments of a file.
+pub fn suppressions(source: &Source) -> Vec<Suppression> {
+    let text = &source.text;
+    // Most files have none, and comments are searched for.
+    if !text.contains("podlens:") {
+        return Vec::new();
+    }
+    let comments = source.tree.comments(text, Span::new(0, text.len()));
+    comments.into_iter().filter_map(|comment| parse(text, comment)).collect()
+}
+
+fn parse(text: &str, comment: Span) -> Option<Suppression> {
+    let body = &text[comment.range()];
+    let directive = body.trim_start_matches('#').trim_start().strip_prefix("podlens:")?.trim_start();
+    let (whole_file, list) = match directive.strip_prefix("ignore-file[") {
+        Some(list) => (true, list),
+        None => (false, directive.strip_prefix("ignore[")?),
+    };
+    let list = &list[..list.find(']')?];
+    let start = comment.start + (list.as_ptr() as usize - body.as_ptr() as usize);
+    let mut rules = Vec::new();
+    let mut at = 0;
+    for name in list.split(',') {
+        let trimmed = name.trim();
+        let from = start + at + (name.len() - name.trim_start().len());
+        if !trimmed.is_empty() {
+            rules.push((trimmed.to_owned(), Span::new(from, from + trimmed.len())));
+        }
+        at += name.len() + 1;
+    }
+    let line_start = text[..comment.start].rfind('\n').map_or(0, |end| end + 1);
+    let alone = text[line_start..comment.start].trim().is_empty();
+    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |len| from + len + 1);
+    let mut end = line_end(comment.end);
+    if alone {
+        // Further comments may stand between it and the line it is about.
+        while end < text.len() && matches!(text[end..].trim_start_matches([' ', '\t']).chars().next(), Some('#')) {
+            end = line_end(end);
+        }
+        end = line_end(end);
+    }
+    Some(Suppression { comment, rules, whole_file, lines: Span::new(line_start, end) })
+}
+
+/// Leaves out what is suppressed, and adds what suppresses nothing.
+pub(super) fn apply(file: &FileContext<'_>, active: &[(&'static Rule, Level)], found: Vec<Found>) -> Vec<Found> {
+    let reports_unused = active.iter().find(|(rule, _)| rule.name == UNUSED_SUPPRESSION.name);
+    if found.is_empty() && reports_unused.is_none() {
+        return found;
+    }
+    let Some(source) = file.suppression_source(&found) else { return found };
+    let all = suppressions(&source);
+    let mut used: HashSet<Span> = HashSet::new();
+    let mut kept: Vec<Found> = Vec::new();
+    for finding in found {
+        let at = finding.location();
+        let mut hidden = false;
+        for suppression in all.iter().filter(|it| it.covers(file, at)) {
+            for (name, span) in suppression.rules.iter().filter(|(name, _)| name == finding.rule.name) {
+                let _ = name;
+                used.insert(*span);
+                hidden = true;
+            }
+        }
+        if !hidden {
+            kept.push(finding);
+        }
+    }
+    let Some((unused_rule, level)) = reports_unused else { return kept };
+    let Some(severity) = level.severity() else { return kept };
+    let mut findings = Findings { rule: unused_rule, severity, object: None, found: &mut kept };
+    for suppression in &all {
+        for (name, span) in suppression.rules.iter().filter(|(_, span)| !used.contains(span)) {
+            let is_active = active.iter().any(|(rule, _)| rule.name == name);
+            let message = match rule(name) {
+                None => format!("there is no rule `{name}`"),
+                Some(_) if !is_active => continue,
+                Some(_) => format!("nothing here is suppressed by `{name}`"),
+            };
+            let title = format!("Remove the suppression of `{name}`");
+            let edits = vec![edit(file.at(removal(&source.text, suppression, *span)), "")];
+            let fix = Fix { title, safe: true, edits };
+            findings.push(Finding::new(file.at(*span), message).fix(Some(fix)).unnecessary());
+        }
+    }
+    kept
+}
+
+impl Suppression {
+    fn covers(&self, file: &FileContext<'_>, at: &crate::diagnostic::Location) -> bool {
+        let on_line = self.lines.start <= at.span.start && at.span.start < self.lines.end.max(self.lines.start + 1);
+        at.file == *file.path && (self.whole_file || on_line)
+    }
+}
+
+/// What to remove so that a rule is not suppressed any more: its name, or the whole comment if it is the only one.
+fn removal(text: &str, suppression: &Suppression, name: Span) -> Span {
+    if suppression.rules.len() > 1 {
+        let behind = text[name.end..].len() - text[name.end..].trim_start_matches([',', ' ']).len();
+        if text[name.end..].starts_with(',') {
+            return Span::new(name.start, name.end + behind);
+        }
+        let before = text[..name.start].trim_end_matches([' ', ',']).len();
+        return Span::new(before, name.end);
+    }
+    let line_start = text[..suppression.comment.start].rfind('\n').map_or(0, |end| end + 1);
+    let code = text[line_start..suppression.comment.start].trim_end_matches([' ', '\t']).len();
+    if code > 0 {
+        return Span::new(line_start + code, suppression.comment.end);
+    }
+    let end = text[suppression.comment.end..].find('\n').map_or(text.len(), |len| suppression.comment.end + len + 1);
+    Span::new(line_start, end)
+}
