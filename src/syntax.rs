@@ -7,6 +7,7 @@
 
 mod build;
 mod comments;
+mod conflict;
 mod cut;
 mod documents;
 pub mod env_file;

@@ -8,6 +8,10 @@ use crate::syntax::scan;
 /// How far behind its line the end of a quote or bracket is looked for.
 pub(super) const REACH: usize = 128 * 1024;
 
+/// Over how many lines (or pieces) that end is looked for where indentation says that it is not there. A file of nothing
+/// but openers would otherwise be read once for each of them.
+pub(super) const SPREAD: usize = 512;
+
 /// What the members of a level are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Members {
@@ -163,6 +167,20 @@ pub(super) fn key(line: &str) -> Option<Key> {
     (!name.is_empty() && !name.contains(" #")).then_some(Key { len: name.len(), value: colon + 1 })
 }
 
+/// Whether a line holds nothing but a word, as a key does before its colon is typed.
+pub(super) fn is_word(line: &str) -> bool {
+    let word = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/'))
+}
+
+/// Whether a line makes sense below a key and none between brackets: an item with its dash, a key without quotes whose
+/// line does not end as lines between brackets do.
+pub(super) fn is_block_member(line: &str) -> bool {
+    is_dash(line)
+        || (key(line).is_some() && !line.starts_with(['"', '\'']) && !line.ends_with([',', '[', '{', ']', '}']))
+}
+
 /// Whether a line may begin with a key of any kind: behind `?`, an anchor, a tag, an alias or brackets too.
 fn may_be_key(line: &str) -> bool {
     key(line).is_some()
@@ -265,7 +283,8 @@ fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
 /// How far a line reaches together with the lines that continue it. What it opens may be closed further to the left, if
 /// nothing stands behind that; otherwise only deeper lines continue it.
 fn continuation(text: &str, column: usize) -> usize {
-    let limit = text.floor_char_boundary(REACH.min(text.len()));
+    let near = memchr::memchr_iter(b'\n', text.as_bytes()).nth(SPREAD).map_or(text.len(), |end| end + 1);
+    let limit = text.floor_char_boundary(REACH.min(near));
     scan::closed_line(&text[..limit], column).unwrap_or_else(|| {
         let next = lines(text, column).find(|next| next.start > 0 && !next.continues() && next.column <= column);
         let deeper = &text[..next.map_or(text.len(), |next| next.start)];

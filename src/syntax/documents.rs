@@ -3,8 +3,10 @@
 //! A boundary is a property of its own line (`---` or `...` at column 0), so an edit moves only boundaries it touches.
 
 use crate::syntax::build::Refusal;
+use crate::syntax::conflict;
 use crate::syntax::cut::{self, Members};
 use crate::syntax::pieces;
+use crate::syntax::repair;
 use crate::syntax::tree::{Green, GreenDocument, Kind, Placed, SyntaxError, Tree};
 use crate::text::Span;
 
@@ -31,6 +33,11 @@ fn content(text: &str) -> GreenDocument {
     let read = || pieces::read(text, 0, Vec::new());
     if small && let Ok(root) = read() {
         return GreenDocument { len, root, ..Default::default() };
+    }
+    if let Some(resolved) = conflict::without_markers(text) {
+        let mut document = content(&resolved.text);
+        document.errors.extend(resolved.errors);
+        return document;
     }
     let by_pieces =
         |body: Body| GreenDocument { len, root: Some(body.parse(text)), errors: body.errors(), ..Default::default() };
@@ -63,7 +70,7 @@ impl Body {
     fn errors(&self) -> Vec<SyntaxError> {
         match self.brackets {
             Some((opener, _)) if !self.closed => {
-                vec![SyntaxError::new(Span::new(opener, opener + 1), "this bracket is never closed")]
+                vec![pieces::never_closed(opener, if self.kind == Members::FlowEntries { '{' } else { '[' })]
             }
             _ => Vec::new(),
         }
@@ -138,7 +145,7 @@ fn unreadable(text: &str, refusal: &Refusal) -> GreenDocument {
     let trimmed = text.trim_end();
     let start = text.len() - text.trim_start().len();
     let (at, message) = match refusal {
-        Refusal::Scan(error) => (error.marker().byte_offset().unwrap_or(start), error.info()),
+        Refusal::Scan(error) => (error.marker().byte_offset().unwrap_or(start), repair::in_plain_words(error)),
         Refusal::SecondDocument => (start, "a document ends here that does not begin with `---`".to_owned()),
         Refusal::NotMembers => (start, "this cannot be read as YAML".to_owned()),
     };

@@ -129,8 +129,10 @@ impl Part<'_> {
             let mut reach = 0;
             let mut taken = piece(&text[at.start..end_of(next)], at.column, kind, depth);
             if taken.open && next < cuts.len() {
-                let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(text.len()));
-                match join(&text[at.start..limit], at, &cuts[next..], limit == text.len(), kind) {
+                let near = end_of(next + cut::SPREAD);
+                let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(near));
+                let own = end_of(next) - at.start;
+                match join(&text[at.start..limit], at, own, &cuts[next..], limit == text.len(), kind) {
                     Some(more) => {
                         let joined = next + more;
                         match read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
@@ -165,7 +167,13 @@ impl Part<'_> {
 }
 
 pub(super) fn indented_wrongly(span: Span, is: usize, should: usize) -> SyntaxError {
-    SyntaxError::new(span, format!("indented by {is}, while what it belongs to is indented by {should}"))
+    SyntaxError::new(span, format!("indented by {is}, but what it stands beside is indented by {should}"))
+}
+
+/// A bracket or quote that was left open.
+pub(super) fn never_closed(at: usize, opener: char) -> SyntaxError {
+    let what = if matches!(opener, '"' | '\'') { "quote".to_owned() } else { format!("`{opener}`") };
+    SyntaxError::new(Span::new(at, at + 1), format!("this {what} is never closed"))
 }
 
 /// Reads one piece, whose first character stands at `column`.
@@ -241,7 +249,7 @@ fn divide(text: &str, column: usize, kind: Members, depth: usize, closing: Closi
     };
     let errors = match inner.brackets {
         Some((opener, _)) if closing == Closing::Missing => {
-            vec![SyntaxError::new(Span::new(opener, opener + 1), "this bracket is never closed")]
+            vec![never_closed(opener, if inner.kind == Members::FlowEntries { '{' } else { '[' })]
         }
         _ => Vec::new(),
     };
@@ -295,10 +303,20 @@ fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<I
             () if next.column > column && cut::key(next.text).is_some() => {
                 Some(found(next.content, text.len(), next.column, Members::Entries, None))
             }
+            // A key that lost its colon, above what it holds or above others.
+            () if closing == Closing::Missing
+                && next.column > column
+                && cut::is_word(next.text)
+                && lines
+                    .any(|line| line.column == next.column && (line.is_dash() || cut::key(line.text).is_some())) =>
+            {
+                Some(found(next.content, text.len(), next.column, Members::Entries, None))
+            }
             () => None,
         };
     }
     let rest = rest.trim_start();
+    let in_block = kind == Members::Entries;
     if let Some(kind) = match rest.split_once([' ', '\t']).map_or(rest, |(word, _)| word) {
         "{" => Some(Members::FlowEntries),
         "[" => Some(Members::FlowItems),
@@ -308,6 +326,9 @@ fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<I
             return None;
         }
         let next = lines.next()?;
+        if closing == Closing::Missing && in_block && cut::is_block_member(next.text) {
+            return None;
+        }
         let last = cut::lines(text, column).last()?;
         let closer = if kind == Members::FlowEntries { '}' } else { ']' };
         let closed = last.text.strip_prefix(closer).is_some_and(|behind| {
@@ -425,13 +446,13 @@ pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result
 }
 
 /// How many of the pieces behind one that leaves a quote or bracket open belong to it, if it is closed in `text`, which
-/// begins with the piece and goes on behind it.
-fn join(text: &str, piece: Cut, cuts: &[Cut], whole: bool, kind: Members) -> Option<usize> {
+/// begins with the piece, which is `own` bytes long, and goes on behind it.
+fn join(text: &str, piece: Cut, own: usize, cuts: &[Cut], whole: bool, kind: Members) -> Option<usize> {
     // Members between brackets are cut at their own lines: JSON continues nothing.
     if kind.is_flow() {
         return None;
     }
-    let scan = scan::scan(text, piece.column);
+    let scan = scan::scan_until(text, piece.column, own);
     let inside = |cut: &Cut| cut.line < piece.start + text.len() && scan.continues(cut.line - piece.start);
     let more = cuts.iter().take_while(|cut| inside(cut)).count();
     let ends = match cuts.get(more) {

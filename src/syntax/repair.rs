@@ -4,6 +4,8 @@
 //! Called with a piece that cannot be divided any further, so the mistake is on its first line, or its further lines do
 //! not belong to it.
 
+use granit_parser::{ErrorKind, ScanError};
+
 use crate::syntax::build::Refusal;
 use crate::syntax::cut::{self, Members};
 use crate::syntax::patch::Patch;
@@ -26,7 +28,7 @@ pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> T
     tries.iter().find_map(|attempt| attempt()).unwrap_or_else(|| set_aside(text, column, kind))
 }
 
-/// Tabs that indent: read as two blanks each.
+/// Tabs that indent: read as two blanks each, or as what indents the line before.
 fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
     if kind.is_flow() || !text.contains('\t') {
         return None;
@@ -38,14 +40,13 @@ fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
         .collect();
     let (first, blanks) = *strange.first()?;
     let tab = first + blanks.find('\t')?;
-    let patches: Vec<Patch> = strange
-        .iter()
-        .map(|(at, blanks)| {
-            let tabs = blanks.matches('\t').count();
-            Patch::replace(*at, blanks.len(), " ".repeat(column + blanks.len() + tabs))
-        })
-        .collect();
-    let mut taken = read_members(text, column, kind, &patches).ok()?;
+    // As deep as it looks, or else beside what the piece begins with.
+    let read = |width: &dyn Fn(&str) -> usize| {
+        let patch = |(at, blanks): &(usize, &str)| Patch::replace(*at, blanks.len(), " ".repeat(width(blanks)));
+        read_members(text, column, kind, &strange.iter().map(patch).collect::<Vec<_>>()).ok()
+    };
+    let deep = |blanks: &str| column + blanks.len() + blanks.matches('\t').count();
+    let mut taken = read(&deep).or_else(|| read(&|_| column))?;
     taken.errors.push(SyntaxError::new(Span::new(tab, tab + 1), "a tab cannot indent YAML: use spaces"));
     Some(taken)
 }
@@ -56,14 +57,12 @@ fn close(text: &str, column: usize, kind: Members, depth: usize, at: usize) -> O
     let open = scan::scan(&text[..line_end], column).open;
     let innermost = *open.last()?;
     let closers: String = open.iter().rev().map(|open| open.close).collect();
-    let error = SyntaxError::new(
-        Span::new(innermost.at, innermost.at + 1),
-        match innermost.close {
-            '"' | '\'' => "this quote is never closed".to_owned(),
-            ']' => "this `[` is never closed".to_owned(),
-            _ => "this `{` is never closed".to_owned(),
-        },
-    );
+    let opener = match innermost.close {
+        ']' => '[',
+        '}' => '{',
+        quote => quote,
+    };
+    let error = pieces::never_closed(innermost.at, opener);
     let patches = [Patch::insert(line_end, closers)];
     let mut taken = match read_members(text, column, kind, &patches) {
         Ok(taken) => taken,
@@ -133,7 +132,7 @@ fn with_rest(
         append(&mut taken, Taken { members: level.members, end: level.end, errors, open: false }, start);
         return Some(taken);
     }
-    let message = if next.is_dash() { "this list item belongs to no key" } else { "this belongs to nothing" };
+    let message = if next.is_dash() { "this list item belongs to no key" } else { "this belongs to no key" };
     taken.errors.push(SyntaxError::new(Span::new(start, head_end + next.end()), message));
     Some(taken)
 }
@@ -197,7 +196,7 @@ fn line_end(text: &str, at: usize) -> usize {
 /// What the parser has against a text.
 fn refusal(text: &str, column: usize, kind: Members) -> String {
     match read_members(text, column, kind, &[]) {
-        Err(Refusal::Scan(error)) => error.info(),
+        Err(Refusal::Scan(error)) => in_plain_words(&error),
         _ => match kind {
             Members::Entries | Members::FlowEntries => "expected `key: value` here".into(),
             Members::Items => "expected `- item` here".into(),
@@ -205,3 +204,31 @@ fn refusal(text: &str, column: usize, kind: Members) -> String {
         },
     }
 }
+
+/// The parser's refusal in words for a person who does not know the grammar of YAML.
+pub(super) fn in_plain_words(error: &ScanError) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedCharacter { character, .. } => {
+            format!("a value cannot begin with `{character}`: put it in quotes")
+        }
+        _ => {
+            let info = error.info();
+            let known = WORDS.iter().find(|(part, _)| info.contains(part));
+            known.map_or(info, |(_, words)| (*words).to_owned())
+        }
+    }
+}
+
+/// Parts of the parser's messages, and what to say instead.
+const WORDS: &[(&str, &str)] = &[
+    ("anchor or alias", "expected a name behind this `&` or `*`"),
+    ("mapping values are not allowed", "a value cannot hold `: `: put it in quotes, or the key on its own line"),
+    ("unclosed quote", "this quote is never closed"),
+    ("found unexpected end of stream", "this quote is never closed"),
+    ("only valid inside a block", "a list item with `-` cannot stand here"),
+    ("did not find expected comment or line break", "expected the end of the line behind this `|` or `>`"),
+    ("while scanning a block scalar", "this block of text is indented wrongly"),
+    ("unknown escape", "this escape is unknown: write `\\\\` for a backslash"),
+    ("recursion limit", "nested too deeply"),
+    ("nesting", "nested too deeply"),
+];

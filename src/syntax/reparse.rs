@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::syntax::conflict;
 use crate::syntax::cut::{self, Members};
 use crate::syntax::documents::{self, Line, Slot};
 use crate::syntax::pieces::{self, LEAF, Parsed, Part, offset32};
@@ -93,6 +94,7 @@ impl Tree {
         }
         let new_end = change.moved(end);
         let green = if new_end - start > LEAF
+            && !lines.lines().any(conflict::is_marker)
             && let Some(root) = relevel_root(&placed.it, start, change, text)
         {
             root
@@ -355,8 +357,12 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
             return None;
         }
         let (level, nested_kind) = nested.it.cut()?;
-        if !nested_kind.is_flow() && level.pieces.first()?.offset != 0 {
-            return None;
+        if !nested_kind.is_flow() {
+            // That a word without a colon begins a level is told by the lines below it.
+            let first = self.text.slice(Span::new(nested_start, line_end(self.text, nested_start)));
+            if level.pieces.first()?.offset != 0 || !is_member(first.trim_end(), nested_kind) {
+                return None;
+            }
         }
         let relevel = Relevel { is_last: self.is_last && last, is_root: false, ..*self };
         let green = relevel.collection(&nested.it, nested_start, end)?;

@@ -1,12 +1,16 @@
 //! The one integration binary: what holds for the whole project, seen from outside.
 
+mod abuse;
 mod commands;
+mod differential;
 mod fixtures;
 mod load;
 mod model;
 mod positions;
 mod readme;
+mod recovery;
 mod tidy;
+mod typing;
 
 /// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
 fn cases(quick: u32, slow: u32) -> u32 {

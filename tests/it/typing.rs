@@ -1,0 +1,290 @@
+//! Manifests typed and deleted character by character: what is complete stays known, and nothing but the document being
+//! typed is ever wrong.
+
+use std::fs;
+use std::path::Path;
+
+use podlens::k8s::objects_of;
+use podlens::syntax::{Tree, parse};
+use podlens::text::{Buffer, Span};
+
+/// A container, and where its text stands in the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Known {
+    what: String,
+    start: usize,
+    end: usize,
+}
+
+/// The containers of a file with role, name and the names of their variables.
+fn known(tree: &Tree) -> Vec<Known> {
+    let mut found = Vec::new();
+    for object in objects_of(tree) {
+        for container in object.model.pods.iter().flat_map(|pod| &pod.containers) {
+            let name = container.name.as_ref().map_or("?", |name| &*name.value);
+            let env: Vec<_> =
+                container.env.iter().map(|it| it.name.as_ref().map_or("?", |name| &*name.value)).collect();
+            let what = format!("{:?} {name}: {}", container.role, env.join(" "));
+            let Span { start, end } = object.place(container.span);
+            found.push(Known { what, start, end });
+        }
+    }
+    found
+}
+
+/// A text that is changed character by character, checked after each.
+struct Typist {
+    buffer: Buffer,
+    tree: Tree,
+    /// A full parse is compared every so many characters.
+    every: usize,
+    steps: usize,
+}
+
+impl Typist {
+    fn new(text: &str) -> Self {
+        Self { buffer: Buffer::new(text, 0), tree: parse(text), every: crate::cases(11, 1) as usize, steps: 0 }
+    }
+
+    fn text(&self) -> String {
+        self.buffer.slice(Span::new(0, self.buffer.len())).into_owned()
+    }
+
+    /// Makes one change and checks what must hold after any. Gives the caret.
+    fn change(&mut self, span: Span, text: &str) -> usize {
+        let change = self.buffer.edit(span, text);
+        self.tree = self.tree.reparse(change, &self.buffer);
+        let caret = change.old.start + change.new_len;
+        self.steps += 1;
+        if self.steps.is_multiple_of(self.every) {
+            assert!(self.tree == parse(&self.text()), "read again is not read anew:\n{}", self.until(caret));
+        }
+        for error in self.tree.errors() {
+            let document = self.tree.document_at(error.span.start).expect("an error is in a document").span();
+            assert!(document.touches(caret), "{error:?} is in another document, typing at\n{}", self.until(caret));
+        }
+        caret
+    }
+
+    /// The text up to the caret, for messages.
+    fn until(&self, caret: usize) -> String {
+        let text = self.buffer.slice(Span::new(0, caret));
+        text[text.floor_char_boundary(text.len().saturating_sub(600))..].to_owned() + "¦"
+    }
+
+    /// Every container that is expected is there, in order; half-typed ones may stand among them.
+    fn assert_knows<'k>(&self, expected: impl Iterator<Item = &'k Known>, caret: usize) {
+        let is = known(&self.tree);
+        let mut left = is.iter();
+        for expected in expected {
+            assert!(
+                left.any(|it| it.what == expected.what),
+                "`{}` is lost, typing at\n{}\n--- known: {is:#?}\n--- {:?}",
+                expected.what,
+                self.until(caret),
+                self.tree.errors()
+            );
+        }
+    }
+}
+
+/// Types a text between two others, which stay as they are, and takes it away again.
+fn type_between(before: &str, typed: &str, behind: &str) {
+    let whole = known(&parse(&format!("{before}{typed}{behind}")));
+    let mut typist = Typist::new(&format!("{before}{behind}"));
+    let complete = |caret: usize| {
+        // A container is complete when its last line is.
+        let until = before.len() + typed[..caret - before.len()].rfind('\n').map_or(0, |end| end + 1);
+        let later = before.len() + typed.len();
+        whole.iter().filter(move |it| it.end < until || it.end > later)
+    };
+    let characters = || typed.char_indices().map(|(at, character)| (before.len() + at, character));
+    for (at, character) in characters() {
+        let caret = typist.change(Span::new(at, at), character.encode_utf8(&mut [0; 4]));
+        typist.assert_knows(complete(caret), caret);
+    }
+    assert_eq!(typist.text(), format!("{before}{typed}{behind}"));
+    for (at, character) in characters().collect::<Vec<_>>().into_iter().rev() {
+        let caret = typist.change(Span::new(at, at + character.len_utf8()), "");
+        typist.assert_knows(complete(caret), caret);
+    }
+    assert_eq!(typist.text(), format!("{before}{behind}"));
+    // Once more from the front, the way the delete key does.
+    let mut typist = Typist::new(&format!("{before}{typed}{behind}"));
+    for (_, character) in characters() {
+        let caret = typist.change(Span::new(before.len(), before.len() + character.len_utf8()), "");
+        typist.assert_knows(
+            whole.iter().filter(|it| it.end > before.len() + typed.len() || it.end < before.len()),
+            caret,
+        );
+    }
+}
+
+const FIRST: &str = r#"apiVersion: v1
+kind: Pod
+metadata:
+  name: first
+spec:
+  initContainers:
+  - name: setup
+    image: shop/setup
+    restartPolicy: Always
+    env:
+    - {name: A, value: "1"}
+    - name: B
+      value: 'it''s $(A)'
+  containers:
+  - name: main
+    image: shop/main
+    command: ["sh", "-c", "echo \"$(B)\"; [ -f x ]"]
+    args:
+    - |
+      name: nothing
+      - "half
+    - >-
+      folded text
+      # with no comment
+    env:
+    - name: C
+      value: >
+        a: b
+
+        c
+    - name: D   # a comment: with 'quotes
+      valueFrom:
+        fieldRef: {fieldPath: metadata.name}
+    volumeMounts: [{name: data, mountPath: /data,
+      subPathExpr: $(C)/x}]
+  volumes:
+  - name: data
+    emptyDir: {}
+"#;
+
+const JSON: &str = r#"{
+  "apiVersion": "v1",
+  "kind": "Pod",
+  "metadata": {"name": "json"},
+  "spec": {
+    "containers": [
+      {
+        "name": "one",
+        "image": "shop/one",
+        "env": [
+          {"name": "A", "value": "a \" b"},
+          {"name": "B", "value": "[{"}
+        ]
+      },
+      {
+        "name": "two",
+        "image": "shop/two",
+        "env": [{"name": "C", "value": "c"}]
+      }
+    ]
+  }
+}
+"#;
+
+const ODD: &str = r#"# Indented by four, with lists at the column of their keys.
+kind: Deployment
+apiVersion: apps/v1
+metadata:
+    name: odd
+    labels: &labels
+        app: größe😀
+spec:
+    template:
+        metadata:
+            labels: *labels
+        spec:
+            containers:
+            -   name: one
+                image: shop/one
+                env:
+                -   name: A
+                    value: "two
+                      lines"
+                -   name: B
+                    value: plain
+                      goes on
+            -   env: [{name: C, value: c}, {name: D}]
+                name: two
+                image: shop/two
+            enableServiceLinks: false
+"#;
+
+#[test]
+fn a_manifest_is_typed_alone() {
+    for text in [FIRST, JSON, ODD] {
+        type_between("", text, "");
+    }
+}
+
+#[test]
+fn a_manifest_is_typed_with_line_ends_of_windows() {
+    type_between("", &FIRST.replace('\n', "\r\n"), "");
+}
+
+#[test]
+fn a_manifest_is_typed_between_others() {
+    type_between(&format!("{FIRST}---\n"), ODD, &format!("\n---\n{FIRST}"));
+    type_between(&format!("{ODD}---\n"), FIRST, &format!("\n---\n{ODD}"));
+    if crate::cases(0, 1) == 1 {
+        type_between(&format!("{ODD}---\n"), JSON, &format!("\n---\n{ODD}"));
+    }
+}
+
+#[test]
+fn the_shop_is_typed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/shop");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the shop is there")
+        .map(|entry| entry.expect("a fixture is readable").path())
+        .collect();
+    paths.sort();
+    for path in paths.iter().take(crate::cases(3, u32::MAX) as usize) {
+        type_between("", &fs::read_to_string(path).expect("a fixture is text"), "");
+    }
+}
+
+#[test]
+fn a_large_manifest_is_typed_in_its_middle() {
+    // One document that is read in pieces: many containers, and one more is typed between them.
+    let container = |index: usize| {
+        format!("  - name: c{index}\n    image: shop/c\n    env:\n    - name: A{index}\n      value: \"$(B) it's [\"\n")
+    };
+    let head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: large\nspec:\n  containers:\n";
+    let many = |from: usize| (from..from + 120).map(container).collect::<String>();
+    let (before, typed, behind) = (format!("{head}{}", many(0)), container(500), format!("\n{}", many(600)));
+    // What stands behind may be drawn into a quote or block scalar for a while; what stands before may not.
+    let whole = known(&parse(&format!("{before}{typed}{behind}")));
+    let mut typist = Typist::new(&format!("{before}{behind}"));
+    for (at, character) in typed.char_indices() {
+        let at = before.len() + at;
+        let caret = typist.change(Span::new(at, at), character.encode_utf8(&mut [0; 4]));
+        typist.assert_knows(whole.iter().filter(|it| it.end < before.len()), caret);
+        let line_is_typed = typed[..caret - before.len()].ends_with('\n');
+        if line_is_typed {
+            typist.assert_knows(whole.iter().filter(|it| it.end > before.len() + typed.len()).skip(1), caret);
+        }
+    }
+}
+
+/// A single keystroke anywhere in a healthy manifest costs the container it is made in, and seldom another.
+#[test]
+fn a_stray_keystroke_costs_little() {
+    let text = format!("{FIRST}---\n{ODD}");
+    let healthy = known(&parse(&text));
+    let (mut kept, mut all) = (0, 0);
+    for key in ["\"", "'", "[", "{", ":", "@", "\t", "*", "|", "x"] {
+        for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+            let mut typist = Typist::new(&text);
+            typist.change(Span::new(at, at), key);
+            let is = known(&typist.tree);
+            let others = || healthy.iter().filter(|it| at < it.start || at > it.end);
+            all += others().count();
+            kept += others().filter(|it| is.iter().any(|is| is.what == it.what)).count();
+        }
+    }
+    // What is lost is lost with reason: in `spec|:` and `cont\tainers:` there is no container any more.
+    assert!(kept * 100 > all * 95, "only {kept} of {all} are kept");
+}
