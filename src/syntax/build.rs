@@ -229,7 +229,7 @@ impl<'s> Builder<'s, '_> {
                 self.cursor = self.skip_to(self.cursor, |byte| byte == b'-') + 1;
                 end = end.max(self.cursor);
             }
-            let place = bytes(span.clone()).start;
+            let place = bytes(span).start;
             let item = match self.node(event, span)? {
                 Some(item) => item,
                 None => {
@@ -266,7 +266,7 @@ impl<'s> Builder<'s, '_> {
                 }
                 break;
             }
-            let place = bytes(span.clone()).start;
+            let place = bytes(span).start;
             let key = match self.node(event, span)? {
                 Some(key) => key,
                 None => self.child(place, place, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() }),

@@ -103,7 +103,7 @@ pub(super) fn body(text: &str) -> Option<Body> {
     let start = start + bom + blanks;
     // `...` ends the last line of a document.
     let end = match text.trim_end().rfind('\n') {
-        Some(last) if kind(text[last + 1..].as_bytes()) == Line::End => last + 1,
+        Some(last) if kind(&text.as_bytes()[last + 1..]) == Line::End => last + 1,
         _ => text.len(),
     };
     let content = text.get(start..end)?;

@@ -296,10 +296,9 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let column = pieces.level.column as usize;
         if run.behind == run.first + 1
             && let Some(parsed) = self.inside(green, pieces, run.first, kind, last)
+            && (last || !parsed.open)
         {
-            if !(parsed.open && !last) {
-                return Some(parsed);
-            }
+            return Some(parsed);
         }
         let (start, first) = self.start_of(pieces, run.first);
         let limit = self.change.moved(pieces.line_of(run.behind));

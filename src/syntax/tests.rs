@@ -27,6 +27,7 @@ impl Random {
 }
 
 /// How many edits the long tests make.
+#[expect(clippy::disallowed_methods, reason = "how long a test runs is no input of the parser")]
 pub(super) fn edits(quick: usize, slow: usize) -> usize {
     if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
 }

@@ -9,6 +9,7 @@ mod model;
 mod positions;
 mod readme;
 mod recovery;
+mod rules;
 mod tidy;
 mod typing;
 
