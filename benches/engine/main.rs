@@ -1,0 +1,265 @@
+//! How fast the engine is: `cargo bench`, or `cargo bench -- --quick` for a look at the budgets.
+//!
+//! Times differ from machine to machine and from minute to minute, so budgets are ratios of two things measured in
+//! turns in one run, the best of several rounds each. The exit code is 1 when one is broken.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+mod texts;
+
+use std::fs;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use granit_parser::Parser;
+use podlens::load::{self, Request};
+use podlens::resolve::Resolver;
+use podlens::syntax;
+use podlens::text::{Buffer, Span};
+use podlens::workspace::{File, Workspace};
+
+const MEGABYTE: usize = 1_000_000;
+
+/// Building a tree beside the events it is built from.
+const TREE_BUDGET: f64 = 2.0;
+
+/// An edit beside the parse of the whole file.
+const EDIT_BUDGET: f64 = 1.0 / 20.0;
+
+fn main() -> ExitCode {
+    // `cargo bench` passes `--bench`, `cargo test --benches` nothing.
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let rounds = if quick { 5 } else { 25 };
+    let mut budgets = Budgets::default();
+    parsing(rounds, &mut budgets);
+    editing(rounds, &mut budgets);
+    resolving(rounds.div_ceil(5));
+    if let Err(error) = loading(rounds.div_ceil(5)) {
+        println!("loading: {error}");
+        return ExitCode::FAILURE;
+    }
+    budgets.conclude()
+}
+
+/// Parse throughput beside the bare events of the parser.
+fn parsing(rounds: usize, budgets: &mut Budgets) {
+    println!("{:<34}{:>12}{:>12}{:>10}", "parsing", "events", "tree", "ratio");
+    let kinds: [(&str, Vec<String>); 5] = [
+        ("700 small manifests", (0..700).map(texts::manifest).collect()),
+        ("a Deployment of 1 MB", vec![texts::deployment(MEGABYTE)]),
+        ("a List of 1 MB", vec![texts::list(MEGABYTE)]),
+        ("a resource definition of 1 MB", vec![texts::definition(MEGABYTE)]),
+        ("JSON of 1 MB", vec![texts::json(MEGABYTE)]),
+    ];
+    for (name, files) in &kinds {
+        let bytes: usize = files.iter().map(String::len).sum();
+        let [events, tree] = best(
+            rounds,
+            [&mut || timed(|| files.iter().map(|text| events(text)).sum::<usize>()), &mut || {
+                timed(|| files.iter().map(|text| syntax::parse(text)).collect::<Vec<_>>())
+            }],
+        );
+        let ratio = tree.as_secs_f64() / events.as_secs_f64();
+        let speed = |time: Duration| format!("{:.0} MB/s", bytes as f64 / 1e6 / time.as_secs_f64());
+        println!("  {name:<32}{:>12}{:>12}{ratio:>10.2}", speed(events), speed(tree));
+        budgets.add(format!("tree of {name}, beside its events"), ratio, TREE_BUDGET);
+    }
+}
+
+/// The parser alone, with the options the tree is built with.
+fn events(text: &str) -> usize {
+    let options = granit_parser::options! {
+        emit_anchor_events: true,
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+    };
+    Parser::new_from_str_with_options(text, options).map(|event| black_box(event).is_ok()).count()
+}
+
+/// A keystroke in a large document, and what takes it back, beside the parse of the whole.
+fn editing(rounds: usize, budgets: &mut Budgets) {
+    println!("\n{:<34}{:>12}{:>10}{:>10}{:>10}", "editing 1 MB", "full parse", "first", "middle", "last");
+    let kinds = [
+        ("a List", texts::list(MEGABYTE), "value: "),
+        ("a Deployment", texts::deployment(MEGABYTE), "value: "),
+        ("a Template", texts::template(MEGABYTE), "value: "),
+        ("a JSON List", texts::json(MEGABYTE), "\"value\": "),
+    ];
+    for (name, text, key) in &kinds {
+        let [full] = best(rounds, [&mut || timed(|| syntax::parse(text))]);
+        println!("  {name:<32}{:>9.1} ms", millis(full));
+        let values: Vec<usize> = text.match_indices(key).map(|(at, _)| at + key.len()).collect();
+        let places = [values[0], values[values.len() / 2], values[values.len() - 1]];
+        for keystroke in &KEYSTROKES {
+            let ratios = places.map(|value| {
+                let (typed, back) = keystroke.measure(text, value, rounds);
+                typed.max(back).as_secs_f64() / full.as_secs_f64()
+            });
+            let shown = ratios.map(|ratio| format!("1/{:.0}", 1.0 / ratio));
+            println!("    {:<42}{:>10}{:>10}{:>10}", keystroke.name, shown[0], shown[1], shown[2]);
+            let worst = ratios.into_iter().fold(0.0, f64::max);
+            budgets.add(format!("{} in {name}, beside its parse", keystroke.name), worst, EDIT_BUDGET);
+        }
+    }
+}
+
+/// What a person types at a value.
+struct Keystroke {
+    name: &'static str,
+    /// Where, from the beginning of the value on.
+    at: isize,
+    removed: usize,
+    typed: &'static str,
+}
+
+const KEYSTROKES: [Keystroke; 7] = [
+    Keystroke { name: "a digit", at: 2, removed: 0, typed: "1" },
+    Keystroke { name: "a quote", at: 0, removed: 0, typed: "\"" },
+    Keystroke { name: "a bracket", at: 0, removed: 0, typed: "[" },
+    Keystroke { name: "a bar", at: 0, removed: 0, typed: "|" },
+    Keystroke { name: "a line break", at: 2, removed: 0, typed: "\n" },
+    Keystroke { name: "a deleted colon", at: -2, removed: 1, typed: "" },
+    Keystroke { name: "a new line with half a key", at: -2, removed: 0, typed: ":\n          na" },
+];
+
+impl Keystroke {
+    /// How long it takes to follow the keystroke, and the one that takes it back.
+    fn measure(&self, text: &str, value: usize, rounds: usize) -> (Duration, Duration) {
+        let start = value.saturating_add_signed(self.at);
+        let old = &text[start..start + self.removed];
+        let before = Buffer::new(text, 0);
+        let tree = syntax::parse(text);
+        let follow = |buffer: &Buffer, tree: &syntax::Tree, span: Span, typed: &str| {
+            let mut buffer = buffer.clone();
+            let start = Instant::now();
+            let change = buffer.edit(span, typed);
+            let tree = tree.reparse(change, &buffer);
+            (start.elapsed(), buffer, tree)
+        };
+        let typed = Span::new(start, start + self.removed);
+        let back = Span::new(start, start + self.typed.len());
+        let (_, after, edited) = follow(&before, &tree, typed, self.typed);
+        let [typing, undoing] = best(
+            rounds,
+            [&mut || follow(&before, &tree, typed, self.typed).0, &mut || follow(&after, &edited, back, old).0],
+        );
+        (typing, undoing)
+    }
+}
+
+/// The environments of 10,000 containers in one workspace.
+fn resolving(rounds: usize) {
+    const FILES: usize = 5_000;
+    println!("\nresolving");
+    let texts: Vec<String> = (0..FILES).map(texts::manifest).collect();
+    let path = |number: usize| format!("team-{}/app-{number}.yaml", number % 100);
+    let start = Instant::now();
+    let mut workspace = Workspace::default();
+    for (number, text) in texts.iter().enumerate() {
+        let path = path(number);
+        workspace.set_disk(&path, File::read(&path, text));
+    }
+    println!("  {FILES} files into a workspace, one core {:>12.1} ms", millis(start.elapsed()));
+    let snapshot = workspace.snapshot();
+    let mut containers = 0;
+    let [time] = best(
+        rounds,
+        [&mut || {
+            containers = 0;
+            timed(|| {
+                let resolver = Resolver::new(&snapshot, None);
+                for (path, file) in snapshot.files() {
+                    for object in &file.objects {
+                        for pod in &object.model.pods {
+                            for container in &pod.containers {
+                                black_box(resolver.environment(path, object, pod, container));
+                                containers += 1;
+                            }
+                        }
+                    }
+                }
+            })
+        }],
+    );
+    let each = time.as_secs_f64() * 1e6 / f64::from(containers.max(1));
+    println!("  {containers} containers, one core {:>20.1} ms, {each:.1} µs each", millis(time));
+}
+
+/// A tree of 1,000 files from disk to a workspace, beside reading their bytes.
+fn loading(rounds: usize) -> std::io::Result<()> {
+    const FILES: usize = 1_000;
+    println!("\nloading");
+    let directory = tempfile::tempdir()?;
+    fs::write(directory.path().join("podlens.yaml"), "")?;
+    let mut paths = Vec::new();
+    for number in 0..FILES {
+        let team = directory.path().join(format!("team-{}", number % 50));
+        fs::create_dir_all(&team)?;
+        let path = team.join(format!("app-{number}.yaml"));
+        fs::write(&path, texts::manifest(number))?;
+        paths.push(path);
+    }
+    let asked = [directory.path().to_owned()];
+    let [reading, loading] = best(
+        rounds,
+        [
+            &mut || timed(|| paths.iter().map(|path| fs::read(path).map_or(0, |bytes| bytes.len())).sum::<usize>()),
+            &mut || {
+                timed(|| load::load(Request { directory: directory.path(), paths: &asked, root: None, stdin: None }))
+            },
+        ],
+    );
+    let ratio = loading.as_secs_f64() / reading.as_secs_f64();
+    println!("  {FILES} files: read {:.1} ms, loaded {:.1} ms, {ratio:.1}x", millis(reading), millis(loading));
+    Ok(())
+}
+
+/// How long something takes. What it gives is dropped when the clock has stopped.
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    let result = black_box(work());
+    let time = start.elapsed();
+    drop(result);
+    time
+}
+
+/// The shortest time of each task, done in turns.
+fn best<const N: usize>(rounds: usize, mut tasks: [&mut dyn FnMut() -> Duration; N]) -> [Duration; N] {
+    let mut shortest = [Duration::MAX; N];
+    for _ in 0..rounds {
+        for (task, shortest) in tasks.iter_mut().zip(&mut shortest) {
+            *shortest = task().min(*shortest);
+        }
+    }
+    shortest
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// What was measured against what it may be.
+#[derive(Default)]
+struct Budgets {
+    kept: usize,
+    broken: Vec<String>,
+}
+
+impl Budgets {
+    fn add(&mut self, name: String, ratio: f64, limit: f64) {
+        if ratio <= limit {
+            self.kept += 1;
+        } else {
+            self.broken.push(format!("{name}: {ratio:.3}, at most {limit:.3}"));
+        }
+    }
+
+    fn conclude(self) -> ExitCode {
+        println!("\nbudgets: {} kept, {} broken", self.kept, self.broken.len());
+        for broken in &self.broken {
+            println!("  broken: {broken}");
+        }
+        if self.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
