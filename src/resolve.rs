@@ -19,6 +19,7 @@ mod sources;
 mod value;
 
 use std::collections::HashMap;
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use binding::{Binding, Kind, Lookup, Origin};
@@ -51,13 +52,20 @@ pub fn environment(
 pub struct Resolver<'s> {
     snapshot: &'s Snapshot,
     release: Option<Version>,
-    /// Service variables by namespace, directory and whether links are on: what decides which services are seen.
-    services: Mutex<HashMap<ServicesKey, Arc<ServiceVariables>>>,
+    services: Mutex<KnownServices>,
     /// Names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
     vars: Vec<Arc<str>>,
 }
 
-type ServicesKey = (Option<Arc<str>>, Box<str>, bool);
+/// Service variables that were asked for. Pods that see the same services share them, wherever they stand: a large
+/// project has tens of thousands.
+#[derive(Debug, Default)]
+struct KnownServices {
+    /// By namespace, directory and whether links are on: what decides which services are seen.
+    by_place: HashMap<(Option<Arc<str>>, Box<str>, bool), Arc<ServiceVariables>>,
+    /// By the services, each known by its address in the snapshot, which outlives the resolver; and by links.
+    by_services: HashMap<(Vec<usize>, bool), Arc<ServiceVariables>>,
+}
 
 impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.
@@ -84,8 +92,14 @@ impl<'s> Resolver<'s> {
         // B1.
         let links = pod.service_links.map_or(pod.default_service_links, |(it, _)| it);
         let key = (namespace, directory, links);
-        let mut known = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry(key).or_insert_with(|| Arc::new(scope.services(links))))
+        let known = &mut *self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let variables = known.by_place.entry(key).or_insert_with(|| {
+            let found = scope.services(links);
+            let addresses = found.iter().map(|it| ptr::from_ref(it.object).addr()).collect();
+            let variables = || Arc::new(scope::variables(&found, links));
+            Arc::clone(known.by_services.entry((addresses, links)).or_insert_with(variables))
+        });
+        Arc::clone(variables)
     }
 }
 

@@ -1,4 +1,5 @@
-//! How fast the engine is: `cargo bench`, or `cargo bench -- --quick` for a look at the budgets.
+//! How fast the engine is: `cargo bench`, `cargo bench -- --quick` for a look at the budgets, or with the names of parts
+//! (`parsing`, `editing`, `resolving`, `loading`) for those alone.
 //!
 //! Times differ from machine to machine and from minute to minute, so budgets are ratios of two things measured in
 //! turns in one run, the best of several rounds each. The exit code is 1 when one is broken.
@@ -28,14 +29,24 @@ const TREE_BUDGET: f64 = 2.0;
 const EDIT_BUDGET: f64 = 1.0 / 20.0;
 
 fn main() -> ExitCode {
-    // `cargo bench` passes `--bench`, `cargo test --benches` nothing.
-    let quick = std::env::args().any(|argument| argument == "--quick");
-    let rounds = if quick { 5 } else { 25 };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let rounds = if arguments.iter().any(|it| it == "--quick") { 5 } else { 25 };
+    // `cargo bench` itself passes `--bench`.
+    let chosen: Vec<&String> = arguments.iter().filter(|it| !it.starts_with("--")).collect();
+    let wants = |part: &str| chosen.is_empty() || chosen.iter().any(|it| *it == part);
     let mut budgets = Budgets::default();
-    parsing(rounds, &mut budgets);
-    editing(rounds, &mut budgets);
-    resolving(rounds.div_ceil(5));
-    if let Err(error) = loading(rounds.div_ceil(5)) {
+    if wants("parsing") {
+        parsing(rounds, &mut budgets);
+    }
+    if wants("editing") {
+        editing(rounds, &mut budgets);
+    }
+    if wants("resolving") {
+        resolving(rounds.div_ceil(5));
+    }
+    if wants("loading")
+        && let Err(error) = loading(rounds.div_ceil(5))
+    {
         println!("loading: {error}");
         return ExitCode::FAILURE;
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Data, Object, Source};
+use crate::k8s::{Data, Object, Source, Text};
 use crate::resolve::binding::{Kind, Origin};
 use crate::resolve::expand::Copying;
 use crate::resolve::services::{Candidate, DEFAULT_SERVICE, ServiceVariables};
@@ -60,25 +60,15 @@ impl<'s> Scope<'s> {
         }
     }
 
-    /// The service variables a pod here sees (S1, S2).
-    pub(super) fn services(&self, links: bool) -> ServiceVariables {
-        let found = self.snapshot.services(self.place());
-        let candidates: Vec<Candidate<'_>> = found
-            .iter()
-            .filter_map(|found| {
-                let Data::Service(service) = &found.object.model.data else { return None };
-                let name = found.object.model.name.as_ref()?;
-                let namespace = found.object.model.namespace.as_ref().map(|it| &*it.value);
-                let is_default = &*name.value == DEFAULT_SERVICE && namespace == Some("default");
-                if !links && !is_default {
-                    return None;
-                }
-                let location = Some(location(found, found.object.model.span));
-                let origin = Origin { object: Some(Arc::clone(&name.value)), location, ..Origin::new(Kind::Service) };
-                Some(Candidate { name: &name.value, service, origin })
-            })
-            .collect();
-        ServiceVariables::of(&candidates, links)
+    /// The services a pod here sees; without links only the default one counts (S1, S2).
+    pub(super) fn services(&self, links: bool) -> Vec<Found<'s>> {
+        let mut found = self.snapshot.services(self.place());
+        found.retain(|found| {
+            let model = &found.object.model;
+            let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
+            links || (is(&model.name, DEFAULT_SERVICE) && is(&model.namespace, "default"))
+        });
+        found
     }
 
     /// E11.
@@ -104,6 +94,21 @@ pub fn copying(release: Version) -> Copying {
         _ => release.has(36),
     };
     if fixed { Copying::Characters } else { Copying::Bytes }
+}
+
+/// The variables of services that were found.
+pub(super) fn variables(found: &[Found<'_>], links: bool) -> ServiceVariables {
+    let candidates: Vec<Candidate<'_>> = found
+        .iter()
+        .filter_map(|found| {
+            let Data::Service(service) = &found.object.model.data else { return None };
+            let name = found.object.model.name.as_ref()?;
+            let location = Some(location(found, found.object.model.span));
+            let origin = Origin { object: Some(Arc::clone(&name.value)), location, ..Origin::new(Kind::Service) };
+            Some(Candidate { name: &name.value, service, origin })
+        })
+        .collect();
+    ServiceVariables::of(&candidates, links)
 }
 
 /// The keys of what was found.
