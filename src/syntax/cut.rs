@@ -78,26 +78,45 @@ pub(super) fn lines(text: &str, column: usize) -> impl Iterator<Item = Line<'_>>
         while at < text.len() {
             let start = at;
             let rest = &text.as_bytes()[start..];
-            let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-            at += len;
-            let line = &rest[..len];
-            let spaces = line.iter().take_while(|byte| **byte == b' ').count();
-            let blanks = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            if matches!(line.get(blanks), None | Some(b'\n' | b'\r' | b'#')) {
-                continue;
+            at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let line = line(text, start, at, column);
+            if line.is_some() {
+                return line;
             }
-            let column = if start == 0 {
-                column
-            } else if blanks > spaces {
-                usize::MAX
-            } else {
-                spaces
-            };
-            let content = start + blanks;
-            return Some(Line { start, content, text: text[content..start + len].trim_end(), column });
         }
         None
     })
+}
+
+/// The last of the [`lines`], without a look at those before it.
+pub(super) fn last_line(text: &str, column: usize) -> Option<Line<'_>> {
+    let mut end = text.len();
+    while end > 0 {
+        let start = memchr::memrchr(b'\n', &text.as_bytes()[..end - 1]).map_or(0, |at| at + 1);
+        let line = line(text, start, end, column);
+        if line.is_some() {
+            return line;
+        }
+        end = start;
+    }
+    None
+}
+
+/// A line, if it says something.
+fn line(text: &str, start: usize, end: usize, column: usize) -> Option<Line<'_>> {
+    let bytes = &text.as_bytes()[start..end];
+    let spaces = bytes.iter().take_while(|byte| **byte == b' ').count();
+    let blanks = spaces + bytes[spaces..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    if matches!(bytes.get(blanks), None | Some(b'\n' | b'\r' | b'#')) {
+        return None;
+    }
+    let column = match start {
+        0 => column,
+        _ if blanks > spaces => usize::MAX,
+        _ => spaces,
+    };
+    let content = start + blanks;
+    Some(Line { start, content, text: text[content..end].trim_end(), column })
 }
 
 /// Whether a line begins a piece in a level at `column`.

@@ -114,7 +114,7 @@ pub(super) fn body(text: &str) -> Option<Body> {
         _ => None,
     } {
         let next = cut::lines(content, blanks).nth(1)?;
-        let last = cut::lines(content, blanks).last()?;
+        let last = cut::last_line(content, blanks)?;
         let closer = if kind == Members::FlowEntries { "}" } else { "]" };
         let closed = last.text == closer && last.start > next.start;
         let end = if closed { last.start } else { content.len() };

@@ -65,7 +65,7 @@ impl Parsed {
             reach: offset32(reach),
             errors: taken.errors,
         });
-        self.members.extend(taken.members.iter().map(|member| moved(member, by)));
+        self.members.extend(taken.members.into_iter().map(|member| moved(member, by)));
         self.end = self.end.max(start + taken.end);
         self.open = taken.open;
     }
@@ -73,7 +73,7 @@ impl Parsed {
     /// The collection this level is, `shift` bytes before the level's text.
     pub(super) fn into_green(self, column: usize, kind: Members, shift: usize, end: usize) -> Green {
         let by = i64::try_from(shift).unwrap_or_default();
-        let members: Vec<Entry> = self.members.iter().map(|member| moved(member, by)).collect();
+        let members: Vec<Entry> = self.members.into_iter().map(|member| moved(member, by)).collect();
         let pieces =
             self.pieces.into_iter().map(|piece| Piece { offset: piece.offset + offset32(shift), ..piece }).collect();
         green(members, Level { column: offset32(column), pieces }, kind, end)
@@ -124,10 +124,15 @@ impl Part<'_> {
         let mut parsed = Parsed::default();
         let mut before = self.before;
         let mut index = 0;
+        let mut ready = Vec::new().into_iter();
         while let Some(at) = cuts.get(index).copied().filter(|at| at.line < self.limit) {
             let mut next = index + 1;
             let mut reach = 0;
-            let mut taken = piece(&text[at.start..end_of(next)], at.column, kind, depth);
+            if ready.len() == 0 {
+                ready = self.several(&cuts[index..]).into_iter();
+            }
+            let alone = || piece(&text[at.start..end_of(next)], at.column, kind, depth);
+            let mut taken = ready.next().unwrap_or_else(alone);
             if taken.open && next < cuts.len() {
                 let near = end_of(next + cut::SPREAD);
                 let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(near));
@@ -163,6 +168,37 @@ impl Part<'_> {
             index = next;
         }
         parsed
+    }
+
+    /// Reads as many small pieces at once as make a leaf, since a parser for each costs more than reading it. Gives
+    /// what each of them gives alone, or nothing if that is not plain.
+    fn several(&self, cuts: &[Cut]) -> Vec<Taken> {
+        let (text, Some(first)) = (self.text, cuts.first()) else { return Vec::new() };
+        let ends = cuts[1..].iter().map(|cut| cut.line).chain([text.len()]);
+        let pieces = || cuts.iter().zip(ends.clone());
+        let fits = |(cut, end): &(&Cut, usize)| cut.column == first.column && end - first.start <= LEAF;
+        let count = pieces().take_while(fits).count();
+        // A small level is divided because something in it is broken.
+        if text.len() <= LEAF || count < 2 {
+            return Vec::new();
+        }
+        let end = ends.clone().nth(count - 1).unwrap_or(text.len());
+        let Ok(taken) = read_members(&text[first.start..end], first.column, self.kind, &[]) else { return Vec::new() };
+        let starts = taken.members.iter().map(|member| first.start + member.key.offset as usize);
+        let one_each = taken.members.len() == count
+            && pieces().zip(starts).all(|((cut, end), start)| cut.start <= start && start < end);
+        if !one_each {
+            return Vec::new();
+        }
+        let last = count - 1;
+        let alone = |(index, (cut, member)): (usize, (&Cut, Entry))| {
+            let start = cut.start - first.start;
+            let member = moved(member, -i64::try_from(start).unwrap_or_default());
+            // Only where the last one ends counts.
+            let end = if index == last { taken.end - start } else { member_end(&member) };
+            Taken { members: vec![member], end, errors: Vec::new(), open: false }
+        };
+        cuts.iter().zip(taken.members).enumerate().map(alone).collect()
     }
 }
 
@@ -220,7 +256,7 @@ fn split(text: &str, column: usize, kind: Members, depth: usize, stray: cut::Str
 /// Adds what was read further on in the same piece.
 pub(super) fn append(taken: &mut Taken, rest: Taken, start: usize) {
     let by = i64::try_from(start).unwrap_or_default();
-    taken.members.extend(rest.members.iter().map(|member| moved(member, by)));
+    taken.members.extend(rest.members.into_iter().map(|member| moved(member, by)));
     taken.errors.extend(rest.errors.iter().map(|error| error.shifted(start)));
     taken.end = taken.end.max(start + rest.end);
 }
@@ -329,7 +365,7 @@ fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<I
         if closing == Closing::Missing && in_block && cut::is_block_member(next.text) {
             return None;
         }
-        let last = cut::lines(text, column).last()?;
+        let last = cut::last_line(text, column)?;
         let closer = if kind == Members::FlowEntries { '}' } else { ']' };
         let closed = last.text.strip_prefix(closer).is_some_and(|behind| {
             cut::is_rest_empty(behind.strip_prefix(',').unwrap_or(behind)) && last.start > next.start
@@ -386,16 +422,14 @@ pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[
         }
         _ => return Err(Refusal::NotMembers),
     };
-    let end = if kind.is_flow() {
-        members.iter().map(|member| end_of(member.value.as_ref().unwrap_or(&member.key))).max().unwrap_or(0)
-    } else {
-        len
-    };
+    let end = if kind.is_flow() { members.iter().map(member_end).max().unwrap_or(0) } else { len };
     Ok(Taken { members, end, errors: Vec::new(), open: false })
 }
 
-fn end_of(placed: &Placed<Green>) -> usize {
-    (placed.offset + placed.it.len) as usize
+/// Behind the last character of a member.
+pub(super) fn member_end(member: &Entry) -> usize {
+    let last = member.value.as_ref().unwrap_or(&member.key);
+    (last.offset + last.it.len) as usize
 }
 
 /// Reads a text, helping the parser over what kubectl accepts and it does not (Y8): `\'` in double quotes, and lines
@@ -463,15 +497,15 @@ fn join(text: &str, piece: Cut, own: usize, cuts: &[Cut], whole: bool, kind: Mem
 }
 
 fn ends_with_comma(text: &str, column: usize) -> bool {
-    cut::lines(text, column).last().is_some_and(|line| {
+    cut::last_line(text, column).is_some_and(|line| {
         let code = line.text.find(" #").map_or(line.text, |at| &line.text[..at]);
         code.trim_end().ends_with(',')
     })
 }
 
 /// A member further on in the text.
-pub(super) fn moved(member: &Entry, by: i64) -> Entry {
-    Entry { key: member.key.moved(by), value: member.value.as_ref().map(|value| value.moved(by)) }
+pub(super) fn moved(member: Entry, by: i64) -> Entry {
+    Entry { key: member.key.moved(by), value: member.value.map(|value| value.moved(by)) }
 }
 
 pub(super) fn offset32(offset: usize) -> u32 {

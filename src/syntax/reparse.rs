@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::syntax::conflict;
 use crate::syntax::cut::{self, Members};
 use crate::syntax::documents::{self, Line, Slot};
-use crate::syntax::pieces::{self, LEAF, Parsed, Part, offset32};
+use crate::syntax::pieces::{self, LEAF, Parsed, Part, member_end, offset32};
 use crate::syntax::scan;
-use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree};
+use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree, shift};
 use crate::text::{Buffer, Change, Span};
 
 /// A text that can be looked at in parts.
@@ -105,7 +105,7 @@ impl Tree {
         let mut documents = self.documents.clone();
         documents[index] = Placed::new(placed.offset, green);
         for later in &mut documents[index + 1..] {
-            *later = later.moved(change.by);
+            later.offset = shift(later.offset, change.by);
         }
         Some(Tree { documents, len: text.len(), json: self.json })
     }
@@ -413,9 +413,12 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let by = signed(start) - signed(pieces.start);
         let mut members = green.members();
         for member in &mut members[before_members + old_members..] {
-            *member = pieces::moved(member, self.change.by);
+            member.key.offset = shift(member.key.offset, self.change.by);
+            if let Some(value) = &mut member.value {
+                value.offset = shift(value.offset, self.change.by);
+            }
         }
-        let fresh = parsed.members.iter().map(|member| pieces::moved(member, by));
+        let fresh = parsed.members.into_iter().map(|member| pieces::moved(member, by));
         members.splice(before_members..before_members + old_members, fresh);
         let mut new_list = Vec::with_capacity(list.len());
         new_list.extend_from_slice(&list[..run.start]);
@@ -479,11 +482,6 @@ struct Run {
     first: usize,
     /// Behind the last.
     behind: usize,
-}
-
-fn member_end(member: &Entry) -> usize {
-    let last = member.value.as_ref().unwrap_or(&member.key);
-    (last.offset + last.it.len) as usize
 }
 
 /// The beginning of the line an offset stands in.

@@ -38,8 +38,8 @@ impl<T> Placed<T> {
         Self { offset, it: Arc::new(it) }
     }
 
-    pub(super) fn moved(&self, by: i64) -> Self {
-        Self { offset: shift(self.offset, by), it: Arc::clone(&self.it) }
+    pub(super) fn moved(self, by: i64) -> Self {
+        Self { offset: shift(self.offset, by), it: self.it }
     }
 }
 
