@@ -62,10 +62,12 @@ pub struct Resolver<'s> {
 #[derive(Debug, Default)]
 struct KnownServices {
     /// By namespace, directory and whether links are on: what decides which services are seen.
-    by_place: HashMap<(Option<Arc<str>>, Box<str>, bool), Arc<ServiceVariables>>,
+    by_place: HashMap<PlaceKey, Arc<ServiceVariables>>,
     /// By the services, each known by its address in the snapshot, which outlives the resolver; and by links.
     by_services: HashMap<(Vec<usize>, bool), Arc<ServiceVariables>>,
 }
+
+type PlaceKey = (Option<Arc<str>>, Box<str>, bool);
 
 impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.

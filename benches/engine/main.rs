@@ -104,7 +104,7 @@ fn editing(rounds: usize, budgets: &mut Budgets) {
         let places = [values[0], values[values.len() / 2], values[values.len() - 1]];
         for keystroke in &KEYSTROKES {
             let ratios = places.map(|value| {
-                let (typed, back) = keystroke.measure(text, value, rounds);
+                let [full, typed, back] = keystroke.measure(text, value, rounds.div_ceil(5).max(3));
                 typed.max(back).as_secs_f64() / full.as_secs_f64()
             });
             let shown = ratios.map(|ratio| format!("1/{:.0}", 1.0 / ratio));
@@ -135,8 +135,8 @@ const KEYSTROKES: [Keystroke; 7] = [
 ];
 
 impl Keystroke {
-    /// How long it takes to follow the keystroke, and the one that takes it back.
-    fn measure(&self, text: &str, value: usize, rounds: usize) -> (Duration, Duration) {
+    /// How long it takes to parse everything, to follow the keystroke, and to follow the one that takes it back.
+    fn measure(&self, text: &str, value: usize, rounds: usize) -> [Duration; 3] {
         let start = value.saturating_add_signed(self.at);
         let old = &text[start..start + self.removed];
         let before = Buffer::new(text, 0);
@@ -151,11 +151,12 @@ impl Keystroke {
         let typed = Span::new(start, start + self.removed);
         let back = Span::new(start, start + self.typed.len());
         let (_, after, edited) = follow(&before, &tree, typed, self.typed);
-        let [typing, undoing] = best(
+        best(
             rounds,
-            [&mut || follow(&before, &tree, typed, self.typed).0, &mut || follow(&after, &edited, back, old).0],
-        );
-        (typing, undoing)
+            [&mut || timed(|| syntax::parse(text)), &mut || follow(&before, &tree, typed, self.typed).0, &mut || {
+                follow(&after, &edited, back, old).0
+            }],
+        )
     }
 }
 
