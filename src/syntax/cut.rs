@@ -10,7 +10,7 @@ pub(super) const REACH: usize = 128 * 1024;
 
 /// Over how many lines (or pieces) that end is looked for where indentation says that it is not there. A file of nothing
 /// but openers would otherwise be read once for each of them.
-pub(super) const SPREAD: usize = 512;
+pub(super) const SPREAD: usize = 128;
 
 /// What the members of a level are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -136,8 +136,7 @@ impl Part<'_> {
             if taken.open && next < cuts.len() {
                 let near = end_of(next + cut::SPREAD);
                 let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(near));
-                let own = end_of(next) - at.start;
-                match join(&text[at.start..limit], at, own, &cuts[next..], limit == text.len(), kind) {
+                match join(&text[at.start..limit], at, &cuts[next..], limit == text.len(), kind) {
                     Some(more) => {
                         let joined = next + more;
                         match read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
@@ -480,13 +479,14 @@ pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result
 }
 
 /// How many of the pieces behind one that leaves a quote or bracket open belong to it, if it is closed in `text`, which
-/// begins with the piece, which is `own` bytes long, and goes on behind it.
-fn join(text: &str, piece: Cut, own: usize, cuts: &[Cut], whole: bool, kind: Members) -> Option<usize> {
+/// begins with the piece and goes on behind it.
+fn join(text: &str, piece: Cut, cuts: &[Cut], whole: bool, kind: Members) -> Option<usize> {
     // Members between brackets are cut at their own lines: JSON continues nothing.
     if kind.is_flow() {
         return None;
     }
-    let scan = scan::scan_until(text, piece.column, own);
+    let begins_piece = |at: usize| cuts.binary_search_by_key(&(piece.start + at), |cut| cut.line).is_ok();
+    let scan = scan::scan_until(text, piece.column, begins_piece);
     let inside = |cut: &Cut| cut.line < piece.start + text.len() && scan.continues(cut.line - piece.start);
     let more = cuts.iter().take_while(|cut| inside(cut)).count();
     let ends = match cuts.get(more) {

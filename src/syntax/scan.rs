@@ -57,14 +57,14 @@ pub(super) fn closed_line(text: &str, column: usize) -> Option<usize> {
 
 /// Scans a text whose first character stands at `column`.
 pub(super) fn scan(text: &str, column: usize) -> Scan {
-    scan_until(text, column, text.len())
+    scan_until(text, column, |_| false)
 }
 
-/// Scans the lines that begin before `stop`, and those that continue them.
-pub(super) fn scan_until(text: &str, column: usize, stop: usize) -> Scan {
+/// Scans up to a line that continues nothing and that is asked for by where it begins.
+pub(super) fn scan_until(text: &str, column: usize, is_end: impl Fn(usize) -> bool) -> Scan {
     let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
     let mut column = column;
-    while scanner.at < stop {
+    while scanner.at < scanner.bytes.len() && !is_end(scanner.at) {
         scanner.line(column);
         column = 0;
         if scanner.at < scanner.bytes.len() && !scanner.found.open.is_empty() {
