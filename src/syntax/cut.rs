@@ -10,7 +10,7 @@ pub(super) const REACH: usize = 128 * 1024;
 
 /// Over how many lines (or pieces) that end is looked for where indentation says that it is not there. A file of nothing
 /// but openers would otherwise be read once for each of them.
-pub(super) const SPREAD: usize = 128;
+pub(super) const SPREAD: usize = 256;
 
 /// What the members of a level are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub(super) fn pieces(text: &str, first: usize, column: usize, members: Members) 
 }
 
 /// Where a piece begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cut {
     /// Its line.
     pub(super) line: usize,

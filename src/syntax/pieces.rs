@@ -136,8 +136,8 @@ impl Part<'_> {
             if taken.open && next < cuts.len() {
                 let near = end_of(next + cut::SPREAD);
                 let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(near));
-                match join(&text[at.start..limit], at, &cuts[next..], limit == text.len(), kind) {
-                    Some(more) => {
+                match behind(&text[at.start..limit], at, &cuts[next..], limit == text.len()) {
+                    Behind::Pieces(more) => {
                         let joined = next + more;
                         match read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
                             Ok(it) => {
@@ -147,7 +147,7 @@ impl Part<'_> {
                             Err(_) => reach = end_of(joined) - end_of(next),
                         }
                     }
-                    None => reach = limit - end_of(next),
+                    Behind::Nothing | Behind::Unknown => reach = limit - end_of(next),
                 }
             }
             let piece = &text[at.start..end_of(next)];
@@ -224,10 +224,16 @@ pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> T
 
 fn divided(text: &str, column: usize, kind: Members, depth: usize, small: bool) -> Taken {
     if depth < DEPTH {
+        // A healthy text holds no stray line, so they are looked for only where something is broken.
+        let divide = || divide(text, column, kind, depth, Closing::Strict);
+        let large = if small { None } else { divide() };
+        if large.as_ref().is_some_and(|taken| !taken.is_broken()) {
+            return large.unwrap_or_default();
+        }
         if let Some(stray) = cut::stray(text, column, kind) {
             return split(text, column, kind, depth, stray);
         }
-        if let Some(taken) = divide(text, column, kind, depth, Closing::Strict) {
+        if let Some(taken) = large.or_else(|| small.then(divide).flatten()) {
             return taken;
         }
     }
@@ -478,13 +484,20 @@ pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result
     Err(Refusal::NotMembers)
 }
 
-/// How many of the pieces behind one that leaves a quote or bracket open belong to it, if it is closed in `text`, which
-/// begins with the piece and goes on behind it.
-fn join(text: &str, piece: Cut, cuts: &[Cut], whole: bool, kind: Members) -> Option<usize> {
-    // Members between brackets are cut at their own lines: JSON continues nothing.
-    if kind.is_flow() {
-        return None;
-    }
+/// What belongs to a piece besides its own text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Nothing: it leaves no quote or bracket open.
+    Nothing,
+    /// So many of the pieces behind it: there what it leaves open is closed.
+    Pieces(usize),
+    /// It leaves something open that is closed nowhere near.
+    Unknown,
+}
+
+/// Looks behind a piece. `text` begins with the piece, or at a line of it that continues nothing, and goes on behind it;
+/// `cuts` are the pieces there.
+pub(super) fn behind(text: &str, piece: Cut, cuts: &[Cut], whole: bool) -> Behind {
     let begins_piece = |at: usize| cuts.binary_search_by_key(&(piece.start + at), |cut| cut.line).is_ok();
     let scan = scan::scan_until(text, piece.column, begins_piece);
     let inside = |cut: &Cut| cut.line < piece.start + text.len() && scan.continues(cut.line - piece.start);
@@ -493,7 +506,11 @@ fn join(text: &str, piece: Cut, cuts: &[Cut], whole: bool, kind: Members) -> Opt
         Some(next) => next.line < piece.start + text.len(),
         None => whole && scan.open.is_empty(),
     };
-    (more > 0 && ends).then_some(more)
+    match (more, ends) {
+        (0, true) => Behind::Nothing,
+        (more, true) => Behind::Pieces(more),
+        (_, false) => Behind::Unknown,
+    }
 }
 
 fn ends_with_comma(text: &str, column: usize) -> bool {

@@ -5,13 +5,13 @@
 //! piece around them. `reparse(edit) == parse(whole)` is a property test.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::syntax::conflict;
-use crate::syntax::cut::{self, Members};
+use crate::syntax::cut::{self, Cut, Members};
 use crate::syntax::documents::{self, Line, Slot};
-use crate::syntax::pieces::{self, LEAF, Parsed, Part, member_end, offset32};
-use crate::syntax::scan;
+use crate::syntax::pieces::{self, Behind, LEAF, Parsed, Part, member_end, offset32};
 use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree, shift};
 use crate::text::{Buffer, Change, Span};
 
@@ -188,7 +188,8 @@ fn relevel_root(
             return None;
         }
     }
-    let green = Relevel { text, change, is_last: true, is_root: true }.collection(&root.it, root_start, end)?;
+    let green =
+        Relevel { text, change, is_root: true, clean: &Cell::default() }.collection(&root.it, root_start, end)?;
     Some(GreenDocument {
         len: offset32(change.moved(end) - start),
         root: Some(Placed::new(root.offset, green)),
@@ -217,10 +218,10 @@ fn still_begins(line: &cut::Line<'_>, text: &str, index: usize, column: usize, k
 struct Relevel<'t, S: ?Sized> {
     text: &'t S,
     change: &'t Touched,
-    /// Whether nothing of the document follows behind the level.
-    is_last: bool,
     /// Whether no level is around it.
     is_root: bool,
+    /// Where the pieces that were read again begin.
+    clean: &'t Cell<Cut>,
 }
 
 impl<S: Source + ?Sized> Relevel<'_, S> {
@@ -296,11 +297,11 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let column = pieces.level.column as usize;
         if run.behind == run.first + 1
             && let Some(parsed) = self.inside(green, pieces, run.first, kind, last)
-            && (last || !parsed.open)
         {
             return Some(parsed);
         }
         let (start, first) = self.start_of(pieces, run.first);
+        self.clean.set(Cut { line: start - first, start, column: first });
         let limit = self.change.moved(pieces.line_of(run.behind));
         let before = run.first.checked_sub(1).map(|before| list[before].column as usize);
         let part = |text: &str, followed: bool| {
@@ -308,7 +309,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
             Part { text, limit, first, column, kind, before, followed }.read(0)
         };
         let mut parsed = part(&self.text.slice(Span::new(start, limit)), !last);
-        if !last && parsed.pieces.last().is_some() && parsed.open {
+        if !last && parsed.open {
             // Perhaps it is closed further on.
             let level_end = self.change.moved(pieces.end);
             let far = (limit + cut::REACH).min(level_end);
@@ -363,12 +364,23 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
                 return None;
             }
         }
-        let relevel = Relevel { is_last: self.is_last && last, is_root: false, ..*self };
+        let relevel = Relevel { is_root: false, ..*self };
         let green = relevel.collection(&nested.it, nested_start, end)?;
-        let mut open = false;
-        if green.marks.error && !(self.is_last && last) {
-            let text = self.text.slice(Span::new(start, self.change.moved(end)));
-            open = !scan::scan(&text, piece.column as usize).open.is_empty();
+        let mut reach = 0;
+        if green.marks.error && !last {
+            // What was healthy leaves nothing open, up to the pieces that were read again.
+            let whole = Cut { line: start - piece.column as usize, start, column: piece.column as usize };
+            let from = if nested.it.marks.error { whole } else { self.clean.get() };
+            let near = self.change.moved(pieces.line_of(index + 1 + cut::SPREAD));
+            let end = self.change.moved(end);
+            let limit = self.text.floor_char((end + cut::REACH).min(near));
+            let text = self.text.slice(Span::new(from.start, limit));
+            let whole = limit == self.change.moved(pieces.end);
+            reach = match pieces::behind(&text, from, &self.cuts(pieces, index + 1, limit), whole) {
+                Behind::Nothing => 0,
+                Behind::Unknown => limit - end,
+                Behind::Pieces(_) => return None,
+            };
         }
         let by = -signed(start);
         let nested_end = nested_start + green.len as usize - start;
@@ -381,9 +393,19 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
             Some(_) => Entry { key: moved(&member.key), value: Some(nested) },
             None => Entry { key: nested, value: None },
         };
-        let piece = Piece { offset: 0, errors: Vec::new(), ..piece.clone() };
+        let piece = Piece { offset: 0, errors: Vec::new(), reach: offset32(reach), ..piece.clone() };
         let consumed = self.change.moved(end) - start;
-        Some(Parsed { members: vec![member], pieces: vec![piece], end: nested_end, consumed, open })
+        Some(Parsed { members: vec![member], pieces: vec![piece], end: nested_end, consumed, open: false })
+    }
+
+    /// Where pieces behind the change begin now, as far as a limit.
+    fn cuts(&self, pieces: &Pieces<'_>, from: usize, limit: usize) -> Vec<Cut> {
+        let list = pieces.level.pieces.get(from..).unwrap_or_default();
+        let cuts = list.iter().map(|piece| {
+            let start = self.change.moved(pieces.at(piece));
+            Cut { line: start - piece.column as usize, start, column: piece.column as usize }
+        });
+        cuts.take_while(|cut| cut.line <= limit).collect()
     }
 
     /// Whether a line of the change begins a piece at a column; the first line is known to if it is a head.
