@@ -138,7 +138,14 @@ pub(super) fn pieces(text: &str, first: usize, column: usize, members: Members) 
     lines(text, first)
         .enumerate()
         .filter(|(index, line)| *index == 0 || begins(line, column, members))
-        .map(|(_, line)| Cut { line: line.start, start: line.content, column: line.column_in(members) })
+        .map(|(index, line)| {
+            // What stands nowhere stands where the level begins, if it is the first to say something.
+            let column = match line.column_in(members) {
+                usize::MAX if index == 0 => first,
+                column => column,
+            };
+            Cut { line: line.start, start: line.content, column }
+        })
         .collect()
 }
 

@@ -88,8 +88,10 @@ impl Body {
 
 /// Finds the level a document consists of. Directives make tags mean something else, so such a document is read whole.
 pub(super) fn body(text: &str) -> Option<Body> {
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    // A byte order mark may stand alone on the first line.
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut start = mark;
+    for line in text[mark..].split_inclusive('\n') {
         match kind(line.as_bytes()) {
             Line::Directive => return None,
             Line::Start if cut::is_rest_empty(&line[3..]) => start += line.len(),
@@ -98,9 +100,8 @@ pub(super) fn body(text: &str) -> Option<Body> {
         }
     }
     let rest = &text[start..];
-    let bom = if start == 0 && rest.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let blanks = rest[bom..].len() - rest[bom..].trim_start_matches(' ').len();
-    let start = start + bom + blanks;
+    let blanks = rest.len() - rest.trim_start_matches(' ').len();
+    let start = start + blanks;
     // `...` ends the last line of a document.
     let end = match text.trim_end().rfind('\n') {
         Some(last) if kind(&text.as_bytes()[last + 1..]) == Line::End => last + 1,

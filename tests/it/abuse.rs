@@ -57,6 +57,9 @@ fn assert_bounded(name: &str, text: String) {
     /// How long healthy text took, when it was last measured.
     static HEALTHY: Mutex<Option<Duration>> = Mutex::new(None);
     const SIZE: usize = 100_000;
+    if std::env::var_os("PODLENS_NAMES").is_some() {
+        let _ = std::fs::write(std::env::temp_dir().join("podlens-abuse"), name);
+    }
     let name = name.to_owned();
     with_default_stack(move || {
         // A text too small to be measured is compared with one that can be.
@@ -308,6 +311,19 @@ fn large_parts_are_bounded() {
     assert_bounded("many empty documents", "---\n".repeat(many));
     assert_bounded("many ends of documents", "...\n".repeat(many));
     assert_bounded("many JSON documents", "{\"a\": 1}\n".repeat(many));
+}
+
+/// Texts that once panicked.
+#[test]
+fn what_did_harm_does_none() {
+    for text in [
+        "\u{feff}\n\t\t- a\rkind: Pod\nspec:\n",
+        "\u{feff}\n\t- a\n\"",
+        "\u{feff}\n\ta: [\n",
+        "\rkind: Pod\n\tkind: Pod\n<<: a",
+    ] {
+        use_up(text);
+    }
 }
 
 #[test]
