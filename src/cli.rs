@@ -2,14 +2,18 @@
 //!
 //! Only results go to stdout, everything else to stderr. A reader that goes away ends the program quietly.
 
+mod completions;
 mod env;
 mod expand;
+mod explain;
+mod lint;
 mod progress;
 
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anstream::{AutoStream, ColorChoice};
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// How a command ends.
@@ -44,13 +48,16 @@ struct Arguments {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all is well, 1 an input was refused, 2 bad flags, settings or files, 3 no input \
-                          matched.";
+const EXIT_CODES: &str = "Exit codes: 0 all is well, 1 findings, or an input was refused, 2 bad flags, settings or \
+                          files, 3 no input matched.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Lint(Box<lint::Arguments>),
     Env(env::Arguments),
     Expand(expand::Arguments),
+    Explain(explain::Arguments),
+    Completions(completions::Arguments),
 }
 
 /// When to use colours.
@@ -65,12 +72,26 @@ enum Color {
     Never,
 }
 
+impl Color {
+    /// What that means for stdout.
+    fn choice(self) -> ColorChoice {
+        match self {
+            Self::Auto => AutoStream::choice(&io::stdout()),
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+    }
+}
+
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Command::Lint(arguments) => lint::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),
         Command::Expand(arguments) => expand::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
     };
     match result {
         Ok(exit) => exit.into(),

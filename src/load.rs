@@ -32,6 +32,9 @@ pub struct Request<'r> {
     pub paths: &'r [PathBuf],
     /// The project's directory, instead of looking for it.
     pub root: Option<&'r Path>,
+    /// The file that `-` stands for where nothing in the stream names it: its project is looked at, and the stream
+    /// takes its place.
+    pub stdin_name: Option<&'r Path>,
     /// Where `-` reads from.
     pub stdin: Option<&'r mut dyn Read>,
 }
@@ -48,8 +51,10 @@ pub struct Loaded {
     /// The directory the names of files are relative to.
     base: String,
     directory: String,
-    /// Names that came with stdin, and what they hold.
+    /// What stdin holds, by name.
     piped: BTreeMap<Arc<str>, Arc<str>>,
+    /// The name in the workspace of the file that stdin stands for.
+    stdin_name: Option<Arc<str>>,
 }
 
 /// Something that could not be read.
@@ -64,10 +69,20 @@ pub struct Problem {
 impl Loaded {
     /// A file's name as a person in the working directory would write it.
     pub fn display(&self, file: &str) -> String {
-        if self.piped.contains_key(file) {
+        if self.is_piped(file) && self.stdin_name.as_deref() != Some(file) {
             return file.to_owned();
         }
         path::display(&self.path(file), &self.directory, System::CURRENT)
+    }
+
+    /// Whether a file came with stdin.
+    pub fn is_piped(&self, file: &str) -> bool {
+        self.piped.contains_key(file)
+    }
+
+    /// The directory of all that was loaded.
+    pub fn base(&self) -> &Path {
+        Path::new(&self.base)
     }
 
     /// A file's text once more: closed files keep none. Nothing if it is gone meanwhile.
@@ -110,7 +125,12 @@ pub fn load(request: Request<'_>) -> Loaded {
     {
         problems.push(Problem { file: shown(&root, &directory), message: "the root is no directory".into() });
     }
+    let reads_stdin = paths.iter().any(is_stdin);
+    let stdin_path = request.stdin_name.filter(|_| reads_stdin).map(|name| roots::absolute(&directory, name));
+    let around = stdin_path.iter().map(|path| roots::Asked { path: path.clone(), is_directory: false });
+    asked.extend(around);
     let projects = roots::projects(&directory, &asked, request.root);
+    asked.truncate(asked.len() - usize::from(stdin_path.is_some()));
     let mut loaded = Loaded {
         workspace: Workspace::default(),
         reported: Vec::new(),
@@ -118,10 +138,11 @@ pub fn load(request: Request<'_>) -> Loaded {
         base: text_of(&projects.base),
         directory: text_of(&directory),
         piped: BTreeMap::new(),
+        stdin_name: stdin_path.and_then(|path| name(&path, &projects.base)),
     };
     loaded.settings_above(&projects.base);
     loaded.read_files(&projects, &asked);
-    if paths.iter().any(is_stdin) {
+    if reads_stdin {
         match request.stdin {
             Some(stdin) => loaded.read_stdin(stdin),
             None => loaded.read_stdin(&mut io::stdin().lock()),
@@ -196,7 +217,8 @@ impl Loaded {
         };
         match text {
             Ok(text) => {
-                for (name, text) in stdin::named(text) {
+                let unnamed = self.stdin_name.clone().unwrap_or_else(|| stdin::NAME.into());
+                for (name, text) in stdin::named(text, &unnamed) {
                     self.workspace.set_editor(&name, File::read(&name, &text));
                     self.reported.push(Arc::clone(&name));
                     self.piped.insert(name, text.into());

@@ -1,7 +1,19 @@
 //! Results as text: one file an output format.
 
+pub mod checkstyle;
+pub mod concise;
+pub mod diff;
 pub mod dotenv;
+pub mod findings;
+pub mod full;
+pub mod github;
+pub mod gitlab;
 pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod rdjson;
+pub mod sarif;
+pub mod summary;
 pub mod table;
 
 use std::borrow::Cow;

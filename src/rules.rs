@@ -7,6 +7,7 @@
 
 mod context;
 mod forward_reference;
+mod names;
 mod self_reference;
 mod suppression;
 mod undefined_variable;
@@ -14,6 +15,7 @@ mod undefined_variable;
 use std::sync::Arc;
 
 pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Source, Sources};
+pub use names::{mistakes, named};
 pub use suppression::{Suppression, suppressions};
 
 use crate::diagnostic::Diagnostic;
@@ -75,6 +77,11 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
+    /// Its documentation without the blank that doc comments put before each line.
+    pub fn markdown(&self) -> String {
+        self.docs.lines().flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect()
+    }
+
     /// The first sentence of its documentation.
     pub fn summary(&self) -> &'static str {
         let body = self.docs.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));

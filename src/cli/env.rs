@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anstream::{AutoStream, ColorChoice};
+use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
 use crate::cli::{Color, Exit, notice, progress};
@@ -66,7 +66,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     };
     let loaded = progress::with_spinner("reading manifests", || {
         let root = arguments.root.as_deref();
-        load::load(load::Request { directory: &directory, paths: &arguments.paths, root, stdin: None })
+        load::load(load::Request {
+            directory: &directory,
+            paths: &arguments.paths,
+            root,
+            stdin_name: None,
+            stdin: None,
+        })
     });
     let mut exit = report_problems(&loaded);
     let view = view(&loaded, arguments.kubernetes);
@@ -151,13 +157,13 @@ fn write(arguments: &Arguments, view: &View) -> io::Result<()> {
         Format::Json => report::json::write(&mut out, view)?,
         Format::Dotenv => report::dotenv::write(&mut out, view)?,
         Format::Table => {
-            let choice = match arguments.color {
-                Color::Auto => AutoStream::choice(&io::stdout()),
-                Color::Always => ColorChoice::Always,
-                Color::Never => ColorChoice::Never,
-            };
             let mut text = Vec::new();
-            report::table::write(&mut AutoStream::new(&mut text, choice), view, arguments.all, width)?;
+            report::table::write(
+                &mut AutoStream::new(&mut text, arguments.color.choice()),
+                view,
+                arguments.all,
+                width,
+            )?;
             out.write_all(&text)?;
         }
     }

@@ -1,14 +1,17 @@
 //! A sign of life on a terminal while a large workspace is read.
 
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// What takes less than this is not worth a word.
 const MOMENT: Duration = Duration::from_millis(400);
+/// How often what is shown changes.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Runs something, with a spinner on stderr if it takes longer than a moment.
 pub(super) fn with_spinner<T>(message: &'static str, work: impl FnOnce() -> T) -> T {
@@ -19,6 +22,35 @@ pub(super) fn with_spinner<T>(message: &'static str, work: impl FnOnce() -> T) -
     let result = work();
     spinner.stop();
     result
+}
+
+/// Runs something that calls its argument `total` times, with a bar on stderr if it takes longer than a moment.
+pub(super) fn with_bar<T>(message: &'static str, total: usize, work: impl FnOnce(&(dyn Fn() + Sync)) -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return work(&|| {});
+    }
+    let done = AtomicUsize::new(0);
+    let (finished, wait) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // Owned here, so that the last word of the other side ends it.
+            let wait = wait;
+            if wait.recv_timeout(MOMENT) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_message(message);
+            while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                bar.set_position(done.load(Ordering::Relaxed) as u64);
+            }
+            bar.finish_and_clear();
+        });
+        let result = work(&|| _ = done.fetch_add(1, Ordering::Relaxed));
+        drop(finished);
+        result
+    })
 }
 
 struct Spinner {
@@ -35,7 +67,7 @@ impl Spinner {
             }
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_message(message);
-            bar.enable_steady_tick(Duration::from_millis(100));
+            bar.enable_steady_tick(TICK);
             // Ends with a message or with the sender.
             let _ = wait.recv();
             bar.finish_and_clear();

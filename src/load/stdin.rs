@@ -9,15 +9,16 @@ pub(super) const NAME: &str = "<stdin>";
 
 const MARK: &str = "# Source: ";
 
-/// The texts of a stream by name. Documents with the same source are one text, in their order.
-pub(super) fn named(text: String) -> Vec<(Arc<str>, String)> {
+/// The texts of a stream by name, `unnamed` where nothing says one. Documents with the same source are one text, in
+/// their order.
+pub(super) fn named(text: String, unnamed: &Arc<str>) -> Vec<(Arc<str>, String)> {
     if !text.contains(MARK) {
-        return vec![(NAME.into(), text)];
+        return vec![(Arc::clone(unnamed), text)];
     }
     let mut files: Vec<(Arc<str>, String)> = Vec::new();
     for document in syntax::parse(&text).documents() {
         let part = &text[document.span().range()];
-        let name = source(part).unwrap_or(NAME);
+        let name = source(part).unwrap_or(unnamed);
         if document.root().is_none() && document.errors().is_empty() {
             continue;
         }

@@ -37,6 +37,7 @@ impl Disk {
             directory: &self.path(directory),
             paths: &paths,
             root: root.map(Path::new),
+            stdin_name: None,
             stdin: Some(&mut stdin.as_bytes()),
         })
     }
@@ -204,6 +205,7 @@ fn a_stream_is_one_file_or_many() {
         directory: disk.0.path(),
         paths: &[PathBuf::from("-")],
         root: None,
+        stdin_name: None,
         stdin: Some(&mut &b"\xff"[..]),
     });
     assert_eq!(shown(&bad), ["<stdin>: not UTF-8: the byte at offset 0 fits no character"]);

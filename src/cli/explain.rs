@@ -1,0 +1,70 @@
+//! `podlens explain`: what a rule is about.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::AutoStream;
+use anstyle::Style;
+use clap::Args;
+
+use crate::cli::{Color, Exit};
+use crate::report::{markdown, summary};
+use crate::rules::{self, RULES, Rule};
+use crate::workspace::Level;
+
+/// Explain a rule: what it reports, why it matters, what to write instead
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The rule's name [default: a table of all rules]
+    #[arg(value_parser = rules::named)]
+    rule: Option<&'static Rule>,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+const EXAMPLES: &str = "Examples:
+  podlens explain                      every rule, its level and what it reports
+  podlens explain forward-reference    one rule; Markdown if the output is no terminal";
+
+const BOLD: Style = Style::new().bold();
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
+    let stdout = io::stdout();
+    let choice = arguments.color.choice();
+    let is_terminal = stdout.is_terminal();
+    let mut text = Vec::new();
+    let mut out = AutoStream::new(&mut text, choice);
+    match arguments.rule {
+        None => table(&mut out)?,
+        Some(rule) if is_terminal => {
+            let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+            title(&mut out, rule)?;
+            markdown::write(&mut out, &rule.markdown(), width)?;
+        }
+        Some(rule) => write!(out, "# {} ({})\n\n{}", rule.name, name(rule.level), rule.markdown())?,
+    }
+    drop(out);
+    stdout.lock().write_all(&text)?;
+    Ok(Exit::Clean)
+}
+
+fn title(out: &mut dyn Write, rule: &Rule) -> io::Result<()> {
+    let style = rule.level.severity().map_or(Style::new().dimmed(), summary::style);
+    writeln!(out, "{BOLD}{}{BOLD:#}  {style}{}{style:#}\n", rule.name, name(rule.level))
+}
+
+fn table(out: &mut dyn Write) -> io::Result<()> {
+    let width = RULES.iter().map(|it| it.name.len()).max().unwrap_or_default();
+    for rule in RULES {
+        let style = rule.level.severity().map_or(Style::new().dimmed(), summary::style);
+        let level = name(rule.level);
+        writeln!(out, "{BOLD}{:width$}{BOLD:#}  {style}{level:7}{style:#}  {}", rule.name, rule.summary())?;
+    }
+    Ok(())
+}
+
+/// A level as the settings write it.
+fn name(level: Level) -> &'static str {
+    Level::NAMES.iter().find(|(_, it)| *it == level).map_or("off", |(name, _)| name)
+}

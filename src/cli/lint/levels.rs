@@ -1,0 +1,52 @@
+//! `--select`, `--ignore` and `--level`: what the command line says about rules, over what the settings say.
+
+use clap::Args;
+
+use crate::rules::{self, Levels, Rule, SettingsLevels};
+use crate::workspace::{Level, Snapshot};
+
+#[derive(Debug, Args)]
+pub(super) struct Flags {
+    /// Only these rules; one that is off becomes a warning
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::named)]
+    select: Vec<&'static Rule>,
+    /// Not these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::named)]
+    ignore: Vec<&'static Rule>,
+    /// The level of a rule: error, warning, info, hint or off
+    #[arg(long = "level", value_name = "RULE=LEVEL", value_delimiter = ',', value_parser = rule_level)]
+    levels: Vec<(&'static Rule, Level)>,
+}
+
+fn rule_level(text: &str) -> Result<(&'static Rule, Level), String> {
+    let (rule, level) = text.split_once('=').ok_or("write it as RULE=LEVEL")?;
+    let rule = rules::named(rule)?;
+    let known = Level::NAMES.iter().find(|(name, _)| *name == level);
+    let names = || Level::NAMES.map(|(name, _)| name).join(", ");
+    known.map(|(_, level)| (rule, *level)).ok_or_else(|| format!("`{level}` is no level; use one of {}", names()))
+}
+
+/// The levels of one run.
+pub(super) struct FlagLevels<'f> {
+    pub(super) flags: &'f Flags,
+    pub(super) snapshot: &'f Snapshot,
+}
+
+impl Levels for FlagLevels<'_> {
+    fn level(&self, rule: &Rule, file: &str) -> Level {
+        let is_in = |rules: &[&'static Rule]| rules.iter().any(|it| it.name == rule.name);
+        if let Some((_, level)) = self.flags.levels.iter().rev().find(|(it, _)| it.name == rule.name) {
+            return *level;
+        }
+        if is_in(&self.flags.ignore) {
+            return Level::Off;
+        }
+        let level = SettingsLevels(self.snapshot).level(rule, file);
+        match (self.flags.select.is_empty(), is_in(&self.flags.select)) {
+            (true, _) => level,
+            (false, true) if level == Level::Off => Level::Warning,
+            (false, true) => level,
+            (false, false) => Level::Off,
+        }
+    }
+}

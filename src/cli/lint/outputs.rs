@@ -1,0 +1,208 @@
+//! `--format` and `--output`: several formats at once, each to its own file.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum, value_parser};
+
+use crate::cli::{Color, notice};
+use crate::report::findings::Report;
+use crate::report::full::{Look, Texts};
+use crate::report::{checkstyle, concise, full, github, gitlab, json, junit, rdjson, sarif};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// The source around each finding
+    Full,
+    /// One line a finding
+    Concise,
+    /// For programs: podlens/lint/v1
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// GitHub workflow commands
+    Github,
+    /// GitLab Code Quality
+    Gitlab,
+    /// JUnit XML
+    Junit,
+    /// Checkstyle XML
+    Checkstyle,
+    /// Reviewdog's JSON
+    Rdjson,
+}
+
+/// Formats and where each of them goes; nothing is stdout.
+#[derive(Clone, Debug)]
+pub(super) struct Outputs(Vec<(Format, Option<PathBuf>)>);
+
+impl Outputs {
+    /// The files that are written.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().filter_map(|(_, file)| file.as_deref())
+    }
+
+    /// Writes every output. Says which file could not be written.
+    pub(super) fn write(&self, report: &Report, texts: &Texts<'_>, color: Color, quiet: bool) -> io::Result<bool> {
+        let mut all = true;
+        for (format, file) in &self.0 {
+            match file {
+                None => {
+                    let stdout = io::stdout();
+                    let width = stdout.is_terminal().then(terminal_size::terminal_size).flatten();
+                    let width = width.map(|(width, _)| usize::from(width.0));
+                    let text = format.text(report, texts, color.choice(), width, quiet)?;
+                    let mut stdout = stdout.lock();
+                    stdout.write_all(&text)?;
+                    stdout.flush()?;
+                }
+                Some(path) => {
+                    let text = format.text(report, texts, ColorChoice::Never, None, quiet)?;
+                    if let Err(error) = fs::write(path, text) {
+                        notice(format_args!("{}: cannot be written: {error}", path.display()));
+                        all = false;
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Format {
+    fn text(
+        self,
+        report: &Report,
+        texts: &Texts<'_>,
+        choice: ColorChoice,
+        width: Option<usize>,
+        quiet: bool,
+    ) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let mut out = AutoStream::new(&mut text, choice);
+        match self {
+            Self::Full => {
+                let look = Look { color: choice != ColorChoice::Never, width, quiet };
+                full::write(&mut out, report, texts, look)?;
+            }
+            Self::Concise => concise::write(&mut out, report, quiet)?,
+            // What machines read holds no colours, and nothing of it may be taken for one.
+            _ => {
+                drop(out);
+                self.write(&mut text, report)?;
+                return Ok(text);
+            }
+        }
+        drop(out);
+        Ok(text)
+    }
+
+    fn write(self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
+        match self {
+            Self::Full | Self::Concise => Ok(()),
+            Self::Json => json::write(out, report),
+            Self::Sarif => sarif::write(out, report),
+            Self::Github => github::write(out, report),
+            Self::Gitlab => gitlab::write(out, report),
+            Self::Junit => junit::write(out, report),
+            Self::Checkstyle => checkstyle::write(out, report),
+            Self::Rdjson => rdjson::write(out, report),
+        }
+    }
+}
+
+/// By hand, since the order of the two flags among each other counts.
+impl Args for Outputs {
+    fn augment_args(command: Command) -> Command {
+        let format = Arg::new("format")
+            .long("format")
+            .value_name("FORMAT")
+            .value_parser(value_parser!(Format))
+            .action(clap::ArgAction::Append)
+            .group("outputs")
+            .help("How to write it; several at once, each with its --output [default: full]");
+        let output = Arg::new("output")
+            .long("output")
+            .short('o')
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .action(clap::ArgAction::Append)
+            .group("outputs")
+            .help("Where the format before it goes; `-` is stdout [default: -]");
+        let group = clap::ArgGroup::new("outputs").multiple(true);
+        command.arg(format).arg(output).group(group)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Outputs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let formats = places::<Format>(matches, "format");
+        let outputs = places::<PathBuf>(matches, "output");
+        pairs(&formats, &outputs).map(Self).map_err(|message| Error::raw(ErrorKind::ArgumentConflict, message))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The values of a flag with their places on the command line.
+fn places<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<(usize, T)> {
+    let values = matches.get_many::<T>(name).into_iter().flatten().cloned();
+    matches.indices_of(name).into_iter().flatten().zip(values).collect()
+}
+
+/// Gives each output to the format before it; one of each belong together in any order.
+fn pairs(formats: &[(usize, Format)], outputs: &[(usize, PathBuf)]) -> Result<Vec<(Format, Option<PathBuf>)>, String> {
+    let file = |path: &PathBuf| (path.as_os_str() != "-").then(|| path.clone());
+    let mut pairs: Vec<(usize, Format, Option<&PathBuf>)> = formats.iter().map(|(at, it)| (*at, *it, None)).collect();
+    if pairs.is_empty() {
+        pairs.push((0, Format::Full, None));
+    }
+    let single = pairs.len() == 1;
+    for (at, path) in outputs {
+        let owner = pairs.iter_mut().rev().find(|(format_at, ..)| format_at < at || single);
+        match owner {
+            Some((_, _, place @ None)) => *place = Some(path),
+            Some((_, format, Some(_))) => {
+                let name = format.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
+                return Err(format!("two outputs for the format {name}: write --format again before the second\n"));
+            }
+            None => return Err("write --format before the --output that belongs to it\n".into()),
+        }
+    }
+    let pairs: Vec<_> = pairs.into_iter().map(|(_, format, path)| (format, path.and_then(file))).collect();
+    if pairs.iter().filter(|(_, path)| path.is_none()).count() > 1 {
+        return Err("two formats on stdout: give all but one of them an --output\n".into());
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_belongs_to_the_format_before_it() {
+        let (full, json) = (Format::Full, Format::Json);
+        let file = |name: &str| PathBuf::from(name);
+        assert_eq!(pairs(&[], &[]), Ok(vec![(full, None)]));
+        assert_eq!(pairs(&[], &[(1, file("a"))]), Ok(vec![(full, Some(file("a")))]));
+        assert_eq!(pairs(&[(2, json)], &[(1, file("a"))]), Ok(vec![(json, Some(file("a")))]));
+        let both = pairs(&[(1, full), (2, json)], &[(3, file("a"))]);
+        assert_eq!(both, Ok(vec![(full, None), (json, Some(file("a")))]));
+        let dash = pairs(&[(1, full), (3, json)], &[(2, file("a")), (4, file("-"))]);
+        assert_eq!(dash, Ok(vec![(full, Some(file("a"))), (json, None)]));
+        assert!(pairs(&[(1, full), (2, json)], &[]).is_err());
+        assert!(pairs(&[(2, full), (3, json)], &[(1, file("a"))]).is_err());
+        assert!(pairs(&[(1, full)], &[(2, file("a")), (3, file("b"))]).is_err());
+    }
+}

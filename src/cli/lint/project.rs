@@ -1,0 +1,200 @@
+//! What is checked: the files that were loaded, fixes that are not written yet, and how a place in them is told.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::cli::lint::fix::replace;
+use crate::cli::lint::levels::{FlagLevels, Flags};
+use crate::cli::{notice, progress};
+use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::load::{self, Loaded};
+use crate::report::findings::{Files, Range};
+use crate::resolve::Resolver;
+use crate::rules::{self, Source, Sources};
+use crate::syntax;
+use crate::text::Lines;
+use crate::workspace::{File, SETTINGS_FILE, Version};
+
+/// The rule that mistakes in the settings count as.
+pub(super) const INVALID_SETTINGS: &str = "invalid-settings";
+
+pub(super) struct Project {
+    pub(super) loaded: Loaded,
+    /// Files with other texts than on disk.
+    pub(super) changed: BTreeMap<Arc<str>, Change>,
+    /// See [`Files::stable`].
+    stable: RefCell<HashMap<String, String>>,
+}
+
+/// A text that is not written yet.
+pub(super) struct Change {
+    pub(super) old: Arc<str>,
+    pub(super) new: Arc<str>,
+}
+
+/// What was found.
+pub(super) struct Checked {
+    /// In the order of files, places and rules.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Whether a file could not be checked.
+    pub(super) failed: bool,
+}
+
+impl Project {
+    pub(super) fn load(request: load::Request<'_>) -> Self {
+        let loaded = progress::with_spinner("reading manifests", || load::load(request));
+        Self { loaded, changed: BTreeMap::new(), stable: RefCell::default() }
+    }
+
+    /// The text of a file as it is now.
+    pub(super) fn text(&self, file: &str) -> Option<Arc<str>> {
+        text(&self.loaded, &self.changed, file)
+    }
+
+    /// Gives a file another text, without writing it.
+    pub(super) fn change(&mut self, file: &Arc<str>, old: Arc<str>, new: Arc<str>) {
+        self.loaded.workspace.set_editor(file, File::read(file, &new));
+        match self.changed.get_mut(file) {
+            Some(change) if change.old == new => drop(self.changed.remove(file)),
+            Some(change) => change.new = new,
+            None => drop(self.changed.insert(Arc::clone(file), Change { old, new })),
+        }
+    }
+
+    /// How many documents there are to check.
+    pub(super) fn documents(&self) -> usize {
+        let snapshot = self.loaded.workspace.snapshot();
+        self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.documents).sum()
+    }
+
+    /// Checks every file that was asked for, and the settings.
+    pub(super) fn check(&self, flags: &Flags, release: Option<Version>) -> Checked {
+        let snapshot = self.loaded.workspace.snapshot();
+        let resolver = Resolver::new(&snapshot, release);
+        let levels = FlagLevels { flags, snapshot: &snapshot };
+        let files = &self.loaded.reported;
+        let changed = &self.changed;
+        let loaded = &self.loaded;
+        let found: Vec<_> = progress::with_bar("checking manifests", files.len(), |tick| {
+            let check = |file: &Arc<str>| -> Result<Vec<Diagnostic>, Arc<str>> {
+                let sources = FileSources { loaded, changed, known: Mutex::default() };
+                let check = || rules::check(&snapshot, &resolver, file, &sources, &levels);
+                let found = catch_unwind(AssertUnwindSafe(check));
+                tick();
+                found.map_err(|_| Arc::clone(file))
+            };
+            files.par_iter().map(check).collect()
+        });
+        let mut checked = Checked { diagnostics: self.settings_mistakes(), failed: false };
+        for found in found {
+            match found {
+                Ok(found) => checked.diagnostics.extend(found),
+                Err(file) => {
+                    notice(format_args!("{}: an internal error; the rest is checked", self.loaded.display(&file)));
+                    checked.failed = true;
+                }
+            }
+        }
+        checked.diagnostics.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
+        checked.diagnostics.dedup();
+        checked
+    }
+
+    fn settings_mistakes(&self) -> Vec<Diagnostic> {
+        let snapshot = self.loaded.workspace.snapshot();
+        let mut found = Vec::new();
+        for settings in snapshot.all_settings() {
+            for mistake in rules::mistakes(settings) {
+                found.push(Diagnostic {
+                    rule: INVALID_SETTINGS,
+                    severity: Severity::Error,
+                    message: mistake.message,
+                    help: None,
+                    location: Location { file: Arc::clone(&settings.file), span: mistake.span },
+                    related: Vec::new(),
+                    fixes: Vec::new(),
+                    object: None,
+                    path: None,
+                    unnecessary: false,
+                });
+            }
+        }
+        found
+    }
+
+    /// Writes what was changed. Says what could not be written.
+    pub(super) fn write(&self) -> bool {
+        let mut all = true;
+        for (file, change) in &self.changed {
+            let written = if self.loaded.text(file).as_ref() == Some(&change.old) {
+                replace(Path::new(&self.loaded.path(file)), &change.new).map_err(|error| error.to_string())
+            } else {
+                Err("it has changed meanwhile".to_owned())
+            };
+            if let Err(message) = written {
+                notice(format_args!("{}: cannot be written: {message}", self.loaded.display(file)));
+                all = false;
+            }
+        }
+        all
+    }
+}
+
+fn text(loaded: &Loaded, changed: &BTreeMap<Arc<str>, Change>, file: &str) -> Option<Arc<str>> {
+    changed.get(file).map(|it| Arc::clone(&it.new)).or_else(|| loaded.text(file))
+}
+
+/// Texts and trees while one file is checked.
+struct FileSources<'p> {
+    loaded: &'p Loaded,
+    changed: &'p BTreeMap<Arc<str>, Change>,
+    known: Mutex<HashMap<String, Option<Arc<Source>>>>,
+}
+
+impl Sources for FileSources<'_> {
+    fn source(&self, path: &str) -> Option<Arc<Source>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let text = text(self.loaded, self.changed, path)?;
+            let tree = syntax::parse(&text);
+            Some(Arc::new(Source { text, tree }))
+        };
+        known.entry(path.to_owned()).or_insert_with(read).clone()
+    }
+}
+
+impl Files for Project {
+    fn display(&self, file: &str) -> String {
+        self.loaded.display(file)
+    }
+
+    /// From the top of the repository, else from the settings' directory: where the command runs does not count.
+    fn stable(&self, file: &str) -> String {
+        if self.loaded.is_piped(file) {
+            return file.to_owned();
+        }
+        let find = || {
+            let path = self.loaded.path(file);
+            let path = Path::new(&path);
+            let above = |mark: &str| path.ancestors().skip(1).find(|it| it.join(mark).exists());
+            let top = above(".git").or_else(|| above(SETTINGS_FILE));
+            let below = top.and_then(|top| path.strip_prefix(top).ok()?.to_str());
+            below.map_or_else(|| self.loaded.display(file), |it| it.replace('\\', "/"))
+        };
+        self.stable.borrow_mut().entry(file.to_owned()).or_insert_with(find).clone()
+    }
+
+    fn range(&self, location: &Location) -> Range {
+        let snapshot = self.loaded.workspace.snapshot();
+        match snapshot.file(&location.file) {
+            Some(file) => Range::new(location.span, &file.lines),
+            // Settings above the workspace.
+            None => Range::new(location.span, &Lines::new(&self.text(&location.file).unwrap_or_default())),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `--watch`: checks again when a manifest changes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use notify::{Event, EventKind, RecursiveMode, Watcher};
+
+use crate::cli::{Exit, notice};
+use crate::workspace::path::{self, System};
+
+/// Editors write a file in several steps; after this much silence it is done.
+const SETTLED: Duration = Duration::from_millis(120);
+
+/// Runs `once` now and after each change below the directory it names. Files in `own` are written by it and do not count.
+pub(super) fn run(
+    directory: &Path,
+    own: Vec<PathBuf>,
+    mut once: impl FnMut() -> io::Result<(Exit, PathBuf)>,
+) -> io::Result<Exit> {
+    let (_, base) = once()?;
+    let (sender, events) = mpsc::channel();
+    let watcher = notify::recommended_watcher(move |event| {
+        // Nobody listens any more only when the program ends.
+        let _ = sender.send(event);
+    });
+    let watching = watcher.and_then(|mut watcher| watcher.watch(&base, RecursiveMode::Recursive).map(|()| watcher));
+    // It watches while it lives.
+    let _watcher = match watching {
+        Ok(watcher) => watcher,
+        Err(error) => {
+            notice(format_args!("changes cannot be watched: {error}"));
+            return Ok(Exit::Trouble);
+        }
+    };
+    notice("watching for changes; Ctrl-C ends it");
+    while let Some(changed) = next(&events, &own) {
+        let shown = path::display(&changed.to_string_lossy(), &directory.to_string_lossy(), System::CURRENT);
+        notice(format_args!("──── {shown} changed"));
+        once()?;
+    }
+    Ok(Exit::Clean)
+}
+
+/// Waits for a change that matters, and until no more follow; nothing if there will be none.
+fn next(events: &Receiver<notify::Result<Event>>, own: &[PathBuf]) -> Option<PathBuf> {
+    let first = loop {
+        if let Some(path) = relevant(events.recv().ok()?, own) {
+            break path;
+        }
+    };
+    while events.recv_timeout(SETTLED).is_ok() {}
+    Some(first)
+}
+
+/// The manifest that an event changed.
+fn relevant(event: notify::Result<Event>, own: &[PathBuf]) -> Option<PathBuf> {
+    let event = event.ok().filter(|it| !matches!(it.kind, EventKind::Access(_) | EventKind::Other))?;
+    let is_manifest = |path: &PathBuf| {
+        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        ["yaml", "yml", "json"].iter().any(|it| it.eq_ignore_ascii_case(extension))
+    };
+    event.paths.into_iter().find(|path| is_manifest(path) && !own.contains(path))
+}

@@ -1,0 +1,271 @@
+//! What `lint` found, as every format shows it: paths, lines and columns as people count them, and fingerprints.
+//!
+//! The fields are those of `podlens/lint/v1`, in its order; what other formats need besides is skipped there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::load::Problem;
+use crate::text::{Encoding, Lines, Span};
+
+/// The name of the JSON contract.
+pub const SCHEMA: &str = "podlens/lint/v1";
+
+/// The outcome of a run.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// In the order of files, offsets and rules.
+    pub findings: Vec<Finding>,
+    /// In numbers.
+    pub summary: Summary,
+    /// What could not be read.
+    #[serde(skip)]
+    pub problems: Vec<Problem>,
+}
+
+/// A finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// How bad it is.
+    #[serde(serialize_with = "level")]
+    pub level: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// The path as it is shown.
+    pub file: String,
+    /// Where.
+    pub range: Range,
+    /// The object, such as `Deployment/web`.
+    pub object: Option<String>,
+    /// The path in the object.
+    pub path: Option<String>,
+    /// The same while the finding is the same, wherever it moves in its file.
+    pub fingerprint: String,
+    /// Other places that belong to it.
+    pub related: Vec<Related>,
+    /// What would mend it.
+    pub fix: Option<Fix>,
+    /// The file's name in the workspace.
+    #[serde(skip)]
+    pub source: Arc<str>,
+}
+
+/// Another place, with a word about it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Related {
+    /// What about it.
+    pub message: String,
+    /// The path as it is shown.
+    pub file: String,
+    /// Where.
+    pub range: Range,
+    /// The file's name in the workspace.
+    #[serde(skip)]
+    pub source: Arc<str>,
+}
+
+/// A change that mends a finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fix {
+    /// What it does.
+    pub title: String,
+    /// Whether it only does what its author surely wants.
+    pub safe: bool,
+    /// The edits.
+    pub edits: Vec<Edit>,
+}
+
+/// A replacement of some text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Edit {
+    /// The path as it is shown.
+    pub file: String,
+    /// What is replaced.
+    pub range: Range,
+    /// By what.
+    pub text: String,
+}
+
+/// A range; its end is the place behind it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Range {
+    /// The first character.
+    pub start: Place,
+    /// The character behind the last one.
+    pub end: Place,
+}
+
+/// A place.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// The offset in bytes.
+    pub offset: usize,
+    /// The column in bytes, from 1.
+    #[serde(skip)]
+    pub byte_column: u32,
+}
+
+/// A run in numbers.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Files that were looked at.
+    pub files: usize,
+    /// Documents in them.
+    pub documents: usize,
+    /// Findings by level.
+    pub errors: usize,
+    /// Worth a look.
+    pub warnings: usize,
+    /// Good to know.
+    pub infos: usize,
+    /// Remarks.
+    pub hints: usize,
+}
+
+/// Where the names and places of files come from.
+pub trait Files {
+    /// A file's path as it is shown.
+    fn display(&self, file: &str) -> String;
+    /// A file's path as every machine that has the project would write it.
+    fn stable(&self, file: &str) -> String;
+    /// A location in lines and columns.
+    fn range(&self, location: &Location) -> Range;
+}
+
+impl Report {
+    /// The findings as they are shown, in their order.
+    pub fn new(diagnostics: &[Diagnostic], files: &dyn Files) -> Self {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        let findings = diagnostics.iter().map(|it| Finding::new(it, files, &mut seen)).collect();
+        Self { schema: SCHEMA, findings, summary: Summary::default(), problems: Vec::new() }
+    }
+
+    /// Counts the findings; files and documents are the caller's to say.
+    pub fn count(&mut self, files: usize, documents: usize) {
+        let of = |level| self.findings.iter().filter(|it| it.level == level).count();
+        self.summary = Summary {
+            files,
+            documents,
+            errors: of(Severity::Error),
+            warnings: of(Severity::Warning),
+            infos: of(Severity::Info),
+            hints: of(Severity::Hint),
+        };
+    }
+}
+
+impl Finding {
+    fn new(diagnostic: &Diagnostic, files: &dyn Files, seen: &mut HashMap<String, usize>) -> Self {
+        let Diagnostic { rule, severity, message, help, location, related, fixes, object, path, .. } = diagnostic;
+        let key = identity(diagnostic, &files.stable(&location.file));
+        let before = seen.entry(key.clone()).or_default();
+        let fingerprint = fingerprint(&key, *before);
+        *before += 1;
+        let related = related.iter().map(|it| Related {
+            message: it.message.clone(),
+            file: files.display(&it.location.file),
+            range: files.range(&it.location),
+            source: Arc::clone(&it.location.file),
+        });
+        let fix = fixes.first().map(|fix| Fix {
+            title: fix.title.clone(),
+            safe: fix.safe,
+            edits: fix
+                .edits
+                .iter()
+                .map(|it| Edit {
+                    file: files.display(&it.location.file),
+                    range: files.range(&it.location),
+                    text: it.text.clone(),
+                })
+                .collect(),
+        });
+        Self {
+            rule,
+            level: *severity,
+            message: message.clone(),
+            help: help.clone(),
+            file: files.display(&location.file),
+            range: files.range(location),
+            object: object.clone(),
+            path: path.clone(),
+            fingerprint,
+            related: related.collect(),
+            fix,
+            source: Arc::clone(&location.file),
+        }
+    }
+}
+
+impl Range {
+    /// A span of a text with these lines.
+    pub fn new(span: Span, lines: &Lines) -> Self {
+        let place = |offset: usize| {
+            let shown = lines.place(offset);
+            let bytes = lines.position(offset, Encoding::Utf8).character;
+            Place { line: shown.line, column: shown.column, offset, byte_column: bytes.saturating_add(1) }
+        };
+        Self { start: place(span.start), end: place(span.end) }
+    }
+}
+
+/// What makes a finding this one: not its line, nor its number in a list, which change with what stands above it.
+fn identity(diagnostic: &Diagnostic, file: &str) -> String {
+    let path = without_numbers(diagnostic.path.as_deref().unwrap_or_default());
+    [diagnostic.rule, file, diagnostic.object.as_deref().unwrap_or_default(), &path, &diagnostic.message].join("\0")
+}
+
+/// `env[3].value` as `env[].value`.
+fn without_numbers(path: &str) -> String {
+    let mut result = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(open) = rest.find('[') {
+        let (before, after) = rest.split_at(open + 1);
+        result.push_str(before);
+        rest = after.trim_start_matches(|it: char| it.is_ascii_digit());
+    }
+    result + rest
+}
+
+/// A hash of what makes a finding this one; equal ones in a file are told apart by how many stand before.
+fn fingerprint(identity: &str, before: usize) -> String {
+    let hash = Sha256::digest(format!("{identity}\0{before}"));
+    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn level<S: serde::Serializer>(level: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(level.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_paths_do_not_count() {
+        assert_eq!(without_numbers("spec.containers[10].env[3].value"), "spec.containers[].env[].value");
+        assert_eq!(without_numbers("data['a[1]']"), "data['a[]']");
+        assert_eq!(without_numbers(""), "");
+    }
+
+    #[test]
+    fn equal_findings_differ_by_how_many_stand_before() {
+        assert_eq!(fingerprint("a", 0), fingerprint("a", 0));
+        assert_ne!(fingerprint("a", 0), fingerprint("a", 1));
+        assert_eq!(fingerprint("a", 0).len(), 32);
+    }
+}

@@ -1,0 +1,131 @@
+//! Findings with the source around them, drawn as rustc draws them.
+//!
+//! Only the lines that matter are handed to the renderer, so a finding costs the same in a file of any size.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use crate::diagnostic::Severity;
+use crate::report::findings::{Finding, Range, Report};
+use crate::report::{one_line, summary};
+
+/// Places further apart than this get a snippet each.
+const NEAR: u32 = 40;
+/// Nobody reads a longer excerpt.
+const LONGEST: usize = 16 * 1024;
+
+/// How to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// In colour.
+    pub color: bool,
+    /// The columns there are, if it is a terminal.
+    pub width: Option<usize>,
+    /// Without the summary.
+    pub quiet: bool,
+}
+
+/// Gives the text of a file of the workspace.
+pub type Texts<'t> = dyn Fn(&str) -> Option<Arc<str>> + 't;
+
+/// Writes the findings, and the summary.
+pub fn write(out: &mut dyn Write, report: &Report, texts: &Texts<'_>, look: Look) -> io::Result<()> {
+    let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(look.width.unwrap_or(140).max(60));
+    for finding in &report.findings {
+        writeln!(out, "{}\n", renderer.render(&[group(finding, texts)]))?;
+    }
+    if look.quiet { Ok(()) } else { summary::write(out, report) }
+}
+
+fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
+    let level = match finding.level {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+        Severity::Hint => Level::NOTE.with_name("hint"),
+    };
+    let mut group = Group::with_title(level.primary_title(one_line(&finding.message)).id(finding.rule));
+    for piece in pieces(finding) {
+        let excerpt = texts(piece.source).and_then(|text| piece.excerpt(&text));
+        let path = one_line(piece.file);
+        group = match excerpt {
+            Some((excerpt, start, line)) => {
+                let annotations = piece.marks.iter().map(|mark| {
+                    let span = mark.range.start.offset - start..mark.range.end.offset - start;
+                    mark.kind.span(span).label(mark.label.map(one_line))
+                });
+                let snippet: Snippet<'_, Annotation<'_>> = Snippet::source(excerpt).line_start(line).path(path);
+                group.element(snippet.annotations(annotations))
+            }
+            // The file has changed meanwhile, or the line is too long to be shown.
+            None => {
+                let first = piece.marks[0].range.start;
+                group.element(Origin::path(path).line(first.line as usize).char_column(first.column as usize))
+            }
+        };
+    }
+    if let Some(help) = &finding.help {
+        group = group.element(Level::HELP.message(one_line(help)));
+    }
+    if let Some(fix) = &finding.fix {
+        let how = if fix.safe { "--fix" } else { "--fix --unsafe-fixes" };
+        group = group.element(Level::NOTE.with_name("fix").message(format!("{} ({how})", one_line(&fix.title))));
+    }
+    group
+}
+
+/// Marks that are shown in one snippet.
+struct Piece<'f> {
+    source: &'f str,
+    file: &'f str,
+    marks: Vec<Mark<'f>>,
+}
+
+#[derive(Clone, Copy)]
+struct Mark<'f> {
+    kind: AnnotationKind,
+    range: Range,
+    label: Option<&'f str>,
+}
+
+/// The places of a finding, those near each other together; the primary one comes first.
+fn pieces(finding: &Finding) -> Vec<Piece<'_>> {
+    let primary = Mark { kind: AnnotationKind::Primary, range: finding.range, label: None };
+    let mut pieces = vec![Piece { source: &finding.source, file: &finding.file, marks: vec![primary] }];
+    for it in &finding.related {
+        let mark = Mark { kind: AnnotationKind::Context, range: it.range, label: Some(&it.message) };
+        match pieces.iter_mut().find(|piece| piece.source == &*it.source && piece.is_near(it.range)) {
+            Some(piece) => piece.marks.push(mark),
+            None => pieces.push(Piece { source: &it.source, file: &it.file, marks: vec![mark] }),
+        }
+    }
+    pieces
+}
+
+impl Piece<'_> {
+    fn is_near(&self, range: Range) -> bool {
+        self.marks.iter().any(|it| it.range.start.line.abs_diff(range.start.line) <= NEAR)
+    }
+
+    /// The lines from the first mark to the last, with one around them where there is one: the text, its offset and the
+    /// number of its first line.
+    fn excerpt(&self, text: &str) -> Option<(String, usize, usize)> {
+        let first = self.marks.iter().map(|it| it.range.start).min_by_key(|it| it.offset)?;
+        let last = self.marks.iter().map(|it| it.range.end.offset).max()?;
+        let before = text.get(..first.offset)?;
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let above = text[..line_start.saturating_sub(1)].rfind('\n').map_or(0, |end| end + 1);
+        let line_end = |from: usize| text.get(from..).map(|rest| rest.find('\n').map_or(text.len(), |len| from + len));
+        let end = line_end(last)?;
+        let below = if end < text.len() { line_end(end + 1)? } else { end };
+        let line = first.line as usize;
+        let (start, line) = if above < line_start { (above, line - 1) } else { (line_start, line) };
+        let fits = below - start <= LONGEST && text[start..first.offset].lines().count() <= 2;
+        let excerpt = text.get(start..below).filter(|_| fits && line >= 1)?;
+        Some((excerpt.trim_end_matches(['\r', '\n']).to_owned(), start, line))
+    }
+}

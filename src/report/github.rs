@@ -1,0 +1,48 @@
+//! Workflow commands: annotations on the lines of a pull request.
+
+use std::io::{self, Write};
+
+use crate::diagnostic::Severity;
+use crate::report::findings::Report;
+
+/// Writes a command for each finding.
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    for it in &report.findings {
+        let command = match it.level {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info | Severity::Hint => "notice",
+        };
+        let (start, end) = (it.range.start, it.range.end);
+        write!(out, "::{command} title={},file={},", property(&format!("podlens ({})", it.rule)), property(&it.file))?;
+        write!(out, "line={},endLine={}", start.line, end.line)?;
+        // Columns are refused where the lines differ.
+        if start.line == end.line {
+            write!(out, ",col={},endColumn={}", start.column, end.column)?;
+        }
+        let help = it.help.as_ref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
+        writeln!(out, "::{}", data(&format!("{}:{}:{}: {}{help}", it.file, start.line, start.column, it.message)))?;
+    }
+    Ok(())
+}
+
+/// A message: line ends would end the command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property's value: `:` and `,` would end it too.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_breaks_out_of_a_command() {
+        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+        assert_eq!(property("a,b:c%\n"), "a%2Cb%3Ac%25%0A");
+    }
+}

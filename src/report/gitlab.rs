@@ -1,0 +1,38 @@
+//! A GitLab Code Quality report: a list of issues, each known by its fingerprint.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::diagnostic::Severity;
+use crate::report::findings::{Place, Report};
+use crate::report::json;
+
+/// Writes the issues.
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let place = |it: Place| json!({"line": it.line, "column": it.column});
+    let issues: Vec<_> = report
+        .findings
+        .iter()
+        .map(|it| {
+            let severity = match it.level {
+                Severity::Error => "major",
+                Severity::Warning => "minor",
+                Severity::Info | Severity::Hint => "info",
+            };
+            json!({
+                "type": "issue",
+                "check_name": it.rule,
+                "description": it.message,
+                "categories": ["Bug Risk"],
+                "severity": severity,
+                "fingerprint": it.fingerprint,
+                "location": {
+                    "path": it.file,
+                    "positions": {"begin": place(it.range.start), "end": place(it.range.end)},
+                },
+            })
+        })
+        .collect();
+    json::write(out, &issues)
+}

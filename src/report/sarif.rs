@@ -1,0 +1,131 @@
+//! SARIF 2.1.0, for code scanning: rules with their documentation, findings with fingerprints, related places and fixes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use crate::diagnostic::Severity;
+use crate::report::findings::{Finding, Fix, Range, Report};
+use crate::report::json;
+use crate::rules::{RULES, Rule};
+
+/// What stands for itself in the path of a URI.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Writes a log with one run.
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let notifications: Vec<Value> = report
+        .problems
+        .iter()
+        .map(|it| {
+            let location = json!({"physicalLocation": {"artifactLocation": artifact(&it.file)}});
+            json!({"level": "error", "message": {"text": it.message}, "locations": [location]})
+        })
+        .collect();
+    let run = json!({
+        "tool": {"driver": {
+            "name": "podlens",
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": RULES.iter().map(|it| rule(it)).collect::<Vec<_>>(),
+        }},
+        "invocations": [{
+            "executionSuccessful": report.problems.is_empty(),
+            "toolExecutionNotifications": notifications,
+        }],
+        "columnKind": "unicodeCodePoints",
+        "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+    });
+    json::write(
+        out,
+        &json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [run],
+        }),
+    )
+}
+
+fn rule(rule: &Rule) -> Value {
+    let level = rule.level.severity();
+    let docs = rule.markdown();
+    json!({
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary()},
+        "help": {"text": docs, "markdown": docs},
+        "defaultConfiguration": {"enabled": level.is_some(), "level": level.map_or("warning", self::level)},
+        "properties": {"tags": ["kubernetes"]},
+    })
+}
+
+fn result(finding: &Finding) -> Value {
+    let help = finding.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
+    let mut location = json!({"physicalLocation": physical(&finding.file, finding.range)});
+    if let Some(object) = &finding.object {
+        let path = finding.path.as_ref().map_or_else(String::new, |path| format!(" {path}"));
+        location["logicalLocations"] = json!([{"fullyQualifiedName": format!("{object}{path}"), "kind": "object"}]);
+    }
+    let mut value = json!({
+        "ruleId": finding.rule,
+        "level": level(finding.level),
+        "message": {"text": format!("{}{help}", finding.message)},
+        "locations": [location],
+        "partialFingerprints": {"podlens/v1": finding.fingerprint},
+    });
+    if let Some(index) = RULES.iter().position(|it| it.name == finding.rule) {
+        value["ruleIndex"] = index.into();
+    }
+    if !finding.related.is_empty() {
+        let related = finding.related.iter().enumerate().map(|(at, it)| {
+            json!({"id": at, "message": {"text": it.message}, "physicalLocation": physical(&it.file, it.range)})
+        });
+        value["relatedLocations"] = related.collect::<Vec<_>>().into();
+    }
+    if let Some(fix) = finding.fix.as_ref().filter(|it| !it.edits.is_empty()) {
+        value["fixes"] = json!([self::fix(fix)]);
+    }
+    value
+}
+
+fn fix(fix: &Fix) -> Value {
+    let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let replacement = json!({"deletedRegion": region(edit.range), "insertedContent": {"text": edit.text}});
+        files.entry(&edit.file).or_default().push(replacement);
+    }
+    let changes = files
+        .into_iter()
+        .map(|(file, replacements)| json!({"artifactLocation": artifact(file), "replacements": replacements}));
+    json!({"description": {"text": fix.title}, "artifactChanges": changes.collect::<Vec<_>>()})
+}
+
+fn level(level: Severity) -> &'static str {
+    match level {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info | Severity::Hint => "note",
+    }
+}
+
+fn physical(file: &str, range: Range) -> Value {
+    json!({"artifactLocation": artifact(file), "region": region(range)})
+}
+
+fn region(range: Range) -> Value {
+    let (start, end) = (range.start, range.end);
+    json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
+        "byteOffset": start.offset,
+        "byteLength": end.offset - start.offset,
+    })
+}
+
+/// A file below the working directory, which is where the sources are; others are named as they are.
+fn artifact(file: &str) -> Value {
+    let uri = utf8_percent_encode(&file.replace('\\', "/"), PATH).to_string();
+    if file.starts_with("../") { json!({"uri": uri}) } else { json!({"uri": uri, "uriBaseId": "%SRCROOT%"}) }
+}

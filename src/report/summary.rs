@@ -1,0 +1,58 @@
+//! The last line of what a person reads: how much was found, where, and what can be mended.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::diagnostic::Severity;
+use crate::report::findings::{Report, Summary};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+
+/// The colour of a level.
+pub fn style(level: Severity) -> Style {
+    let color = match level {
+        Severity::Error => AnsiColor::BrightRed,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Info => AnsiColor::BrightBlue,
+        Severity::Hint => AnsiColor::BrightGreen,
+    };
+    color.on_default().bold()
+}
+
+/// Writes the line.
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let Summary { files, documents, errors, warnings, infos, hints } = report.summary;
+    let levels = [
+        (Severity::Error, errors, "error"),
+        (Severity::Warning, warnings, "warning"),
+        (Severity::Info, infos, "info"),
+        (Severity::Hint, hints, "hint"),
+    ];
+    let found: Vec<String> = levels
+        .into_iter()
+        .filter(|(_, number, _)| *number > 0)
+        .map(|(level, number, name)| {
+            let style = style(level);
+            format!("{style}{}{style:#}", counted(number, name))
+        })
+        .collect();
+    if found.is_empty() {
+        let (files, documents) = (counted(files, "file"), counted(documents, "document"));
+        return writeln!(out, "{GOOD}All is well{GOOD:#} in {files}, {documents}");
+    }
+    write!(out, "Found {} in {}", found.join(", "), counted(files, "file"))?;
+    let fixable =
+        |safe| report.findings.iter().filter(|it| it.fix.as_ref().is_some_and(|fix| fix.safe == safe)).count();
+    match (fixable(true), fixable(false)) {
+        (0, 0) => writeln!(out),
+        (safe, 0) => writeln!(out, "; {safe} fixable with --fix"),
+        (0, unsure) => writeln!(out, "; {unsure} fixable with --fix --unsafe-fixes"),
+        (safe, unsure) => writeln!(out, "; {safe} fixable with --fix, {unsure} more with --unsafe-fixes"),
+    }
+}
+
+/// `1 file`, `2 files`.
+pub fn counted(number: usize, name: &str) -> String {
+    format!("{number} {name}{}", if number == 1 { "" } else { "s" })
+}
