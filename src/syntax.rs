@@ -10,6 +10,7 @@ mod comments;
 mod conflict;
 mod cut;
 mod documents;
+pub mod edit;
 pub mod env_file;
 mod patch;
 mod pieces;

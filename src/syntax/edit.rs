@@ -1,0 +1,379 @@
+//! Edits that keep comments, quoting and indentation: text and tree in, replacements out.
+//!
+//! An edit is made only where its result is certain. What it writes is read again before it is given to anyone; where
+//! that reading differs from what was meant, there is no edit.
+
+use std::ops::Range;
+
+use crate::syntax::documents::parse;
+use crate::syntax::scalar::ScalarStyle;
+use crate::syntax::source_map::SourceMap;
+use crate::syntax::tree::{Collection, Node, Shape};
+use crate::text::Span;
+
+/// A replacement of some bytes of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit {
+    /// What is replaced.
+    pub span: Span,
+    /// By what.
+    pub text: String,
+}
+
+/// Replaces a range of a scalar's value. `source` is the scalar as written; the edit counts from its first byte.
+///
+/// Nothing if the range has no place of its own, spans lines, or the new text would need another style.
+pub fn replace_in_scalar(
+    source: &str,
+    style: ScalarStyle,
+    value: &str,
+    range: Range<usize>,
+    new: &str,
+) -> Option<TextEdit> {
+    let map = SourceMap::new(source, style, value);
+    if !map.is_exact() || new.contains(['\n', '\r']) {
+        return None;
+    }
+    let span = map.source(range);
+    if source.get(span.range())?.contains(['\n', '\r']) {
+        return None;
+    }
+    let ordinary = |it: char| it.is_ascii_alphanumeric() || "$()_.-/".contains(it);
+    let text = match style {
+        // Whatever stands around it, these never end a plain scalar; and at the edges of a folded line they are text.
+        ScalarStyle::Plain if !new.chars().all(ordinary) || span.start == 0 && !new.starts_with('$') => return None,
+        ScalarStyle::Folded if new.chars().any(char::is_whitespace) => return None,
+        ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => new.to_owned(),
+        ScalarStyle::SingleQuoted => new.replace('\'', "''"),
+        ScalarStyle::DoubleQuoted => double_quoted(new),
+    };
+    Some(TextEdit { span, text })
+}
+
+/// A text as it stands between double quotes.
+fn double_quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len());
+    for it in text.chars() {
+        match it {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\t' => quoted.push_str("\\t"),
+            it => quoted.push(it),
+        }
+    }
+    quoted
+}
+
+/// Puts the items of a list in another order: `order[n]` is the item that will stand at `n`.
+///
+/// The comments right above an item, behind it and below it at a deeper indentation go with it; blank lines and the
+/// comments between them stay where they are. Nothing if an item that moves holds an anchor, whose aliases would have
+/// to stand behind it, or if the list is written in a way that cannot be cut.
+pub fn reorder(text: &str, list: Node<'_>, order: &[usize]) -> Option<TextEdit> {
+    let list = list.resolved();
+    let items: Vec<Node<'_>> = list.items().collect();
+    let mut sorted = order.to_vec();
+    sorted.sort_unstable();
+    if items.len() != order.len() || sorted.iter().enumerate().any(|(at, it)| at != *it) {
+        return None;
+    }
+    let first = order.iter().enumerate().position(|(at, it)| at != *it)?;
+    let last = order.iter().enumerate().rposition(|(at, it)| at != *it)?;
+    let moving = &items[first..=last];
+    if moving.iter().any(|item| holds_anchor(*item) || item.tag().is_some()) {
+        return None;
+    }
+    let slots: Vec<usize> = order[first..=last].iter().map(|it| it - first).collect();
+    let edit = match list.kind() {
+        Collection::Sequence(Shape::Block) => block(text, &items, first, last, &slots)?,
+        Collection::Sequence(Shape::Flow) => flow(text, list, &items, first, last, &slots)?,
+        _ => return None,
+    };
+    // Read again what was written.
+    let whole = whole_lines(text, list);
+    let whole = Span::new(whole.start.min(edit.span.start), whole.end.max(edit.span.end));
+    let inside = Span::new(edit.span.start - whole.start, edit.span.end - whole.start);
+    let mut after = text[whole.range()].to_owned();
+    after.replace_range(inside.range(), &edit.text);
+    let (before, after) = (parse(&text[whole.range()]), parse(&after));
+    let root = |tree| Some(only_root(tree)?.items().collect::<Vec<_>>());
+    let (old, new) = (root(&before)?, root(&after)?);
+    let same = old.len() == order.len()
+        && new.len() == order.len()
+        && after.errors().len() == before.errors().len()
+        && order.iter().zip(&new).all(|(from, item)| says_the_same(old[*from], *item));
+    same.then_some(edit)
+}
+
+fn only_root(tree: &crate::syntax::Tree) -> Option<Node<'_>> {
+    let mut roots = tree.documents().filter_map(|document| document.root());
+    roots.next().filter(|_| roots.next().is_none())
+}
+
+/// A block list from the beginning of its first line, a flow list from its bracket: both can be read alone.
+fn whole_lines(text: &str, list: Node<'_>) -> Span {
+    let span = list.span();
+    match list.kind() {
+        Collection::Sequence(Shape::Block) => Span::new(line_start(text, span.start), span.end),
+        _ => span,
+    }
+}
+
+fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// The end of the line at an offset, without its line break.
+fn line_end(text: &str, offset: usize) -> usize {
+    let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
+    offset + text[offset..end].trim_end_matches('\r').len()
+}
+
+/// The lines of each item, with its comments; what is between them stays.
+fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usize]) -> Option<TextEdit> {
+    let mut chunks: Vec<Span> = Vec::new();
+    let end_of = |item: &Node<'_>| item.span().start + text[item.span().range()].trim_end().len();
+    // What stands on the line of the item before is not ours.
+    let mut floor = first.checked_sub(1).map_or(0, |before| line_end(text, end_of(&items[before])));
+    for item in &items[first..=last] {
+        let start = item.span().start;
+        let line = line_start(text, start);
+        let lead = &text[line..start];
+        let column = lead.len() - lead.trim_start_matches(' ').len();
+        // Only an item whose dash begins its line can be moved by lines.
+        if !lead[column..].starts_with('-') || !lead[column + 1..].trim_matches([' ', '\t']).is_empty() {
+            return None;
+        }
+        // The lines that `|+` keeps at its end cannot be told from those between items.
+        if ends_with_kept_lines(text, *item) {
+            return None;
+        }
+        let begin = comments_above(text, line, floor, column);
+        let end = comments_below(text, line_end(text, end_of(item)), column);
+        chunks.push(Span::new(begin, end));
+        floor = end;
+    }
+    let moving = &chunks;
+    let mut result = String::new();
+    for (slot, from) in slots.iter().enumerate() {
+        result.push_str(&text[moving[*from].range()]);
+        if let Some(next) = moving.get(slot + 1) {
+            result.push_str(&text[moving[slot].end..next.start]);
+        }
+    }
+    Some(TextEdit { span: Span::new(moving[0].start, moving[moving.len() - 1].end), text: result })
+}
+
+/// Where the comments begin that stand right above a line, not before `floor`.
+fn comments_above(text: &str, line: usize, floor: usize, column: usize) -> usize {
+    let mut begin = line;
+    while begin > floor {
+        let above = line_start(text, begin - 1);
+        let row = text[above..begin].trim_start_matches(' ');
+        let indent = text[above..begin].len() - row.len();
+        if above < floor || !row.starts_with('#') || indent > column {
+            break;
+        }
+        begin = above;
+    }
+    begin
+}
+
+/// Where the comments end that follow a line and are indented deeper than the dash.
+fn comments_below(text: &str, line_end: usize, column: usize) -> usize {
+    let mut end = line_end;
+    while let Some(next) = text[end..].find('\n').map(|len| end + len + 1) {
+        let row = text[next..].split('\n').next().unwrap_or_default();
+        let words = row.trim_start_matches(' ');
+        if !words.starts_with('#') || row.len() - words.len() <= column {
+            break;
+        }
+        end = self::line_end(text, next);
+    }
+    end
+}
+
+fn ends_with_kept_lines(text: &str, item: Node<'_>) -> bool {
+    let mut node = item;
+    loop {
+        let next = match node.kind() {
+            Collection::Mapping(_) => node.own_entries().last().and_then(|(_, value)| value),
+            Collection::Sequence(_) => node.items().last(),
+            Collection::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
+                let header = text[node.span().range()].lines().next().unwrap_or_default();
+                return header.split('#').next().is_some_and(|it| it.contains('+'));
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => node = next,
+            None => return false,
+        }
+    }
+}
+
+/// The items of a flow list; commas and line breaks stay, a comment behind an item's comma goes with it.
+fn flow(
+    text: &str,
+    list: Node<'_>,
+    items: &[Node<'_>],
+    first: usize,
+    last: usize,
+    slots: &[usize],
+) -> Option<TextEdit> {
+    let moving = &items[first..=last];
+    let behind = |at: usize| {
+        let end = items.get(at + 1).map_or(list.span().end, |next| next.span().start);
+        &text[items[at].span().end..end]
+    };
+    let mut gaps = Vec::new();
+    for at in first..=last {
+        gaps.push(Gap::of(behind(at), at + 1 == items.len())?);
+    }
+    let mut result = String::new();
+    for (slot, from) in slots.iter().enumerate() {
+        result.push_str(&text[moving[*from].span().range()]);
+        let (own, brought) = (&gaps[slot], &gaps[*from]);
+        if !brought.comment.is_empty() && !own.rest.contains('\n') {
+            return None;
+        }
+        result.push_str(own.comma);
+        result.push_str(brought.comment);
+        if slot + 1 < slots.len() {
+            result.push_str(own.rest);
+        }
+    }
+    let last_gap = gaps.last()?;
+    let end = moving.last()?.span().end + last_gap.comma.len() + last_gap.comment.len();
+    Some(TextEdit { span: Span::new(moving[0].span().start, end), text: result })
+}
+
+/// What stands between two items of a flow list.
+struct Gap<'t> {
+    /// Up to the comma, with it.
+    comma: &'t str,
+    /// A comment on the same line, with the blanks before it.
+    comment: &'t str,
+    /// Everything else.
+    rest: &'t str,
+}
+
+impl<'t> Gap<'t> {
+    fn of(text: &'t str, is_last: bool) -> Option<Self> {
+        let comma = match text.find([',', '#', '\n']) {
+            Some(at) if text[at..].starts_with(',') => at + 1,
+            _ if is_last => 0,
+            _ => return None,
+        };
+        let (comma, tail) = text.split_at(comma);
+        let blanks = tail.len() - tail.trim_start_matches([' ', '\t']).len();
+        let length = if tail[blanks..].starts_with('#') { line_end(tail, 0) } else { 0 };
+        let (comment, rest) = tail.split_at(length);
+        // A comment on a line of its own belongs to nobody we could name.
+        (!rest.contains('#')).then_some(Self { comma, comment, rest })
+    }
+}
+
+fn holds_anchor(node: Node<'_>) -> bool {
+    if node.anchor().is_some() {
+        return true;
+    }
+    if node.alias().is_some() {
+        return false;
+    }
+    node.own_entries().any(|(key, value)| holds_anchor(key) || value.is_some_and(holds_anchor))
+        || node.items().any(holds_anchor)
+}
+
+/// Whether two nodes have the same structure and the same texts, aliases by name.
+fn says_the_same(a: Node<'_>, b: Node<'_>) -> bool {
+    if a.alias().is_some() || b.alias().is_some() {
+        return a.alias() == b.alias();
+    }
+    let entries = |node: Node<'_>| node.own_entries().count();
+    a.kind() == b.kind()
+        && a.tag() == b.tag()
+        && a.text() == b.text()
+        && entries(a) == entries(b)
+        && a.items().count() == b.items().count()
+        && a.items().zip(b.items()).all(|(a, b)| says_the_same(a, b))
+        && a.own_entries().zip(b.own_entries()).all(|((ak, av), (bk, bv))| {
+            says_the_same(ak, bk)
+                && match (av, bv) {
+                    (Some(a), Some(b)) => says_the_same(a, b),
+                    (None, None) => true,
+                    _ => false,
+                }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reorders the list under `l` of a text.
+    fn reordered(text: &str, order: &[usize]) -> Option<String> {
+        let tree = parse(text);
+        let list = tree.documents().next()?.root()?.get("l")?;
+        let edit = reorder(text, list, order)?;
+        let mut after = text.to_owned();
+        after.replace_range(edit.span.range(), &edit.text);
+        Some(after)
+    }
+
+    #[test]
+    fn items_move_with_their_comments() {
+        let text = "l:\n  # about a\n  - a # one\n  - k: b\n    # no more of b\n\n  # section\n\n  # about c\n  - c\nm: n\n";
+        let after = "l:\n  # about c\n  - c\n  # about a\n  - a # one\n\n  # section\n\n  - k: b\n    # no more of b\nm: n\n";
+        assert_eq!(reordered(text, &[2, 0, 1]).as_deref(), Some(after));
+    }
+
+    #[test]
+    fn line_ends_stay() {
+        assert_eq!(reordered("l:\r\n- a\r\n- b", &[1, 0]).as_deref(), Some("l:\r\n- b\r\n- a"));
+        assert_eq!(reordered("l:\n- |\n  x\n- b\n", &[1, 0]).as_deref(), Some("l:\n- b\n- |\n  x\n"));
+        assert_eq!(reordered("l:\n- |+\n  x\n\n- b\n", &[1, 0]), None);
+    }
+
+    #[test]
+    fn flow_lists_keep_their_commas() {
+        assert_eq!(reordered("l: [a, {k: v} , 'c']\n", &[2, 0, 1]).as_deref(), Some("l: ['c', a , {k: v}]\n"));
+        let text = "l: [\n  a, # one\n  b,\n  c # three\n]\n";
+        let after = "l: [\n  b,\n  a, # one\n  c # three\n]\n";
+        assert_eq!(reordered(text, &[1, 0, 2]).as_deref(), Some(after));
+        let after = "l: [\n  c, # three\n  a, # one\n  b\n]\n";
+        assert_eq!(reordered(text, &[2, 0, 1]).as_deref(), Some(after));
+        assert_eq!(reordered("l: [\n  a,\n  # about b\n  b]\n", &[1, 0]), None);
+        assert_eq!(reordered("l: [a, b # two\n  ]\n", &[1, 0]), None);
+    }
+
+    #[test]
+    fn anchors_stay_where_they_are() {
+        assert_eq!(reordered("l:\n- &a x\n- y\n", &[1, 0]), None);
+        assert_eq!(reordered("l:\n- &a x\n- y\n- *a\n", &[0, 2, 1]).as_deref(), Some("l:\n- &a x\n- *a\n- y\n"));
+        assert_eq!(reordered("l:\n- - a\n- b\n", &[1, 0]).as_deref(), Some("l:\n- b\n- - a\n"));
+        assert_eq!(reordered("l: [a]\n", &[0]), None);
+        assert_eq!(reordered("l: [a, b]\n", &[0, 0]), None);
+    }
+
+    #[test]
+    fn text_is_written_as_its_scalar_is() {
+        let replaced = |text: &str, range: Range<usize>, new: &str| {
+            let tree = parse(text);
+            let node = tree.documents().next()?.root()?.get("k")?;
+            let span = node.span();
+            let edit = replace_in_scalar(&text[span.range()], node.style()?, node.text()?, range, new)?;
+            let mut after = text.to_owned();
+            after.replace_range(edit.span.shifted(span.start).range(), &edit.text);
+            Some(after)
+        };
+        assert_eq!(replaced("k: a$(B)c\n", 1..5, "$$(B)").as_deref(), Some("k: a$$(B)c\n"));
+        assert_eq!(replaced("k: 'it''s $(B)'\n", 5..9, "'").as_deref(), Some("k: 'it''s '''\n"));
+        assert_eq!(replaced("k: \"\\u0024(B)\"\n", 0..4, "\"$(C)\\").as_deref(), Some("k: \"\\\"$(C)\\\\\"\n"));
+        assert_eq!(replaced("k: |\n  x\n  $(B)\n", 2..6, "$(C: d").as_deref(), Some("k: |\n  x\n  $(C: d\n"));
+        assert_eq!(replaced("k: >\n  x\n  $(B)\n", 2..6, "$(C)").as_deref(), Some("k: >\n  x\n  $(C)\n"));
+        assert_eq!(replaced("k: >\n  x\n  $(B)\n", 2..6, " $(C)"), None);
+        assert_eq!(replaced("k: a$(B)c\n", 1..5, "${B}"), None);
+        assert_eq!(replaced("k: $(B\n  c)\n", 0..6, "x"), None);
+    }
+}
