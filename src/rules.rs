@@ -5,12 +5,22 @@
 
 #![warn(clippy::disallowed_methods)]
 
+mod collapsed_dollar;
+mod command_substitution_outside_shell;
 mod context;
+mod fixes;
 mod forward_reference;
+mod malformed_reference;
 mod names;
+mod probe_literal_only;
+mod references;
 mod self_reference;
+mod shape;
+mod shell_style_reference;
 mod suppression;
 mod undefined_variable;
+mod unexpanded_field;
+mod unresolved_sub_path;
 
 use std::sync::Arc;
 
@@ -68,6 +78,13 @@ pub static RULES: &[&Rule] = &[
     &undefined_variable::UNDEFINED_VARIABLE,
     &forward_reference::FORWARD_REFERENCE,
     &self_reference::SELF_REFERENCE,
+    &malformed_reference::MALFORMED_REFERENCE,
+    &shell_style_reference::SHELL_STYLE_REFERENCE,
+    &command_substitution_outside_shell::COMMAND_SUBSTITUTION_OUTSIDE_SHELL,
+    &collapsed_dollar::COLLAPSED_DOLLAR,
+    &unexpanded_field::UNEXPANDED_FIELD,
+    &probe_literal_only::PROBE_LITERAL_ONLY,
+    &unresolved_sub_path::UNRESOLVED_SUB_PATH,
     &suppression::UNUSED_SUPPRESSION,
 ];
 
@@ -123,7 +140,7 @@ pub fn check(
     let mut found: Vec<Diagnostic> = found.into_iter().map(|finding| finding.finished(&file)).collect();
     found.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
     // Containers that share their env through an anchor are checked each, and told once.
-    found.dedup();
+    found.dedup_by(|b, a| (&a.location, a.rule, &a.message) == (&b.location, b.rule, &b.message));
     found
 }
 

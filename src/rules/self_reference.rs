@@ -1,6 +1,6 @@
 //! `self-reference`
 
-use crate::resolve::Why;
+use crate::rules::references::{Verdict, judged};
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
 
 declare_rule! {
@@ -48,11 +48,11 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    for unresolved in container.environment.unresolved.iter().filter(|it| it.why == Why::SelfReference) {
-        let name = &unresolved.name;
+    for (text, step, _) in judged(container).into_iter().filter(|(.., it)| matches!(it, Verdict::Own)) {
+        let name = &step.name;
         findings.push(
             Finding::new(
-                container.inside(&unresolved.text, unresolved.range.clone()),
+                container.inside(text.text, step.range.clone()),
                 format!("`$({name})` refers to the variable it defines, and there is no earlier `{name}`"),
             )
             .help("variables of the image are not visible here: write the whole value"),

@@ -1,14 +1,18 @@
 //! `undefined-variable`
 
-use crate::resolve::Why;
-use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
+use crate::diagnostic::{Location, Severity};
+use crate::resolve::Step;
+use crate::rules::references::{Expanded, Verdict, judged};
+use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
+use crate::workspace::Unknown;
 
 declare_rule! {
     /// Reports `$(X)` that nothing defines, so the text stays as it is.
     ///
     /// ## What it does
-    /// Looks at every `$(X)` that Kubernetes expands (env values, command, args, `subPathExpr`, exec probes) and
-    /// reports those whose name is not in the container's environment. The finding covers the reference.
+    /// Looks at every `$(X)` in env values, command, args and exec probes, and reports those whose name is not in the
+    /// container's environment. The finding covers the reference. With `unknown: always` in the settings, names that
+    /// something outside the workspace may define are told too, as info. `subPathExpr` has a rule of its own.
     ///
     /// ## Why it matters
     /// Kubernetes does not refuse such a reference: the program gets the text `$(X)` itself. A name that something
@@ -49,14 +53,38 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    for unresolved in container.environment.unresolved.iter().filter(|it| it.why == Why::Undefined) {
-        let name = &unresolved.name;
-        findings.push(
-            Finding::new(
-                container.inside(&unresolved.text, unresolved.range.clone()),
-                format!("`$({name})` stays as it is: nothing defines `{name}`"),
-            )
-            .help(format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant")),
-        );
+    let tells_possible = container.pod.object.file.snapshot.settings(container.pod.object.file.path).unknown;
+    for (text, step, verdict) in judged(container) {
+        let name = &step.name;
+        let place = || container.inside(text.text, step.range.clone());
+        match verdict {
+            Verdict::Undefined => findings.push(undefined(container, &text, step, place())),
+            Verdict::Possible(hole) if tells_possible == Unknown::Always => findings.push(
+                Finding::new(place(), format!("`$({name})` may stay as it is: nothing here defines `{name}`"))
+                    .severity(Severity::Info)
+                    .help(format!("it may be <{hole}>; name it in `externals` of the settings to say so")),
+            ),
+            _ => {}
+        }
     }
+}
+
+fn undefined(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step, place: Location) -> Finding {
+    let name = &step.name;
+    let finding = Finding::new(place, format!("`$({name})` stays as it is: nothing defines `{name}`"));
+    let finding = match fixes::did_you_mean(container, text, name) {
+        Some(near) => {
+            let new = format!("$({near})");
+            let title = format!("Write `{new}`");
+            finding.help(format!("did you mean `{new}`?")).fix(fixes::replace(
+                container,
+                text.text,
+                step.range.clone(),
+                &new,
+                title,
+            ))
+        }
+        None => finding.help(format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant")),
+    };
+    finding.fix(fixes::escape(container, text.text, step.range.clone()))
 }

@@ -323,8 +323,10 @@ mod tests {
 
     #[test]
     fn items_move_with_their_comments() {
-        let text = "l:\n  # about a\n  - a # one\n  - k: b\n    # no more of b\n\n  # section\n\n  # about c\n  - c\nm: n\n";
-        let after = "l:\n  # about c\n  - c\n  # about a\n  - a # one\n\n  # section\n\n  - k: b\n    # no more of b\nm: n\n";
+        let text =
+            "l:\n  # about a\n  - a # one\n  - k: b\n    # no more of b\n\n  # section\n\n  # about c\n  - c\nm: n\n";
+        let after =
+            "l:\n  # about c\n  - c\n  # about a\n  - a # one\n\n  # section\n\n  - k: b\n    # no more of b\nm: n\n";
         assert_eq!(reordered(text, &[2, 0, 1]).as_deref(), Some(after));
     }
 

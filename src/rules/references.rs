@@ -1,0 +1,284 @@
+//! Every reference of a container with the one rule it belongs to.
+//!
+//! The rules on references ask here, so that one reference gets one finding, and what is silent is silent for all.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::k8s::Text;
+use crate::resolve::{Environment, Hole, Item, Lookup, Site, Step};
+use crate::rules::ContainerContext;
+use crate::rules::shape::{self, Shape, Shell};
+use crate::syntax::Node;
+use crate::syntax::reference::{TokenKind, tokens};
+
+/// A text that Kubernetes expands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expanded<'a> {
+    pub(super) text: &'a Text,
+    pub(super) steps: &'a [Step],
+    pub(super) field: Field<'a>,
+    pub(super) shell: Shell,
+}
+
+/// The field it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field<'a> {
+    /// The value of an entry of `env`, by its index, with the entry's name.
+    Env(usize, &'a str),
+    /// `command` and `args`.
+    CommandLine,
+    /// The command of an exec probe.
+    Probe,
+    /// `subPathExpr`.
+    SubPath,
+}
+
+impl Field<'_> {
+    /// From where names are looked up.
+    pub(super) fn site(self) -> Site {
+        match self {
+            Self::Env(index, _) => Site::Entry(index),
+            Self::CommandLine | Self::SubPath => Site::CommandLine,
+            Self::Probe => Site::Probe,
+        }
+    }
+}
+
+/// What is to say about a reference: each belongs to one rule.
+#[derive(Clone, Debug)]
+pub(super) enum Verdict {
+    /// Nothing.
+    Fine,
+    /// `undefined-variable`
+    Undefined,
+    /// `undefined-variable`, for those who want to know what cannot be known.
+    Possible(Hole),
+    /// `forward-reference`
+    Forward,
+    /// `self-reference`
+    Own,
+    /// `malformed-reference`
+    Malformed(Flaw),
+    /// `command-substitution-outside-shell`
+    Command,
+    /// `probe-literal-only`
+    Probe(Blind),
+    /// `unresolved-sub-path`
+    SubPath {
+        /// Defined, but empty.
+        empty: bool,
+    },
+}
+
+/// How a reference is written wrongly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    Padded(String),
+    Default(String),
+    Nested,
+    Unclosed(String),
+}
+
+/// What a probe sees of a variable (P3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blind {
+    /// Nothing: the reference stays.
+    Stays,
+    /// The empty text.
+    Empty,
+    /// The value before expansion.
+    Raw,
+}
+
+/// The texts of a container that Kubernetes expands and that hold a dollar sign.
+pub(super) fn texts<'a>(container: &ContainerContext<'a>) -> Vec<Expanded<'a>> {
+    let (container, environment) = (container.container, container.environment);
+    let mut all: Vec<Expanded<'a>> = Vec::new();
+    for (index, entry) in container.env.iter().enumerate() {
+        let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
+        let Some(binding) = environment.entry(index).filter(|it| it.raw.is_some()) else { continue };
+        if text.value.contains('$') {
+            let shell = if shape::looks_like_script(&text.value) { Shell::Maybe } else { Shell::No };
+            all.push(Expanded { text, steps: &binding.steps, field: Field::Env(index, &name.value), shell });
+        }
+    }
+    let items: Vec<&'a Item> = environment.command.iter().chain(&environment.args).collect();
+    let first = all.len();
+    command_line(&items, !environment.command.is_empty(), Field::CommandLine, &mut all);
+    // What a patch is laid on may bring the command, and a shell with it.
+    if environment.command.is_empty() && matches!(environment.lookup(Site::CommandLine, ""), Lookup::Maybe(_)) {
+        let open = all[first..].iter_mut().filter(|it| it.shell == Shell::No);
+        open.for_each(|it| it.shell = Shell::Maybe);
+    }
+    for probe in &environment.probes {
+        let items: Vec<&'a Item> = probe.command.iter().collect();
+        command_line(&items, true, Field::Probe, &mut all);
+    }
+    for sub_path in environment.sub_paths.iter().filter(|it| it.item.text.value.contains('$')) {
+        let item = &sub_path.item;
+        let steps = &item.expansion.steps;
+        all.push(Expanded { text: &item.text, steps, field: Field::SubPath, shell: Shell::No });
+    }
+    all
+}
+
+fn command_line<'a>(items: &[&'a Item], has_command: bool, field: Field<'a>, all: &mut Vec<Expanded<'a>>) {
+    for (at, item) in items.iter().enumerate().filter(|(_, it)| it.text.value.contains('$')) {
+        let values: Vec<&str> = items.iter().map(|it| &*it.text.value).collect();
+        let shell = if item.is_script { Shell::Yes } else { shape::reader(&values, at, has_command) };
+        all.push(Expanded { text: &item.text, steps: &item.expansion.steps, field, shell });
+    }
+}
+
+/// Every reference with its verdict.
+pub(super) fn judged<'a>(container: &ContainerContext<'a>) -> Vec<(Expanded<'a>, &'a Step, Verdict)> {
+    let mut all = Vec::new();
+    for text in texts(container) {
+        for step in text.steps {
+            match verdict(container, &text, step) {
+                Verdict::Fine => {}
+                verdict => all.push((text, step, verdict)),
+            }
+        }
+    }
+    all
+}
+
+fn verdict(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step) -> Verdict {
+    let environment = container.environment;
+    let site = text.field.site();
+    let declared = |word: &str| matches!(environment.lookup(site, word), Lookup::Bound(_));
+    let shape = Shape::of(&step.name, declared);
+    if let Field::SubPath = text.field {
+        return match &step.outcome {
+            Lookup::Bound(it) if it.value.is_empty() && it.alternatives.is_empty() => Verdict::SubPath { empty: true },
+            Lookup::Unbound | Lookup::Later(_) if shape != Shape::Other && !is_templated(container, &step.name) => {
+                Verdict::SubPath { empty: false }
+            }
+            Lookup::Maybe(hole) => Verdict::Possible(hole.clone()),
+            _ => Verdict::Fine,
+        };
+    }
+    if text.field == Field::Probe
+        && let Some(verdict) = probe(container, text, step)
+    {
+        return verdict;
+    }
+    match &step.outcome {
+        Lookup::Bound(_) => return Verdict::Fine,
+        _ if text.shell == Shell::Yes => return Verdict::Fine,
+        Lookup::Maybe(hole) if shape == Shape::Name => return Verdict::Possible(hole.clone()),
+        Lookup::Maybe(_) => return Verdict::Fine,
+        Lookup::Later(_) => {
+            let own = matches!(text.field, Field::Env(_, own) if own == &*step.name);
+            return if own { Verdict::Own } else { Verdict::Forward };
+        }
+        Lookup::Unbound => {}
+    }
+    let reaches = matches!(text.field, Field::Env(_, own) if reaches_shell(container, own));
+    if text.shell == Shell::Maybe || reaches {
+        return Verdict::Fine;
+    }
+    match shape {
+        Shape::Other => Verdict::Fine,
+        Shape::Name if is_templated(container, &step.name) => Verdict::Fine,
+        Shape::Name => Verdict::Undefined,
+        Shape::Command => Verdict::Command,
+        Shape::Padded(name) => Verdict::Malformed(Flaw::Padded(name.to_owned())),
+        Shape::Default(name) => Verdict::Malformed(Flaw::Default(name.to_owned())),
+        Shape::Unclosed(name) => Verdict::Malformed(Flaw::Unclosed(name.to_owned())),
+        Shape::Nested => Verdict::Malformed(Flaw::Nested),
+    }
+}
+
+/// P3; nothing where the ordinary reading decides.
+fn probe(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step) -> Option<Verdict> {
+    let environment = container.environment;
+    match &step.outcome {
+        Lookup::Bound(raw) => {
+            let entries = container.container.env.iter().enumerate();
+            let last = entries.filter(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name)).next_back();
+            let Some((index, entry)) = last else {
+                // A controller's: a field is empty for the probe.
+                return raw.value.is_empty().then_some(Verdict::Probe(Blind::Empty));
+            };
+            let value = entry.value.as_ref().map_or("", |it| &it.value);
+            if value.is_empty() {
+                return entry.from.is_some().then_some(Verdict::Probe(Blind::Empty));
+            }
+            let expands = |it: &Step| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
+            let differs = environment.entry(index).is_some_and(|it| it.steps.iter().any(expands))
+                || tokens(value).any(|it| it.kind == TokenKind::Escape);
+            differs.then_some(Verdict::Probe(Blind::Raw))
+        }
+        Lookup::Maybe(_) => None,
+        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(Site::CommandLine, &step.name) {
+            // In a script a word in small letters is rather a command.
+            _ if text.shell != Shell::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
+            Lookup::Bound(_) => Some(Verdict::Probe(Blind::Stays)),
+            // Whether or not the key exists: a probe would not see it.
+            Lookup::Maybe(Hole::ConfigMapKey(..) | Hole::SecretKey(..) | Hole::ServiceVariable(_))
+                if text.shell == Shell::No =>
+            {
+                Some(Verdict::Probe(Blind::Stays))
+            }
+            Lookup::Maybe(hole) => Some(Verdict::Possible(hole)),
+            Lookup::Unbound | Lookup::Later(_) => None,
+        },
+    }
+}
+
+/// Whether a shell gets to read the value of a variable: its script takes it in by `$(X)`, or evaluates what it likes.
+pub(super) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
+    let environment = container.environment;
+    let scripts: Vec<&Item> = scripts(environment).collect();
+    if scripts.iter().any(|it| it.text.value.contains("eval ")) {
+        return true;
+    }
+    let mut reached: HashSet<&str> = HashSet::new();
+    let mut open: Vec<&Step> = scripts.iter().flat_map(|it| &it.expansion.steps).collect();
+    while let Some(step) = open.pop() {
+        if let Lookup::Bound(binding) = &step.outcome
+            && reached.insert(&step.name)
+        {
+            open.extend(&binding.steps);
+        }
+    }
+    reached.contains(name)
+}
+
+fn scripts(environment: &Environment) -> impl Iterator<Item = &Item> {
+    let probes = environment.probes.iter().flat_map(|it| &it.command);
+    environment.command.iter().chain(&environment.args).chain(probes).filter(|it| it.is_script)
+}
+
+/// Whether a tool may make this name before Kubernetes sees the text: a name in `env` is written with an expression, or
+/// the reference is a template's parameter.
+fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
+    let has_expression = |text: &Option<Text>| {
+        text.as_ref().is_some_and(|it| it.value.contains("{{") || it.value.contains("${") || it.value.contains("$("))
+    };
+    let it = container.container;
+    it.env.iter().any(|it| has_expression(&it.name))
+        || it.env_from.iter().any(|it| has_expression(&it.prefix))
+        || parameters(container).is_some_and(|it| it.contains(name))
+}
+
+/// The parameters of the template that holds the container.
+pub(super) fn parameters(container: &ContainerContext<'_>) -> Option<HashSet<Arc<str>>> {
+    let object = container.pod.object;
+    let template = object.file.facts.objects.iter().find(|it| {
+        let kind = it.model.kind.as_ref().map_or("", |it| &it.value);
+        let span = it.place(it.model.span);
+        matches!(kind, "Template" | "TemplateConfig" | "ProcessedTemplate" | "TemplateInstance")
+            && span.start < object.object.offset
+            && object.object.offset < span.end
+    })?;
+    let source = object.file.source()?;
+    let root = source.tree.document_at(template.offset)?.root()?;
+    let node =
+        root.path_to(template.offset).into_iter().find(|it| it.is_mapping() && it.span().start == template.offset)?;
+    let list = node.get("parameters").or_else(|| node.at(&["spec", "template", "parameters"]))?;
+    Some(list.items().filter_map(|it| it.get("name").and_then(Node::text).map(Arc::from)).collect())
+}
