@@ -320,18 +320,17 @@ impl<'t> Document<'t> {
             if let Some(root) = &self.green.root {
                 collect_anchors(&root.it, root.offset, &mut found);
             }
-            found.sort_by_key(|anchor| anchor.offset);
+            found.sort_by(|a, b| (&a.name, a.offset).cmp(&(&b.name, b.offset)));
             found
         })
     }
 
     /// The node `*name` means at `offset`: the nearest one before it that carries the anchor.
     fn anchored(self, name: &str, offset: usize) -> Option<Node<'t>> {
-        let anchor = self
-            .anchors()
-            .iter()
-            .rev()
-            .find(|anchor| *anchor.name == *name && self.offset + (anchor.offset as usize) < offset)?;
+        let anchors = self.anchors();
+        let behind =
+            anchors.partition_point(|anchor| (&*anchor.name, self.offset + anchor.offset as usize) < (name, offset));
+        let anchor = anchors.get(behind.checked_sub(1)?).filter(|anchor| *anchor.name == *name)?;
         Some(Node { document: self, green: &anchor.node, offset: self.offset + anchor.offset as usize })
     }
 }
@@ -496,7 +495,7 @@ impl<'t> Node<'t> {
     pub fn entries(self) -> Vec<(Node<'t>, Option<Node<'t>>)> {
         let mut found: Vec<(Node<'t>, Option<Node<'t>>)> = Vec::new();
         let mut places = std::collections::HashMap::new();
-        self.visit_merged(&mut Vec::new(), &mut |own| {
+        self.visit_merged(&mut |own| {
             let before = found.len();
             for (key, value) in own.own_entries() {
                 let Some(name) = key.key_text().filter(|name| name != "<<") else { continue };
@@ -519,7 +518,7 @@ impl<'t> Node<'t> {
     /// The key and value of one entry as it counts, merge keys and aliases followed.
     pub fn entry(self, name: &str) -> Option<(Node<'t>, Option<Node<'t>>)> {
         let mut found = None;
-        self.visit_merged(&mut Vec::new(), &mut |own| {
+        self.visit_merged(&mut |own| {
             for (key, value) in own.own_entries().filter(|(key, _)| key.key_text().is_some_and(|text| text == name)) {
                 if value.is_some() || found.is_none() {
                     found = Some((key, value));
@@ -597,28 +596,31 @@ impl<'t> Node<'t> {
     }
 
     /// Calls `visit` with the mapping, then with each mapping its merge keys name, nearest first, each once, until it
-    /// answers true. Once is enough, since a second visit adds nothing; so a bomb of merges costs its own length.
-    fn visit_merged(self, seen: &mut Vec<*const Green>, visit: &mut dyn FnMut(Node<'t>) -> bool) -> bool {
-        let node = self.resolved();
-        if !matches!(node.green.kind, Kind::Mapping { .. }) || seen.contains(&ptr::from_ref(node.green)) {
-            return false;
-        }
-        seen.push(ptr::from_ref(node.green));
-        if visit(node) {
-            return true;
-        }
-        for (key, value) in node.own_entries() {
-            let (true, Some(value)) = (key.is_merge(), value) else { continue };
-            let value = value.resolved();
-            if value.is_sequence() {
-                if value.items().any(|item| item.visit_merged(seen, visit)) {
-                    return true;
-                }
-            } else if value.visit_merged(seen, visit) {
-                return true;
+    /// answers true. Once is enough, since a second visit adds nothing; so a bomb of merges costs its own length. No
+    /// recursion: a chain of merges may be as long as the file.
+    fn visit_merged(self, visit: &mut dyn FnMut(Node<'t>) -> bool) {
+        let mut seen = std::collections::HashSet::new();
+        let mut ahead = vec![self];
+        while let Some(node) = ahead.pop() {
+            let node = node.resolved();
+            let place = ptr::from_ref(node.green);
+            if !matches!(node.green.kind, Kind::Mapping { .. }) || seen.contains(&place) {
+                continue;
+            }
+            if visit(node) {
+                return;
+            }
+            let mut merged = Vec::new();
+            for (key, value) in node.own_entries() {
+                let (true, Some(value)) = (key.is_merge(), value) else { continue };
+                if value.is_sequence() { merged.extend(value.items()) } else { merged.push(value) }
+            }
+            ahead.extend(merged.into_iter().rev());
+            // Most mappings merge nothing and need no memory of where they were.
+            if !ahead.is_empty() {
+                seen.insert(place);
             }
         }
-        false
     }
 
     fn is_merge(self) -> bool {

@@ -57,9 +57,6 @@ fn assert_bounded(name: &str, text: String) {
     /// How long healthy text took, when it was last measured.
     static HEALTHY: Mutex<Option<Duration>> = Mutex::new(None);
     const SIZE: usize = 100_000;
-    if std::env::var_os("PODLENS_NAMES").is_some() {
-        let _ = std::fs::write(std::env::temp_dir().join("podlens-abuse"), name);
-    }
     let name = name.to_owned();
     with_default_stack(move || {
         // A text too small to be measured is compared with one that can be.
@@ -213,7 +210,6 @@ fn staircases_are_bounded() {
         assert_bounded(&format!("{name} down"), down(step));
         assert_bounded(&format!("{name} up"), up(step));
         assert_bounded(&format!("{name} down and up"), down(step) + &up(step));
-        assert_bounded(&format!("{name} by two"), down(step).replace(' ', "  "));
     }
 }
 
