@@ -177,8 +177,12 @@ fn verdict(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step) -
         Lookup::Unbound => {}
     }
     let reaches = matches!(text.field, Field::Env(_, own) if reaches_shell(container, own));
-    if text.shell == Shell::Maybe || reaches {
-        return Verdict::Fine;
+    // No command is called like that.
+    let is_constant = step.name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
+    match text.shell {
+        Shell::No if !reaches => {}
+        Shell::EntryPoint if is_constant => {}
+        _ => return Verdict::Fine,
     }
     match shape {
         Shape::Other => Verdict::Fine,

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::syntax::reference::{TokenKind, tokens};
+
 /// What stands between `$(` and the first `)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape<'t> {
@@ -137,6 +139,8 @@ pub(super) enum Shell {
     No,
     /// Something may.
     Maybe,
+    /// The entry point of the image may be one.
+    EntryPoint,
     /// A shell does.
     Yes,
 }
@@ -189,8 +193,16 @@ pub(super) fn reader(items: &[&str], at: usize, has_command: bool) -> Shell {
     }
     // Without a command the image decides what runs; it may be `sh -c`, and this its script.
     let item = items[at];
-    let may_be_script = !has_command && at == 0 && !item.starts_with('-') && item.contains(char::is_whitespace);
-    if may_be_script { Shell::Maybe } else { Shell::No }
+    let outside = || {
+        let mut at = 0;
+        let mut blank = false;
+        for token in tokens(item).filter(|it| it.kind == TokenKind::Reference) {
+            blank |= item[at..token.range.start].contains(char::is_whitespace);
+            at = token.range.end;
+        }
+        blank || item[at..].contains(char::is_whitespace)
+    };
+    if !has_command && at == 0 && !item.starts_with('-') && outside() { Shell::EntryPoint } else { Shell::No }
 }
 
 /// Whether a value is a shell script by its looks: it will be handed to a shell by someone.
@@ -237,7 +249,7 @@ mod tests {
         assert_eq!(reader(&["serve", "$(x)"], 1, true), Shell::No);
         assert_eq!(reader(&["su", "-c", "$(x y)"], 2, true), Shell::Maybe);
         assert_eq!(reader(&["python3.11", "-c", "$(x y)"], 2, true), Shell::Maybe);
-        assert_eq!(reader(&["echo $(date)"], 0, false), Shell::Maybe);
+        assert_eq!(reader(&["echo $(date)"], 0, false), Shell::EntryPoint);
         assert_eq!(reader(&["--since=$(date +%s)"], 0, false), Shell::No);
         assert!(looks_like_script("set -e\nrun\n") && !looks_like_script("a: b\nc: d\n"));
     }

@@ -66,8 +66,8 @@ fn double_quoted(text: &str) -> String {
 
 /// Puts the items of a list in another order: `order[n]` is the item that will stand at `n`.
 ///
-/// The comments right above an item, behind it and below it at a deeper indentation go with it; blank lines and the
-/// comments between them stay where they are. Nothing if an item that moves holds an anchor, whose aliases would have
+/// The comments right above an item, behind it and below it at a deeper indentation go with it; comments between blank
+/// lines stay where they are. Nothing if an item that moves holds an anchor, whose aliases would have
 /// to stand behind it, or if the list is written in a way that cannot be cut.
 pub fn reorder(text: &str, list: Node<'_>, order: &[usize]) -> Option<TextEdit> {
     let list = list.resolved();
@@ -153,15 +153,64 @@ fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usi
         chunks.push(Span::new(begin, end));
         floor = end;
     }
-    let moving = &chunks;
+    let gap = |at: usize| &text[chunks[at - 1].end..chunks[at].start];
+    let stays = staying(slots);
     let mut result = String::new();
-    for (slot, from) in slots.iter().enumerate() {
-        result.push_str(&text[moving[*from].range()]);
-        if let Some(next) = moving.get(slot + 1) {
-            result.push_str(&text[moving[slot].end..next.start]);
+    let mut next_gap = 1;
+    for (slot, from) in slots.iter().copied().enumerate() {
+        if stays[from] {
+            // What stood before an item that has gone stays, if it says something.
+            for gone in (next_gap..from).filter(|at| !stays[*at] && gap(*at).contains('#')) {
+                result.push_str(gap(gone).trim_end());
+            }
+            next_gap = from + 1;
+        }
+        if slot > 0 {
+            match (stays[from], from) {
+                (true, 1..) => result.push_str(gap(from)),
+                // It had nothing before it: what moved above it brings the distance.
+                (_, 0) => result.push_str(&line_breaks(gap(slots[slot - 1].max(1)))),
+                (false, _) => result.push_str(&line_breaks(gap(from))),
+            }
+        }
+        result.push_str(&text[chunks[from].range()]);
+    }
+    for gone in (next_gap..slots.len()).filter(|at| !stays[*at] && gap(*at).contains('#')) {
+        result.push_str(gap(gone).trim_end());
+    }
+    let span = Span::new(chunks.first()?.start, chunks.last()?.end);
+    Some(TextEdit { span, text: result })
+}
+
+/// The items that need not move: the longest run of them that is in order already.
+fn staying(slots: &[usize]) -> Vec<bool> {
+    // The ends of the best runs of each length, and what stands before each item in its run.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; slots.len()];
+    for item in slots.iter().copied() {
+        let length = ends.partition_point(|end| *end < item);
+        before[item] = length.checked_sub(1).map(|it| ends[it]);
+        match ends.get_mut(length) {
+            Some(end) => *end = item,
+            None => ends.push(item),
         }
     }
-    Some(TextEdit { span: Span::new(moving[0].start, moving[moving.len() - 1].end), text: result })
+    let mut stays = vec![false; slots.len()];
+    let mut at = ends.last().copied();
+    while let Some(item) = at {
+        stays[item] = true;
+        at = before[item];
+    }
+    stays
+}
+
+/// One line break, or two where there is a blank line.
+fn line_breaks(gap: &str) -> String {
+    let line_break = if gap.starts_with('\r') { "\r\n" } else { "\n" };
+    // Behind the last line break the next item begins.
+    let lines = gap.split('\n').count();
+    let is_blank = gap.split('\n').take(lines - 1).skip(1).any(|line| line.trim().is_empty());
+    line_break.repeat(1 + usize::from(is_blank))
 }
 
 /// Where the comments begin that stand right above a line, not before `floor`.
@@ -326,7 +375,7 @@ mod tests {
         let text =
             "l:\n  # about a\n  - a # one\n  - k: b\n    # no more of b\n\n  # section\n\n  # about c\n  - c\nm: n\n";
         let after =
-            "l:\n  # about c\n  - c\n  # about a\n  - a # one\n\n  # section\n\n  - k: b\n    # no more of b\nm: n\n";
+            "l:\n  # about c\n  - c\n\n  # about a\n  - a # one\n  - k: b\n    # no more of b\n\n  # section\nm: n\n";
         assert_eq!(reordered(text, &[2, 0, 1]).as_deref(), Some(after));
     }
 

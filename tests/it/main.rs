@@ -3,6 +3,7 @@
 mod abuse;
 mod commands;
 mod differential;
+mod fixes;
 mod fixtures;
 mod load;
 mod model;
