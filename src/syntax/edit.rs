@@ -158,20 +158,25 @@ fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usi
     let mut result = String::new();
     let mut next_gap = 1;
     for (slot, from) in slots.iter().copied().enumerate() {
+        let mut before = String::new();
         if stays[from] {
             // What stood before an item that has gone stays, if it says something.
             for gone in (next_gap..from).filter(|at| !stays[*at] && gap(*at).contains('#')) {
-                result.push_str(gap(gone).trim_end());
+                before.push_str(gap(gone).trim_end());
             }
             next_gap = from + 1;
         }
-        if slot > 0 {
-            match (stays[from], from) {
-                (true, 1..) => result.push_str(gap(from)),
-                // It had nothing before it: what moved above it brings the distance.
-                (_, 0) => result.push_str(&line_breaks(gap(slots[slot - 1].max(1)))),
-                (false, _) => result.push_str(&line_breaks(gap(from))),
-            }
+        match (stays[from], from) {
+            (true, 1..) => before.push_str(gap(from)),
+            // It had nothing before it: what moved above it brings the distance.
+            (_, 0) if slot > 0 => before.push_str(&line_breaks(gap(slots[slot - 1].max(1)))),
+            (false, _) if slot > 0 => before.push_str(&line_breaks(gap(from))),
+            _ => {}
+        }
+        match slot {
+            0 if before.contains('#') => result.push_str(before.trim_start_matches(['\r', '\n'])),
+            0 => {}
+            _ => result.push_str(&before),
         }
         result.push_str(&text[chunks[from].range()]);
     }
