@@ -34,8 +34,8 @@ pub(super) fn replace(
 
 /// Writes a reference so that it stays as it is: `$$(X)`.
 pub(super) fn escape(container: &ContainerContext<'_>, text: &Text, range: Range<usize>) -> Option<Fix> {
-    let reference = &text.value[range.clone()];
-    replace(container, text, range.clone(), &format!("${reference}"), format!("Write `${reference}` to keep the text"))
+    let title = format!("Write `${}` to keep the text", &text.value[range.clone()]);
+    replace(container, text, range.start..range.start + 1, "$$", title)
 }
 
 /// The name in scope that differs least from one that is not.
@@ -201,7 +201,9 @@ impl<'c> Entries<'c> {
         // An anchor around it may be used by others, who see other things.
         let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
         let change = reorder(&source.text, list, order)?;
-        let unique = self.positions.len() == self.names.len();
+        // Equal names keep their order, but moving among them deserves a look.
+        let changed = order.iter().enumerate().filter(|(at, from)| at != *from).map(|(_, from)| self.names[*from]);
+        let unique = changed.into_iter().all(|name| self.named(name).len() == 1);
         let edits = vec![edit(object.file.at(change.span), change.text)];
         Some(Fix { title, safe: unique && !shared, edits })
     }
