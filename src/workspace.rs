@@ -19,12 +19,14 @@ use imbl::OrdMap;
 
 use crate::k8s::{self, Data, Object};
 use crate::syntax::{self, SyntaxError, Tree};
-use crate::text::Lines;
+use crate::text::{Lines, Span};
 use index::Index;
 
 pub use globs::Globs;
 pub use scope::{Found, Place};
-pub use settings::{Externals, FILE_NAME as SETTINGS_FILE, Level, Mistake, Override, RuleLevel, Settings, Unknown};
+pub use settings::{
+    Externals, FILE_NAME as SETTINGS_FILE, Level, Mistake, Override, RuleLevel, Settings, Unknown, schema,
+};
 pub use version::{NotAVersion, Version};
 
 /// What is kept of a file: its facts, not its tree.
@@ -34,6 +36,8 @@ pub struct File {
     pub objects: Vec<Object>,
     /// What is wrong with its YAML.
     pub errors: Vec<SyntaxError>,
+    /// Keys that stand twice in their mapping, each with the one it repeats before it, in documents with objects.
+    pub duplicate_keys: Vec<(Span, Span)>,
     /// Leads from offsets to lines and columns.
     pub lines: Lines,
     /// How many documents it has, without those that hold only comments.
@@ -65,14 +69,21 @@ impl File {
             .flatten()
             .filter_map(|patch| beside(path, &patch.value))
             .collect();
+        let has_objects = |span: Span| {
+            let next = objects.partition_point(|object| object.offset < span.start);
+            objects.get(next).is_some_and(|object| object.offset < span.end)
+        };
+        let read = tree.documents().filter(|document| has_objects(document.span()));
+        let duplicate_keys = read.flat_map(|document| document.duplicate_keys()).collect();
         Self {
-            objects,
             errors: tree.errors(),
+            duplicate_keys,
             lines: Lines::new(text),
             documents: tree.documents().filter(|document| document.root().is_some()).count(),
             has_suppressions: !is_settings && memchr::memmem::find(text.as_bytes(), b"podlens:").is_some(),
             settings: is_settings.then(|| Arc::new(Settings::read(path, text))),
             patches,
+            objects,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! edit is a copy of the path to the edit and nothing else. A [`Node`] is a green node at a place in a file; it follows
 //! aliases and merge keys for its caller.
 
+use std::collections::{HashMap, HashSet};
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
@@ -111,11 +112,17 @@ pub(super) struct Piece {
 pub(super) struct Marks {
     pub(super) anchor: bool,
     pub(super) error: bool,
+    /// A mapping with a key twice.
+    pub(super) duplicate: bool,
 }
 
 impl Marks {
     pub(super) fn or(self, other: Self) -> Self {
-        Self { anchor: self.anchor || other.anchor, error: self.error || other.error }
+        Self {
+            anchor: self.anchor || other.anchor,
+            error: self.error || other.error,
+            duplicate: self.duplicate || other.duplicate,
+        }
     }
 }
 
@@ -182,6 +189,7 @@ impl Green {
         let mut marks = Marks {
             anchor: properties.as_ref().is_some_and(|it| it.anchor.is_some()),
             error: matches!(kind, Kind::Error),
+            duplicate: false,
         };
         match &kind {
             Kind::Mapping { entries, level, .. } => {
@@ -192,6 +200,7 @@ impl Green {
                     }
                 }
                 marks.error |= has_errors(level.as_deref());
+                marks.duplicate |= has_duplicates(entries);
             }
             Kind::Sequence { items, level, .. } => {
                 marks = items.iter().fold(marks, |marks, item| marks.or(item.it.marks));
@@ -216,6 +225,15 @@ impl Green {
     fn shape(&self) -> Option<Shape> {
         match &self.kind {
             Kind::Mapping { shape, .. } | Kind::Sequence { shape, .. } => Some(*shape),
+            _ => None,
+        }
+    }
+
+    /// The text of a key that counts as one: merge keys may repeat.
+    fn plain_key(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Scalar { style: ScalarStyle::Plain, value } if &**value == "<<" => None,
+            Kind::Scalar { value, .. } => Some(value),
             _ => None,
         }
     }
@@ -254,6 +272,17 @@ impl Green {
 
 fn has_errors(level: Option<&Level>) -> bool {
     level.is_some_and(|level| level.pieces.iter().any(|piece| !piece.errors.is_empty()))
+}
+
+/// Whether a key stands twice. A few keys are compared with each other, which costs less than a set.
+fn has_duplicates(entries: &[Entry]) -> bool {
+    let keys = || entries.iter().filter_map(|entry| entry.key.it.plain_key());
+    if entries.len() <= 16 {
+        keys().enumerate().any(|(at, key)| keys().take(at).any(|other| other == key))
+    } else {
+        let mut seen = HashSet::with_capacity(entries.len());
+        !keys().all(|key| seen.insert(key))
+    }
 }
 
 impl Tree {
@@ -314,6 +343,16 @@ impl<'t> Document<'t> {
         found
     }
 
+    /// The keys that stand a second time in their mapping, each after the one it repeats, in order.
+    pub fn duplicate_keys(self) -> Vec<(Span, Span)> {
+        let mut found = Vec::new();
+        if let Some(root) = self.root() {
+            collect_duplicates(root.green, root.offset, &mut found);
+        }
+        found.sort_by_key(|(_, again)| again.start);
+        found
+    }
+
     fn anchors(self) -> &'t [Anchor] {
         self.green.anchors.get_or_init(|| {
             let mut found = Vec::new();
@@ -346,6 +385,26 @@ fn collect_errors(green: &Green, offset: usize, found: &mut Vec<SyntaxError>) {
     }
     for child in green.children() {
         collect_errors(&child.it, offset + child.offset as usize, found);
+    }
+}
+
+fn collect_duplicates(green: &Green, offset: usize, found: &mut Vec<(Span, Span)>) {
+    if !green.marks.duplicate {
+        return;
+    }
+    if let Kind::Mapping { entries, .. } = &green.kind {
+        let mut seen = HashMap::with_capacity(entries.len());
+        for key in entries.iter().map(|entry| &entry.key) {
+            let Some(text) = key.it.plain_key() else { continue };
+            let start = offset + key.offset as usize;
+            let span = Span::new(start, start + key.it.len as usize);
+            if let Some(before) = seen.insert(text, span) {
+                found.push((before, span));
+            }
+        }
+    }
+    for child in green.children() {
+        collect_duplicates(&child.it, offset + child.offset as usize, found);
     }
 }
 
@@ -494,7 +553,7 @@ impl<'t> Node<'t> {
     /// The entries of a mapping as they count: the last of equal keys that has a value (Y7), then what merge keys bring.
     pub fn entries(self) -> Vec<(Node<'t>, Option<Node<'t>>)> {
         let mut found: Vec<(Node<'t>, Option<Node<'t>>)> = Vec::new();
-        let mut places = std::collections::HashMap::new();
+        let mut places = HashMap::new();
         self.visit_merged(&mut |own| {
             let before = found.len();
             for (key, value) in own.own_entries() {
