@@ -50,6 +50,17 @@ fn secret(reader: Reader<'_>, root: Node<'_>) -> Source {
     source
 }
 
+/// Labels and annotations that ask a controller to add keys.
+const FILLED_BY: &[&str] = &[
+    "config.openshift.io/inject-trusted-cabundle",
+    "service.beta.openshift.io/inject-cabundle",
+    "service.alpha.openshift.io/inject-cabundle",
+    "kubernetes.io/service-account.name",
+    "reflector.v1.k8s.emberstack.com/reflects",
+    "replicator.v1.mittwald.de/replicate-from",
+    "secret-generator.v1.mittwald.de/autogenerate",
+];
+
 /// Marks what is known not to be all in the text: SOPS files and patches that say so themselves.
 fn outside(root: Node<'_>, source: &mut Source) {
     if root.get("sops").is_some_and(Node::is_mapping) {
@@ -59,6 +70,12 @@ fn outside(root: Node<'_>, source: &mut Source) {
         source.open = true;
         source.made_by = Some("SOPS");
     }
+    // A ConfigMap or Secret without any key is there for someone to fill.
+    let is_empty = source.keys.is_empty() && source.binary_keys.is_empty();
+    let is_token = root.get("type").and_then(Node::string) == Some("kubernetes.io/service-account-token");
+    let mut metadata = ["labels", "annotations"].into_iter().filter_map(|it| root.at(&["metadata", it]));
+    let is_filled = metadata.any(|it| FILLED_BY.iter().any(|filler| it.entry(filler).is_some()));
+    source.open |= is_empty || is_token || is_filled;
     if root.entry("$patch").is_some() {
         source.open = true;
         source.adds = true;

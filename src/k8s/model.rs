@@ -300,6 +300,8 @@ pub struct ValueFrom {
     pub span: Span,
     /// Usually exactly one.
     pub sources: Vec<ValueSource>,
+    /// Keys beside them that are no source.
+    pub others: Vec<Text>,
 }
 
 /// One source of a value.
@@ -358,6 +360,8 @@ pub struct EnvFrom {
     pub prefix: Option<Text>,
     /// The source; nothing when it is half typed. `configMapRef` is looked at first (B6).
     pub source: Option<EnvFromSource>,
+    /// Every other key but `prefix`: a second source, or what is no source.
+    pub others: Vec<Text>,
 }
 
 /// Where an entry of `envFrom` takes its variables from.

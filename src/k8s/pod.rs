@@ -1,7 +1,7 @@
 //! Pod specs and containers.
 
 use crate::k8s::model::{
-    Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, ValueFrom, ValueSource, Volume,
+    Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, Text, ValueFrom, ValueSource, Volume,
 };
 use crate::k8s::reader::{DEPTH, Reader, mappings};
 use crate::syntax::Node;
@@ -64,7 +64,7 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
 }
 
 /// `serviceDependencies`: names, or mappings with a name.
-fn dependencies(reader: Reader<'_>, spec: Node<'_>) -> Vec<crate::k8s::model::Text> {
+fn dependencies(reader: Reader<'_>, spec: Node<'_>) -> Vec<Text> {
     let Some(list) = spec.get("serviceDependencies") else { return Vec::new() };
     list.items().filter_map(|item| reader.text(item).or_else(|| reader.text_at(item, "name"))).collect()
 }
@@ -134,7 +134,8 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
         optional: reader.is_set(source, "optional"),
     };
     // B20: this is the order in which the kubelet looks.
-    let sources = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"]
+    let known = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
+    let sources = known
         .into_iter()
         .filter_map(|name| Some((name, node.get(name).filter(|source| source.is_mapping())?)))
         .map(|(name, source)| match name {
@@ -156,7 +157,13 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
             },
         })
         .collect();
-    ValueFrom { span: reader.span(node), sources }
+    ValueFrom { span: reader.span(node), sources, others: others(reader, node, &known) }
+}
+
+/// The keys of a mapping that are not these.
+fn others(reader: Reader<'_>, node: Node<'_>, known: &[&str]) -> Vec<Text> {
+    let keys = node.entries().into_iter().filter_map(|(key, _)| reader.key(key));
+    keys.filter(|key| !known.contains(&&*key.value)).collect()
 }
 
 fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
@@ -170,7 +177,14 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
     } else {
         source("service").map(|source| EnvFromSource::Service { name: name(source) })
     };
-    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source }
+    let used = match source {
+        Some(EnvFromSource::ConfigMap { .. }) => "configMapRef",
+        Some(EnvFromSource::Secret { .. }) => "secretRef",
+        Some(EnvFromSource::Service { .. }) => "service",
+        None => "",
+    };
+    let others = others(reader, item, &["prefix", used]);
+    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others }
 }
 
 fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
