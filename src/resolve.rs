@@ -25,11 +25,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use binding::{Binding, Kind, Lookup, Origin};
 pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
+pub use fields::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_subdomain};
 pub use names::{is_relaxed, is_strict};
 pub use quantity::Quantity;
 pub use scope::copying;
-pub use services::{ServiceVariables, is_service_shaped};
+pub use services::{ServiceVariables, is_service_shaped, variables as service_variables};
 pub use shell::script;
+pub use sources::is_key;
 pub use value::{Hole, Piece, State, Value};
 
 use crate::k8s::{Container, Data, Object, Pod};
@@ -88,11 +90,25 @@ impl<'s> Resolver<'s> {
         Environment::of(&scope, object, pod, container, services)
     }
 
+    /// The release that a file is for.
+    pub fn release(&self, file: &str) -> Version {
+        self.release.unwrap_or_else(|| self.snapshot.settings(file).kubernetes)
+    }
+
+    /// The service variables of an object's pods, were `enableServiceLinks` as said.
+    pub fn service_variables(&self, file: &Arc<str>, object: &Object, links: bool) -> Arc<ServiceVariables> {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        self.linked(&scope, file, object, links)
+    }
+
     fn services(&self, scope: &Scope<'_>, file: &Arc<str>, object: &Object, pod: &Pod) -> Arc<ServiceVariables> {
+        // B1.
+        self.linked(scope, file, object, pod.service_links.map_or(pod.default_service_links, |(it, _)| it))
+    }
+
+    fn linked(&self, scope: &Scope<'_>, file: &Arc<str>, object: &Object, links: bool) -> Arc<ServiceVariables> {
         let namespace = object.model.namespace.as_ref().map(|it| Arc::clone(&it.value));
         let directory = file[..file.rfind('/').map_or(0, |slash| slash + 1)].into();
-        // B1.
-        let links = pod.service_links.map_or(pod.default_service_links, |(it, _)| it);
         let key = (namespace, directory, links);
         let known = &mut *self.services.lock().unwrap_or_else(PoisonError::into_inner);
         let variables = known.by_place.entry(key).or_insert_with(|| {

@@ -117,6 +117,65 @@ fn quantity_of(target: &Container, resource: &str, divisor: Option<&str>) -> Opt
     Quantity::parse(&amount)?.divided(divisor, what == "cpu")
 }
 
+/// Fields that an environment variable may take its value from (V8).
+pub const ENV_FIELDS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// Whether a `fieldPath` can be used for a variable (V8, B21).
+pub fn is_env_field(path: &str) -> bool {
+    let entry =
+        |(map, key): (&str, &str)| matches!(map, "metadata.labels" | "metadata.annotations") && is_qualified_name(key);
+    ENV_FIELDS.contains(&path) || path == "spec.host" || subscript(path).is_some_and(entry)
+}
+
+/// A label's key: a name, or a name behind a DNS prefix.
+fn is_qualified_name(key: &str) -> bool {
+    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+    let inner = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');
+    prefix.is_none_or(is_subdomain)
+        && name.len() <= 63
+        && edge(name.bytes().next())
+        && edge(name.bytes().last())
+        && name.bytes().all(inner)
+}
+
+/// A DNS-1123 subdomain, as names of objects are. A dash at the end is let through, as some checks do.
+pub fn is_subdomain(name: &str) -> bool {
+    let part = |it: &str| {
+        let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
+        !it.is_empty() && !it.starts_with('-') && it.bytes().all(inner)
+    };
+    name.len() <= 253 && name.split('.').all(part)
+}
+
+/// Whether a `resource` can be used for a variable (V10).
+pub fn is_env_resource(resource: &str) -> bool {
+    let Some((section, what)) = resource.split_once('.') else { return false };
+    let known = matches!(what, "cpu" | "memory" | "ephemeral-storage") || what.starts_with("hugepages-");
+    matches!(section, "limits" | "requests") && known
+}
+
+/// Whether a `divisor` fits a resource (V10).
+pub fn is_divisor(resource: &str, divisor: &str) -> bool {
+    let Some(divisor) = Quantity::parse(divisor) else { return false };
+    let allowed: &[&str] = if resource.ends_with(".cpu") {
+        &["1", "1m"]
+    } else {
+        &["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
+    };
+    divisor.is_zero() || allowed.iter().any(|it| Quantity::parse(it) == Some(divisor))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,5 +227,25 @@ mod tests {
             resource(&pod, &own, Some("other"), Some("limits.cpu"), None).to_string(),
             "<resource limits.cpu of container other>"
         );
+    }
+
+    #[test]
+    fn what_a_variable_may_ask_for() {
+        for path in ["metadata.uid", "spec.host", "metadata.labels['a/b.c']", "metadata.annotations['App']"] {
+            assert!(is_env_field(path), "{path}");
+        }
+        for path in
+            ["metadata.labels", "spec.replicas", "metadata.labels[\"a\"]", "metadata.labels['']", "status.phase"]
+        {
+            assert!(!is_env_field(path), "{path}");
+        }
+        assert!(is_env_resource("limits.hugepages-2Mi") && !is_env_resource("limits.gpu") && !is_env_resource("cpu"));
+        assert!(
+            is_divisor("limits.cpu", "1000m") && is_divisor("limits.memory", "1Mi") && is_divisor("limits.cpu", "0")
+        );
+        assert!(
+            !is_divisor("limits.cpu", "1Mi") && !is_divisor("limits.memory", "1m") && !is_divisor("limits.cpu", "x")
+        );
+        assert!(is_subdomain("a.b-c1") && is_subdomain("a-") && !is_subdomain("A") && !is_subdomain("a..b"));
     }
 }

@@ -19,6 +19,8 @@ pub struct ServiceVariables {
     prefixes: BTreeSet<String>,
     /// The prefixes of those whose ports are not known.
     open: BTreeSet<String>,
+    /// The prefixes of the services in this workspace that have no address, and so no variables (S3).
+    without_address: BTreeMap<String, Origin>,
     /// Whether services outside this workspace count too: `enableServiceLinks` is not false.
     links: bool,
 }
@@ -39,7 +41,11 @@ impl ServiceVariables {
     pub fn of(candidates: &[Candidate<'_>], links: bool) -> Self {
         let (mut prefixes, mut open) = (BTreeSet::new(), BTreeSet::new());
         let mut given: BTreeMap<String, Vec<(Value, Origin)>> = BTreeMap::new();
+        let mut without_address = BTreeMap::new();
         for candidate in candidates {
+            if has_no_address(candidate.service) {
+                without_address.insert(prefix(candidate.name), candidate.origin.clone());
+            }
             if is_open(candidate.service) {
                 open.insert(prefix(candidate.name));
             } else {
@@ -68,7 +74,13 @@ impl ServiceVariables {
                 Some((Arc::clone(&name), Arc::new(Binding::among(name, &what, candidates)?)))
             })
             .collect();
-        Self { variables, prefixes, open, links }
+        Self { variables, prefixes, open, without_address, links }
+    }
+
+    /// The service that would give this name if it had an address.
+    pub fn without_address(&self, name: &str) -> Option<&Origin> {
+        let link = name.strip_suffix("_PORT");
+        possible_prefixes(name).chain(link).find_map(|it| self.without_address.get(it))
     }
 
     /// Whether a service that is not in this workspace may give this name.
@@ -90,7 +102,7 @@ fn has_no_address(service: &Service) -> bool {
 }
 
 /// The variables of one service, in the order of S5. Headless and external ones have none (S3).
-pub(super) fn variables(name: &str, service: &Service) -> Vec<(String, Value)> {
+pub fn variables(name: &str, service: &Service) -> Vec<(String, Value)> {
     let address = service.cluster_ip.as_ref().map_or("", |it| &it.value);
     if has_no_address(service) {
         return Vec::new();

@@ -54,7 +54,7 @@ impl Opaque {
 }
 
 /// V11: what can be a key of a ConfigMap or Secret. `date +%s` never comes from one.
-fn is_key(name: &str) -> bool {
+pub fn is_key(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_'))
 }
 

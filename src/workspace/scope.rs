@@ -73,6 +73,29 @@ impl Snapshot {
         found
     }
 
+    /// The Services of a name at a place.
+    pub fn services_named(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
+        self.sources(Kind::Service, name, from, &self.settings(from.file).externals.services)
+    }
+
+    /// The names of all ConfigMaps that a place could mean.
+    pub fn config_map_names(&self, from: Place<'_>) -> Vec<Arc<str>> {
+        self.names(Kind::ConfigMap, from)
+    }
+
+    /// The names of all Secrets that a place could mean.
+    pub fn secret_names(&self, from: Place<'_>) -> Vec<Arc<str>> {
+        self.names(Kind::Secret, from)
+    }
+
+    fn names(&self, kind: Kind, from: Place<'_>) -> Vec<Arc<str>> {
+        let fitting =
+            self.index.all(kind).filter(|(key, objects)| self.candidates(key, objects, from).next().is_some());
+        let mut names: Vec<Arc<str>> = fitting.map(|(key, _)| Arc::clone(&key.name)).collect();
+        names.dedup();
+        names
+    }
+
     fn sources<'s>(&'s self, kind: Kind, name: &str, from: Place<'_>, externals: &'s [Object]) -> Vec<Found<'s>> {
         let mut found = Vec::new();
         for directory in directories(from.file) {
