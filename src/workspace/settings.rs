@@ -2,6 +2,8 @@
 //!
 //! Reading cannot fail: what is wrong is a [`Mistake`], and the default stands in its place.
 
+mod keys;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -11,6 +13,9 @@ use crate::syntax::{self, Node, ScalarStyle, Typed};
 use crate::text::Span;
 use crate::workspace::globs::Globs;
 use crate::workspace::version::Version;
+use keys::Key;
+
+pub use keys::schema;
 
 /// The name of the settings file.
 pub const FILE_NAME: &str = "podlens.yaml";
@@ -111,6 +116,12 @@ pub enum Unknown {
     Never,
 }
 
+impl Unknown {
+    /// The choices by the names they have in the settings.
+    pub const NAMES: [(&'static str, Unknown); 3] =
+        [("auto", Unknown::Auto), ("always", Unknown::Always), ("never", Unknown::Never)];
+}
+
 /// Levels for some files.
 #[derive(Clone, Debug, Default)]
 pub struct Override {
@@ -199,8 +210,6 @@ impl Settings {
     }
 }
 
-const KEYS: &[&str] = &["kubernetes", "proposals", "rules", "exclude", "externals", "unknown", "secrets", "overrides"];
-
 struct Reading {
     settings: Settings,
 }
@@ -211,7 +220,7 @@ impl Reading {
     }
 
     fn root(&mut self, root: Node<'_>) {
-        for (key, value, span) in self.entries(root, KEYS, "the settings") {
+        for (key, value, span) in self.entries(root, keys::ROOT, "the settings") {
             match key {
                 "kubernetes" => match value.text().and_then(|text| text.parse::<Version>().ok()) {
                     Some(version) => self.settings.kubernetes = version,
@@ -221,12 +230,9 @@ impl Reading {
                 "rules" => self.settings.rules = self.rules(value),
                 "exclude" => self.settings.exclude = self.globs(value, Globs::of_paths),
                 "externals" => self.externals(value),
-                "unknown" => {
-                    let words = [("auto", Unknown::Auto), ("always", Unknown::Always), ("never", Unknown::Never)];
-                    self.settings.unknown = self.word(value, &words).unwrap_or_default();
-                }
+                "unknown" => self.settings.unknown = self.word(value, &Unknown::NAMES).unwrap_or_default(),
                 "secrets" => {
-                    for (_, show, _) in self.entries(value, &["show"], "`secrets`") {
+                    for (_, show, _) in self.entries(value, keys::SECRETS, "`secrets`") {
                         self.settings.show_secrets = self.flag(show);
                     }
                 }
@@ -238,7 +244,7 @@ impl Reading {
     fn overrides(&mut self, list: Node<'_>) {
         for item in self.items(list, "a list of `files` and `rules`") {
             let mut it = Override::default();
-            for (key, value, _) in self.entries(item, &["files", "rules"], "an override") {
+            for (key, value, _) in self.entries(item, keys::OVERRIDE, "an override") {
                 match key {
                     "files" => it.files = self.globs(value, Globs::of_paths),
                     _ => it.rules = self.rules(value),
@@ -274,8 +280,7 @@ impl Reading {
     }
 
     fn externals(&mut self, map: Node<'_>) {
-        let keys = ["variables", "configMaps", "secrets", "services"];
-        for (key, value, _) in self.entries(map, &keys, "`externals`") {
+        for (key, value, _) in self.entries(map, keys::EXTERNALS, "`externals`") {
             match key {
                 "variables" => self.settings.externals.variables = self.globs(value, Globs::of_names),
                 "configMaps" => {
@@ -396,12 +401,8 @@ impl Reading {
     }
 
     /// The entries of a mapping that have one of the known keys and a value; every other one is a mistake.
-    fn entries<'t>(
-        &mut self,
-        map: Node<'t>,
-        known: &[&'static str],
-        what: &str,
-    ) -> Vec<(&'static str, Node<'t>, Span)> {
+    fn entries<'t>(&mut self, map: Node<'t>, known: &[Key], what: &str) -> Vec<(&'static str, Node<'t>, Span)> {
+        let known = &keys::names(known)[..];
         if !map.is_mapping() && map.typed() != Some(Typed::Null) {
             self.mistake(map.span(), format!("expected {what} to be keys with values: {}", known.join(", ")));
         }
