@@ -8,16 +8,33 @@
 mod collapsed_dollar;
 mod command_substitution_outside_shell;
 mod context;
+mod duplicate_key;
+mod duplicate_variable;
 mod fixes;
 mod forward_reference;
+mod headless_service_variable;
+mod invalid_env_from_key;
+mod invalid_value_source;
+mod invalid_variable_name;
 mod malformed_reference;
+mod missing_key;
+mod missing_object;
 mod names;
+mod neighbours;
+mod non_string_value;
 mod probe_literal_only;
 mod references;
+mod removal;
 mod self_reference;
+mod service_links_off;
+mod service_variable_collision;
+mod services;
+mod settings;
+mod shadowed_source;
 mod shape;
 mod shell_style_reference;
 mod suppression;
+mod syntax_error;
 mod undefined_variable;
 mod unexpanded_field;
 mod unresolved_sub_path;
@@ -26,6 +43,7 @@ use std::sync::Arc;
 
 pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Source, Sources};
 pub use names::{mistakes, named};
+pub use settings::{INVALID_SETTINGS, check_settings, settings_schema};
 pub use suppression::{Suppression, suppressions};
 
 use crate::diagnostic::Diagnostic;
@@ -85,6 +103,19 @@ pub static RULES: &[&Rule] = &[
     &unexpanded_field::UNEXPANDED_FIELD,
     &probe_literal_only::PROBE_LITERAL_ONLY,
     &unresolved_sub_path::UNRESOLVED_SUB_PATH,
+    &duplicate_variable::DUPLICATE_VARIABLE,
+    &shadowed_source::SHADOWED_SOURCE,
+    &invalid_variable_name::INVALID_VARIABLE_NAME,
+    &invalid_env_from_key::INVALID_ENV_FROM_KEY,
+    &non_string_value::NON_STRING_VALUE,
+    &invalid_value_source::INVALID_VALUE_SOURCE,
+    &missing_key::MISSING_KEY,
+    &missing_object::MISSING_OBJECT,
+    &service_links_off::SERVICE_LINKS_OFF,
+    &headless_service_variable::HEADLESS_SERVICE_VARIABLE,
+    &service_variable_collision::SERVICE_VARIABLE_COLLISION,
+    &syntax_error::SYNTAX_ERROR,
+    &duplicate_key::DUPLICATE_KEY,
     &suppression::UNUSED_SUPPRESSION,
 ];
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::k8s::Text;
 use crate::resolve::{Environment, Hole, Item, Lookup, Site, Step};
 use crate::rules::ContainerContext;
+use crate::rules::services::Absent;
 use crate::rules::shape::{self, Shape, Shell};
 use crate::syntax::Node;
 use crate::syntax::reference::{TokenKind, tokens};
@@ -52,6 +53,8 @@ pub(super) enum Verdict {
     Fine,
     /// `undefined-variable`
     Undefined,
+    /// `service-links-off` or `headless-service-variable`
+    Service(Absent),
     /// `undefined-variable`, for those who want to know what cannot be known.
     Possible(Hole),
     /// `forward-reference`
@@ -187,7 +190,9 @@ fn verdict(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step) -
     match shape {
         Shape::Other => Verdict::Fine,
         Shape::Name if is_templated(container, &step.name) => Verdict::Fine,
-        Shape::Name => Verdict::Undefined,
+        // A probe sees no service variable anyway (P3).
+        Shape::Name if text.field == Field::Probe => Verdict::Undefined,
+        Shape::Name => container.absent_service(&step.name).map_or(Verdict::Undefined, Verdict::Service),
         Shape::Command => Verdict::Command,
         Shape::Padded(name) => Verdict::Malformed(Flaw::Padded(name.to_owned())),
         Shape::Default(name) => Verdict::Malformed(Flaw::Default(name.to_owned())),

@@ -11,6 +11,8 @@ mod positions;
 mod readme;
 mod recovery;
 mod rules;
+mod schema;
+mod shop;
 mod tidy;
 mod typing;
 

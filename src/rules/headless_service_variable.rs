@@ -1,0 +1,77 @@
+//! `headless-service-variable`
+
+use crate::rules::neighbours::place_of;
+use crate::rules::references::{Verdict, judged};
+use crate::rules::services::Absent;
+use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
+
+declare_rule! {
+    /// Reports a variable of a service that has no address, and so no variables.
+    ///
+    /// ## What it does
+    /// Reports `$(X_SERVICE_HOST)` and the like where service `x` in this workspace is headless (`clusterIP: None`) or of
+    /// type `ExternalName`. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// The kubelet makes no variables for such a service, so the text stays as it is.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: database}
+    /// spec:
+    ///   clusterIP: None
+    ///   ports: [{port: 5432}]
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--database=$(DATABASE_SERVICE_HOST)"]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: database}
+    /// spec:
+    ///   clusterIP: None
+    ///   ports: [{port: 5432}]
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--database=database"]
+    /// ```
+    ///
+    /// ## Fix
+    /// None: use the service's DNS name, or give it an address.
+    HEADLESS_SERVICE_VARIABLE = "headless-service-variable", Warning, Container(check);
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for (text, step, verdict) in judged(container) {
+        let Verdict::Service(Absent::Headless(origin)) = verdict else { continue };
+        let (name, service) = (&step.name, origin.object.as_deref().unwrap_or("?"));
+        let finding = Finding::new(
+            container.inside(text.text, step.range.clone()),
+            format!("`$({name})` stays as it is: service `{service}` has no address, and so no variables"),
+        )
+        .help(format!("use the DNS name `{service}`"));
+        let object = container.pod.object;
+        let found = object.file.snapshot.services_named(service, object.place());
+        findings.push(match found.first().and_then(place_of) {
+            Some(location) => finding.related(location, "this service"),
+            None => finding,
+        });
+    }
+}

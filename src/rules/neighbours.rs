@@ -1,0 +1,147 @@
+//! What the names in a container mean in the workspace: ConfigMaps, Secrets and Services beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::diagnostic::{Fix, Location};
+use crate::k8s::{Data, EnvFrom, EnvFromSource, Object, SourceKey, Text};
+use crate::resolve::{Kind, is_strict};
+use crate::rules::context::edit;
+use crate::rules::{ContainerContext, FileContext, ObjectContext};
+use crate::workspace::{Found, Place, Snapshot};
+
+/// What stands for an expression of a template in its tree.
+const HOLES: [&str; 2] = ["\u{e4f1}", "\u{558}"];
+
+impl FileContext<'_> {
+    /// Whether a template engine makes YAML of the file, such as Helm: what its text says is not yet what is applied.
+    pub(super) fn is_template(&self) -> bool {
+        let has_braces = |text: &str| {
+            let mut braces = text.match_indices("{{").map(|(at, _)| at);
+            // `${{P}}` is a parameter of an OpenShift template, which is YAML.
+            braces.any(|at| !text[..at].ends_with('$')) || text.contains("{%") || text.contains("<%")
+        };
+        self.source().is_some_and(|source| has_braces(&source.text))
+    }
+}
+
+impl<'a> ObjectContext<'a> {
+    /// Where the object's names are used.
+    pub(super) fn place(&self) -> Place<'a> {
+        Place { file: self.file.path, namespace: self.object.model.namespace.as_ref().map(|it| &*it.value) }
+    }
+}
+
+impl<'a> ContainerContext<'a> {
+    /// Whether it is a part of a container elsewhere: a patch.
+    pub(super) fn is_partial(&self) -> bool {
+        let object = self.pod.object;
+        let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+        (self.container.image.is_none() && !is_pod) || object.file.snapshot.is_patch(object.file.path)
+    }
+
+    /// The ConfigMaps or Secrets that a name may mean here.
+    pub(super) fn objects(&self, kind: Kind, name: &str) -> Vec<Found<'a>> {
+        objects(self.pod.object.file.snapshot, kind, name, self.pod.object.place())
+    }
+
+    /// The variables that an entry of `envFrom` surely gives, whichever object is meant, each with its key's place.
+    pub(super) fn given(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
+        let Some((kind, Some(name), _)) = reference(entry) else { return BTreeMap::new() };
+        let found = self.objects(kind, &name.value);
+        let file = self.pod.object.file;
+        // B10.
+        let checks_names = !file.resolver.release(file.path).has(30);
+        let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+        let mut given = BTreeMap::new();
+        for key in found.first().into_iter().flat_map(keys) {
+            let full = format!("{prefix}{}", key.key.value);
+            let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
+            if in_all && (!checks_names || is_strict(&full)) {
+                given.insert(full.into(), location(&found[0], key));
+            }
+        }
+        given
+    }
+}
+
+/// What an entry of `envFrom` names: kind, name, and whether it may be absent.
+pub(super) fn reference(entry: &EnvFrom) -> Option<(Kind, Option<&Text>, bool)> {
+    match entry.source.as_ref()? {
+        EnvFromSource::ConfigMap { name, optional } => Some((Kind::ConfigMap, name.as_ref(), *optional)),
+        EnvFromSource::Secret { name, optional } => Some((Kind::Secret, name.as_ref(), *optional)),
+        EnvFromSource::Service { .. } => None,
+    }
+}
+
+/// The ConfigMaps or Secrets that a name may mean at a place.
+pub(super) fn objects<'s>(snapshot: &'s Snapshot, kind: Kind, name: &str, from: Place<'_>) -> Vec<Found<'s>> {
+    if kind == Kind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
+}
+
+/// The keys of what was found.
+pub(super) fn keys<'s>(found: &Found<'s>) -> impl Iterator<Item = &'s SourceKey> + use<'s> {
+    let source = match &found.object.model.data {
+        Data::ConfigMap(source) | Data::Secret(source) => Some(source),
+        _ => None,
+    };
+    source.into_iter().flat_map(|it| &it.keys)
+}
+
+/// Where a key stands.
+pub(super) fn location(found: &Found<'_>, key: &SourceKey) -> Location {
+    Location { file: Arc::clone(found.file), span: found.object.place(key.key.span) }
+}
+
+/// Where the name of what was found stands.
+pub(super) fn place_of(found: &Found<'_>) -> Option<Location> {
+    let name = found.object.model.name.as_ref()?;
+    Some(Location { file: Arc::clone(found.file), span: found.object.place(name.span) })
+}
+
+/// Whether two objects surely live in one namespace: both name it, or neither does and they stand side by side.
+pub(super) fn together(one: (&str, &Object), other: (&str, &Object)) -> bool {
+    let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    match (&one.1.model.namespace, &other.1.model.namespace) {
+        (Some(a), Some(b)) => a.value == b.value,
+        (None, None) => one.0[..directory(one.0)] == other.0[..directory(other.0)],
+        _ => false,
+    }
+}
+
+/// Whether a tool will write something else here before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    ["${", "{{", "$(", HOLES[0], HOLES[1]].into_iter().any(|it| text.contains(it))
+}
+
+/// `config map` or `secret`.
+pub(super) fn in_words(kind: Kind) -> &'static str {
+    if kind == Kind::Secret { "secret" } else { "config map" }
+}
+
+/// The name that differs least from what is written, if one is near enough to be meant.
+pub(super) fn nearest<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let names: BTreeSet<&str> = names.into_iter().filter(|it| *it != written).collect();
+    let near = names.into_iter().map(|it| {
+        // Another case or other separators is the same word to a person.
+        let plain = |text: &str| text.to_ascii_lowercase().replace(['_', '.'], "-");
+        let distance = if plain(it) == plain(written) { 0 } else { strsim::osa_distance(written, it) };
+        (distance, it)
+    });
+    // A few letters at most, and never half of a word.
+    let is_near = |(distance, it): &(usize, &str)| {
+        let length = it.len().max(written.len());
+        *distance <= (length / 4).clamp(1, 3) && distance * 2 < length
+    };
+    near.filter(is_near).min().map(|(_, it)| it)
+}
+
+/// Writes another name in the place of a scalar, in the quotes it has.
+pub(super) fn renamed(object: &ObjectContext<'_>, text: &Text, name: &str) -> Option<Fix> {
+    let span = object.object.place(text.span);
+    let source = object.file.source()?;
+    let written = source.text.get(span.range())?;
+    let quote = written.chars().next().filter(|it| matches!(it, '"' | '\'')).map_or(String::new(), String::from);
+    let edits = vec![edit(object.file.at(span), format!("{quote}{name}{quote}"))];
+    Some(Fix { title: format!("Write `{name}`"), safe: false, edits })
+}
