@@ -85,7 +85,10 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
         return;
     }
     let file = container.pod.object.file;
-    let is_template = |it: &Found<'_>| FileContext { path: it.file, ..*file }.is_template();
+    let is_template = |it: &Found<'_>| {
+        let facts = file.snapshot.file(it.file);
+        facts.is_some_and(|facts| FileContext { path: it.file, facts, ..*file }.is_template())
+    };
     if found.iter().any(is_template) {
         return;
     }
