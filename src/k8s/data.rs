@@ -70,12 +70,10 @@ fn outside(root: Node<'_>, source: &mut Source) {
         source.open = true;
         source.made_by = Some("SOPS");
     }
-    // A ConfigMap or Secret without any key is there for someone to fill.
-    let is_empty = source.keys.is_empty() && source.binary_keys.is_empty();
     let is_token = root.get("type").and_then(Node::string) == Some("kubernetes.io/service-account-token");
     let mut metadata = ["labels", "annotations"].into_iter().filter_map(|it| root.at(&["metadata", it]));
     let is_filled = metadata.any(|it| FILLED_BY.iter().any(|filler| it.entry(filler).is_some()));
-    source.open |= is_empty || is_token || is_filled;
+    source.open |= is_token || is_filled;
     if root.entry("$patch").is_some() {
         source.open = true;
         source.adds = true;

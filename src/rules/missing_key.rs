@@ -81,7 +81,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
     let found = container.objects(kind, &name.value);
     let has = |it: &Found<'_>| keys(it).any(|other| other.key.value == key.value);
-    if found.is_empty() || found.iter().any(|it| it.open || has(it)) {
+    // A ConfigMap or Secret without any key is there for someone to fill.
+    let is_empty = |it: &Found<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
+    if found.is_empty() || found.iter().any(|it| it.open || has(it) || is_empty(it)) {
         return;
     }
     let file = container.pod.object.file;
