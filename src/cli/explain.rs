@@ -44,7 +44,6 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         }
         Some(rule) => write!(out, "# {} ({})\n\n{}", rule.name, name(rule.level), rule.markdown())?,
     }
-    drop(out);
     stdout.lock().write_all(&text)?;
     Ok(Exit::Clean)
 }

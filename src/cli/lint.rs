@@ -10,7 +10,7 @@ mod outputs;
 mod project;
 mod watch;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anstream::AutoStream;
@@ -124,22 +124,21 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         notice(format_args!("{flag} works on files, not on stdin{instead}"));
         return Ok(Exit::Trouble);
     }
-    let once = || {
-        let mut project = Project::load(load::Request {
+    let load = || {
+        Project::load(load::Request {
             directory: &directory,
             paths: &paths,
             root: arguments.root.as_deref(),
             stdin_name: arguments.stdin_filename.as_deref(),
             stdin: None,
-        });
-        let exit = lint(arguments, &mut project)?;
-        Ok((exit, project.loaded.base().to_owned()))
+        })
     };
     if arguments.watch {
         let own = arguments.outputs.files().map(|it| directory.join(it)).collect();
-        return watch::run(&directory, own, once);
+        let base = load().loaded.base().to_owned();
+        return watch::run(&base, &directory, own, || lint(arguments, &mut load()));
     }
-    once().map(|(exit, _)| exit)
+    lint(arguments, &mut load())
 }
 
 fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
@@ -233,11 +232,8 @@ fn diff(arguments: &Arguments, project: &Project, fixed: &fix::Outcome, exit: Ex
     for (file, change) in &project.changed {
         report::diff::write(&mut out, &project.loaded.display(file), &change.old, &change.new)?;
     }
-    drop(out);
     stdout.lock().write_all(&text)?;
-    if !stdout.is_terminal() || !arguments.quiet {
-        say(arguments, fixed.fixed, "finding", "would be mended");
-    }
+    say(arguments, fixed.fixed, "finding", "would be mended");
     let changes = !project.changed.is_empty() && !arguments.exit_zero;
     Ok(if changes { exit.max(Exit::Findings) } else { exit })
 }

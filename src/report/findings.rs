@@ -181,7 +181,8 @@ impl Finding {
             range: files.range(&it.location),
             source: Arc::clone(&it.location.file),
         });
-        let fix = fixes.first().map(|fix| Fix {
+        // A safe one is what `--fix` uses, even where a better one is unsafe.
+        let fix = fixes.iter().find(|it| it.safe).or(fixes.first()).map(|fix| Fix {
             title: fix.title.clone(),
             safe: fix.safe,
             edits: fix

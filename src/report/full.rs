@@ -14,6 +14,8 @@ use crate::report::{one_line, summary};
 
 /// Places further apart than this get a snippet each.
 const NEAR: u32 = 40;
+/// Up to this many lines are shown as they are; of more, those without a mark are left out.
+const FEW: usize = 6;
 /// Nobody reads a longer excerpt.
 const LONGEST: usize = 16 * 1024;
 
@@ -58,8 +60,9 @@ fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
                     let span = mark.range.start.offset - start..mark.range.end.offset - start;
                     mark.kind.span(span).label(mark.label.map(one_line))
                 });
+                let folds = excerpt.lines().count() > FEW;
                 let snippet: Snippet<'_, Annotation<'_>> = Snippet::source(excerpt).line_start(line).path(path);
-                group.element(snippet.annotations(annotations))
+                group.element(snippet.fold(folds).annotations(annotations))
             }
             // The file has changed meanwhile, or the line is too long to be shown.
             None => {
@@ -124,8 +127,10 @@ impl Piece<'_> {
         let below = if end < text.len() { line_end(end + 1)? } else { end };
         let line = first.line as usize;
         let (start, line) = if above < line_start { (above, line - 1) } else { (line_start, line) };
-        let fits = below - start <= LONGEST && text[start..first.offset].lines().count() <= 2;
-        let excerpt = text.get(start..below).filter(|_| fits && line >= 1)?;
-        Some((excerpt.trim_end_matches(['\r', '\n']).to_owned(), start, line))
+        let excerpt = text.get(start..below).filter(|it| it.len() <= LONGEST && line >= 1)?;
+        let excerpt = excerpt.strip_suffix('\r').unwrap_or(excerpt);
+        // Lines that end with a mere CR are counted, but not drawn, as lines.
+        let is_drawable = !excerpt.replace("\r\n", "").contains('\r');
+        is_drawable.then(|| (excerpt.to_owned(), start, line))
     }
 }

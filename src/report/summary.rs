@@ -39,7 +39,12 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         .collect();
     if found.is_empty() {
         let (files, documents) = (counted(files, "file"), counted(documents, "document"));
-        return writeln!(out, "{GOOD}All is well{GOOD:#} in {files}, {documents}");
+        return match (report.summary.documents, report.problems.is_empty()) {
+            (0, _) => Ok(()),
+            (_, true) => writeln!(out, "{GOOD}All is well{GOOD:#} in {files}, {documents}"),
+            // What could not be read may hide anything.
+            (_, false) => writeln!(out, "Found nothing in {files}, {documents}"),
+        };
     }
     write!(out, "Found {} in {}", found.join(", "), counted(files, "file"))?;
     let fixable =

@@ -18,7 +18,7 @@ spec:
 ";
 
 /// Runs podlens in a directory: exit code, stdout, stderr.
-fn run(directory: &Path, arguments: &[&str], stdin: &str) -> (i32, String, String) {
+pub(super) fn run(directory: &Path, arguments: &[&str], stdin: &str) -> (i32, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
         .args(arguments)
         .current_dir(directory)
@@ -34,12 +34,12 @@ fn run(directory: &Path, arguments: &[&str], stdin: &str) -> (i32, String, Strin
     (status.code().expect("no signal"), text(stdout), text(stderr))
 }
 
-fn project() -> &'static Path {
+pub(super) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A directory of its own with these files, marked as a project.
-fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+pub(super) fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     for (path, text) in [("podlens.yaml", &b""[..])].iter().chain(files) {
         let path = directory.path().join(path);

@@ -5,6 +5,7 @@ mod commands;
 mod differential;
 mod fixes;
 mod fixtures;
+mod lint;
 mod load;
 mod model;
 mod positions;

@@ -5,7 +5,9 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The blocks between `<!-- begin: NAME -->` and `<!-- end: NAME -->`, and the arguments that fill them.
-const BLOCKS: [(&str, &[&str]); 2] = [
+const BLOCKS: [(&str, &[&str]); 4] = [
+    ("lint", &["lint", "fixtures/lint/app"]),
+    ("explain", &["explain"]),
     ("env", &["env", "fixtures/shop/reports.yaml"]),
     (
         "expand",

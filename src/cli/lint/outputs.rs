@@ -82,21 +82,15 @@ impl Format {
         quiet: bool,
     ) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        let mut out = AutoStream::new(&mut text, choice);
         match self {
             Self::Full => {
                 let look = Look { color: choice != ColorChoice::Never, width, quiet };
-                full::write(&mut out, report, texts, look)?;
+                full::write(&mut AutoStream::new(&mut text, choice), report, texts, look)?;
             }
-            Self::Concise => concise::write(&mut out, report, quiet)?,
+            Self::Concise => concise::write(&mut AutoStream::new(&mut text, choice), report, quiet)?,
             // What machines read holds no colours, and nothing of it may be taken for one.
-            _ => {
-                drop(out);
-                self.write(&mut text, report)?;
-                return Ok(text);
-            }
+            _ => self.write(&mut text, report)?,
         }
-        drop(out);
         Ok(text)
     }
 

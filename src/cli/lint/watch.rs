@@ -13,20 +13,21 @@ use crate::workspace::path::{self, System};
 /// Editors write a file in several steps; after this much silence it is done.
 const SETTLED: Duration = Duration::from_millis(120);
 
-/// Runs `once` now and after each change below the directory it names. Files in `own` are written by it and do not count.
+/// Runs `once` now and after each change below `base`. Files in `own` are written by it and do not count; names are shown
+/// as seen from `directory`.
 pub(super) fn run(
+    base: &Path,
     directory: &Path,
     own: Vec<PathBuf>,
-    mut once: impl FnMut() -> io::Result<(Exit, PathBuf)>,
+    mut once: impl FnMut() -> io::Result<Exit>,
 ) -> io::Result<Exit> {
-    let (_, base) = once()?;
     let (sender, events) = mpsc::channel();
     let watcher = notify::recommended_watcher(move |event| {
         // Nobody listens any more only when the program ends.
         let _ = sender.send(event);
     });
-    let watching = watcher.and_then(|mut watcher| watcher.watch(&base, RecursiveMode::Recursive).map(|()| watcher));
-    // It watches while it lives.
+    let watching = watcher.and_then(|mut watcher| watcher.watch(base, RecursiveMode::Recursive).map(|()| watcher));
+    // It watches while it lives, from before the first run: no change is lost.
     let _watcher = match watching {
         Ok(watcher) => watcher,
         Err(error) => {
@@ -34,6 +35,7 @@ pub(super) fn run(
             return Ok(Exit::Trouble);
         }
     };
+    once()?;
     notice("watching for changes; Ctrl-C ends it");
     while let Some(changed) = next(&events, &own) {
         let shown = path::display(&changed.to_string_lossy(), &directory.to_string_lossy(), System::CURRENT);

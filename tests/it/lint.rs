@@ -1,0 +1,409 @@
+//! `podlens lint`, `explain` and `completions` as people and CI meet them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::commands::{directory, project, run};
+
+const FORMATS: [(&str, &str); 9] = [
+    ("full", "full.txt"),
+    ("concise", "concise.txt"),
+    ("json", "report.json"),
+    ("sarif", "report.sarif"),
+    ("github", "github.txt"),
+    ("gitlab", "gitlab.json"),
+    ("junit", "junit.xml"),
+    ("checkstyle", "checkstyle.xml"),
+    ("rdjson", "rdjson.json"),
+];
+
+const LINT: [&str; 3] = ["lint", "--select", "undefined-variable,forward-reference,unused-suppression,self-reference"];
+
+/// A pod with a reference that nothing defines, and one that is declared too late.
+const POD: &str = "apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: main
+      image: app
+      env:
+        - {name: A, value: é $(NOPE)}
+        - {name: B, value: $(C)}
+        - {name: C, value: c}
+";
+
+fn clean() -> String {
+    POD.replace("$(NOPE)", "x").replace("$(C)", "x")
+}
+
+/// Lints with the rules of these tests, whatever others there are.
+fn lint(place: &Path, arguments: &[&str], stdin: &str) -> (i32, String, String) {
+    run(place, &[&LINT, arguments].concat(), stdin)
+}
+
+fn findings(text: &str) -> Vec<Value> {
+    let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    value["findings"].as_array().expect("a list").clone()
+}
+
+#[test]
+fn every_format_looks_like_this() {
+    for (format, file) in FORMATS {
+        let (code, mut printed, said) = lint(project(), &["--format", format, "fixtures/lint/app"], "");
+        assert_eq!((code, said.as_str()), (1, ""), "{format}");
+        if format == "sarif" {
+            printed = without_rules(&printed);
+        }
+        let path = project().join("fixtures/lint").join(file);
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &printed).expect("written");
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert!(printed == expected, "{file} is stale: UPDATE=1 cargo test --test it lint\n{printed}");
+    }
+}
+
+/// A SARIF log without the documentation of the rules, which has its own tests.
+fn without_rules(text: &str) -> String {
+    let mut log: Value = serde_json::from_str(text).expect("JSON");
+    log["runs"][0]["tool"]["driver"]["rules"] = Value::Array(Vec::new());
+    for result in log["runs"][0]["results"].as_array_mut().expect("results") {
+        result["ruleIndex"] = 0.into();
+    }
+    serde_json::to_string_pretty(&log).expect("JSON") + "\n"
+}
+
+#[test]
+fn sarif_follows_its_schema() {
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(project())
+        .output()
+        .expect("cargo starts");
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("cargo metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let shipped = packages.iter().find(|it| it["name"] == "serde-sarif").expect("serde-sarif is locked");
+    let manifest = Path::new(shipped["manifest_path"].as_str().expect("a path"));
+    let schema = fs::read_to_string(manifest.with_file_name("src/schema.json")).expect("it ships the schema");
+    let mut schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
+    // A stray `]` makes these patterns of the published schema no regular expressions.
+    for part in ["run", "toolComponent"] {
+        let language = &mut schema["definitions"][part]["properties"]["language"];
+        assert!(language.as_object_mut().and_then(|it| it.remove("pattern")).is_some(), "it was mended: keep it");
+    }
+    let validator = jsonschema::draft7::new(&schema).expect("the schema is one");
+    let place = directory(&[("bad.yaml", b"\xff"), ("podlens.yaml", b"nope: 1\n"), ("a b,ü.yaml", POD.as_bytes())]);
+    for (directory, path) in [(project(), "fixtures/shop-broken"), (project(), "fixtures/shop"), (place.path(), ".")] {
+        let (_, text, _) = run(directory, &["lint", "--format", "sarif", path], "");
+        let log: Value = serde_json::from_str(&text).expect("JSON");
+        let errors: Vec<String> =
+            validator.iter_errors(&log).map(|it| format!("{}: {it}", it.instance_path())).collect();
+        assert!(errors.is_empty(), "{path}: {errors:#?}");
+        for result in log["runs"][0]["results"].as_array().expect("results") {
+            let rules = &log["runs"][0]["tool"]["driver"]["rules"];
+            let index = result["ruleIndex"].as_u64().map(|it| usize::try_from(it).expect("small"));
+            assert!(index.is_none_or(|it| rules[it]["id"] == result["ruleId"]), "{result}");
+        }
+    }
+    let (_, text, _) = run(place.path(), &["lint", "--format", "sarif"], "");
+    assert!(text.contains("\"a%20b%2C%C3%BC.yaml\"") && text.contains("not UTF-8"), "{text}");
+}
+
+#[test]
+fn exit_codes_say_how_it_went() {
+    let fine = clean();
+    let place = directory(&[
+        ("bad/pod.yaml", POD.as_bytes()),
+        ("good/pod.yaml", fine.as_bytes()),
+        ("none/notes.txt", b"hello"),
+        ("latin/a.yaml", b"a: \xff\n"),
+        ("latin/pod.yaml", POD.as_bytes()),
+    ]);
+    for (arguments, code, said) in [
+        (&["good"][..], 0, ""),
+        (&["bad"], 1, ""),
+        (&["bad", "--exit-zero"], 0, ""),
+        (&["bad", "--ignore", "undefined-variable,forward-reference"], 0, ""),
+        (&["bad", "--ignore", "forward-reference", "--min-level", "error"], 0, ""),
+        (&["bad", "--level", "forward-reference=info", "--level", "undefined-variable=hint"], 0, ""),
+        (&["bad", "--level", "forward-reference=off,undefined-variable=info", "--min-level", "info"], 1, ""),
+        (&["none"], 3, "no manifests found"),
+        (&["gone"], 3, "gone: no such file or directory"),
+        (&["good", "gone"], 2, "gone: no such file or directory"),
+        (&["latin"], 2, "latin/a.yaml: not UTF-8"),
+        (&["latin", "--exit-zero"], 2, "latin/a.yaml: not UTF-8"),
+        (&["-"], 3, "no manifests found"),
+        (&["good", "--ignore", "forward-referense"], 2, "did you mean `forward-reference`?"),
+        (&["good", "--level", "forward-reference=loud"], 2, "`loud` is no level"),
+        (&["good", "--format", "json", "--format", "full"], 2, "two formats on stdout"),
+        (&["good", "--unsafe-fixes"], 2, "--fix"),
+        (&["-", "--fix"], 2, "--fix works on files"),
+        (&["good", "--output", "none/gone/x.txt"], 2, "cannot be written"),
+    ] {
+        let (exit, out, err) = lint(place.path(), arguments, "");
+        assert_eq!(exit, code, "{arguments:?}\n{out}\n{err}");
+        assert!(err.contains(said) && (!said.is_empty() || err.is_empty()), "{arguments:?}: {err}");
+    }
+    let (_, out, _) = lint(place.path(), &["latin", "--format", "concise"], "");
+    assert!(out.contains("latin/pod.yaml:9:30: warning[undefined-variable]"), "{out}");
+}
+
+#[test]
+fn a_rule_that_is_off_can_be_selected() {
+    let place = directory(&[("podlens.yaml", b"rules: {undefined-variable: off}\n"), ("pod.yaml", POD.as_bytes())]);
+    let (_, out, _) = run(place.path(), &["lint", "--format", "concise", "--quiet"], "");
+    assert!(!out.contains("undefined-variable"), "{out}");
+    let selected = ["lint", "--format", "concise", "--quiet", "--select", "undefined-variable"];
+    let (code, out, _) = run(place.path(), &selected, "");
+    assert_eq!((code, out.lines().count()), (1, 1), "{out}");
+}
+
+#[test]
+fn broken_settings_are_findings_and_the_rest_is_checked() {
+    let settings = b"kubernetes: banana\nrules:\n  forward-referense: off\n";
+    let place = directory(&[("podlens.yaml", settings), ("pod.yaml", POD.as_bytes())]);
+    let (code, out, err) = lint(place.path(), &["--format", "concise", "--exit-zero"], "");
+    assert_eq!((code, err.as_str()), (2, ""), "{out}");
+    assert!(out.contains("podlens.yaml:1:13: error[invalid-settings]"), "{out}");
+    assert!(
+        out.contains("podlens.yaml:3:3: error[invalid-settings] there is no rule `forward-referense` (did"),
+        "{out}"
+    );
+    assert!(out.contains("pod.yaml:10:28: error[forward-reference]"), "{out}");
+    // Settings above what is checked count, and their places are told too.
+    fs::create_dir(place.path().join("deep")).expect("created");
+    fs::write(place.path().join("deep/pod.yaml"), POD).expect("written");
+    let (code, out, _) = lint(&place.path().join("deep"), &["--format", "concise", "--root", "."], "");
+    assert_eq!(code, 2);
+    assert!(out.contains("../podlens.yaml:3:3: error[invalid-settings]"), "{out}");
+}
+
+#[test]
+fn several_formats_go_to_their_files() {
+    let place = directory(&[("pod.yaml", POD.as_bytes())]);
+    let arguments = ["--format", "concise", "--format", "json", "-o", "out.txt", "--format", "sarif", "-o", "s.sarif"];
+    let (code, out, err) = lint(place.path(), &arguments, "");
+    assert_eq!((code, err.as_str()), (1, ""));
+    assert!(out.starts_with("pod.yaml:9:30: warning[undefined-variable]"), "{out}");
+    let read = |name: &str| fs::read_to_string(place.path().join(name)).expect("written");
+    assert_eq!(findings(&read("out.txt")).len(), 2);
+    assert!(read("s.sarif").contains("\"version\": \"2.1.0\""));
+    let (_, out, _) = lint(place.path(), &["--output", "x.json", "--format", "json"], "");
+    assert_eq!((out.as_str(), findings(&read("x.json")).len()), ("", 2));
+}
+
+#[test]
+fn a_baseline_hides_what_is_known_even_after_lines_move() {
+    let place = directory(&[("pod.yaml", POD.as_bytes())]);
+    let (code, out, err) = lint(place.path(), &["--write-baseline", "base.txt"], "");
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", "podlens: 2 findings written to base.txt\n"));
+    let known = ["--baseline", "base.txt", "--format", "concise", "--quiet"];
+    assert_eq!(lint(place.path(), &known, ""), (0, String::new(), String::new()));
+    // Lines move, entries are inserted before, and one new finding appears.
+    let more = "env:\n        # One more.\n        - {name: Z, value: $(NEW)}\n        - {name: Y, value: y}\n";
+    let moved = format!("# A comment.\n\n{}", POD.replace("env:\n", more));
+    fs::write(place.path().join("pod.yaml"), &moved).expect("written");
+    let (code, out, _) = lint(place.path(), &known, "");
+    assert_eq!((code, out.lines().count()), (1, 1), "{out}");
+    assert!(out.contains("$(NEW)"), "{out}");
+    // A second finding like a known one is new.
+    fs::write(place.path().join("pod.yaml"), POD.replace("é $(NOPE)", "é $(NOPE) $(NOPE)")).expect("written");
+    assert_eq!(lint(place.path(), &known, "").1.lines().count(), 1);
+    // It does not matter where the command runs.
+    fs::write(place.path().join("pod.yaml"), POD).expect("written");
+    fs::create_dir(place.path().join("deep")).expect("created");
+    let from_below = ["..", "--baseline", "../base.txt", "--quiet"];
+    assert_eq!(lint(&place.path().join("deep"), &from_below, "").0, 0);
+}
+
+#[test]
+fn a_baseline_that_is_none_is_said_and_nothing_is_lost() {
+    for (text, said) in [
+        ("{\"schema\": \"podlens/baseline/v9\", \"findings\": []}", "a baseline of another version"),
+        ("{\"schema\": \"podlens/baseline/v1\", \"findings\": [1]}", "a malformed baseline"),
+        ("{}", "no baseline"),
+        ("rubbish", "no baseline"),
+    ] {
+        let place = directory(&[("pod.yaml", POD.as_bytes()), ("base.txt", text.as_bytes())]);
+        let (code, out, err) = lint(place.path(), &["--baseline", "base.txt", "--format", "concise"], "");
+        assert_eq!(code, 2, "{err}");
+        assert!(err.contains(said) && err.contains("--write-baseline"), "{err}");
+        assert!(out.contains("undefined-variable") && out.contains("forward-reference"), "{out}");
+    }
+    let place = directory(&[("pod.yaml", POD.as_bytes())]);
+    let (code, out, err) = lint(place.path(), &["--baseline", "gone.txt", "--format", "concise"], "");
+    assert_eq!((code, out.lines().count()), (2, 3), "{err}");
+}
+
+#[test]
+fn fixes_are_shown_and_applied() {
+    let comment = "  # podlens: ignore[self-reference] gone\n";
+    let text = clean().replace("spec:\n", &format!("spec:\n{comment}")).replace('\n', "\r\n");
+    let place = directory(&[("pod.yaml", text.as_bytes()), ("other.yaml", clean().as_bytes())]);
+    let path = place.path().join("pod.yaml");
+    let arguments = ["--select", "unused-suppression,self-reference"];
+    let (code, out, err) = lint(place.path(), &[&arguments[..], &["--diff"]].concat(), "");
+    assert_eq!((code, err.as_str()), (1, "podlens: 1 finding would be mended\n"));
+    let expected = "--- a/pod.yaml\n+++ b/pod.yaml\n@@ -2,7 +2,6 @@\n kind: Pod\r\n metadata: {name: web}\r\n spec:\r\n\
+                    -  # podlens: ignore[self-reference] gone\r\n   containers:\r\n     - name: main\r\n       image: app\r\n";
+    assert_eq!(out, expected);
+    assert_eq!(fs::read_to_string(&path).expect("readable"), text, "--diff writes nothing");
+    let (code, out, err) = lint(place.path(), &[&arguments[..], &["--fix"]].concat(), "");
+    assert_eq!((code, err.as_str()), (0, "podlens: 1 finding mended\n"), "{out}");
+    assert_eq!(fs::read_to_string(&path).expect("readable"), clean().replace('\n', "\r\n"));
+    let (code, out, err) = lint(place.path(), &[&arguments[..], &["--diff"]].concat(), "");
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));
+}
+
+#[test]
+fn streams_have_names() {
+    let place = directory(&[("map.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {NOPE: x}\n")]);
+    let helm = format!("---\n# Source: chart/templates/web.yaml\n{POD}---\n# Source: chart/templates/b.yaml\n{POD}");
+    let (code, out, _) = lint(place.path(), &["-", "--format", "concise", "--quiet"], &helm);
+    assert_eq!(code, 1);
+    let places: Vec<&str> = out.lines().filter_map(|line| line.split(": ").next()).collect();
+    let expected = ["b.yaml:11:30", "b.yaml:12:28", "web.yaml:11:30", "web.yaml:12:28"];
+    assert_eq!(places, expected.map(|it| format!("chart/templates/{it}")), "{out}");
+    // A stream that stands for a file takes its place, and has its settings and neighbours.
+    let pod = POD.replace("env:", "envFrom: [{configMapRef: {name: c}}]\n      env:");
+    fs::create_dir(place.path().join("deep")).expect("created");
+    fs::write(place.path().join("pod.yaml"), POD).expect("written");
+    for arguments in [&["--stdin-filename", "../pod.yaml"][..], &["-", "--stdin-filename", "../pod.yaml"]] {
+        let all = [&["--format", "concise", "--quiet"][..], arguments].concat();
+        let (_, out, _) = lint(&place.path().join("deep"), &all, &pod);
+        assert_eq!(out.lines().count(), 1, "{out}");
+        assert!(out.starts_with("../pod.yaml:11:28: error[forward-reference]"), "{out}");
+    }
+}
+
+#[test]
+fn the_order_of_work_does_not_show() {
+    let files: Vec<(String, String)> =
+        (0..40).map(|at| (format!("d{}/f{at}.yaml", at % 7), POD.replace("NOPE", &format!("N{}", at % 5)))).collect();
+    let all: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    let place = directory(&all);
+    let mut outputs = BTreeSet::new();
+    for threads in ["1", "2", "8"] {
+        for paths in
+            [&["d0", "d1", "d2", "d3", "d4", "d5", "d6"][..], &["d6", "d3", "d5", "d0", "d1", "d4", "d2", "d2"]]
+        {
+            let output = Command::new(env!("CARGO_BIN_EXE_podlens"))
+                .args(LINT)
+                .args(["--format", "json"])
+                .args(paths)
+                .current_dir(place.path())
+                .env("RAYON_NUM_THREADS", threads)
+                .output()
+                .expect("podlens starts");
+            outputs.insert(output.stdout);
+        }
+    }
+    assert_eq!(outputs.len(), 1);
+    let text = String::from_utf8(outputs.pop_first().expect("one")).expect("UTF-8");
+    let fingerprints: BTreeSet<String> = findings(&text).iter().map(|it| it["fingerprint"].to_string()).collect();
+    assert_eq!(fingerprints.len(), 80, "no two findings share a fingerprint");
+}
+
+#[test]
+fn changes_are_watched() {
+    let place = directory(&[("pod.yaml", clean().as_bytes())]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
+        .args(LINT)
+        .args(["--watch", "--format", "concise", "--quiet"])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("podlens starts");
+    let (sender, lines) = mpsc::channel();
+    let streams: [Box<dyn Read + Send>; 2] =
+        [Box::new(child.stdout.take().expect("stdout")), Box::new(child.stderr.take().expect("stderr"))];
+    for stream in streams {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+    }
+    let wait_for = |said: &str| {
+        let mut seen = Vec::new();
+        while let Ok(line) = lines.recv_timeout(Duration::from_secs(30)) {
+            if line.contains(said) {
+                return;
+            }
+            seen.push(line);
+        }
+        panic!("no {said:?} in {seen:?}");
+    };
+    wait_for("watching for changes");
+    fs::write(place.path().join("notes.txt"), "not a manifest").expect("written");
+    fs::write(place.path().join("pod.yaml"), POD).expect("written");
+    wait_for("pod.yaml changed");
+    wait_for("error[forward-reference]");
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn places_are_exact_in_every_unit() {
+    let place = directory(&[("pod.yaml", POD.as_bytes())]);
+    let (_, out, _) = lint(place.path(), &["--format", "json"], "");
+    let found = &findings(&out)[0];
+    let start = POD.find("$(NOPE)").expect("there");
+    assert_eq!(found["range"]["start"], serde_json::json!({"line": 9, "column": 30, "offset": start}));
+    assert_eq!(found["range"]["end"], serde_json::json!({"line": 9, "column": 37, "offset": start + 7}));
+    assert_eq!(found["path"], "spec.containers[0].env[0].value");
+    assert_eq!(found["object"], "Pod/web");
+    let (_, out, _) = lint(place.path(), &["--format", "rdjson"], "");
+    let value: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(value["diagnostics"][0]["location"]["range"]["start"]["column"], 31, "in bytes");
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let place = directory(&[("pod.yaml", POD.as_bytes())]);
+    for format in ["full", "concise"] {
+        let (_, out, _) = lint(place.path(), &["--format", format], "");
+        assert!(!out.contains('\u{1b}'), "{out}");
+        let (_, out, _) = lint(place.path(), &["--format", format, "--color", "always"], "");
+        assert!(out.contains('\u{1b}'), "{out}");
+    }
+    let (_, out, _) = lint(place.path(), &["--format", "json", "--color", "always"], "");
+    assert!(!out.contains('\u{1b}'), "{out}");
+}
+
+#[test]
+fn rules_are_explained() {
+    let (code, table, _) = run(project(), &["explain"], "");
+    assert_eq!(code, 0);
+    assert!(table.contains("forward-reference") && table.contains("  error  "), "{table}");
+    for rule in podlens::rules::RULES {
+        let (code, out, _) = run(project(), &["explain", rule.name], "");
+        assert_eq!(code, 0);
+        assert!(out.starts_with(&format!("# {} (", rule.name)) && out.contains("\n## Why it matters\n"), "{out}");
+        assert!(table.contains(rule.summary()), "{}", rule.name);
+    }
+    let (code, out, err) = run(project(), &["explain", "forward_reference"], "");
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("did you mean `forward-reference`?"), "{err}");
+}
+
+#[test]
+fn shells_complete_what_there_is() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, out, err) = run(project(), &["completions", shell], "");
+        assert_eq!((code, err.as_str()), (0, ""), "{shell}");
+        assert!(out.contains("podlens") && out.contains("write-baseline"), "{shell}");
+    }
+    assert_eq!(run(project(), &["completions", "cmd"], "").0, 2);
+}
