@@ -206,8 +206,8 @@ fn probe(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step) -> 
     let environment = container.environment;
     match &step.outcome {
         Lookup::Bound(raw) => {
-            let entries = container.container.env.iter().enumerate();
-            let last = entries.filter(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name)).next_back();
+            let mut entries = container.container.env.iter().enumerate();
+            let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
             let Some((index, entry)) = last else {
                 // A controller's: a field is empty for the probe.
                 return raw.value.is_empty().then_some(Verdict::Probe(Blind::Empty));
