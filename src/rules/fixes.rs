@@ -34,7 +34,12 @@ pub(super) fn replace(
 
 /// Writes a reference so that it stays as it is: `$$(X)`.
 pub(super) fn escape(container: &ContainerContext<'_>, text: &Text, range: Range<usize>) -> Option<Fix> {
-    let title = format!("Write `${}` to keep the text", &text.value[range.clone()]);
+    let reference = &text.value[range.clone()];
+    // What stands in it would be looked at then.
+    if reference.get(1..)?.contains('$') {
+        return None;
+    }
+    let title = format!("Write `${reference}` to keep the text");
     replace(container, text, range.start..range.start + 1, "$$", title)
 }
 
