@@ -56,15 +56,20 @@ fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
         let path = one_line(piece.file);
         group = match excerpt {
             Some((excerpt, start, line)) => {
-                let annotations = piece.marks.iter().map(|mark| {
-                    let span = mark.range.start.offset - start..mark.range.end.offset - start;
-                    mark.kind.span(span).label(mark.label.map(one_line))
-                });
+                let annotations: Vec<_> = piece
+                    .marks
+                    .iter()
+                    .map(|mark| {
+                        let inside = |offset: usize| (offset - start).min(excerpt.len());
+                        let span = inside(mark.range.start.offset)..inside(mark.range.end.offset);
+                        mark.kind.span(span).label(mark.label.map(one_line))
+                    })
+                    .collect();
                 let folds = excerpt.lines().count() > FEW;
                 let snippet: Snippet<'_, Annotation<'_>> = Snippet::source(excerpt).line_start(line).path(path);
                 group.element(snippet.fold(folds).annotations(annotations))
             }
-            // The file has changed meanwhile, or the line is too long to be shown.
+            // The file has changed, or the line is too long to be shown.
             None => {
                 let first = piece.marks[0].range.start;
                 group.element(Origin::path(path).line(first.line as usize).char_column(first.column as usize))
@@ -119,6 +124,11 @@ impl Piece<'_> {
     fn excerpt(&self, text: &str) -> Option<(String, usize, usize)> {
         let first = self.marks.iter().map(|it| it.range.start).min_by_key(|it| it.offset)?;
         let last = self.marks.iter().map(|it| it.range.end.offset).max()?;
+        // The file may have changed since it was checked.
+        let fits = |it: &Mark<'_>| text.get(it.range.start.offset..it.range.end.offset).is_some();
+        if !self.marks.iter().all(fits) {
+            return None;
+        }
         let before = text.get(..first.offset)?;
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
         let above = text[..line_start.saturating_sub(1)].rfind('\n').map_or(0, |end| end + 1);
@@ -132,5 +142,80 @@ impl Piece<'_> {
         // Lines that end with a mere CR are counted, but not drawn, as lines.
         let is_drawable = !excerpt.replace("\r\n", "").contains('\r');
         is_drawable.then(|| (excerpt.to_owned(), start, line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::findings::{Related, SCHEMA, Summary};
+    use crate::text::{Lines, Span};
+
+    const OWN: &str = "a: 1\nb: $(X)\r\nc: 3\n";
+    const OTHER: &str = "one\ntwo\nthree";
+
+    fn range(text: &str, part: &str) -> Range {
+        let start = text.find(part).expect("there");
+        Range::new(Span::new(start, start + part.len()), &Lines::new(text))
+    }
+
+    fn drawn(own: &str, other: &str) -> String {
+        let related = Related {
+            message: "here".into(),
+            file: "d/other.yaml".into(),
+            range: range(OTHER, "two"),
+            source: "o".into(),
+        };
+        let finding = Finding {
+            rule: "some-rule",
+            level: Severity::Hint,
+            message: "what\nis wrong".into(),
+            help: Some("do this".into()),
+            file: "own.yaml".into(),
+            range: range(OWN, "$(X)"),
+            object: None,
+            path: None,
+            fingerprint: String::new(),
+            related: vec![related],
+            fix: None,
+            source: "own".into(),
+        };
+        let report =
+            Report { schema: SCHEMA, findings: vec![finding], summary: Summary::default(), problems: Vec::new() };
+        let texts = |file: &str| Some(Arc::from(if file == "own" { own } else { other }));
+        let mut out = Vec::new();
+        write(&mut out, &report, &texts, Look { color: false, width: None, quiet: true }).expect("a buffer");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn places_in_other_files_are_drawn_below() {
+        let expected = r"hint[some-rule]: what\nis wrong
+ --> own.yaml:2:4
+  |
+1 | a: 1
+2 | b: $(X)
+  |    ^^^^
+3 | c: 3
+  |
+ ::: d/other.yaml:2:1
+  |
+1 | one
+2 | two
+  | --- here
+3 | three
+  |
+  = help: do this
+
+";
+        assert_eq!(drawn(OWN, OTHER), expected);
+    }
+
+    #[test]
+    fn a_file_that_has_changed_is_named_only() {
+        for own in ["", "é", "a: 1\nb: ééé", "a\rb\rc\rdefghijklmnop"] {
+            let drawn = drawn(own, "");
+            assert!(drawn.contains("own.yaml:2:4") && drawn.contains("d/other.yaml:2:1"), "{drawn}");
+        }
     }
 }
