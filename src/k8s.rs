@@ -11,10 +11,12 @@ mod kustomization;
 mod model;
 mod pod;
 mod reader;
+mod relevance;
 
 use std::sync::Arc;
 
 pub use model::*;
+pub use relevance::matters;
 
 use crate::syntax::{Document, Node, Tree};
 use kinds::Identity;

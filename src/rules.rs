@@ -35,6 +35,7 @@ mod shape;
 mod shell_style_reference;
 mod suppression;
 mod syntax_error;
+mod templates;
 mod undefined_variable;
 mod unexpanded_field;
 mod unresolved_sub_path;
@@ -168,6 +169,7 @@ pub fn check(
         RULES.iter().map(|rule| (*rule, levels.level(rule, path))).filter(|(_, level)| *level != Level::Off).collect();
     let mut found = Vec::new();
     file.visit(&active, &mut found);
+    let found = templates::settled(&file, found);
     let found = suppression::apply(&file, &active, found);
     let mut found: Vec<Diagnostic> = found.into_iter().map(|finding| finding.finished(&file)).collect();
     found.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));

@@ -12,6 +12,7 @@ mod cut;
 mod documents;
 pub mod edit;
 pub mod env_file;
+pub mod helm;
 mod patch;
 mod pieces;
 pub mod reference;
@@ -22,7 +23,7 @@ mod scan;
 mod source_map;
 mod tree;
 
-pub use documents::parse;
+pub use documents::{parse, parse_some};
 pub use reparse::Source;
 pub use scalar::{ScalarStyle, Typed};
 pub use source_map::SourceMap;

@@ -6,13 +6,15 @@
 #![warn(clippy::disallowed_methods)]
 
 mod globs;
+mod helm;
 mod index;
 pub mod path;
 mod scope;
 mod settings;
 mod version;
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use imbl::OrdMap;
@@ -44,20 +46,78 @@ pub struct File {
     pub documents: usize,
     /// Whether its text mentions podlens, as suppression comments do.
     pub has_suppressions: bool,
+    /// Whether it is a Helm template: what was read of it is its text with the actions masked.
+    pub is_helm: bool,
     /// What it says if it is a settings file.
     pub settings: Option<Arc<Settings>>,
     /// Files it names as patches, if it is a Kustomization.
     patches: Vec<Arc<str>>,
+    /// What it is if it turns out to belong to a chart.
+    in_chart: Option<Arc<File>>,
 }
 
 impl File {
-    /// Reads a file. Its path, relative to the root with `/`, tells what it is.
+    /// Reads a file. Its path, relative to the root with `/`, tells what it is. Documents that can hold nothing of
+    /// interest are not parsed.
     pub fn read(path: &str, text: &str) -> Self {
-        Self::of_tree(path, text, &syntax::parse(text))
+        Self::reading(path, text, &|text| syntax::parse_some(text, k8s::matters))
+    }
+
+    /// Reads a file with all its documents.
+    pub fn read_whole(path: &str, text: &str) -> Self {
+        Self::reading(path, text, &|text| (syntax::parse(text), 0))
     }
 
     /// Reads a file that is parsed already.
     pub fn of_tree(path: &str, text: &str, tree: &Tree) -> Self {
+        Self::reading(path, text, &|part| {
+            let tree = if std::ptr::eq(part, text) { tree.clone() } else { syntax::parse(part) };
+            (tree, 0)
+        })
+    }
+
+    /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
+    pub fn readable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.is_helm.then(|| syntax::helm::mask(text)).flatten() {
+            Some(mask) => Cow::Owned(mask.text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    fn reading(path: &str, text: &str, parse: &dyn Fn(&str) -> (Tree, usize)) -> Self {
+        let as_template = || {
+            let mask = syntax::helm::mask(text)?;
+            let (tree, skipped) = parse(&mask.text);
+            let errors = tree.errors().len();
+            let mut file = Self::plain(path, text, &tree, skipped);
+            helm::apply(&mut file, &mask);
+            Some((file, errors))
+        };
+        let may_be_template = helm::has_actions(text);
+        // No YAML begins a line like this.
+        if may_be_template
+            && helm::begins_with_action(text)
+            && let Some((file, _)) = as_template()
+        {
+            return file;
+        }
+        let (tree, skipped) = parse(text);
+        let mut file = Self::plain(path, text, &tree, skipped);
+        let has_bare_action = may_be_template && helm::has_bare_action(text, &tree);
+        if may_be_template && (has_bare_action || !file.errors.is_empty() || helm::is_template(path)) {
+            match as_template() {
+                Some((template, errors)) if has_bare_action || errors < file.errors.len() => return template,
+                Some((template, _)) if helm::is_template(path) => file.in_chart = Some(Arc::new(template)),
+                _ => {}
+            }
+        }
+        if helm::is_values(path) && !file.objects.is_empty() {
+            file.in_chart = Some(Arc::new(Self { objects: Vec::new(), patches: Vec::new(), ..file.clone() }));
+        }
+        file
+    }
+
+    fn plain(path: &str, text: &str, tree: &Tree, skipped: usize) -> Self {
         let is_settings = path.rsplit('/').next() == Some(SETTINGS_FILE);
         let objects = if is_settings { Vec::new() } else { k8s::objects_of(tree) };
         let patches = objects
@@ -75,15 +135,21 @@ impl File {
         };
         let read = tree.documents().filter(|document| has_objects(document.span()));
         let duplicate_keys = read.flat_map(|document| document.duplicate_keys()).collect();
+        let errors = tree.errors();
+        let has_suppressions = !is_settings && memchr::memmem::find(text.as_bytes(), b"podlens:").is_some();
+        // Nobody asks for a place in a file of which nothing is known.
+        let has_places = is_settings || has_suppressions || !objects.is_empty() || !errors.is_empty() || skipped == 0;
         Self {
-            errors: tree.errors(),
+            objects,
+            errors,
             duplicate_keys,
-            lines: Lines::new(text),
-            documents: tree.documents().filter(|document| document.root().is_some()).count(),
-            has_suppressions: !is_settings && memchr::memmem::find(text.as_bytes(), b"podlens:").is_some(),
+            lines: Lines::new(if has_places { text } else { "" }),
+            documents: skipped + tree.documents().filter(|document| document.root().is_some()).count(),
+            has_suppressions,
+            is_helm: false,
             settings: is_settings.then(|| Arc::new(Settings::read(path, text))),
             patches,
-            objects,
+            in_chart: None,
         }
     }
 }
@@ -110,6 +176,8 @@ pub struct Snapshot {
     /// By directory: empty or ending with `/`.
     settings: Arc<BTreeMap<Arc<str>, Arc<Settings>>>,
     defaults: Arc<Settings>,
+    /// Directories with a Chart.yaml, written like those of the settings.
+    charts: Arc<BTreeSet<Arc<str>>>,
     roots: Arc<[Arc<str>]>,
 }
 
@@ -151,6 +219,11 @@ impl Snapshot {
     /// Whether the settings say not to look at a file.
     pub fn is_excluded(&self, file: &str) -> bool {
         self.settings(file).excludes(file)
+    }
+
+    /// Whether the file is a template or the values of a Helm chart.
+    fn is_in_chart(&self, file: &str) -> bool {
+        helm::charts_of(file).any(|directory| self.charts.contains(directory))
     }
 
     /// Whether a Kustomization names the file as a patch: its objects are parts of objects elsewhere.
@@ -213,6 +286,13 @@ impl Workspace {
     fn refresh(&mut self, path: &str) {
         let path: Arc<str> = path.into();
         let new = self.editor.get(&path).or_else(|| self.disk.get(&path)).cloned();
+        if let Some(directory) = helm::chart_directory(&path) {
+            self.charts_changed(directory, new.is_some());
+        }
+        let new = new.map(|file| match &file.in_chart {
+            Some(in_chart) if self.snapshot.is_in_chart(&path) => Arc::clone(in_chart),
+            _ => file,
+        });
         let old = match &new {
             Some(file) => self.snapshot.files.insert(Arc::clone(&path), Arc::clone(file)),
             None => self.snapshot.files.remove(&path),
@@ -250,6 +330,19 @@ impl Workspace {
         }
     }
 
+    /// A directory has become a chart, or is one no more: the templates and values in it are read as such.
+    fn charts_changed(&mut self, directory: &str, is_chart: bool) {
+        let charts = Arc::make_mut(&mut self.snapshot.charts);
+        let changed = if is_chart { charts.insert(directory.into()) } else { charts.remove(directory) };
+        if changed {
+            for path in self.files_below(directory) {
+                if helm::chart_directory(&path).is_none() {
+                    self.refresh(&path);
+                }
+            }
+        }
+    }
+
     fn settings_changed(&mut self, path: &str, settings: Option<Arc<Settings>>) {
         let directory = &path[..path.len() - SETTINGS_FILE.len()];
         let all = Arc::make_mut(&mut self.snapshot.settings);
@@ -261,16 +354,14 @@ impl Workspace {
     }
 
     fn reindex_below(&mut self, directory: &str) {
-        let files: Vec<_> = self
-            .snapshot
-            .files
-            .range(Arc::<str>::from(directory)..)
-            .map(|(path, _)| Arc::clone(path))
-            .take_while(|path| path.starts_with(directory))
-            .collect();
-        for path in files {
+        for path in self.files_below(directory) {
             self.reindex(&path);
         }
+    }
+
+    fn files_below(&self, directory: &str) -> Vec<Arc<str>> {
+        let behind = self.snapshot.files.range(Arc::<str>::from(directory)..).map(|(path, _)| Arc::clone(path));
+        behind.take_while(|path| path.starts_with(directory)).collect()
     }
 
     fn reindex(&mut self, path: &Arc<str>) {

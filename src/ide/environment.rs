@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::k8s::{Object, Role, Text};
 use crate::resolve::{Binding, Environment, Item, Origin, Resolver, State, Unresolved, Value};
-use crate::syntax::SourceMap;
+use crate::syntax::{SourceMap, helm};
 use crate::text::Span;
 use crate::workspace::{File, Snapshot};
 
@@ -223,7 +223,7 @@ impl Viewer<'_> {
     }
 
     fn workload(&self, path: &Arc<str>, file: &File, object: &Object) -> Workload {
-        let shared = |text: &Option<Text>| text.as_ref().map(|it| Arc::clone(&it.value));
+        let shared = |text: &Option<Text>| text.as_ref().map(|it| readable(&it.value));
         let reveal = self.snapshot.settings(path).show_secrets;
         let mut containers = Vec::new();
         for pod in &object.model.pods {
@@ -271,7 +271,10 @@ impl Viewer<'_> {
             sub_paths: environment
                 .sub_paths
                 .iter()
-                .map(|it| SubPathView { mount_path: it.mount_path.clone(), path: expanded(&it.item, reveal) })
+                .map(|it| SubPathView {
+                    mount_path: it.mount_path.as_ref().map(readable),
+                    path: expanded(&it.item, reveal),
+                })
                 .collect(),
             unresolved: environment.unresolved.iter().map(|it| self.unresolved(path, file, object, it)).collect(),
         }
@@ -280,10 +283,10 @@ impl Viewer<'_> {
     fn variable(&self, binding: &Binding, reveal: bool) -> Variable {
         let open = !binding.alternatives.is_empty();
         Variable {
-            name: Arc::clone(&binding.name),
+            name: readable(&binding.name),
             value: if open { None } else { text(&binding.value, reveal) },
             state: if open { State::Unknown } else { binding.value.state() }.as_str(),
-            raw: binding.raw.clone(),
+            raw: binding.raw.as_ref().map(readable),
             source: self.source(&binding.origin),
             hides: binding.hides.iter().map(|it| self.source(it)).collect(),
             alternatives: binding
@@ -312,7 +315,7 @@ impl Viewer<'_> {
     fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &Unresolved) -> UnresolvedView {
         let span = object.place(it.text.span);
         let source = (self.text)(path);
-        let offset = source.and_then(|source| place_in_source(&source, span, &it.text, &it.range));
+        let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, &it.text, &it.range));
         let place = file.lines.place(offset.unwrap_or(span.start));
         UnresolvedView {
             name: Arc::clone(&it.name),
@@ -345,9 +348,14 @@ fn expanded(item: &Item, reveal: bool) -> Expanded {
     Expanded {
         value: text(value, reveal),
         state: value.state().as_str(),
-        raw: Arc::clone(&item.text.value),
+        raw: readable(&item.text.value),
         shown: shown(value, reveal),
     }
+}
+
+/// A text with a word in the place of masked Helm expressions.
+fn readable(text: &Arc<str>) -> Arc<str> {
+    if helm::is_masked(text) { helm::shown(text).into() } else { Arc::clone(text) }
 }
 
 /// The text for a program: nothing for a secret that must not be shown.

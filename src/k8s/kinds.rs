@@ -56,7 +56,35 @@ const OTHER_LANGUAGES: &[&str] = &[
     "settings.k8s.io",
     "redhatcop.redhat.io",
     "admissionregistration.k8s.io",
+    // Values of a chart may look like pods.
+    "helm.toolkit.fluxcd.io",
 ];
+
+/// Kinds whose pods are written in another language, in a group that has others.
+const OTHER_KINDS: &[(&str, &str)] = &[
+    ("argoproj.io", "Workflow"),
+    ("argoproj.io", "WorkflowTemplate"),
+    ("argoproj.io", "ClusterWorkflowTemplate"),
+    ("argoproj.io", "CronWorkflow"),
+    ("argoproj.io", "Sensor"),
+    ("argoproj.io", "Application"),
+    ("argoproj.io", "ApplicationSet"),
+];
+
+/// Whether the objects of a group say nothing about pods in our language.
+pub(super) fn is_other_language(group: &str) -> bool {
+    OTHER_LANGUAGES.iter().any(|other| is_within(group, other))
+}
+
+/// Whether objects of a kind are known to make pods, in some group.
+pub(super) fn is_workload(kind: &str) -> bool {
+    SITES.iter().any(|(_, known, _)| *known == kind)
+}
+
+/// Whether a group is another or below it.
+fn is_within(group: &str, other: &str) -> bool {
+    group.strip_suffix(other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
 
 /// How deep a pod spec is looked for in a kind that is not known.
 const SEARCH_DEPTH: usize = 10;
@@ -87,11 +115,6 @@ impl<'t> Identity<'t> {
 
     pub(super) fn is(self, group: &str, kind: &str) -> bool {
         self.kind == Some(kind) && self.group() == group
-    }
-
-    /// Whether the group is this one or below it.
-    fn is_of(self, group: &str) -> bool {
-        self.group().strip_suffix(group).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
     /// Whether something of this kind may be a Kubernetes object although the other half of its identity is missing,
@@ -136,7 +159,8 @@ pub(super) struct Nested<'t> {
 
 /// The pods of an object.
 pub(super) fn pods(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Vec<Pod> {
-    if OTHER_LANGUAGES.iter().any(|group| identity.is_of(group)) {
+    let is_other = OTHER_KINDS.iter().any(|(group, kind)| identity.is(group, kind));
+    if is_other || is_other_language(identity.group()) {
         return Vec::new();
     }
     // A group that is not typed yet is any group.
@@ -158,6 +182,9 @@ pub(super) fn pods(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -
         }
     }
     let mut pods: Vec<Pod> = places.into_iter().map(|place| read(reader, place, root, identity)).collect();
+    for pod in pods.iter_mut().filter(|_| known.is_none()) {
+        pod.injector = Some(Injector::Unknown);
+    }
     if identity.kind == Some("DeploymentConfig") {
         hooks(reader, root, &mut pods);
     }

@@ -224,6 +224,8 @@ pub enum Injector {
     Knative,
     /// LeaderWorkerSet: `LWS_…` before the user's entries.
     LeaderWorkerSet,
+    /// A kind that is not known: its controller may add anything.
+    Unknown,
 }
 
 /// What a container is for.
@@ -278,6 +280,8 @@ pub struct Container {
     /// mountPath … Kubernetes expands nothing there. Of a list such as a lifecycle command all items are kept, since
     /// the first of them tell whether a shell runs.
     pub unexpanded: Vec<(String, Text)>,
+    /// Whether a Helm expression may add entries to `env` or `envFrom`.
+    pub is_open: bool,
 }
 
 /// An entry of `env`.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, EnvVar, Object, Pod, Role, Text};
+use crate::k8s::{Container, EnvVar, Injector, Object, Pod, Role, Text};
 use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
 use crate::resolve::expand::{Expansion, expand};
 use crate::resolve::injected::{self, Injected};
@@ -15,6 +15,7 @@ use crate::resolve::services::ServiceVariables;
 use crate::resolve::shell;
 use crate::resolve::sources::{self, Opaque};
 use crate::resolve::value::{Hole, Value};
+use crate::syntax::helm;
 
 /// What a container gets.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Environment {
     opaque: Vec<Opaque>,
     /// Whether the order of the entries cannot be told: a deployment hook.
     unordered: bool,
+    /// Whether there may be entries that cannot be seen.
+    is_open: bool,
     /// `command`, expanded.
     pub command: Vec<Item>,
     /// `args`, expanded.
@@ -152,6 +155,9 @@ impl Environment {
             services,
             opaque: from.opaque,
             unordered: container.role == Role::Hook,
+            is_open: container.is_open
+                || sources::is_part(scope, object, container)
+                || pod.injector == Some(Injector::Unknown),
             command: Vec::new(),
             args: Vec::new(),
             probes: Vec::new(),
@@ -171,6 +177,7 @@ impl Environment {
     /// What a name means at a place.
     pub fn lookup(&self, site: Site, name: &str) -> Lookup {
         match site {
+            _ if helm::is_masked(name) => Lookup::Maybe(Hole::Helm),
             Site::Entry(index) => self.lookup_before(self.first_entry + index, name),
             Site::CommandLine => self.lookup_before(self.declared.len(), name),
             Site::Probe => self.lookup_raw(name),
@@ -243,7 +250,7 @@ impl Environment {
         entry: &EnvVar,
     ) -> Declared {
         let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let raw = Value::text(Arc::clone(&raw_text));
+        let raw = Value::written(Arc::clone(&raw_text));
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
             return Declared { origin: None, binding: None, raw };
         };
@@ -332,6 +339,9 @@ impl Environment {
     }
 
     fn lookup_before(&self, at: usize, name: &str) -> Lookup {
+        if helm::is_masked(name) {
+            return Lookup::Maybe(Hole::Helm);
+        }
         let in_entry = at < self.declared.len();
         if self.unordered && in_entry && self.positions.contains_key(name) {
             return Lookup::Maybe(Hole::External(name.into()));
@@ -363,7 +373,7 @@ impl Environment {
                 let origin = declared.origin.clone().unwrap_or_else(|| Origin::new(Kind::Env));
                 Lookup::Bound(Arc::new(Binding::new(name, declared.raw.clone(), origin)))
             }
-            None if self.unordered => Lookup::Maybe(Hole::External(name.into())),
+            None if self.unordered || self.is_open => Lookup::Maybe(Hole::External(name.into())),
             None => Lookup::Unbound,
         }
     }
@@ -372,6 +382,7 @@ impl Environment {
         if self.services.may_define(name) {
             return Some(Hole::ServiceVariable(name.into()));
         }
-        self.opaque.iter().rev().find_map(|it| it.hole(name))
+        let is_declared = self.positions.contains_key(name);
+        self.opaque.iter().rev().find_map(|it| it.hole(name, is_declared))
     }
 }

@@ -60,7 +60,7 @@ const MOST_PIECES: usize = 1 << 10;
 /// Expands a text with the names that `lookup` knows.
 pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) -> Lookup) -> Expansion {
     if !text.contains('$') {
-        return Expansion { value: Value::text(Arc::clone(text)), steps: Vec::new() };
+        return Expansion { value: Value::written(Arc::clone(text)), steps: Vec::new() };
     }
     let mut result = Expansion::default();
     let mut pending = String::new();
@@ -110,7 +110,7 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
 /// Text is collected and put down in one piece, so that equal results have equal pieces.
 fn flush(pending: &mut String, value: &mut Value) {
     if !pending.is_empty() {
-        value.push(Piece::Text(std::mem::take(pending).into()));
+        value.append(&Value::written(std::mem::take(pending).into()));
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) fn of(object: &Object, pod: &Pod, container: &Container) -> Injection
         None => {}
         // B25.
         Some(Injector::IndexedJob) => all.after.push(Injected::field("JOB_COMPLETION_INDEX", "index of the Job's pod")),
+        Some(Injector::Unknown) => all.opaque.push(Opaque::undeclared("the controller of this kind may set it")),
         Some(Injector::Knative) => knative(object, pod, container, &mut all),
         Some(Injector::LeaderWorkerSet) => {
             all.before.push(Injected::literal("LWS_LEADER_ADDRESS", hole("address of the group's leader")));

@@ -1,5 +1,7 @@
 //! Shell scripts on a command line. In them `$(name)` is command substitution, unless a variable is called that.
 
+use crate::syntax::helm;
+
 /// Which item of a command line is a script: the first that is no option behind a shell with `-c`.
 ///
 /// Without a `command` the image decides what runs; arguments that begin with `-c` are then a script too.
@@ -10,8 +12,12 @@ pub fn script(items: &[&str], has_command: bool) -> Option<usize> {
     items.iter().enumerate().filter(|(_, it)| is_shell(it)).find_map(|(at, _)| behind_options(items, at + 1))
 }
 
-/// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it.
+/// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it. What a Helm
+/// expression gives may be one.
 fn is_shell(item: &str) -> bool {
+    if helm::is_masked(item) {
+        return true;
+    }
     let name = item.rsplit(['/', '\\']).next().unwrap_or(item);
     matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh" | "ksh")
 }

@@ -1,5 +1,6 @@
 //! Values from ConfigMaps, Secrets, fields, resources and files: `envFrom` and `valueFrom` (B6 to B24).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::resolve::names;
 use crate::resolve::scope::{self, Scope};
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::value::{Hole, Value};
+use crate::syntax::helm;
 use crate::workspace::{Found, Globs};
 
 /// Something that may define names which cannot be seen.
@@ -31,6 +33,8 @@ enum Names {
     One(Arc<str>),
     /// Any name.
     Any,
+    /// Any name that the container does not declare itself.
+    Undeclared,
 }
 
 impl Opaque {
@@ -39,10 +43,16 @@ impl Opaque {
         Self { reason: reason.into(), names: Names::One(name.into()) }
     }
 
-    /// The value that a name has if this defines it.
-    pub(super) fn hole(&self, name: &str) -> Option<Hole> {
+    /// Every name that is not declared.
+    pub(super) fn undeclared(reason: &str) -> Self {
+        Self { reason: reason.into(), names: Names::Undeclared }
+    }
+
+    /// The value that a name has if this defines it; `is_declared` tells whether the container has an entry for it.
+    pub(super) fn hole(&self, name: &str, is_declared: bool) -> Option<Hole> {
         match &self.names {
             Names::Any => Some(Hole::External(name.into())),
+            Names::Undeclared => (!is_declared && is_key(name)).then(|| Hole::External(name.into())),
             Names::Globs(globs) => globs.matches(name).then(|| Hole::External(name.into())),
             Names::One(it) => (**it == *name).then(|| Hole::External(name.into())),
             Names::Keys { prefix, kind, object } => {
@@ -115,13 +125,21 @@ pub(super) fn surroundings(scope: &Scope<'_>, object: &Object, container: &Conta
     let mut opaque = Vec::new();
     opaque.push(Opaque { reason: "the settings declare it".into(), names: Names::Globs(externals.clone()) });
     opaque.extend(scope.vars().iter().map(|name| Opaque::name(Arc::clone(name), "Kustomize sets it")));
-    let is_pod = object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+    if container.is_open {
+        opaque.push(Opaque { reason: "a Helm expression may add variables".into(), names: Names::Any });
+    }
     if container.role == Role::Hook {
         opaque.push(Opaque { reason: "the hook's container brings its own variables".into(), names: Names::Any });
-    } else if (container.image.is_none() && !is_pod) || scope.is_patch() {
+    } else if is_part(scope, object, container) {
         opaque.push(Opaque { reason: "this is part of an object elsewhere".into(), names: Names::Any });
     }
     opaque
+}
+
+/// Whether a container is a patch, whose other half stands elsewhere.
+pub(super) fn is_part(scope: &Scope<'_>, object: &Object, container: &Container) -> bool {
+    let is_pod = object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+    (container.image.is_none() && !is_pod) || scope.is_patch()
 }
 
 /// The value of `valueFrom`: nothing if the entry is skipped (B17).
@@ -190,7 +208,12 @@ struct Objects<'s> {
 
 impl<'s> Objects<'s> {
     fn find(scope: &Scope<'s>, kind: Kind, name: &Arc<str>) -> Self {
-        Self { kind, name: Arc::clone(name), found: scope.sources(kind, name) }
+        // What a Helm expression names is not known.
+        let (name, found) = match helm::shown(name) {
+            Cow::Borrowed(_) => (Arc::clone(name), scope.sources(kind, name)),
+            Cow::Owned(shown) => (shown.into(), Vec::new()),
+        };
+        Self { kind, name, found }
     }
 
     /// Whether keys may exist that cannot be seen.

@@ -6,6 +6,8 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
+use crate::syntax::helm;
+
 /// A text that may have unknown parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Value {
@@ -62,6 +64,8 @@ pub enum Hole {
     Ambiguous(Arc<str>),
     /// A variable that something outside this workspace may set.
     External(Arc<str>),
+    /// What a Helm expression gives.
+    Helm,
     /// Longer than any program can be started with.
     TooLong,
     /// A half-typed entry.
@@ -83,6 +87,7 @@ impl fmt::Display for Hole {
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
             Self::External(name) => write!(f, "{name} from outside"),
+            Self::Helm => f.write_str("Helm expression"),
             Self::TooLong => f.write_str("too long"),
             Self::Unfinished => f.write_str("unfinished"),
         }
@@ -119,6 +124,18 @@ impl Value {
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         let mut value = Self::default();
         value.push(Piece::Text(text.into()));
+        value
+    }
+
+    /// A text of a manifest: known but for the places of masked Helm expressions.
+    pub fn written(text: Arc<str>) -> Self {
+        if !helm::is_masked(&text) {
+            return Self::text(text);
+        }
+        let mut value = Self::default();
+        for part in helm::parts(&text) {
+            value.push(part.map_or(Piece::Hole(Hole::Helm), |text| Piece::Text(text.into())));
+        }
         value
     }
 

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Environment, Resolver};
 use crate::rules::Rule;
-use crate::syntax::{SourceMap, Tree};
+use crate::syntax::{SourceMap, Tree, helm, parse};
 use crate::text::Span;
 use crate::workspace::{File, Snapshot};
 
@@ -18,6 +18,14 @@ pub struct Source {
     pub text: Arc<str>,
     /// Its tree.
     pub tree: Tree,
+}
+
+impl Source {
+    /// The source of a file: its text, and the tree its facts were read from.
+    pub fn new(file: &File, text: Arc<str>) -> Self {
+        let tree = parse(&file.readable(&text));
+        Self { text, tree }
+    }
 }
 
 /// Where texts come from. Answers for the same file are expected to be the same while a check runs.
@@ -70,7 +78,7 @@ pub struct ObjectContext<'a> {
 impl ObjectContext<'_> {
     /// `Deployment/web`.
     pub fn title(&self) -> String {
-        let part = |text: &Option<Text>| text.as_ref().map_or("?", |it| &it.value).to_owned();
+        let part = |text: &Option<Text>| text.as_ref().map_or("?".to_owned(), |it| helm::shown(&it.value).into_owned());
         format!("{}/{}", part(&self.object.model.kind), part(&self.object.model.name))
     }
 
@@ -85,8 +93,9 @@ impl ObjectContext<'_> {
         let source = self.file.source();
         let inner = source
             .as_ref()
-            .and_then(|it| it.text.get(span.range()))
-            .map(|source| SourceMap::new(source, text.style, &text.value).source(range).shifted(span.start));
+            .map(|it| self.file.facts.readable(&it.text))
+            .and_then(|it| it.get(span.range()).map(str::to_owned))
+            .map(|source| SourceMap::new(&source, text.style, &text.value).source(range).shifted(span.start));
         self.file.at(inner.unwrap_or(span))
     }
 }
@@ -215,6 +224,12 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Takes its fixes away.
+    pub(super) fn without_fixes(mut self) -> Self {
+        self.finding.fixes.clear();
+        self
+    }
+
     pub(super) fn location(&self) -> &Location {
         &self.finding.location
     }

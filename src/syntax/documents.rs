@@ -17,6 +17,22 @@ pub fn parse(text: &str) -> Tree {
     Tree { documents, len: text.len(), json: is_json(text) }
 }
 
+/// Parses the documents of a file that matter to someone: its tree lacks the others. Gives the number of those too, as
+/// far as they hold more than comments.
+pub fn parse_some(text: &str, matters: impl Fn(&str) -> bool) -> (Tree, usize) {
+    let mut documents = Vec::new();
+    let mut skipped = 0;
+    for slot in cut(text) {
+        let content = &text[slot.span.range()];
+        if matters(content) {
+            documents.push(Placed::new(pieces::offset32(slot.span.start), document(text, &slot)));
+        } else {
+            skipped += usize::from(content.lines().any(|line| kind(line.as_bytes()) == Line::Content));
+        }
+    }
+    (Tree { documents, len: text.len(), json: is_json(text) }, skipped)
+}
+
 /// Whether a stream is JSON (Y10).
 pub(super) fn is_json(text: &str) -> bool {
     text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('{')
@@ -183,6 +199,11 @@ pub(super) fn cut(text: &str) -> Vec<Slot> {
         let rest = &text.as_bytes()[at..];
         let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
         let line = &rest[..len];
+        // Inside of a document only its end matters.
+        if preamble == Preamble::Over && !json && !matches!(line[0], b'-' | b'.') {
+            at += len;
+            continue;
+        }
         let mut end_before = |at: usize, slot: &mut Slot| {
             slots.push(Slot { span: Span::new(slot.span.start, at), ..*slot });
             *slot = Slot { span: Span::new(at, at), marked: false };

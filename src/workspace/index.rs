@@ -5,6 +5,7 @@ use std::sync::Arc;
 use imbl::{HashMap, OrdMap};
 
 use crate::k8s::{Data, Object, Source};
+use crate::syntax::helm::is_masked;
 use crate::workspace::File;
 
 /// What can be looked up by name.
@@ -120,6 +121,8 @@ fn exported(file: &File) -> impl Iterator<Item = (&Object, Kind, &Arc<str>, Opti
             Data::Service(_) => (Kind::Service, None),
             Data::None | Data::Kustomization(_) => return None,
         };
-        Some((object, kind, &object.model.known_as()?.value, source))
+        // A name that a Helm expression gives is nobody's guess.
+        let name = object.model.known_as().filter(|name| !is_masked(&name.value))?;
+        Some((object, kind, &name.value, source))
     })
 }

@@ -304,3 +304,28 @@ fn mistakes_in_settings_have_places_and_advice() {
     assert_eq!(Settings::parse("").mistakes, []);
     assert_eq!(Settings::parse("# nothing\nrules:\n").mistakes, []);
 }
+
+#[test]
+fn a_chart_file_makes_templates() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: \"{{ .Values.name }}\"}\nspec: {containers: [{name: a, image: a}]}\n";
+    let mut workspace = Workspace::default();
+    workspace.set_disk("app/templates/pod.yaml", File::read("app/templates/pod.yaml", pod));
+    let is_helm =
+        |workspace: &Workspace| workspace.snapshot().file("app/templates/pod.yaml").expect("it is there").is_helm;
+    assert!(!is_helm(&workspace), "it is plain YAML, and no chart is around");
+    workspace.set_disk("app/Chart.yaml", File::read("app/Chart.yaml", "apiVersion: v2\nname: app\n"));
+    assert!(is_helm(&workspace));
+    workspace.remove_disk("app/Chart.yaml");
+    assert!(!is_helm(&workspace));
+}
+
+#[test]
+fn what_only_parses_when_masked_is_a_template() {
+    let helm = "{{- if .Values.on }}\napiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: {{ .Values.image }}\n{{- end }}\n";
+    let file = File::read("pod.yaml", helm);
+    assert!(file.is_helm && file.errors.is_empty() && file.objects.len() == 1);
+    let argo =
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: \"{{inputs.image}}\"\n      args: [\"{{x}}\"\n";
+    let file = File::read("pod.yaml", argo);
+    assert!(!file.is_helm && !file.errors.is_empty(), "a mistake beside an expression in a string stays a mistake");
+}

@@ -1,0 +1,128 @@
+//! Which documents can hold anything of interest, told from their text before it is parsed.
+//!
+//! A document that is not read gives no object that has pods, makes a ConfigMap, Secret or Service, or names other
+//! files. Whatever is not plainly such a document is read.
+
+use memchr::memmem;
+
+use crate::k8s::kinds;
+
+/// Kinds that are read whatever is in them: others refer to them, or they hold further objects.
+const READ: &[&str] = &[
+    "ConfigMap",
+    "Secret",
+    "Service",
+    "SealedSecret",
+    "ExternalSecret",
+    "ClusterExternalSecret",
+    "Kustomization",
+    "Component",
+    "PodPreset",
+    "Template",
+    "TemplateConfig",
+    "ProcessedTemplate",
+    "TemplateInstance",
+    "DeploymentConfig",
+];
+
+/// Whether a document has to be read.
+pub fn matters(document: &str) -> bool {
+    let bytes = document.as_bytes();
+    let has = |word: &[u8]| memmem::find(bytes, word).is_some();
+    match head(document) {
+        Head::Object { kind, .. } if kind.ends_with("List") || READ.contains(&kind) || kinds::is_workload(kind) => true,
+        Head::Object { group, .. } if kinds::is_other_language(group) => false,
+        // A pod spec is known by its lists of containers.
+        Head::Object { .. } => has(b"ontainers") || has_escapes(bytes),
+        Head::Unclear => {
+            let is_manifest = has(b"kind") || has(b"apiVersion");
+            is_manifest || has(b"Generator") || has(b"resources") || has_escapes(bytes)
+        }
+    }
+}
+
+/// What a document plainly says it is.
+enum Head<'d> {
+    Object { group: &'d str, kind: &'d str },
+    Unclear,
+}
+
+/// Looks for `apiVersion` and `kind` at the beginning of a line. Both have to be there once, and in plain words.
+fn head(document: &str) -> Head<'_> {
+    let bytes = document.as_bytes();
+    let first = bytes.split(|byte| *byte == b'\n').find(|line| {
+        let content = line.trim_ascii_start();
+        !content.is_empty() && content[0] != b'#' && !line.starts_with(b"---")
+    });
+    // Flow style, directives, a tag or an anchor: not so plain.
+    if !first.and_then(|line| line.first()).is_some_and(u8::is_ascii_alphabetic) {
+        return Head::Unclear;
+    }
+    match (only(document, "apiVersion:"), only(document, "kind:")) {
+        (Some(version), Some(kind)) => {
+            let group = version.split_once('/').map_or("", |(group, _)| group);
+            Head::Object { group, kind }
+        }
+        _ => Head::Unclear,
+    }
+}
+
+/// The plain value of a key that stands at the beginning of exactly one line.
+fn only<'d>(document: &'d str, key: &str) -> Option<&'d str> {
+    let bytes = document.as_bytes();
+    let mut at_line_start = memmem::find_iter(bytes, key.as_bytes()).filter(|at| *at == 0 || bytes[*at - 1] == b'\n');
+    let at = at_line_start.next()?;
+    if at_line_start.next().is_some() {
+        return None;
+    }
+    let line = document[at + key.len()..].lines().next()?;
+    let value = line.strip_prefix(' ')?.trim();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'-');
+    (value.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) && value.bytes().all(is_plain))
+        .then_some(value)
+}
+
+/// Whether a word may be spelled in a way that a search for it does not see.
+fn has_escapes(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', bytes)
+        .any(|at| bytes.get(at + 1).is_none_or(|next| matches!(next, b'x' | b'u' | b'U' | b'\n' | b'\r')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_matter_is_passed_by() {
+        for text in [
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  containers: []\n",
+            "---\n# a comment\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules: []\n",
+            "kind: Namespace\r\napiVersion: v1\r\nmetadata: {name: a}\r\n",
+            "on: push\njobs:\n  a: {steps: [{run: echo $(x)}]}\n",
+            "{\"name\": \"package\"}\n",
+            "apiVersion: tekton.dev/v1\nkind: Task\nspec: {steps: [], sidecars: [], containers: []}\n",
+        ] {
+            assert!(!matters(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_matter_is_read() {
+        for text in [
+            "apiVersion: v1\nkind: Pod\nspec: {containers: []}\n",
+            "apiVersion: example.org/v1\nkind: Widget\nspec: {pod: {initContainers: []}}\n",
+            "apiVersion: example.org/v1\nkind: Widget\nspec: {\"\\u0063ontainers\": []}\n",
+            "apiVersion: v1\nkind: Role\nkind: Service\n",
+            "apiVersion: v1\n\"kind\": Pod\n",
+            "apiVersion: v1\nkind: &k Role\n",
+            "apiVersion: v1\nkind:\n  Service\n",
+            "{\"kind\": \"Pod\"}\n",
+            "apiVersion: v1\nkind: RoleList\nitems: []\n",
+            "configMapGenerator: []\n",
+            "resources: []\npatches: []\n",
+            "%YAML 1.1\n---\napiVersion: v1\nkind: Role\n",
+        ] {
+            assert!(matters(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Helm templates as YAML: every action replaced by text of the same length, so that offsets stay what they are.
+//!
+//! An action inside a line becomes a run of characters that nobody writes: a hole in the scalar it stands in. Lines that
+//! hold nothing but actions become empty lines; of those that may print something it is remembered below which key.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use crate::text::Span;
+
+/// What a hole is made of: a private character of three bytes, and one of two that was never assigned.
+const HOLE: char = '\u{e4f1}';
+const HOLE_SHORT: char = '\u{558}';
+
+/// What a hole is called when it is shown.
+const NAME: &str = "<Helm expression>";
+
+/// A template whose actions are masked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mask {
+    /// The text without its actions, as long as before.
+    pub text: String,
+    /// Lines of nothing but actions that may print something.
+    pub outputs: Vec<Output>,
+    /// Every run of actions on lines of their own, in order.
+    pub lines: Vec<Span>,
+}
+
+/// Actions on lines of their own that may print something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Where they stand.
+    pub span: Span,
+    /// The key below which they print, where the indentation tells it.
+    pub key: Option<Box<str>>,
+}
+
+/// Masks the actions of a text; nothing if it has none.
+pub fn mask(text: &str) -> Option<Mask> {
+    let regions = regions(text, actions(text)?);
+    let mut mask = Mask { text: String::with_capacity(text.len()), ..Mask::default() };
+    let mut printing = Vec::new();
+    let mut at = 0;
+    let mut regions = regions.into_iter().peekable();
+    while let Some(first) = regions.next() {
+        let line_start = text[..first.span.start].rfind('\n').map_or(0, |end| end + 1).max(at);
+        let begins = at <= line_start && text[line_start..first.span.start].trim().is_empty();
+        let mut group = vec![first];
+        while let Some(next) = regions.next_if(|next| {
+            let between = &text[group[group.len() - 1].span.end..next.span.start];
+            between.bytes().all(|byte| byte == b' ' || byte == b'\t')
+        }) {
+            group.push(next);
+        }
+        let end = group[group.len() - 1].span.end;
+        let line_end = text[end..].find('\n').map_or(text.len(), |len| end + len);
+        let rest = text[end..line_end].trim_start();
+        if begins && (rest.is_empty() || rest.starts_with('#')) {
+            mask.text.push_str(&text[at..line_start]);
+            mask.text.extend(std::iter::repeat_n('\n', line_end - line_start));
+            let span = Span::new(line_start, line_end);
+            mask.lines.push(span);
+            let indent = |region: &Region| {
+                let column = region.span.start - text[..region.span.start].rfind('\n').map_or(0, |end| end + 1);
+                region.indent.unwrap_or(column)
+            };
+            printing.extend(group.iter().filter(|it| it.prints).map(|it| (span, indent(it))));
+            at = line_end;
+        } else {
+            for region in group {
+                mask.text.push_str(&text[at..region.span.start]);
+                hole(region.span.len(), &mut mask.text);
+                at = region.span.end;
+            }
+        }
+    }
+    mask.text.push_str(&text[at..]);
+    let owned = |(span, indent): (Span, usize)| Output { span, key: owner(&mask.text[..span.start], indent) };
+    mask.outputs = printing.into_iter().map(owned).collect();
+    Some(mask)
+}
+
+/// Whether a text holds the place of a masked action.
+pub fn is_masked(text: &str) -> bool {
+    text.contains([HOLE, HOLE_SHORT])
+}
+
+/// Adds the place of an action to a text.
+pub fn push_hole(text: &mut String) {
+    text.push(HOLE);
+}
+
+/// A text cut at the places of masked actions: what is known, and `None` for each that is not.
+pub fn parts(text: &str) -> Vec<Option<&str>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find([HOLE, HOLE_SHORT]) {
+        if start > 0 {
+            found.push(Some(&rest[..start]));
+        }
+        found.push(None);
+        rest = rest[start..].trim_start_matches([HOLE, HOLE_SHORT]);
+    }
+    if !rest.is_empty() {
+        found.push(Some(rest));
+    }
+    found
+}
+
+/// A text for a person, with a word in the place of masked actions.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !is_masked(text) {
+        return text.into();
+    }
+    parts(text).into_iter().map(|part| part.unwrap_or(NAME)).collect::<String>().into()
+}
+
+/// As many bytes of hole.
+fn hole(len: usize, into: &mut String) {
+    // Two and three add up to every length from two on.
+    let short = match len % 3 {
+        0 => 0,
+        1 => 2,
+        _ => 1,
+    };
+    into.extend(std::iter::repeat_n(HOLE, len.saturating_sub(short * 2) / 3));
+    into.extend(std::iter::repeat_n(HOLE_SHORT, short));
+}
+
+/// An action `{{ … }}`.
+struct Action {
+    span: Span,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `if`, `range`, `with`, `define`, `block`
+    Open,
+    /// `end`
+    Close,
+    /// `else`, comments, assignments: nothing is printed.
+    Quiet,
+    /// Anything else.
+    Print,
+}
+
+/// What is masked as one: an action, or a whole `{{ if }}…{{ end }}` within a line.
+struct Region {
+    span: Span,
+    prints: bool,
+    /// The column that `nindent` asks for.
+    indent: Option<usize>,
+}
+
+/// The actions of a text; nothing if there are none.
+fn actions(text: &str) -> Option<Vec<Action>> {
+    let bytes = text.as_bytes();
+    let finder = memmem::Finder::new(b"{{");
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = finder.find(&bytes[at..]) {
+        let start = at + next;
+        let end = action_end(bytes, start + 2)
+            .unwrap_or_else(|| memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |len| start + len));
+        let inner = text[start + 2..end].trim_end_matches('}').trim_matches('-').trim();
+        found.push(Action { span: Span::new(start, end), kind: kind(inner) });
+        at = end;
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn kind(inner: &str) -> Kind {
+    let word = inner.split(|it: char| !it.is_ascii_alphanumeric()).next().unwrap_or_default();
+    match word {
+        "if" | "range" | "with" | "define" | "block" => Kind::Open,
+        "end" => Kind::Close,
+        "else" | "break" | "continue" => Kind::Quiet,
+        _ if inner.starts_with("/*") => Kind::Quiet,
+        // `$x := …` and `$x = …`
+        _ if inner.starts_with('$') => {
+            let behind = inner[1..].trim_start_matches(|it: char| it.is_alphanumeric() || it == '_').trim_start();
+            let assigns = behind.starts_with(":=") || behind.starts_with('=') && !behind.starts_with("==");
+            if assigns { Kind::Quiet } else { Kind::Print }
+        }
+        _ => Kind::Print,
+    }
+}
+
+/// Behind the `}}` that ends an action; strings and comments may hold one that does not.
+fn action_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let inner = bytes.get(start..)?;
+    let trimmed = inner.strip_prefix(b"-").unwrap_or(inner).trim_ascii_start();
+    if trimmed.starts_with(b"/*") {
+        let comment = start + memmem::find(inner, b"*/")?;
+        return Some(comment + memmem::find(&bytes[comment..], b"}}")? + 2);
+    }
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'}' if bytes.get(at + 1) == Some(&b'}') => return Some(at + 2),
+            b'`' => at += 1 + memchr::memchr(b'`', &bytes[at + 1..])?,
+            b'"' | b'\'' => {
+                at += 1;
+                while *bytes.get(at)? != byte {
+                    if bytes[at] == b'\n' {
+                        return None;
+                    }
+                    at += 1 + usize::from(bytes[at] == b'\\');
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Puts the actions of an `{{ if }}…{{ end }}` that is part of a line together.
+fn regions(text: &str, actions: Vec<Action>) -> Vec<Region> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = actions.get(at) {
+        let line_end = text[first.span.end..].find('\n').map_or(text.len(), |len| first.span.end + len);
+        let mut last = at;
+        if first.kind == Kind::Open {
+            let mut depth = 0_usize;
+            let same_line = actions[at..].iter().take_while(|it| it.span.end <= line_end);
+            for (index, action) in same_line.enumerate() {
+                match action.kind {
+                    Kind::Open => depth += 1,
+                    Kind::Close => depth -= 1,
+                    Kind::Quiet | Kind::Print => {}
+                }
+                if depth == 0 {
+                    last = at + index;
+                    break;
+                }
+            }
+        }
+        let span = Span::new(first.span.start, actions[last].span.end);
+        let prints = last > at || first.kind == Kind::Print;
+        found.push(Region { span, prints, indent: indent(&text[span.range()]) });
+        at = last + 1;
+    }
+    found
+}
+
+/// The number behind `nindent` or `indent`.
+fn indent(action: &str) -> Option<usize> {
+    let (_, behind) = action.rsplit_once("indent ")?;
+    let digits = behind.trim_start();
+    digits[..digits.bytes().take_while(u8::is_ascii_digit).count()].parse().ok()
+}
+
+/// The key below which a text stands that is printed at a column: nothing where that is not clear.
+fn owner(before: &str, column: usize) -> Option<Box<str>> {
+    let mut nearest = true;
+    let mut passed_item = false;
+    for line in before.lines().rev() {
+        let content = line.trim_start_matches(' ');
+        if content.is_empty() || content.starts_with('#') || content.starts_with('\r') {
+            continue;
+        }
+        let indent = line.len() - content.len();
+        let is_item = content.starts_with("- ") || content == "-";
+        let inner = content.trim_start_matches(['-', ' ']);
+        let inner_column = indent + (content.len() - inner.len());
+        // A key that is waiting for its value.
+        let key = inner.split_once(':').filter(|(_, value)| {
+            let value = value.trim();
+            value.is_empty() || value.starts_with('#')
+        });
+        let key = key.map(|(key, _)| key.trim_matches(['"', '\'']));
+        if indent < column {
+            return key.filter(|_| inner_column < column || (nearest && inner_column == column)).map(Box::from);
+        }
+        if indent == column && !is_item && (nearest || passed_item) {
+            // A list may stand at the column of its key.
+            match key {
+                Some(key) if passed_item || matches!(key, "env" | "envFrom") => return Some(key.into()),
+                _ => {}
+            }
+        }
+        passed_item |= indent == column && is_item;
+        nearest = false;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::parse;
+
+    fn masked(text: &str) -> Mask {
+        let mask = mask(text).expect("there are actions");
+        assert_eq!(mask.text.len(), text.len());
+        mask
+    }
+
+    #[test]
+    fn offsets_stay_and_the_rest_is_yaml() {
+        for text in [
+            "a: {{ .x }}\nb: \"{{ .y | default \"}}\" }}\"\n",
+            "{{- if .a }}\na: {{.}}\n{{- else }}\nb: {{`}}`}}\n{{- end -}}\n",
+            "a: |\n  x {{ .ü }} y\n  {{- range .l }}\n  z\n  {{- end }}\nb: c\n",
+            "a: {{ include \"x\"\n  (dict \"k\" \"v\") }}\nb: 1\n",
+            "{{ .k }}: v\nl:\n- {{ .x }}\n- a{{ if .b }}, c{{ end }}d\n",
+            "a:\n  {{- /* }} */ -}}\n  b: [{{ .x }}, \"{{ .y }}\"]\n",
+            "a: b # {{ .c }}\n{{/*\nmany\nlines\n*/}}\nc: d\n",
+        ] {
+            let mask = masked(text);
+            assert_eq!(parse(&mask.text).errors(), [], "{text}\n{}", mask.text);
+            assert!(!mask.text.contains("{{"), "{}", mask.text);
+        }
+    }
+
+    #[test]
+    fn holes_are_found_again() {
+        let mask = masked("x{{ a }}y{{b}}{{ c}}z");
+        assert_eq!(parts(&mask.text), [Some("x"), None, Some("y"), None, Some("z")]);
+        assert_eq!(shown(&mask.text), "x<Helm expression>y<Helm expression>z");
+        assert!(!is_masked("x y"));
+    }
+
+    #[test]
+    fn an_unfinished_action_ends_with_its_line() {
+        assert_eq!(shown(&masked("a: {{ .x\nb: c\n").text), "a: <Helm expression>\nb: c\n");
+    }
+
+    #[test]
+    fn what_is_printed_belongs_to_a_key() {
+        let text = "spec:\n  containers:\n    - name: a\n      env:\n        - name: A\n          value: b\n        {{- toYaml .e | nindent 8 }}\n      resources:\n        {{- toYaml .r | nindent 8 }}\n      {{- include \"more\" . | nindent 6 }}\n      envFrom:\n      {{- toYaml .f | nindent 6 }}\n      {{- if .x }}\n      args: []\n      {{- end }}\n";
+        let mask = masked(text);
+        let keys: Vec<_> = mask.outputs.iter().map(|it| it.key.as_deref()).collect();
+        assert_eq!(keys, [Some("env"), Some("resources"), None, Some("envFrom")]);
+        assert_eq!(mask.lines.len(), 6);
+    }
+}

@@ -1,0 +1,205 @@
+//! Silence where silence is right: every folder of `fixtures/silence` is a hazard, and no rule finds anything in it.
+//!
+//! Beside it: what is true in the same surroundings is still found, and skipping documents changes no finding.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use podlens::resolve::Resolver;
+use podlens::rules::{self, SettingsLevels, Source, Sources};
+use podlens::workspace::{File, Snapshot, Workspace};
+use proptest::prelude::*;
+
+type Files = BTreeMap<String, String>;
+
+struct Texts<'t> {
+    files: &'t Files,
+    snapshot: &'t Snapshot,
+}
+
+impl Sources for Texts<'_> {
+    fn source(&self, path: &str) -> Option<Arc<Source>> {
+        let text = self.files.get(path)?;
+        Some(Arc::new(Source::new(self.snapshot.file(path)?, text.as_str().into())))
+    }
+}
+
+/// What all rules find in some files, each as `file: rule: message [text]`.
+fn findings(files: &Files, read: fn(&str, &str) -> File) -> Vec<String> {
+    let mut workspace = Workspace::default();
+    for (path, text) in files {
+        workspace.set_disk(path, read(path, text));
+    }
+    let snapshot = workspace.snapshot();
+    let resolver = Resolver::new(&snapshot, None);
+    let texts = Texts { files, snapshot: &snapshot };
+    let mut found = Vec::new();
+    for (path, _) in snapshot.files() {
+        for it in rules::check(&snapshot, &resolver, path, &texts, &SettingsLevels(&snapshot)) {
+            let text = files[&**path].get(it.location.span.range()).unwrap_or_default();
+            found.push(format!("{path}: {}: {} [{text}]", it.rule, it.message));
+        }
+    }
+    found
+}
+
+/// The manifests below a directory, by their paths in it.
+fn files_below(directory: &Path, prefix: &str, files: &mut Files) {
+    for entry in fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display())) {
+        let path = entry.expect("a fixture is readable").path();
+        let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
+        if path.is_dir() {
+            files_below(&path, &format!("{name}/"), files);
+        } else if name.ends_with("yaml") || name.ends_with("yml") || name.ends_with("json") {
+            files.insert(name, fs::read_to_string(&path).expect("a fixture is text"));
+        }
+    }
+}
+
+fn fixtures() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// Every project among the fixtures, by name.
+fn projects() -> BTreeMap<String, Files> {
+    let mut all = BTreeMap::new();
+    for parent in [fixtures(), fixtures().join("silence")] {
+        for entry in fs::read_dir(&parent).expect("fixtures are readable") {
+            let path = entry.expect("a fixture is readable").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() && name != "silence" {
+                let mut files = Files::new();
+                files_below(&path, "", &mut files);
+                all.insert(name, files);
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_wrong() {
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(fixtures().join("silence")).expect("fixtures are readable") {
+        let path = entry.expect("a fixture is readable").path();
+        let mut files = Files::new();
+        files_below(&path, "", &mut files);
+        assert!(!files.is_empty(), "{}", path.display());
+        let hazard = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        wrong.extend(findings(&files, File::read).into_iter().map(|it| format!("{hazard}/{it}")));
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_wrong_in_a_template_is_found_at_its_place() {
+    let template = "{{- if .Values.on }}\napiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  \
+                    containers:\n    - name: ü{{ .Values.ü }}\n      image: {{ .Values.image }}\n      env:\n        \
+                    - {name: HOST, value: {{ .Values.host }}}\n      args:\n        - é {{ .x }} $(HSOT)\n        \
+                    - $(HOST)\n      resources:\n        {{- toYaml .Values.resources | nindent 8 }}\n{{- end }}\n";
+    let files = Files::from([("t.yaml".to_owned(), template.to_owned())]);
+    assert_eq!(
+        findings(&files, File::read),
+        ["t.yaml: undefined-variable: `$(HSOT)` stays as it is: nothing defines `HSOT` [$(HSOT)]"]
+    );
+}
+
+#[test]
+fn outside_of_the_hazards_the_same_is_found() {
+    let pod = |more: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers:\n    - name: a\n      image: a\n{more}"
+        )
+    };
+    for (text, count) in [
+        (pod("      args: [$(NOTHING)]\n"), 1),
+        (pod("      command: [serve, -c, $(NOTHING)]\n"), 1),
+        (pod("      args: [\"{{x}} $(NOTHING)\"]\n"), 1),
+        (pod("      envFrom: [{configMapRef: {name: gone}}]\n      args: [$(NOTHING)]\n"), 0),
+        (pod("      env: [{name: A, value: $(B)}, {name: B, value: b}]\n"), 1),
+    ] {
+        let found = findings(&Files::from([("pod.yaml".to_owned(), text.clone())]), File::read);
+        let found: Vec<_> = found.iter().filter(|it| it.contains("undefined") || it.contains("forward")).collect();
+        assert_eq!(found.len(), count, "{text}\n{found:?}");
+    }
+}
+
+/// What skipping may change: whether a document that cannot matter is well-formed.
+fn without_syntax(found: Vec<String>) -> Vec<String> {
+    found.into_iter().filter(|it| !it.contains(": syntax-error: ") && !it.contains(": duplicate-key: ")).collect()
+}
+
+fn assert_skipping_changes_nothing(files: &Files) {
+    let read = without_syntax(findings(files, File::read));
+    let whole = without_syntax(findings(files, File::read_whole));
+    assert_eq!(read, whole);
+    for (path, text) in files {
+        let (read, whole) = (File::read(path, text), File::read_whole(path, text));
+        assert_eq!(read.documents, whole.documents, "{path}\n{text}");
+    }
+}
+
+#[test]
+fn skipping_changes_no_finding_in_the_fixtures() {
+    for files in projects().values() {
+        assert_skipping_changes_nothing(files);
+    }
+}
+
+/// A document in one of the ways people and tools write them.
+fn document() -> impl Strategy<Value = String> {
+    let kinds = prop::sample::select(vec![
+        "v1/Pod",
+        "apps/v1/Deployment",
+        "v1/ConfigMap",
+        "v1/Secret",
+        "v1/Service",
+        "v1/ServiceAccount",
+        "rbac.authorization.k8s.io/v1/Role",
+        "apiextensions.k8s.io/v1/CustomResourceDefinition",
+        "tekton.dev/v1/Task",
+        "example.org/v1/Widget",
+        "kustomize.config.k8s.io/v1beta1/Kustomization",
+        "v1/List",
+        "v1/PodList",
+        "/",
+    ]);
+    let bodies = prop::sample::select(vec![
+        "spec: {containers: [{name: a, image: a, args: [$(A)]}]}",
+        "spec: {template: {spec: {containers: [{name: a, image: a, env: [{name: X, value: $(A)}, {name: A, value: b}]}]}}}",
+        "spec:\n  containers:\n    - name: a\n      image: a\n      envFrom: [{configMapRef: {name: m}}]\n      args: [$(A)]",
+        "spec: {pod: {\"contai\\u006eers\": [{name: a, image: a, args: [$(A)]}]}}",
+        "data: {A: \"1\"}",
+        "data:\n  x: |\n    kind: Role\n    apiVersion: v1",
+        "items: [{apiVersion: v1, kind: Pod, spec: {containers: [{name: a, image: a, args: [$(A)]}]}}]",
+        "configMapGenerator: [{name: m, literals: [A=1]}]",
+        "rules: []",
+        "# podlens: ignore[undefined-variable]\nrules: []",
+        "spec: [",
+    ]);
+    let heads = prop::sample::select(vec![0, 1, 2, 3, 4, 5]);
+    (kinds, bodies, heads).prop_map(|(identity, body, head)| {
+        let (version, kind) = identity.rsplit_once('/').unwrap_or_default();
+        let metadata = "metadata: {name: m}";
+        match head {
+            0 => format!("apiVersion: {version}\nkind: {kind}\n{metadata}\n{body}\n"),
+            1 => format!("{metadata}\n{body}\nkind: {kind}\napiVersion: {version}\n"),
+            2 => format!("# a comment\n\"apiVersion\": '{version}'\nkind: \"{kind}\" # it is\n{metadata}\n{body}\n"),
+            3 => format!("kind: {kind}\n{metadata}\n{body}\n"),
+            4 => format!("apiVersion:   {version}  # it is\r\nkind: {kind}\r\n{metadata}\r\n{body}\r\n"),
+            _ => format!("{body}\n"),
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: crate::cases(200, 5000), failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn skipping_changes_no_finding(files in prop::collection::vec(prop::collection::vec(document(), 1..4), 1..4)) {
+        let named = files.iter().enumerate().map(|(at, documents)| (format!("{at}.yaml"), documents.join("---\n")));
+        assert_skipping_changes_nothing(&named.collect());
+    }
+}
