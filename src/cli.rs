@@ -8,6 +8,7 @@ mod expand;
 mod explain;
 mod lint;
 mod progress;
+mod render;
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -56,6 +57,7 @@ enum Command {
     Lint(Box<lint::Arguments>),
     Env(env::Arguments),
     Expand(expand::Arguments),
+    Render(render::Arguments),
     Explain(explain::Arguments),
     Completions(completions::Arguments),
 }
@@ -92,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::Expand(arguments) => expand::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -3,3 +3,4 @@
 #![warn(clippy::disallowed_methods)]
 
 pub mod environment;
+pub mod render;

@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 }
 
 /// Why there is nothing to show. Files that were asked for and could not be read are trouble; that there are none is not.
-fn nothing_to_show(loaded: &Loaded, exit: Exit) -> Exit {
+pub(super) fn nothing_to_show(loaded: &Loaded, exit: Exit) -> Exit {
     let snapshot = loaded.workspace.snapshot();
     let has_objects = |path: &Arc<str>| snapshot.file(path).is_some_and(|it| !it.objects.is_empty());
     let all_missing = loaded.problems.iter().all(|it| it.message == load::NO_SUCH_FILE);
@@ -105,7 +105,7 @@ fn nothing_to_show(loaded: &Loaded, exit: Exit) -> Exit {
 }
 
 /// Tells what could not be read, or only in part.
-fn report_problems(loaded: &Loaded) -> Exit {
+pub(super) fn report_problems(loaded: &Loaded) -> Exit {
     let mut exit = Exit::Clean;
     for problem in &loaded.problems {
         notice(format_args!("{}: {}", problem.file, problem.message));

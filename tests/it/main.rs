@@ -11,9 +11,11 @@ mod model;
 mod positions;
 mod readme;
 mod recovery;
+mod render;
 mod rules;
 mod schema;
 mod shop;
+mod silence;
 mod tidy;
 mod typing;
 

@@ -1,0 +1,83 @@
+//! `podlens render`: the workloads as the cluster would run them.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use similar::TextDiff;
+
+use crate::cli::{Exit, env, notice, progress};
+use crate::ide::render::Renderer;
+use crate::load;
+use crate::resolve::Resolver;
+use crate::workspace::Version;
+
+/// Print the workloads as the cluster would run them: variables expanded where their values are known
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Files and directories to render; `-` is stdin [default: the working directory]
+    paths: Vec<PathBuf>,
+    /// Show what changes in the files, as a diff
+    #[arg(long)]
+    diff: bool,
+    /// The directory in which objects are looked for, instead of the nearest one with podlens.yaml or .git
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
+    #[arg(long, value_name = "VERSION")]
+    kubernetes: Option<Version>,
+}
+
+const EXAMPLES: &str =
+    "Values are what programs get: a `$$(X)` is printed as `$(X)`. A value that is not known in full, \
+                        or that holds a secret, keeps its text, with a comment that says why.
+
+Examples:
+  podlens render shop/web.yaml           one file; its config maps may stand anywhere in the project
+  podlens render --diff                  what expansion changes, file by file
+  helm template shop | podlens render -  what a chart makes";
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
+    let directory = match std::env::current_dir() {
+        Ok(directory) => directory,
+        Err(error) => {
+            notice(format_args!("the working directory cannot be read: {error}"));
+            return Ok(Exit::Trouble);
+        }
+    };
+    let loaded = progress::with_spinner("reading manifests", || {
+        let root = arguments.root.as_deref();
+        load::load(load::Request { directory: &directory, paths: &arguments.paths, root, stdin: None })
+    });
+    let mut exit = env::report_problems(&loaded);
+    let snapshot = loaded.workspace.snapshot();
+    let renderer = Renderer { resolver: Resolver::new(&snapshot, arguments.kubernetes) };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut any = false;
+    for path in &loaded.reported {
+        let Some(file) = snapshot.file(path).filter(|it| !it.objects.is_empty()) else { continue };
+        let shown = loaded.display(path);
+        if file.is_helm {
+            notice(format_args!("{shown}: a Helm template; render what `helm template` prints"));
+            continue;
+        }
+        let Some(text) = loaded.text(path) else { continue };
+        let rendered = renderer.workloads(path, file, &text);
+        any |= !rendered.is_empty();
+        if arguments.diff {
+            let new = renderer.in_place(path, file, &text);
+            let diff = TextDiff::from_lines(&*text, &*new);
+            write!(out, "{}", diff.unified_diff().header(&format!("a/{shown}"), &format!("b/{shown}")))?;
+        } else {
+            for document in rendered {
+                writeln!(out, "---\n# Source: {shown}\n{}", document.trim_end())?;
+            }
+        }
+    }
+    if !any {
+        exit = env::nothing_to_show(&loaded, exit);
+    }
+    out.flush()?;
+    Ok(exit)
+}

@@ -1,0 +1,285 @@
+//! Workloads as the cluster would run them: the same objects with variables expanded where their values are known.
+//!
+//! A value that is not known in full keeps its text and says why. Secrets are never put in.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::{Serialize, ser};
+
+use crate::k8s::{Container, Object, Pod, Text};
+use crate::resolve::{Environment, Piece, Resolver, State, Value};
+use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{self, Node, ScalarStyle, SourceMap, Tree, Typed};
+use crate::text::Span;
+use crate::workspace::File;
+
+/// Renders the workloads of files.
+#[derive(Debug)]
+pub struct Renderer<'s> {
+    /// Resolves their containers.
+    pub resolver: Resolver<'s>,
+}
+
+/// A text that is expanded, by its path in the object.
+struct Substitute {
+    path: String,
+    text: Text,
+    value: Value,
+}
+
+impl Substitute {
+    /// What takes the place of the text.
+    fn known(&self) -> Option<String> {
+        self.value.known()
+    }
+
+    /// Why the text stays.
+    fn note(&self) -> Option<String> {
+        let unknown = self.value.pieces().iter().filter(|it| !matches!(it, Piece::Text(_)));
+        let mut reasons: Vec<String> = Vec::new();
+        for piece in unknown {
+            let mut alone = Value::default();
+            alone.push(piece.clone());
+            let reason = alone.to_string();
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        (self.value.state() != State::Known).then(|| reasons.join(", "))
+    }
+}
+
+impl Renderer<'_> {
+    /// The workloads of a file as YAML documents, in the order of the text. Nothing for a Helm template: what it will
+    /// be is not known.
+    pub fn workloads(&self, path: &Arc<str>, file: &File, text: &str) -> Vec<String> {
+        if file.is_helm || workloads(file).next().is_none() {
+            return Vec::new();
+        }
+        let tree = syntax::parse(text);
+        workloads(file).filter_map(|object| self.document(path, &tree, object)).collect()
+    }
+
+    /// A file's text with values in the place of variables, everything else as it is written.
+    pub fn in_place(&self, path: &Arc<str>, file: &File, text: &str) -> String {
+        let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
+        for object in workloads(file).filter(|_| !file.is_helm) {
+            for substitute in self.substitutes(path, object) {
+                let span = object.place(substitute.text.span);
+                let new = substitute.known().and_then(|value| rewritten(text.get(span.range())?, &substitute, &value));
+                match edits.entry(span) {
+                    Entry::Vacant(entry) => drop(entry.insert(new)),
+                    // Two containers share the text through an anchor, and it means something else in each.
+                    Entry::Occupied(mut entry) if *entry.get() != new => drop(entry.insert(None)),
+                    Entry::Occupied(_) => {}
+                }
+            }
+        }
+        let mut result = String::with_capacity(text.len());
+        let mut at = 0;
+        for (span, new) in edits {
+            if let Some(new) = new.filter(|_| span.start >= at) {
+                result.push_str(&text[at..span.start]);
+                result.push_str(&new);
+                at = span.end;
+            }
+        }
+        result.push_str(&text[at..]);
+        result
+    }
+
+    fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
+        let root = tree.document_at(object.offset)?.root()?;
+        let mut way = root.path_to(object.offset).into_iter();
+        let node = way.find(|node| node.span().start == object.offset && node.is_mapping())?;
+        let substitutes = self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
+        let budget = Cell::new(MOST_NODES);
+        let written = Written { node, path: String::new(), substitutes: &substitutes, depth: DEEPEST, budget: &budget };
+        // Long lines stay lines: what is folded is hard to compare.
+        let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
+        serde_saphyr::to_string_with_options(&written, options).ok()
+    }
+
+    fn substitutes(&self, path: &Arc<str>, object: &Object) -> Vec<Substitute> {
+        let mut found = Vec::new();
+        for pod in &object.model.pods {
+            for container in &pod.containers {
+                self.of_container(path, object, pod, container, &mut found);
+            }
+        }
+        found.retain(|it| it.text.value.contains('$') && it.value.known().is_none_or(|value| *value != *it.text.value));
+        found
+    }
+
+    fn of_container(
+        &self,
+        file: &Arc<str>,
+        object: &Object,
+        pod: &Pod,
+        container: &Container,
+        found: &mut Vec<Substitute>,
+    ) {
+        let environment: Environment = self.resolver.environment(file, object, pod, container);
+        let at = &container.path;
+        let mut push = |path: String, text: &Text, value: &Value| {
+            found.push(Substitute { path, text: text.clone(), value: value.clone() });
+        };
+        for (index, entry) in container.env.iter().enumerate() {
+            if let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) {
+                push(format!("{at}.env[{index}].value"), text, &binding.value);
+                // A deployment hook calls its list so.
+                push(format!("{at}.environment[{index}].value"), text, &binding.value);
+            }
+        }
+        for (list, items) in [("command", &environment.command), ("args", &environment.args)] {
+            for (index, item) in items.iter().enumerate() {
+                push(format!("{at}.{list}[{index}]"), &item.text, &item.expansion.value);
+            }
+        }
+        for probe in &environment.probes {
+            for (index, item) in probe.command.iter().enumerate() {
+                push(format!("{at}.{}.exec.command[{index}]", probe.probe), &item.text, &item.expansion.value);
+            }
+        }
+        let mounts = container.mounts.iter().enumerate().filter(|(_, mount)| mount.sub_path_expr.is_some());
+        for ((index, _), sub_path) in mounts.zip(&environment.sub_paths) {
+            let item = &sub_path.item;
+            push(format!("{at}.volumeMounts[{index}].subPathExpr"), &item.text, &item.expansion.value);
+        }
+    }
+}
+
+/// The objects that have containers.
+fn workloads(file: &File) -> impl Iterator<Item = &Object> {
+    file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()))
+}
+
+/// How deep an object is written, and how many nodes of it: an end for aliases of aliases.
+const DEEPEST: usize = 64;
+const MOST_NODES: usize = 500_000;
+
+/// A node on its way to YAML.
+struct Written<'r, 't> {
+    node: Node<'t>,
+    path: String,
+    substitutes: &'r BTreeMap<String, Substitute>,
+    depth: usize,
+    budget: &'r Cell<usize>,
+}
+
+impl<'t> Written<'_, 't> {
+    fn child(&self, node: Node<'t>, path: String) -> Self {
+        Self { node, path, depth: self.depth - 1, ..*self }
+    }
+}
+
+impl Serialize for Written<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let left = self.budget.get().min(self.depth);
+        if left == 0 {
+            return Err(ser::Error::custom("too large"));
+        }
+        self.budget.set(self.budget.get() - 1);
+        let node = self.node.resolved();
+        if node.is_mapping() {
+            let mut map = serializer.serialize_map(None)?;
+            for (key, value) in node.entries() {
+                let Some(key) = key.key_text() else { continue };
+                let path = if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) };
+                match value {
+                    Some(value) => map.serialize_entry(&*key, &self.child(value, path))?,
+                    None => map.serialize_entry(&*key, &())?,
+                }
+            }
+            return map.end();
+        }
+        if node.is_sequence() {
+            let mut list = serializer.serialize_seq(None)?;
+            for (index, item) in node.items().enumerate() {
+                list.serialize_element(&self.child(item, format!("{}[{index}]", self.path)))?;
+            }
+            return list.end();
+        }
+        match (self.substitutes.get(&self.path), node.typed()) {
+            (Some(substitute), _) => match (substitute.known(), substitute.note()) {
+                (Some(value), _) => serializer.serialize_str(&value),
+                (None, Some(note)) => serde_saphyr::Commented(&*substitute.text.value, note.replace(['\n', '\r'], " "))
+                    .serialize(serializer),
+                (None, None) => serializer.serialize_str(&substitute.text.value),
+            },
+            (None, Some(Typed::Str(text))) => serializer.serialize_str(text),
+            (None, Some(Typed::Bool(it))) => serializer.serialize_bool(it),
+            (None, Some(Typed::Int(it))) => serializer.serialize_i128(it),
+            (None, Some(Typed::Float(it))) => serializer.serialize_f64(it),
+            (None, Some(Typed::Misfit)) => serializer.serialize_str(node.text().unwrap_or_default()),
+            (None, Some(Typed::Null) | None) => serializer.serialize_unit(),
+        }
+    }
+}
+
+/// A scalar's source with the value in it: as it was written where that is possible, else in double quotes.
+fn rewritten(source: &str, substitute: &Substitute, value: &str) -> Option<String> {
+    let Text { style, value: old, .. } = &substitute.text;
+    in_style(source, *style, old, value).or_else(|| serde_json::to_string(value).ok())
+}
+
+/// Only the references are replaced; nothing if the style cannot hold what takes their place.
+fn in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<String> {
+    let map = SourceMap::new(source, style, old);
+    let (mut result, mut done, mut rest) = (String::new(), 0, value);
+    let mut before = 0;
+    let found: Vec<_> = tokens(old).filter(|it| matches!(it.kind, TokenKind::Reference | TokenKind::Escape)).collect();
+    for (at, token) in found.iter().enumerate() {
+        // What stands between two references is the same in both texts.
+        rest = rest.strip_prefix(&old[before..token.range.start])?;
+        let next = found.get(at + 1).map_or(old.len(), |next| next.range.start);
+        let between = &old[token.range.end..next];
+        let new = match at + 1 == found.len() {
+            true => rest.strip_suffix(between)?,
+            false if between.is_empty() => return None,
+            false => &rest[..rest.find(between)?],
+        };
+        let span = map.source(token.range.clone());
+        result.push_str(source.get(done..span.start)?);
+        result.push_str(new);
+        done = span.end;
+        rest = &rest[new.len()..];
+        before = token.range.end;
+    }
+    result.push_str(source.get(done..)?);
+    let reads_back = |text: &str| {
+        let tree = syntax::parse(text);
+        let root = tree.documents().next()?.root()?;
+        (tree.errors().is_empty() && root.string() == Some(value)).then_some(())
+    };
+    match style {
+        ScalarStyle::Literal | ScalarStyle::Folded => (!value.contains('\r')).then_some(())?,
+        ScalarStyle::Plain if value.contains([',', '[', ']', '{', '}', '\n', '#']) => return None,
+        _ => reads_back(&result)?,
+    }
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_references_change() {
+        let plain = ScalarStyle::Plain;
+        assert_eq!(in_style("a-$(B)-c", plain, "a-$(B)-c", "a-b-c").as_deref(), Some("a-b-c"));
+        assert_eq!(in_style("$(N)", plain, "$(N)", "80"), None, "it would be a number");
+        assert_eq!(in_style("$(N)", plain, "$(N)", "a, b"), None);
+        let double = ScalarStyle::DoubleQuoted;
+        assert_eq!(in_style("\"\\u00e9 $(N)\"", double, "é $(N)", "é 80").as_deref(), Some("\"\\u00e9 80\""));
+        assert_eq!(in_style("\"$(N)\"", double, "$(N)", "a\"b"), None);
+        assert_eq!(
+            in_style("'$$(N) $(M)'", ScalarStyle::SingleQuoted, "$$(N) $(M)", "$(N) m").as_deref(),
+            Some("'$(N) m'")
+        );
+    }
+}
