@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::load::roots::{Asked, Projects};
 
@@ -38,7 +39,7 @@ pub(super) fn select(projects: &Projects, asked: &[Asked]) -> (BTreeMap<PathBuf,
     (files, failures)
 }
 
-/// Calls `found` with every manifest below a directory. Links to files are followed, links to directories are not, so
+/// Calls `found` with every manifest below a directory, in any order. Links to files are followed, links to directories are not, so
 /// that no link leads in a circle. Directories that cannot be read are added to `failures`.
 fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Failure>) {
     // In a repository its ignore files count up to its top, as git has it. Elsewhere those from the directory on do:
@@ -50,23 +51,41 @@ fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Fai
         // What counts is in the project, not in the user's own configuration: the same files everywhere.
         .git_global(false)
         .git_exclude(false)
-        .build();
-    for entry in walk {
+        .build_parallel();
+    let (sender, entries) = mpsc::channel();
+    walk.run(|| {
+        let sender = sender.clone();
+        Box::new(move |entry| {
+            if let Some(entry) = manifest(entry, directory) {
+                // The receiver lives as long as the walk.
+                let _ = sender.send(entry);
+            }
+            WalkState::Continue
+        })
+    });
+    drop(sender);
+    for entry in entries {
         match entry {
-            Ok(entry) => {
-                let is_file = match entry.file_type() {
-                    Some(kind) if kind.is_symlink() => entry.path().is_file(),
-                    Some(kind) => kind.is_file(),
-                    None => false,
-                };
-                if is_file && is_manifest(entry.path()) {
-                    found(entry.into_path());
-                }
-            }
-            Err(error) => {
-                let path = path_of(&error).unwrap_or(directory).to_owned();
-                failures.push((path, format!("cannot be read: {}", plain(&error))));
-            }
+            Ok(path) => found(path),
+            Err(failure) => failures.push(failure),
+        }
+    }
+}
+
+/// A manifest, or what could not be read.
+fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<Result<PathBuf, Failure>> {
+    match entry {
+        Ok(entry) => {
+            let is_file = match entry.file_type() {
+                Some(kind) if kind.is_symlink() => entry.path().is_file(),
+                Some(kind) => kind.is_file(),
+                None => false,
+            };
+            (is_file && is_manifest(entry.path())).then(|| Ok(entry.into_path()))
+        }
+        Err(error) => {
+            let path = path_of(&error).unwrap_or(directory).to_owned();
+            Some(Err((path, format!("cannot be read: {}", plain(&error)))))
         }
     }
 }
