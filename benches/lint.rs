@@ -83,7 +83,7 @@ fn report() -> Result<bool> {
 
 /// What `podlens lint` does, without printing: the number of findings.
 fn check(tree: &Path) -> usize {
-    let loaded = load::load(Request { directory: tree, paths: &[], root: Some(tree), stdin: None });
+    let loaded = load::load(Request { directory: tree, paths: &[], root: Some(tree), stdin_name: None, stdin: None });
     let snapshot = loaded.workspace.snapshot();
     let resolver = Resolver::new(&snapshot, None);
     let sources = Texts { loaded: &loaded, snapshot: &snapshot };

@@ -48,7 +48,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     };
     let loaded = progress::with_spinner("reading manifests", || {
         let root = arguments.root.as_deref();
-        load::load(load::Request { directory: &directory, paths: &arguments.paths, root, stdin: None })
+        load::load(load::Request {
+            directory: &directory,
+            paths: &arguments.paths,
+            root,
+            stdin_name: None,
+            stdin: None,
+        })
     });
     let mut exit = env::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();

@@ -14,16 +14,11 @@ use crate::workspace::{Found, Place, Snapshot};
 const HOLES: [&str; 2] = ["\u{e4f1}", "\u{558}"];
 
 impl FileContext<'_> {
-    /// Whether a template engine makes YAML of the file, such as Helm: what its text says is not yet what is applied.
+    /// Whether a template engine makes YAML of the file: what its text says is not yet what is applied.
     pub(super) fn is_template(&self) -> bool {
-        let has_actions = |text: &str| {
-            let mut braces = text.match_indices("{{").map(|(at, _)| at);
-            // `${{P}}` is a parameter of an OpenShift template, which is YAML.
-            braces.any(|at| !text[..at].ends_with('$')) || text.contains("{%") || text.contains("<%")
-        };
-        // Braces alone are text, as in a dashboard; branches and loops are no YAML.
-        let is_suspect = !self.facts.errors.is_empty() || self.path.split('/').any(|part| part == "templates");
-        is_suspect && self.source().is_some_and(|source| has_actions(&source.text))
+        // Other engines than Helm are known by what breaks YAML.
+        let other = |text: &str| text.contains("{%") || text.contains("<%");
+        self.facts.is_helm || (!self.facts.errors.is_empty() && self.source().is_some_and(|it| other(&it.text)))
     }
 }
 

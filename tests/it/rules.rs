@@ -14,7 +14,6 @@ use std::sync::Arc;
 use podlens::diagnostic::{Diagnostic, Edit};
 use podlens::resolve::Resolver;
 use podlens::rules::{self, RULES, SettingsLevels, Source, Sources};
-use podlens::syntax;
 use podlens::workspace::{File, Workspace};
 
 /// The files of a case, as the rules read them.
@@ -28,8 +27,8 @@ impl Sources for Texts {
 
 impl Texts {
     pub(crate) fn new(files: &BTreeMap<String, String>) -> Self {
-        let source = |text: &String| Arc::new(Source { text: text.as_str().into(), tree: syntax::parse(text) });
-        Self(files.iter().map(|(path, text)| (path.clone(), source(text))).collect())
+        let source = |path: &str, text: &str| Arc::new(Source::new(&File::read(path, text), text.into()));
+        Self(files.iter().map(|(path, text)| (path.clone(), source(path, text))).collect())
     }
 }
 

@@ -16,9 +16,8 @@ use crate::load::{self, Loaded};
 use crate::report::findings::{Files, Range};
 use crate::resolve::Resolver;
 use crate::rules::{self, Source, Sources};
-use crate::syntax;
 use crate::text::Lines;
-use crate::workspace::{File, SETTINGS_FILE, Version};
+use crate::workspace::{File, SETTINGS_FILE, Snapshot, Version};
 
 /// The rule that mistakes in the settings count as.
 pub(super) const INVALID_SETTINGS: &str = "invalid-settings";
@@ -82,7 +81,7 @@ impl Project {
         let loaded = &self.loaded;
         let found: Vec<_> = progress::with_bar("checking manifests", files.len(), |tick| {
             let check = |file: &Arc<str>| -> Result<Vec<Diagnostic>, Arc<str>> {
-                let sources = FileSources { loaded, changed, known: Mutex::default() };
+                let sources = FileSources { snapshot: &snapshot, loaded, changed, known: Mutex::default() };
                 let check = || rules::check(&snapshot, &resolver, file, &sources, &levels);
                 let found = catch_unwind(AssertUnwindSafe(check));
                 tick();
@@ -151,6 +150,7 @@ fn text(loaded: &Loaded, changed: &BTreeMap<Arc<str>, Change>, file: &str) -> Op
 
 /// Texts and trees while one file is checked.
 struct FileSources<'p> {
+    snapshot: &'p Snapshot,
     loaded: &'p Loaded,
     changed: &'p BTreeMap<Arc<str>, Change>,
     known: Mutex<HashMap<String, Option<Arc<Source>>>>,
@@ -161,8 +161,7 @@ impl Sources for FileSources<'_> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let text = text(self.loaded, self.changed, path)?;
-            let tree = syntax::parse(&text);
-            Some(Arc::new(Source { text, tree }))
+            Some(Arc::new(Source::new(self.snapshot.file(path)?, text)))
         };
         known.entry(path.to_owned()).or_insert_with(read).clone()
     }
