@@ -55,7 +55,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for (at, entry) in env.iter().enumerate() {
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else { continue };
         let same = |other: &&EnvVar| other.name.as_ref().is_some_and(|it| it.value == name.value);
-        let Some(earlier) = env[..at].iter().rev().find(same) else { continue };
+        let Some(before) = env[..at].iter().rposition(|other| same(&other)) else { continue };
+        let earlier = &env[before];
         if builds_on_earlier(entry, &name.value) || container.pod.object.file.is_template() {
             continue;
         }
@@ -63,12 +64,18 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             container.at(name.span),
             format!("`{}` hides an earlier entry of the same name, which `kubectl apply` may drop", name.value),
         );
-        let before = earlier.name.as_ref().map_or(earlier.span, |it| it.span);
+        // Where something between the two sees the earlier value, or a third entry stands above, a person decides.
+        let own = format!("$({})", name.value);
+        let is_seen = env[before + 1..at].iter().any(|it| it.value.as_ref().is_some_and(|it| it.value.contains(&own)));
+        let title = || format!("Remove the earlier entry of `{}`", name.value);
+        let is_plain = !is_seen && env[..at].iter().filter(same).count() == 1;
+        let fix = is_plain.then(|| container.removal(earlier.span, title())).flatten();
+        let earlier_name = earlier.name.as_ref().map_or(earlier.span, |it| it.span);
         findings.push(
             finding
-                .related(container.at(before), "declared here before")
+                .related(container.at(earlier_name), "declared here before")
                 .help(format!("keep one of the two, or build on the earlier one with `$({})`", name.value))
-                .fix(container.removal(earlier.span, format!("Remove the earlier entry of `{}`", name.value))),
+                .fix(fix),
         );
     }
 }

@@ -125,11 +125,15 @@ impl Part<'_> {
         let mut before = self.before;
         let mut index = 0;
         let mut ready = Vec::new().into_iter();
+        // Up to here pieces are read one by one: together they could not be.
+        let mut alone_until = 0;
         while let Some(at) = cuts.get(index).copied().filter(|at| at.line < self.limit) {
             let mut next = index + 1;
             let mut reach = 0;
-            if ready.len() == 0 {
-                ready = self.several(&cuts[index..]).into_iter();
+            if ready.len() == 0 && index >= alone_until {
+                let (count, taken) = self.several(&cuts[index..]);
+                ready = taken.into_iter();
+                alone_until = index + count;
             }
             let alone = || piece(&text[at.start..end_of(next)], at.column, kind, depth);
             let mut taken = ready.next().unwrap_or_else(alone);
@@ -169,25 +173,27 @@ impl Part<'_> {
         parsed
     }
 
-    /// Reads as many small pieces at once as make a leaf, since a parser for each costs more than reading it. Gives
-    /// what each of them gives alone, or nothing if that is not plain.
-    fn several(&self, cuts: &[Cut]) -> Vec<Taken> {
-        let (text, Some(first)) = (self.text, cuts.first()) else { return Vec::new() };
+    /// Reads as many small pieces at once as make a leaf, since a parser for each costs more than reading it. Gives how
+    /// many that are, and what each of them gives alone, or nothing if that is not plain.
+    fn several(&self, cuts: &[Cut]) -> (usize, Vec<Taken>) {
+        let (text, Some(first)) = (self.text, cuts.first()) else { return (0, Vec::new()) };
         let ends = cuts[1..].iter().map(|cut| cut.line).chain([text.len()]);
         let pieces = || cuts.iter().zip(ends.clone());
         let fits = |(cut, end): &(&Cut, usize)| cut.column == first.column && end - first.start <= LEAF;
         let count = pieces().take_while(fits).count();
         // A small level is divided because something in it is broken.
         if text.len() <= LEAF || count < 2 {
-            return Vec::new();
+            return (count, Vec::new());
         }
         let end = ends.clone().nth(count - 1).unwrap_or(text.len());
-        let Ok(taken) = read_members(&text[first.start..end], first.column, self.kind, &[]) else { return Vec::new() };
+        let Ok(taken) = read_members(&text[first.start..end], first.column, self.kind, &[]) else {
+            return (count, Vec::new());
+        };
         let starts = taken.members.iter().map(|member| first.start + member.key.offset as usize);
         let one_each = taken.members.len() == count
             && pieces().zip(starts).all(|((cut, end), start)| cut.start <= start && start < end);
         if !one_each {
-            return Vec::new();
+            return (count, Vec::new());
         }
         let last = count - 1;
         let alone = |(index, (cut, member)): (usize, (&Cut, Entry))| {
@@ -197,7 +203,7 @@ impl Part<'_> {
             let end = if index == last { taken.end - start } else { member_end(&member) };
             Taken { members: vec![member], end, errors: Vec::new(), open: false }
         };
-        cuts.iter().zip(taken.members).enumerate().map(alone).collect()
+        (count, cuts.iter().zip(taken.members).enumerate().map(alone).collect())
     }
 }
 
