@@ -12,10 +12,13 @@ mod render;
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::load::{Loaded, Request};
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,6 +108,19 @@ pub fn main() -> ExitCode {
             Exit::Trouble.into()
         }
     }
+}
+
+/// The working directory. Says so if it cannot be read.
+fn working_directory() -> Option<PathBuf> {
+    let said = |error: &io::Error| notice(format_args!("the working directory cannot be read: {error}"));
+    std::env::current_dir().inspect_err(said).ok()
+}
+
+/// Loads the projects around some paths, with a spinner if it takes longer than a moment.
+fn load(paths: &[PathBuf], root: Option<&Path>) -> Option<Loaded> {
+    let directory = working_directory()?;
+    let request = Request { directory: &directory, paths, root, stdin_name: None, stdin: None };
+    Some(progress::with_spinner("reading manifests", || crate::load::load(request)))
 }
 
 /// Says something to the person, not to the next program.

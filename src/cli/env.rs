@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, Exit, notice, progress};
+use crate::cli::{Color, Exit, load, notice};
 use crate::ide::environment::{SCHEMA, View, Viewer};
-use crate::load::{self, Loaded};
+use crate::load::{Loaded, NO_SUCH_FILE};
 use crate::report;
 use crate::resolve::Resolver;
 use crate::workspace::Version;
@@ -57,23 +57,7 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let directory = match std::env::current_dir() {
-        Ok(directory) => directory,
-        Err(error) => {
-            notice(format_args!("the working directory cannot be read: {error}"));
-            return Ok(Exit::Trouble);
-        }
-    };
-    let loaded = progress::with_spinner("reading manifests", || {
-        let root = arguments.root.as_deref();
-        load::load(load::Request {
-            directory: &directory,
-            paths: &arguments.paths,
-            root,
-            stdin_name: None,
-            stdin: None,
-        })
-    });
+    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Trouble) };
     let mut exit = report_problems(&loaded);
     let view = view(&loaded, arguments.kubernetes);
     if view.workloads.is_empty() {
@@ -87,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 pub(super) fn nothing_to_show(loaded: &Loaded, exit: Exit) -> Exit {
     let snapshot = loaded.workspace.snapshot();
     let has_objects = |path: &Arc<str>| snapshot.file(path).is_some_and(|it| !it.objects.is_empty());
-    let all_missing = loaded.problems.iter().all(|it| it.message == load::NO_SUCH_FILE);
+    let all_missing = loaded.problems.iter().all(|it| it.message == NO_SUCH_FILE);
     if loaded.reported.iter().any(has_objects) {
         notice("no workloads found: no file holds an object with containers");
         return exit;

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, Exit, notice};
+use crate::cli::{Color, Exit, notice, working_directory};
 use crate::diagnostic::Severity;
 use crate::load;
 use crate::report;
@@ -107,13 +107,7 @@ impl From<MinLevel> for Severity {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let directory = match std::env::current_dir() {
-        Ok(directory) => directory,
-        Err(error) => {
-            notice(format_args!("the working directory cannot be read: {error}"));
-            return Ok(Exit::Trouble);
-        }
-    };
+    let Some(directory) = working_directory() else { return Ok(Exit::Trouble) };
     let mut paths = arguments.paths.clone();
     if paths.is_empty() && arguments.stdin_filename.is_some() {
         paths.push("-".into());

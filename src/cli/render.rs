@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use similar::TextDiff;
 
-use crate::cli::{Exit, env, notice, progress};
+use crate::cli::{Exit, env, load, notice};
 use crate::ide::render::Renderer;
-use crate::load;
 use crate::resolve::Resolver;
 use crate::workspace::Version;
 
@@ -39,23 +38,7 @@ Examples:
   helm template shop | podlens render -  what a chart makes";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let directory = match std::env::current_dir() {
-        Ok(directory) => directory,
-        Err(error) => {
-            notice(format_args!("the working directory cannot be read: {error}"));
-            return Ok(Exit::Trouble);
-        }
-    };
-    let loaded = progress::with_spinner("reading manifests", || {
-        let root = arguments.root.as_deref();
-        load::load(load::Request {
-            directory: &directory,
-            paths: &arguments.paths,
-            root,
-            stdin_name: None,
-            stdin: None,
-        })
-    });
+    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Trouble) };
     let mut exit = env::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
     let renderer = Renderer { resolver: Resolver::new(&snapshot, arguments.kubernetes) };

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use crate::diagnostic::{Edit, Fix};
 use crate::k8s::Text;
-use crate::resolve::{Lookup, Site};
-use crate::rules::ContainerContext;
+use crate::resolve::{Lookup, Site, Step};
 use crate::rules::context::edit;
 use crate::rules::references::{Expanded, Field};
+use crate::rules::{ContainerContext, Finding};
 use crate::syntax::edit::{reorder, replace_in_scalar};
 use crate::syntax::reference::{TokenKind, tokens};
 
@@ -43,8 +43,23 @@ pub(super) fn escape(container: &ContainerContext<'_>, text: &Text, range: Range
     replace(container, text, range.start..range.start + 1, "$$", title)
 }
 
+/// Adds the name in scope that was probably meant, or the help that is given where there is none.
+pub(super) fn suggest(
+    finding: Finding,
+    container: &ContainerContext<'_>,
+    text: &Expanded<'_>,
+    step: &Step,
+    otherwise: String,
+) -> Finding {
+    let Some(near) = did_you_mean(container, text, &step.name) else { return finding.help(otherwise) };
+    let new = format!("$({near})");
+    let title = format!("Write `{new}`");
+    let fix = replace(container, text.text, step.range.clone(), &new, title);
+    finding.help(format!("did you mean `{new}`?")).fix(fix)
+}
+
 /// The name in scope that differs least from one that is not.
-pub(super) fn did_you_mean(container: &ContainerContext<'_>, text: &Expanded<'_>, name: &str) -> Option<String> {
+fn did_you_mean(container: &ContainerContext<'_>, text: &Expanded<'_>, name: &str) -> Option<String> {
     let environment = container.environment;
     let site = text.field.site();
     let is_visible = |candidate: &str| match environment.lookup(site, candidate) {

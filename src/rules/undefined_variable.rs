@@ -72,19 +72,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn undefined(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step, place: Location) -> Finding {
     let name = &step.name;
     let finding = Finding::new(place, format!("`$({name})` stays as it is: nothing defines `{name}`"));
-    let finding = match fixes::did_you_mean(container, text, name) {
-        Some(near) => {
-            let new = format!("$({near})");
-            let title = format!("Write `{new}`");
-            finding.help(format!("did you mean `{new}`?")).fix(fixes::replace(
-                container,
-                text.text,
-                step.range.clone(),
-                &new,
-                title,
-            ))
-        }
-        None => finding.help(format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant")),
-    };
+    let otherwise = format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant");
+    let finding = fixes::suggest(finding, container, text, step, otherwise);
     finding.fix(fixes::escape(container, text.text, step.range.clone()))
 }

@@ -103,10 +103,10 @@ fn finding(
     finding.help("write the value itself")
 }
 
-/// The last key of a path.
-fn field_name(path: &str) -> &str {
-    let name = path.rsplit('.').next().unwrap_or(path);
-    name.split('[').next().unwrap_or(name)
+/// A path without its indices: `lifecycle.preStop.exec.command`.
+fn field_name(path: &str) -> String {
+    let keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
+    keys.collect::<Vec<_>>().join(".")
 }
 
 /// Whether an item of a list, such as a hook's command, is a shell script.

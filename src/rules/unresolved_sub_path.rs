@@ -62,19 +62,6 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         }
         let message = format!("the container does not start: nothing defines `{name}`, and `subPathExpr` needs it");
         let finding = Finding::new(place, message);
-        findings.push(match fixes::did_you_mean(container, &text, name) {
-            Some(near) => {
-                let new = format!("$({near})");
-                let title = format!("Write `{new}`");
-                finding.help(format!("did you mean `{new}`?")).fix(fixes::replace(
-                    container,
-                    text.text,
-                    step.range.clone(),
-                    &new,
-                    title,
-                ))
-            }
-            None => finding.help(format!("declare `{name}` in `env`")),
-        });
+        findings.push(fixes::suggest(finding, container, &text, step, format!("declare `{name}` in `env`")));
     }
 }
