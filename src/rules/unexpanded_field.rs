@@ -94,7 +94,7 @@ fn finding(
             title,
         ));
     }
-    if field == "subPath" {
+    if field == "volumeMounts.subPath" {
         return finding.help("write `subPathExpr`").fix(as_expression(container, text));
     }
     if path.contains(".exec.command") {
