@@ -25,7 +25,7 @@ pub(super) fn without_markers(text: &str) -> Option<Resolved> {
     let mut resolved = Resolved { text: String::with_capacity(text.len()), errors: Vec::new() };
     let mut is_open = false;
     for line in text.split_inclusive('\n') {
-        let code = line.trim_end();
+        let code = line.trim_end_matches(['\r', '\n']);
         if !is_marker(code) && !is_divider(code) {
             resolved.text.push_str(line);
             continue;

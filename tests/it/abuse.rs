@@ -319,6 +319,8 @@ fn what_did_harm_does_none() {
         "\u{feff}\n\t- a\n\"",
         "\u{feff}\n\ta: [\n",
         "\rkind: Pod\n\tkind: Pod\n<<: a",
+        "a:\n<<<<<<< ",
+        "a: [\n>>>>>>> \r\n",
     ] {
         use_up(text);
     }
