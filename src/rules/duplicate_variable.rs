@@ -64,9 +64,10 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             container.at(name.span),
             format!("`{}` hides an earlier entry of the same name, which `kubectl apply` may drop", name.value),
         );
-        // Where something between the two sees the earlier value, or a third entry stands above, a person decides.
-        let own = format!("$({})", name.value);
-        let is_seen = env[before + 1..at].iter().any(|it| it.value.as_ref().is_some_and(|it| it.value.contains(&own)));
+        // Where the earlier one refers to anything, something between mentions the name, or a third entry stands above,
+        // a person decides.
+        let mentions = |it: &EnvVar, what: &str| it.value.as_ref().is_some_and(|it| it.value.contains(what));
+        let is_seen = mentions(earlier, "$") || env[before + 1..at].iter().any(|it| mentions(it, &name.value));
         let title = || format!("Remove the earlier entry of `{}`", name.value);
         let is_plain = !is_seen && env[..at].iter().filter(same).count() == 1;
         let fix = is_plain.then(|| container.removal(earlier.span, title())).flatten();
