@@ -8,6 +8,7 @@
 mod data;
 mod kinds;
 mod kustomization;
+mod links;
 mod model;
 mod pod;
 mod reader;
@@ -15,6 +16,7 @@ mod relevance;
 
 use std::sync::Arc;
 
+pub use links::{ServiceDependencies, ServiceDependency};
 pub use model::*;
 pub use relevance::matters;
 

@@ -16,6 +16,7 @@ mod scope;
 mod services;
 mod shell;
 mod sources;
+mod usage;
 mod value;
 
 use std::collections::HashMap;
@@ -26,17 +27,19 @@ pub use binding::{Binding, Kind, Lookup, Origin};
 pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
 pub use fields::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_subdomain};
-pub use names::{is_relaxed, is_strict};
+pub use names::{is_relaxed, is_service_name, is_strict};
 pub use quantity::Quantity;
 pub use scope::copying;
-pub use services::{ServiceVariables, is_service_shaped, variables as service_variables};
+pub use services::{Links, ServiceVariables, has_address, is_service_shaped, variables as service_variables};
 pub use shell::script;
 pub use sources::is_key;
+pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};
 
 use crate::k8s::{Container, Data, Object, Pod};
-use crate::workspace::{Snapshot, Version};
+use crate::workspace::{Found, Snapshot, Version};
 use scope::Scope;
+use services::bytes_of;
 
 /// The environment of one container.
 pub fn environment(
@@ -63,13 +66,22 @@ pub struct Resolver<'s> {
 /// project has tens of thousands.
 #[derive(Debug, Default)]
 struct KnownServices {
-    /// By namespace, directory and whether links are on: what decides which services are seen.
-    by_place: HashMap<PlaceKey, Arc<ServiceVariables>>,
+    /// By namespace, directory and links: what decides which services are seen.
+    by_place: HashMap<PlaceKey, (Arc<ServiceVariables>, Crowd)>,
     /// By the services, each known by its address in the snapshot, which outlives the resolver; and by links.
-    by_services: HashMap<(Vec<usize>, bool), Arc<ServiceVariables>>,
+    by_services: HashMap<(Vec<usize>, Links), Arc<ServiceVariables>>,
 }
 
-type PlaceKey = (Option<Arc<str>>, Box<str>, bool);
+/// What the services that surely share a pod's namespace put into its environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crowd {
+    /// How many services there are.
+    pub services: usize,
+    /// About how many bytes their variables take.
+    pub bytes: usize,
+}
+
+type PlaceKey = (Option<Arc<str>>, Box<str>, Links);
 
 impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.
@@ -95,30 +107,66 @@ impl<'s> Resolver<'s> {
         self.release.unwrap_or_else(|| self.snapshot.settings(file).kubernetes)
     }
 
-    /// The service variables of an object's pods, were `enableServiceLinks` as said.
-    pub fn service_variables(&self, file: &Arc<str>, object: &Object, links: bool) -> Arc<ServiceVariables> {
+    /// The service variables of an object's pods, were their links as said.
+    pub fn service_variables(&self, file: &Arc<str>, object: &Object, links: Links) -> Arc<ServiceVariables> {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
-        self.linked(&scope, file, object, links)
+        self.linked(&scope, file, object, links).0
+    }
+
+    /// What the services beside an object put into the environment of its pods, were all links on.
+    pub fn crowd(&self, file: &Arc<str>, object: &Object) -> Crowd {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        self.linked(&scope, file, object, Links::All).1
     }
 
     fn services(&self, scope: &Scope<'_>, file: &Arc<str>, object: &Object, pod: &Pod) -> Arc<ServiceVariables> {
-        // B1.
-        self.linked(scope, file, object, pod.service_links.map_or(pod.default_service_links, |(it, _)| it))
+        self.linked(scope, file, object, Links::of(pod)).0
     }
 
-    fn linked(&self, scope: &Scope<'_>, file: &Arc<str>, object: &Object, links: bool) -> Arc<ServiceVariables> {
+    fn linked(
+        &self,
+        scope: &Scope<'_>,
+        file: &Arc<str>,
+        object: &Object,
+        links: Links,
+    ) -> (Arc<ServiceVariables>, Crowd) {
         let namespace = object.model.namespace.as_ref().map(|it| Arc::clone(&it.value));
-        let directory = file[..file.rfind('/').map_or(0, |slash| slash + 1)].into();
-        let key = (namespace, directory, links);
+        let directory = directory_of(file);
+        let key = (namespace, directory.into(), links);
         let known = &mut *self.services.lock().unwrap_or_else(PoisonError::into_inner);
-        let variables = known.by_place.entry(key).or_insert_with(|| {
+        let (variables, crowd) = known.by_place.entry(key).or_insert_with(|| {
             let found = scope.services(links);
             let addresses = found.iter().map(|it| ptr::from_ref(it.object).addr()).collect();
             let variables = || Arc::new(scope::variables(&found, links));
-            Arc::clone(known.by_services.entry((addresses, links)).or_insert_with(variables))
+            let crowd = crowd(&found, object, directory);
+            (Arc::clone(known.by_services.entry((addresses, links)).or_insert_with(variables)), crowd)
         });
-        Arc::clone(variables)
+        (Arc::clone(variables), *crowd)
     }
+}
+
+/// The directory of a file: empty or ending with `/`.
+fn directory_of(file: &str) -> &str {
+    &file[..file.rfind('/').map_or(0, |slash| slash + 1)]
+}
+
+/// Services without a namespace are counted only in the object's own directory: a large tree has many that never meet.
+fn crowd(found: &[Found<'_>], object: &Object, directory: &str) -> Crowd {
+    let mut crowd = Crowd::default();
+    for found in found {
+        let together = match (&found.object.model.namespace, &object.model.namespace) {
+            (Some(one), Some(other)) => one.value == other.value,
+            (None, None) => directory_of(found.file) == directory,
+            _ => false,
+        };
+        if let (true, Data::Service(service), Some(name)) =
+            (together, &found.object.model.data, &found.object.model.name)
+        {
+            crowd.services += 1;
+            crowd.bytes += bytes_of(&name.value, service);
+        }
+    }
+    crowd
 }
 
 #[cfg(test)]

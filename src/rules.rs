@@ -8,17 +8,21 @@
 mod collapsed_dollar;
 mod command_substitution_outside_shell;
 mod context;
+mod crowded_environment;
 mod duplicate_key;
 mod duplicate_variable;
 mod fixes;
 mod forward_reference;
 mod headless_service_variable;
 mod invalid_env_from_key;
+mod invalid_service_link;
 mod invalid_value_source;
 mod invalid_variable_name;
+mod links;
 mod malformed_reference;
 mod missing_key;
 mod missing_object;
+mod missing_service;
 mod names;
 mod neighbours;
 mod non_string_value;
@@ -39,6 +43,7 @@ mod templates;
 mod undefined_variable;
 mod unexpanded_field;
 mod unresolved_sub_path;
+mod unserved_field;
 
 use std::sync::Arc;
 
@@ -116,6 +121,10 @@ pub static RULES: &[&Rule] = &[
     &service_links_off::SERVICE_LINKS_OFF,
     &headless_service_variable::HEADLESS_SERVICE_VARIABLE,
     &service_variable_collision::SERVICE_VARIABLE_COLLISION,
+    &unserved_field::UNSERVED_FIELD,
+    &missing_service::MISSING_SERVICE,
+    &crowded_environment::CROWDED_ENVIRONMENT,
+    &invalid_service_link::INVALID_SERVICE_LINK,
     &syntax_error::SYNTAX_ERROR,
     &duplicate_key::DUPLICATE_KEY,
     &suppression::UNUSED_SUPPRESSION,

@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::k8s::links::ServiceDependencies;
 use crate::syntax::ScalarStyle;
 use crate::text::Span;
 
@@ -206,7 +207,7 @@ pub struct Pod {
     /// What is assumed when `enableServiceLinks` is absent: true, but false for Knative.
     pub default_service_links: bool,
     /// `serviceDependencies` of the explicit links proposal.
-    pub service_dependencies: Vec<Text>,
+    pub service_dependencies: Option<Box<ServiceDependencies>>,
     /// `nodeName`.
     pub node_name: Option<Text>,
     /// `serviceAccountName`.
@@ -387,6 +388,8 @@ pub enum EnvFromSource {
     },
     /// `service`, of the explicit links proposal.
     Service {
+        /// The key `service`.
+        field: Span,
         /// `name`
         name: Option<Text>,
     },

@@ -1,5 +1,6 @@
 //! Pod specs and containers.
 
+use crate::k8s::links;
 use crate::k8s::model::{
     Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, Text, ValueFrom, ValueSource, Volume,
 };
@@ -18,7 +19,7 @@ pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
         span: reader.span(spec),
         default_service_links: true,
         service_links: reader.flag(spec, "enableServiceLinks"),
-        service_dependencies: dependencies(reader, spec),
+        service_dependencies: links::dependencies(reader, spec),
         node_name: reader.text_at(spec, "nodeName"),
         service_account: reader.text_at(spec, "serviceAccountName").or_else(|| reader.text_at(spec, "serviceAccount")),
         volumes: spec.get("volumes").map(|list| volumes(reader, list)).unwrap_or_default(),
@@ -61,12 +62,6 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
         command: reader.texts_at(node, "command"),
         ..Container::default()
     }
-}
-
-/// `serviceDependencies`: names, or mappings with a name.
-fn dependencies(reader: Reader<'_>, spec: Node<'_>) -> Vec<Text> {
-    let Some(list) = spec.get("serviceDependencies") else { return Vec::new() };
-    list.items().filter_map(|item| reader.text(item).or_else(|| reader.text_at(item, "name"))).collect()
 }
 
 fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Container {
@@ -175,7 +170,8 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
     } else if let Some(source) = source("secretRef") {
         Some(EnvFromSource::Secret { name: name(source), optional: optional(source) })
     } else {
-        source("service").map(|source| EnvFromSource::Service { name: name(source) })
+        let field = |source: Node<'_>| item.entry("service").map_or(reader.span(source), |(key, _)| reader.span(key));
+        source("service").map(|source| EnvFromSource::Service { field: field(source), name: name(source) })
     };
     let used = match source {
         Some(EnvFromSource::ConfigMap { .. }) => "configMapRef",

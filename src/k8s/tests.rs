@@ -318,7 +318,9 @@ fn a_container_is_read_in_full() {
     assert_eq!(value(&pod.name), "full");
     assert_eq!(pod.service_links.map(|(it, _)| it), Some(false));
     assert_eq!((value(&pod.node_name), value(&pod.service_account)), ("n1".into(), "sa".into()));
-    assert_eq!(pod.service_dependencies.iter().map(|it| &*it.value).collect::<Vec<_>>(), ["redis", "db"]);
+    let dependencies = pod.service_dependencies.as_ref().expect("dependencies");
+    assert_eq!(dependencies.services.iter().map(|it| value(&it.name)).collect::<Vec<_>>(), ["redis", "db"]);
+    assert_eq!(dependencies.services.iter().map(|it| it.is_reference).collect::<Vec<_>>(), [true, false]);
     assert_eq!(value(&pod.volumes[0].kind), "emptyDir");
     let it = &pod.containers[0];
     assert_eq!(it.command.iter().map(|it| it.is_string).collect::<Vec<_>>(), [true, true, false]);

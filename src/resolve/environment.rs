@@ -13,7 +13,7 @@ use crate::resolve::injected::{self, Injected};
 use crate::resolve::scope::Scope;
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::shell;
-use crate::resolve::sources::{self, Opaque};
+use crate::resolve::sources::{self, FromEntry, Opaque};
 use crate::resolve::value::{Hole, Value};
 use crate::syntax::helm;
 
@@ -146,7 +146,12 @@ impl Environment {
         container: &Container,
         services: Arc<ServiceVariables>,
     ) -> Self {
-        let from = sources::env_from(scope, object, container, &services);
+        let from: Vec<FromEntry<'_>> = container
+            .env_from
+            .iter()
+            .map(|entry| FromEntry { entry, location: scope.location(object, entry.span) })
+            .collect();
+        let from = sources::env_from(scope, &from, &services);
         let mut environment = Self {
             declared: Vec::new(),
             first_entry: 0,

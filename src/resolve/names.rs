@@ -1,4 +1,6 @@
-//! What may be the name of a variable, by version (V1 to V3).
+//! What may be the name of a variable or a service, by version (V1 to V3, S4).
+
+use crate::workspace::Version;
 
 /// V1: letters, digits, `-`, `.` and `_`, no digit first.
 pub fn is_strict(name: &str) -> bool {
@@ -15,9 +17,30 @@ pub fn is_relaxed(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| (0x20..=0x7e).contains(&it) && it != b'=')
 }
 
+/// What may be the name of a service: a DNS label. S4: since 1.36 a digit may come first.
+pub fn is_service_name(name: &str, release: Version) -> bool {
+    let ordinary = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
+    let first = |it: u8| it.is_ascii_lowercase() || release.has(36) && it.is_ascii_digit();
+    name.len() <= 63
+        && name.bytes().next().is_some_and(first)
+        && name.bytes().last().is_some_and(ordinary)
+        && name.bytes().all(|it| ordinary(it) || it == b'-')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_services() {
+        for name in ["a", "redis-master", "a1"] {
+            assert!(is_service_name(name, Version::minor(30)), "{name}");
+        }
+        for name in ["", "A", "a_b", "a.b", "-a", "a-", &"a".repeat(64)] {
+            assert!(!is_service_name(name, Version::NEWEST), "{name}");
+        }
+        assert!(is_service_name("1a", Version::minor(36)) && !is_service_name("1a", Version::minor(35)));
+    }
 
     #[test]
     fn strict_and_relaxed() {

@@ -6,7 +6,7 @@ use crate::diagnostic::Location;
 use crate::k8s::{Data, Object, Source, Text};
 use crate::resolve::binding::{Kind, Origin};
 use crate::resolve::expand::Copying;
-use crate::resolve::services::{Candidate, DEFAULT_SERVICE, ServiceVariables};
+use crate::resolve::services::{Candidate, DEFAULT_SERVICE, Links, READ_ONLY_SERVICE, ServiceVariables};
 use crate::text::Span;
 use crate::workspace::{Found, Place, Settings, Snapshot, Version};
 
@@ -60,15 +60,23 @@ impl<'s> Scope<'s> {
         }
     }
 
-    /// The services a pod here sees; without links only the default one counts (S1, S2).
-    pub(super) fn services(&self, links: bool) -> Vec<Found<'s>> {
+    /// The services that put their variables into a pod here by themselves (S1, S2).
+    pub(super) fn services(&self, links: Links) -> Vec<Found<'s>> {
         let mut found = self.snapshot.services(self.place());
-        found.retain(|found| {
-            let model = &found.object.model;
+        if links != Links::All {
             let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
-            links || (is(&model.name, DEFAULT_SERVICE) && is(&model.namespace, "default"))
-        });
+            found.retain(|it| is(&it.object.model.name, DEFAULT_SERVICE) && is(&it.object.model.namespace, "default"));
+        }
+        if links == Links::Explicit {
+            let place = Place { namespace: Some("default"), ..self.place() };
+            found.extend(self.snapshot.services_named(READ_ONLY_SERVICE, place));
+        }
         found
+    }
+
+    /// The services that a name may mean.
+    pub(super) fn services_named(&self, name: &str) -> Vec<Found<'s>> {
+        self.snapshot.services_named(name, self.place())
     }
 
     /// E11.
@@ -97,18 +105,22 @@ pub fn copying(release: Version) -> Copying {
 }
 
 /// The variables of services that were found.
-pub(super) fn variables(found: &[Found<'_>], links: bool) -> ServiceVariables {
+pub(super) fn variables(found: &[Found<'_>], links: Links) -> ServiceVariables {
     let candidates: Vec<Candidate<'_>> = found
         .iter()
         .filter_map(|found| {
             let Data::Service(service) = &found.object.model.data else { return None };
             let name = found.object.model.name.as_ref()?;
-            let location = Some(location(found, found.object.model.span));
-            let origin = Origin { object: Some(Arc::clone(&name.value)), location, ..Origin::new(Kind::Service) };
-            Some(Candidate { name: &name.value, service, origin })
+            Some(Candidate { name: &name.value, service, origin: service_origin(found, &name.value) })
         })
         .collect();
-    ServiceVariables::of(&candidates, links)
+    ServiceVariables::of(&candidates, links == Links::All)
+}
+
+/// A service as a source of variables.
+pub(super) fn service_origin(found: &Found<'_>, name: &Arc<str>) -> Origin {
+    let location = Some(location(found, found.object.model.span));
+    Origin { object: Some(Arc::clone(name)), location, ..Origin::new(Kind::Service) }
 }
 
 /// The keys of what was found.

@@ -3,12 +3,38 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::k8s::{Service, Text};
+use crate::k8s::{Pod, Service, Text};
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::value::{Hole, Piece, Value};
 
 /// The service that every pod sees (S1, S9).
 pub(super) const DEFAULT_SERVICE: &str = "kubernetes";
+
+/// A service of old releases that the explicit links proposal keeps beside the default one.
+pub(super) const READ_ONLY_SERVICE: &str = "kubernetes-ro";
+
+/// Which services put their variables into a pod without being named in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Links {
+    /// Every service of the namespace (S1).
+    All,
+    /// Only those of the cluster's API, `kubernetes` and `kubernetes-ro`: the pod names the others in `envFrom`.
+    Explicit,
+    /// Only `kubernetes`: `enableServiceLinks` is false.
+    Off,
+}
+
+impl Links {
+    /// What a pod asks for. A link anywhere in it counts for all its containers.
+    pub fn of(pod: &Pod) -> Self {
+        // B1.
+        match pod.service_links.map_or(pod.default_service_links, |(it, _)| it) {
+            _ if pod.links_explicitly() => Self::Explicit,
+            true => Self::All,
+            false => Self::Off,
+        }
+    }
+}
 
 /// The variables of all services a pod sees, shared by its containers and by pods beside it.
 #[derive(Clone, Debug, Default)]
@@ -90,9 +116,37 @@ impl ServiceVariables {
     }
 }
 
+/// The length of a value whose holes are filled: an address like 10.96.112.113, a port like 8080.
+fn length(value: &Value) -> usize {
+    let piece = |it: &Piece| match it {
+        Piece::Text(text) | Piece::Secret { text, .. } => text.len(),
+        Piece::Hole(Hole::ServicePort(_)) => 4,
+        Piece::Hole(_) => 13,
+    };
+    value.pieces().iter().map(piece).sum()
+}
+
+/// About how many bytes one service puts into an environment: `NAME=value` with its end, for each variable.
+pub(super) fn bytes_of(name: &str, service: &Service) -> usize {
+    // S8: equal names count once.
+    let all: BTreeMap<String, Value> = variables(name, service).into_iter().collect();
+    all.iter().map(|(name, value)| name.len() + length(value) + 2).sum()
+}
+
+/// Whether a name is shaped like a variable of this one service, `X_PORT` among them.
+pub(super) fn is_variable_of(service: &str, name: &str) -> bool {
+    let prefix = prefix(service);
+    name.strip_prefix(&*prefix) == Some("_PORT") || possible_prefixes(name).any(|it| *it == *prefix)
+}
+
 /// Whether a service has ports that cannot be seen: the settings name it without them, or it is half typed.
-fn is_open(service: &Service) -> bool {
+pub(super) fn is_open(service: &Service) -> bool {
     service.ports.is_empty() && !has_no_address(service)
+}
+
+/// Whether a service gets an address, and so variables (S3).
+pub fn has_address(service: &Service) -> bool {
+    !has_no_address(service)
 }
 
 /// S3.

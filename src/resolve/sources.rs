@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Container, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
+use crate::k8s::{Container, Data, EnvFrom, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::fields;
 use crate::resolve::names;
 use crate::resolve::scope::{self, Scope};
-use crate::resolve::services::ServiceVariables;
+use crate::resolve::services::{self, ServiceVariables};
 use crate::resolve::value::{Hole, Value};
 use crate::syntax::helm;
 use crate::workspace::{Found, Globs};
@@ -27,6 +27,8 @@ pub(super) struct Opaque {
 enum Names {
     /// Any name with this prefix: a key of an object.
     Keys { prefix: Arc<str>, kind: Kind, object: Arc<str> },
+    /// Any variable of this service, with this prefix.
+    Service { prefix: Arc<str>, service: Arc<str> },
     /// Any name that the settings declare.
     Globs(Globs),
     /// Exactly this name.
@@ -55,6 +57,11 @@ impl Opaque {
             Names::Undeclared => (!is_declared && is_key(name)).then(|| Hole::External(name.into())),
             Names::Globs(globs) => globs.matches(name).then(|| Hole::External(name.into())),
             Names::One(it) => (**it == *name).then(|| Hole::External(name.into())),
+            Names::Service { prefix, service } => {
+                let variable = name.strip_prefix(&**prefix)?;
+                let is_given = helm::is_masked(service) || services::is_variable_of(service, variable);
+                is_given.then(|| Hole::ServiceVariable(name.into()))
+            }
             Names::Keys { prefix, kind, object } => {
                 let key = name.strip_prefix(&**prefix).filter(|it| is_key(it))?;
                 Some(key_hole(*kind, object, key))
@@ -76,40 +83,28 @@ pub(super) struct FromSources {
     pub(super) opaque: Vec<Opaque>,
 }
 
+/// An entry of `envFrom` with its place: in the container, or in a preset.
+pub(super) struct FromEntry<'e> {
+    pub(super) entry: &'e EnvFrom,
+    pub(super) location: Location,
+}
+
 /// Reads `envFrom` in order (B6 to B10).
-pub(super) fn env_from(
-    scope: &Scope<'_>,
-    object: &Object,
-    container: &Container,
-    services: &ServiceVariables,
-) -> FromSources {
+pub(super) fn env_from(scope: &Scope<'_>, entries: &[FromEntry<'_>], services: &ServiceVariables) -> FromSources {
     let mut result = FromSources { bindings: BTreeMap::new(), opaque: Vec::new() };
-    for entry in &container.env_from {
-        let (kind, name) = match &entry.source {
-            Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (Kind::ConfigMap, &name.value),
-            Some(EnvFromSource::Secret { name: Some(name), .. }) => (Kind::Secret, &name.value),
+    for FromEntry { entry, location } in entries {
+        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+        let given = match &entry.source {
+            Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
+                keys_of(scope, Kind::ConfigMap, &name.value, &prefix)
+            }
+            Some(EnvFromSource::Secret { name: Some(name), .. }) => keys_of(scope, Kind::Secret, &name.value, &prefix),
+            Some(EnvFromSource::Service { name: Some(name), .. }) => linked(scope, &name.value, &prefix),
             _ => continue,
         };
-        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let location = scope.location(object, entry.span);
-        let mut given: BTreeMap<Arc<str>, Vec<(Value, Origin)>> = BTreeMap::new();
-        let objects = Objects::find(scope, kind, name);
-        for (key, value, origin) in objects.keys(None) {
-            let full: Arc<str> = if prefix.is_empty() { key } else { format!("{prefix}{key}").into() };
-            // B10.
-            if scope.checks_env_from_names() && !names::is_strict(&full) {
-                continue;
-            }
-            given.entry(full).or_default().push((value, origin));
-        }
-        if objects.is_open() {
-            let reason = format!("{} {name} may hold more than can be seen here", kind_in_words(kind));
-            let names = Names::Keys { prefix, kind, object: Arc::clone(name) };
-            result.opaque.push(Opaque { reason: reason.into(), names });
-        }
-        for (full, candidates) in given {
-            let what = format!("values of {} {name}", kind_in_words(kind));
-            let Some(binding) = Binding::among(Arc::clone(&full), &what, candidates) else { continue };
+        result.opaque.extend(given.opaque);
+        for (full, candidates) in given.values {
+            let Some(binding) = Binding::among(Arc::clone(&full), &given.what, candidates) else { continue };
             let binding = Binding { entry: Some(location.clone()), ..binding };
             let hidden = result.bindings.get(&full).or_else(|| services.variables.get(&full));
             let binding = binding.hiding(hidden);
@@ -117,6 +112,57 @@ pub(super) fn env_from(
         }
     }
     result
+}
+
+/// What one entry of `envFrom` gives.
+struct Given {
+    /// What its values are, for a person.
+    what: String,
+    /// By name, from each object that may be meant.
+    values: BTreeMap<Arc<str>, Vec<(Value, Origin)>>,
+    /// What more it may give.
+    opaque: Option<Opaque>,
+}
+
+/// The keys of a ConfigMap or Secret.
+fn keys_of(scope: &Scope<'_>, kind: Kind, name: &Arc<str>, prefix: &Arc<str>) -> Given {
+    let mut values: BTreeMap<Arc<str>, Vec<(Value, Origin)>> = BTreeMap::new();
+    let objects = Objects::find(scope, kind, name);
+    for (key, value, origin) in objects.keys(None) {
+        let full: Arc<str> = if prefix.is_empty() { key } else { format!("{prefix}{key}").into() };
+        // B10.
+        if !scope.checks_env_from_names() || names::is_strict(&full) {
+            values.entry(full).or_default().push((value, origin));
+        }
+    }
+    let opaque = objects.is_open().then(|| Opaque {
+        reason: format!("{} {name} may hold more than can be seen here", kind_in_words(kind)).into(),
+        names: Names::Keys { prefix: Arc::clone(prefix), kind, object: Arc::clone(name) },
+    });
+    Given { what: format!("values of {} {name}", kind_in_words(kind)), values, opaque }
+}
+
+/// The variables of a service that the pod links.
+fn linked(scope: &Scope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> Given {
+    let mut values: BTreeMap<Arc<str>, Vec<(Value, Origin)>> = BTreeMap::new();
+    let found = if helm::is_masked(name) { Vec::new() } else { scope.services_named(name) };
+    let mut is_open = found.is_empty();
+    for found in &found {
+        let Data::Service(service) = &found.object.model.data else { continue };
+        is_open |= services::is_open(service);
+        let origin = scope::service_origin(found, name);
+        for (variable, value) in services::variables(name, service) {
+            let candidates = values.entry(format!("{prefix}{variable}").into()).or_default();
+            // S8: one service repeats itself with equal names, and the last one counts.
+            candidates.retain(|(_, other)| *other != origin);
+            candidates.push((value, origin.clone()));
+        }
+    }
+    let opaque = is_open.then(|| Opaque {
+        reason: format!("the ports of service {} cannot be seen here", helm::shown(name)).into(),
+        names: Names::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) },
+    });
+    Given { what: format!("values of service {name}"), values, opaque }
 }
 
 /// What the surroundings of a container may define: settings, the base of a patch, what a deployment hook inherits.

@@ -1,16 +1,20 @@
 //! `headless-service-variable`
 
+use crate::k8s::{Data, EnvFromSource, Text};
+use crate::resolve::has_address;
 use crate::rules::neighbours::place_of;
 use crate::rules::references::{Verdict, judged};
 use crate::rules::services::Absent;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
+use crate::workspace::Found;
 
 declare_rule! {
     /// Reports a variable of a service that has no address, and so no variables.
     ///
     /// ## What it does
     /// Reports `$(X_SERVICE_HOST)` and the like where service `x` in this workspace is headless (`clusterIP: None`) or of
-    /// type `ExternalName`. The finding covers the reference.
+    /// type `ExternalName`, and an explicit link to such a service. The finding covers the reference, or the name in the
+    /// link.
     ///
     /// ## Why it matters
     /// The kubelet makes no variables for such a service, so the text stays as it is.
@@ -59,6 +63,11 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for entry in &container.container.env_from {
+        if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
+            link(container, name, findings);
+        }
+    }
     for (text, step, verdict) in judged(container) {
         let Verdict::Service(Absent::Headless(origin)) = verdict else { continue };
         let (name, service) = (&step.name, origin.object.as_deref().unwrap_or("?"));
@@ -74,4 +83,18 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             None => finding,
         });
     }
+}
+
+/// A link to a service whose every candidate has no address.
+fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
+    let object = container.pod.object;
+    let found = object.file.snapshot.services_named(&name.value, object.place());
+    let is_headless = |it: &Found<'_>| matches!(&it.object.model.data, Data::Service(it) if !has_address(it));
+    let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
+    let message = format!("service `{}` has no address, and so no variables: this link brings nothing", name.value);
+    let finding = Finding::new(container.at(name.span), message).help(format!("use the DNS name `{}`", name.value));
+    findings.push(match place_of(first) {
+        Some(location) => finding.related(location, "this service"),
+        None => finding,
+    });
 }

@@ -1,7 +1,7 @@
 //! `service-variable-collision`
 
 use crate::k8s::{Data, EnvVar, Pod, Service};
-use crate::resolve::{Value, service_variables};
+use crate::resolve::{Links, Value, service_variables};
 use crate::rules::neighbours::{is_placeholder, place_of, together};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 use crate::workspace::{Found, Place};
@@ -86,15 +86,14 @@ fn between_services(object: &ObjectContext<'_>, service: &Service, findings: &mu
 
 fn hidden_by_env(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     let file = object.file;
-    let links = pod.service_links.map_or(pod.default_service_links, |(it, _)| it);
-    if !links || file.snapshot.is_patch(file.path) {
+    if Links::of(pod) != Links::All || file.snapshot.is_patch(file.path) {
         return;
     }
     let entries = || pod.containers.iter().flat_map(|it| &it.env);
     if !entries().any(|entry| literal(entry).is_some()) {
         return;
     }
-    let services = file.resolver.service_variables(file.path, object.object, true);
+    let services = file.resolver.service_variables(file.path, object.object, Links::All);
     for entry in entries() {
         let (Some(name), Some(value)) = (&entry.name, literal(entry)) else { continue };
         let Some(hidden) = services.variables.get(&name.value) else { continue };

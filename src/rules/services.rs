@@ -1,6 +1,8 @@
 //! Why a service variable does not exist.
 
-use crate::resolve::{Origin, is_service_shaped};
+use std::sync::Arc;
+
+use crate::resolve::{Links, Origin, is_service_shaped};
 use crate::rules::ContainerContext;
 
 /// Why no service gives a name.
@@ -10,6 +12,8 @@ pub(super) enum Absent {
     Headless(Origin),
     /// Service links are off (S1).
     LinksOff,
+    /// The pod links other services in `envFrom`, not this one, if it is known.
+    NotLinked(Option<Arc<str>>),
 }
 
 impl ContainerContext<'_> {
@@ -19,12 +23,18 @@ impl ContainerContext<'_> {
             return None;
         }
         let object = self.pod.object;
-        let services = object.file.resolver.service_variables(object.file.path, object.object, true);
+        let services = object.file.resolver.service_variables(object.file.path, object.object, Links::All);
         if let Some(origin) = services.without_address(name) {
             return Some(Absent::Headless(origin.clone()));
         }
-        let links = self.pod.pod.service_links.map_or(self.pod.pod.default_service_links, |(it, _)| it);
-        let is_given = is_service_shaped(name) || services.variables.contains_key(name);
-        (!links && is_given).then_some(Absent::LinksOff)
+        let given = services.variables.get(name);
+        if given.is_none() && !is_service_shaped(name) {
+            return None;
+        }
+        match Links::of(self.pod.pod) {
+            Links::All => None,
+            Links::Explicit => Some(Absent::NotLinked(given.and_then(|it| it.origin.object.clone()))),
+            Links::Off => Some(Absent::LinksOff),
+        }
     }
 }

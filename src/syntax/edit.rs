@@ -119,12 +119,12 @@ fn whole_lines(text: &str, list: Node<'_>) -> Span {
     }
 }
 
-fn line_start(text: &str, offset: usize) -> usize {
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// The end of the line at an offset, without its line break.
-fn line_end(text: &str, offset: usize) -> usize {
+pub(super) fn line_end(text: &str, offset: usize) -> usize {
     let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
     offset + text[offset..end].trim_end_matches('\r').len()
 }
@@ -247,7 +247,7 @@ fn comments_below(text: &str, line_end: usize, column: usize) -> usize {
     end
 }
 
-fn ends_with_kept_lines(text: &str, item: Node<'_>) -> bool {
+pub(super) fn ends_with_kept_lines(text: &str, item: Node<'_>) -> bool {
     let mut node = item;
     loop {
         let next = match node.kind() {

@@ -88,6 +88,11 @@ impl Snapshot {
         self.names(Kind::Secret, from)
     }
 
+    /// The names of all Services that a place could mean.
+    pub fn service_names(&self, from: Place<'_>) -> Vec<Arc<str>> {
+        self.names(Kind::Service, from)
+    }
+
     fn names(&self, kind: Kind, from: Place<'_>) -> Vec<Arc<str>> {
         let fitting =
             self.index.all(kind).filter(|(key, objects)| self.candidates(key, objects, from).next().is_some());

@@ -2,6 +2,7 @@
 
 mod abuse;
 mod commands;
+mod designs;
 mod differential;
 mod fixes;
 mod fixtures;

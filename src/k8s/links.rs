@@ -1,0 +1,46 @@
+//! What the explicit links proposal adds to a pod: `serviceDependencies`, beside `service` in `envFrom`.
+
+use crate::k8s::model::{EnvFromSource, Pod, Text};
+use crate::k8s::reader::Reader;
+use crate::syntax::Node;
+use crate::text::Span;
+
+/// `serviceDependencies`: the services that have to exist before the pod starts.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceDependencies {
+    /// The key.
+    pub field: Span,
+    /// Its items, as declared.
+    pub services: Vec<ServiceDependency>,
+}
+
+/// An item of `serviceDependencies`.
+#[derive(Clone, Debug)]
+pub struct ServiceDependency {
+    /// The whole item.
+    pub span: Span,
+    /// `name`, or the item itself where it is only a name.
+    pub name: Option<Text>,
+    /// Whether it is a mapping, as the proposal wants it.
+    pub is_reference: bool,
+}
+
+impl Pod {
+    /// Whether a container names a service in `envFrom`: no other service puts variables into the pod then.
+    pub fn links_explicitly(&self) -> bool {
+        let sources = self.containers.iter().flat_map(|it| &it.env_from).filter_map(|it| it.source.as_ref());
+        sources.into_iter().any(|it| matches!(it, EnvFromSource::Service { .. }))
+    }
+}
+
+/// Reads the dependencies of a pod spec.
+pub(super) fn dependencies(reader: Reader<'_>, spec: Node<'_>) -> Option<Box<ServiceDependencies>> {
+    let (field, list) = spec.entry("serviceDependencies")?;
+    let items = list.into_iter().flat_map(|it| it.items());
+    let services = items.take_while(|_| reader.budget.take()).map(|item| ServiceDependency {
+        span: reader.span(item),
+        name: reader.text(item).or_else(|| reader.text_at(item, "name")),
+        is_reference: item.is_mapping(),
+    });
+    Some(Box::new(ServiceDependencies { field: reader.span(field), services: services.collect() }))
+}

@@ -1,0 +1,141 @@
+//! `invalid-service-link`
+
+use crate::diagnostic::Fix;
+use crate::k8s::{Data, EnvFrom, EnvFromSource, ServiceDependency, Text};
+use crate::resolve::{has_address, is_service_name};
+use crate::rules::context::edit;
+use crate::rules::neighbours::{is_placeholder, place_of};
+use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::syntax::ScalarStyle;
+use crate::workspace::Found;
+
+declare_rule! {
+    /// Reports an explicit link to a service that cannot be one.
+    ///
+    /// ## What it does
+    /// An entry of `envFrom` with `service` needs the service's `name`. The items of `serviceDependencies` are mappings
+    /// with a `name` that a service can have: lower case letters, digits and dashes, at most 63. And a service that is
+    /// linked needs ports, as every service with an address does. The finding covers the name, or the item that has
+    /// none.
+    ///
+    /// ## Why it matters
+    /// The object is refused; where it is the service that is refused, the pod waits for it forever.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   serviceDependencies:
+    ///     - name: Redis_Master
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - service: {}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   serviceDependencies:
+    ///     - name: redis-master
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - service: {name: redis-master}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes `name:` before an item that is only a name. Safe: the object is refused without it.
+    INVALID_SERVICE_LINK = "invalid-service-link", Error, Object(check);
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for pod in &object.object.model.pods {
+        for item in pod.service_dependencies.iter().flat_map(|it| &it.services) {
+            dependency(object, item, findings);
+        }
+        for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
+            link(object, entry, findings);
+        }
+    }
+}
+
+pub(super) fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
+    let place = match &entry.source {
+        Some(EnvFromSource::Service { name, .. }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
+            name.as_ref().map_or(entry.span, |it| it.span)
+        }
+        // A key without a mapping behind it is no source yet.
+        None => match entry.others.iter().find(|it| &*it.value == "service") {
+            Some(key) => key.span,
+            None => return,
+        },
+        Some(EnvFromSource::Service { name: Some(name), .. }) => return without_ports(object, name, findings),
+        Some(_) => return,
+    };
+    let finding = Finding::new(object.at(place), "a link to a service needs its `name`");
+    findings.push(finding.help("write `service: {name: …}`"));
+}
+
+fn without_ports(object: &ObjectContext<'_>, name: &Text, findings: &mut Findings<'_>) {
+    let snapshot = object.file.snapshot;
+    let found = snapshot.services_named(&name.value, object.place());
+    let lacks_ports = |it: &Found<'_>| match &it.object.model.data {
+        // What the settings name, and what a patch is laid on, may have more than is written.
+        Data::Service(service) => {
+            service.ports.is_empty()
+                && has_address(service)
+                && it.object.model.kind.is_some()
+                && !snapshot.is_patch(it.file)
+        }
+        _ => false,
+    };
+    if let Some(first) = found.first().filter(|_| found.iter().all(lacks_ports)) {
+        let message = format!("service `{}` has no ports: it is refused, and the container waits for it", name.value);
+        let finding = Finding::new(object.at(name.span), message).help("add `ports` to the service");
+        findings.push(match place_of(first) {
+            Some(location) => finding.related(location, "this service"),
+            None => finding,
+        });
+    }
+}
+
+fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &mut Findings<'_>) {
+    let Some(name) = item.name.as_ref().filter(|it| !it.value.is_empty()) else {
+        let finding = Finding::new(object.at(item.span), "a dependency on a service needs its `name`");
+        findings.push(finding.help("write `- name: …`"));
+        return;
+    };
+    if is_placeholder(&name.value) {
+        return;
+    }
+    let release = object.file.resolver.release(object.file.path);
+    if !name.is_string || !is_service_name(&name.value, release) {
+        let message = format!("`{}` cannot be the name of a service", name.value);
+        let help = "lower case letters, digits and dashes, a letter first and no dash last, at most 63";
+        findings.push(Finding::new(object.at(name.span), message).help(help));
+    } else if !item.is_reference {
+        let message = format!("a dependency is a mapping: `name: {}`", name.value);
+        findings.push(Finding::new(object.at(name.span), message).fix(with_name(object, name)));
+    }
+}
+
+fn with_name(object: &ObjectContext<'_>, name: &Text) -> Option<Fix> {
+    let location = object.at(name.span);
+    let source = object.file.source()?;
+    let written = source.text.get(location.span.range())?;
+    let path = source.tree.document_at(location.span.start)?.root()?.path_to(location.span.start);
+    let is_flow = path.iter().rev().nth(1)?.kind() == crate::syntax::Collection::Sequence(crate::syntax::Shape::Flow);
+    let is_simple = matches!(name.style, ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+    let is_own = path.last()?.anchor().is_none() && path.last()?.alias().is_none();
+    let text = if is_flow { format!("{{name: {written}}}") } else { format!("name: {written}") };
+    let title = format!("Write `name: {}`", name.value);
+    (is_simple && is_own).then(|| Fix { title, safe: true, edits: vec![edit(location, text)] })
+}

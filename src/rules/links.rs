@@ -1,0 +1,94 @@
+//! Fixes that change how a pod gets the variables of services: one link added, all links explicit, links off.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::k8s::{Container, Pod, Role};
+use crate::resolve::{Links, service_usages};
+use crate::rules::ObjectContext;
+use crate::rules::context::edit;
+use crate::syntax::Node;
+use crate::syntax::edit::TextEdit;
+use crate::syntax::insert::{Side, add_entry, add_items};
+use crate::syntax::plain::Plain;
+use crate::text::Span;
+
+impl ObjectContext<'_> {
+    /// Changes the collection at a span of the object. Nothing where others share it through an anchor.
+    pub(super) fn change(&self, span: Span, change: impl Fn(&str, Node<'_>) -> Option<TextEdit>) -> Option<TextEdit> {
+        let source = self.file.source()?;
+        let span = self.object.place(span);
+        let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
+        let at = path.iter().position(|it| it.span() == span && !it.span().is_empty())?;
+        let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
+        if shared { None } else { change(&source.text, path[at]) }
+    }
+
+    /// The services whose variables a pod uses, container by container.
+    fn used(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
+        let used = |container: &Container| {
+            let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
+            let usages = service_usages(&environment, container);
+            let services = usages.iter().filter_map(|it| it.binding.origin.object.clone());
+            // The cluster's own API is there in any case.
+            services.filter(|it| &**it != "kubernetes").collect()
+        };
+        pod.containers.iter().map(used).collect()
+    }
+
+    /// What replaces the automatic links of a pod: explicit ones for exactly the services it uses, or none at all.
+    /// Unsafe, as nobody sees what a program reads from its environment.
+    pub(super) fn without_automatic_links(&self, pod: &Pod) -> Option<Fix> {
+        if Links::of(pod) != Links::All {
+            return None;
+        }
+        let used = self.used(pod);
+        if used.iter().all(BTreeSet::is_empty) { self.links_off(pod) } else { self.links_explicit(pod, &used) }
+    }
+
+    fn links_off(&self, pod: &Pod) -> Option<Fix> {
+        let change = match pod.service_links {
+            Some((_, span)) => TextEdit { span: self.object.place(span), text: "false".into() },
+            None => {
+                self.change(pod.span, |text, spec| add_entry(text, spec, "enableServiceLinks", &Plain::Bool(false)))?
+            }
+        };
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: "Set `enableServiceLinks: false`: no service variable is used".into(), safe: false, edits })
+    }
+
+    fn links_explicit(&self, pod: &Pod, used: &[BTreeSet<Arc<str>>]) -> Option<Fix> {
+        let mut edits = Vec::new();
+        for (container, services) in pod.containers.iter().zip(used).filter(|(_, used)| !used.is_empty()) {
+            let names: Vec<&str> = services.iter().map(|it| &**it).collect();
+            let change = self.link(container, &names)?;
+            edits.push(edit(self.file.at(change.span), change.text));
+        }
+        let all: BTreeSet<&str> = used.iter().flatten().map(|it| &**it).collect();
+        let names: Vec<String> = all.iter().map(|it| format!("`{it}`")).collect();
+        let title = format!("Link {} in `envFrom`, and nothing else", names.join(", "));
+        Some(Fix { title, safe: false, edits })
+    }
+
+    /// Links one more service in a container.
+    pub(super) fn linked(&self, container: &Container, service: &str) -> Option<Fix> {
+        let change = self.link(container, &[service])?;
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: format!("Link service `{service}` in `envFrom`"), safe: false, edits })
+    }
+
+    fn link(&self, container: &Container, services: &[&str]) -> Option<TextEdit> {
+        if matches!(container.role, Role::Hook) {
+            return None;
+        }
+        let entry = |name: &&str| Plain::map([("service", Plain::map([("name", Plain::text(*name))]))]);
+        let entries: Vec<Plain> = services.iter().map(entry).collect();
+        self.change(container.span, |text, node| match node.get("envFrom") {
+            // B5: links come first, as later entries win and services are below all others.
+            Some(list) if list.is_sequence() => add_items(text, list, &entries, Side::First),
+            Some(_) => None,
+            None => add_entry(text, node, "envFrom", &Plain::List(entries.clone())),
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! `unserved-field`
+
+use crate::k8s::EnvFromSource;
+use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+
+declare_rule! {
+    /// Reports what no release of Kubernetes serves, or not the one the manifests are for.
+    ///
+    /// ## What it does
+    /// Some designs never became part of Kubernetes, or left it again: `service` in `envFrom` and `serviceDependencies`
+    /// of the explicit service links. podlens understands them and shows what they would do; this rule says where they
+    /// are used. The finding covers the field.
+    ///
+    /// ## Why it matters
+    /// An API server refuses the object or drops the field, and the variables are missing.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - service: {name: redis}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: REDIS, value: "redis:6379"}
+    /// ```
+    ///
+    /// ## Fix
+    /// None. Where a cluster has the design, `proposals: true` in the settings silences the rule.
+    UNSERVED_FIELD = "unserved-field", Info, Object(check);
+}
+
+const HELP: &str = "set `proposals: true` in the settings if your cluster has it";
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    if object.file.snapshot.settings(object.file.path).proposals {
+        return;
+    }
+    for pod in &object.object.model.pods {
+        if let Some(dependencies) = &pod.service_dependencies {
+            let message = "no release of Kubernetes serves `serviceDependencies`: the pod would wait for nothing";
+            findings.push(Finding::new(object.at(dependencies.field), message).help(HELP));
+        }
+        for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
+            if let Some(EnvFromSource::Service { field, .. }) = entry.source {
+                let message = "no release of Kubernetes serves `service` in `envFrom`: the entry is refused";
+                findings.push(Finding::new(object.at(field), message).help(HELP));
+            }
+        }
+    }
+}

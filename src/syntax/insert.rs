@@ -1,0 +1,232 @@
+//! Edits that add an item to a list or an entry to a mapping, in the style in which it is written.
+//!
+//! As in `edit`, what is written is read again before it is given to anyone; where that reading differs from what was
+//! meant, there is no edit.
+
+use crate::syntax::documents::parse;
+use crate::syntax::edit::{TextEdit, ends_with_kept_lines, line_end, line_start};
+use crate::syntax::plain::Plain;
+use crate::syntax::tree::{Collection, Node, Shape};
+use crate::text::Span;
+
+/// Where new items go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Before all others.
+    First,
+    /// Behind all others.
+    Last,
+}
+
+/// Adds items to a list. Nothing where the list is an alias or is written in a way that cannot be cut.
+pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Option<TextEdit> {
+    let items: Vec<Node<'_>> = list.items().collect();
+    if list.alias().is_some() || new.is_empty() {
+        return None;
+    }
+    let edit = match (list.kind(), items.first(), items.last()) {
+        (Collection::Sequence(Shape::Flow), first, last) => {
+            let new: Option<Vec<String>> = new.iter().map(Plain::flow).collect();
+            flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, side)
+        }
+        (Collection::Sequence(Shape::Block), Some(first), Some(last)) => {
+            let dash = dash_of(text, *first)?;
+            let column = dash - line_start(text, dash);
+            let new: Option<Vec<String>> = new.iter().map(|it| item(it, column, text)).collect();
+            let new = new?.concat();
+            match side {
+                Side::First => {
+                    // Behind another dash, or a key, the line is not ours.
+                    let is_own = text[line_start(text, dash)..dash].bytes().all(|it| it == b' ');
+                    if !is_own {
+                        return None;
+                    }
+                    let start = line_start(text, dash);
+                    TextEdit { span: Span::new(start, start), text: new }
+                }
+                Side::Last => behind(text, *last, &new)?,
+            }
+        }
+        _ => return None,
+    };
+    let reads = |before: Node<'_>, after: Node<'_>| {
+        let old = before.items().count();
+        let all: Vec<Node<'_>> = after.items().collect();
+        let fresh = if side == Side::First { all.get(..new.len()) } else { all.get(old..) };
+        all.len() == old + new.len()
+            && fresh.is_some_and(|it| it.iter().zip(new).all(|(node, meant)| says(*node, meant)))
+    };
+    reads_back(text, list, edit, reads)
+}
+
+/// Adds an entry behind the others of a mapping. Nothing where the mapping is an alias or cannot be cut.
+pub fn add_entry(text: &str, mapping: Node<'_>, key: &str, value: &Plain) -> Option<TextEdit> {
+    let entries: Vec<(Node<'_>, Option<Node<'_>>)> = mapping.own_entries().collect();
+    if mapping.alias().is_some() || mapping.entry(key).is_some() {
+        return None;
+    }
+    let edit = match (mapping.kind(), entries.first(), entries.last()) {
+        (Collection::Mapping(Shape::Flow), first, last) => {
+            let start = first.map(|(key, _)| key.span().start);
+            let end = last.map(|(key, value)| value.map_or(key.span().end, |it| it.span().end));
+            let whole = Plain::Map(vec![(key.to_owned(), value.clone())]).flow()?;
+            let inner = whole.strip_prefix('{')?.strip_suffix('}')?.to_owned();
+            flow(mapping, start, end, &[inner], Side::Last)
+        }
+        (Collection::Mapping(Shape::Block), Some((first, _)), Some((last_key, last_value))) => {
+            let start = first.span().start;
+            let column = start - line_start(text, start);
+            let block = Plain::Map(vec![(key.to_owned(), value.clone())]).block()?;
+            let new = indented(&block, column, text);
+            behind(text, last_value.unwrap_or(*last_key), &new)?
+        }
+        _ => return None,
+    };
+    let reads = |before: Node<'_>, after: Node<'_>| {
+        after.own_entries().count() == before.own_entries().count() + 1
+            && after.get(key).is_some_and(|node| says(node, value))
+    };
+    reads_back(text, mapping, edit, reads)
+}
+
+/// New things inside brackets.
+fn flow(node: Node<'_>, first: Option<usize>, last: Option<usize>, new: &[String], side: Side) -> TextEdit {
+    let new = new.join(", ");
+    match (first, last) {
+        (Some(at), Some(_)) if side == Side::First => TextEdit { span: Span::new(at, at), text: format!("{new}, ") },
+        (Some(_), Some(at)) => TextEdit { span: Span::new(at, at), text: format!(", {new}") },
+        _ => TextEdit {
+            span: node.span(),
+            text: if node.is_sequence() { format!("[{new}]") } else { format!("{{{new}}}") },
+        },
+    }
+}
+
+/// Lines behind the last line of a node.
+fn behind(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
+    if ends_with_kept_lines(text, last) {
+        return None;
+    }
+    let end = last.span().start + text[last.span().range()].trim_end().len();
+    let at = line_end(text, end);
+    let line_break = line_break(text);
+    let new = format!("{line_break}{}", new.strip_suffix(line_break).unwrap_or(new));
+    Some(TextEdit { span: Span::new(at, at), text: new })
+}
+
+/// An item of a block list: its lines behind a dash.
+fn item(it: &Plain, column: usize, text: &str) -> Option<String> {
+    let lines = indented(&it.block()?, column + 2, text);
+    Some(format!("{}- {}", " ".repeat(column), lines.get(column + 2..)?))
+}
+
+/// Lines moved to the right.
+fn indented(block: &str, column: usize, text: &str) -> String {
+    let indent = " ".repeat(column);
+    let line_break = line_break(text);
+    let line = |line: &str| if line.is_empty() { line_break.to_owned() } else { format!("{indent}{line}{line_break}") };
+    block.lines().map(line).collect()
+}
+
+fn line_break(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// Where the dash of an item stands.
+fn dash_of(text: &str, item: Node<'_>) -> Option<usize> {
+    let before = text[..item.span().start].trim_end_matches(' ');
+    before.ends_with('-').then(|| before.len() - 1)
+}
+
+/// Reads the changed collection alone, at its column, and asks whether it is what was meant.
+fn reads_back(
+    text: &str,
+    node: Node<'_>,
+    edit: TextEdit,
+    reads: impl Fn(Node<'_>, Node<'_>) -> bool,
+) -> Option<TextEdit> {
+    let span = node.span();
+    let start = span.start.min(edit.span.start);
+    let end = span.end.max(edit.span.end);
+    // A block list begins at its first dash, which stands before its first item.
+    let first = line_start(text, start);
+    let lead = " ".repeat(span.start.max(first) - first);
+    let old = format!("{lead}{}", &text[span.start..end]);
+    let mut new = text[first..end].to_owned();
+    new.replace_range(edit.span.start - first..edit.span.end - first, &edit.text);
+    // What stands before the collection on its line is not read.
+    if edit.span.start >= span.start {
+        new.replace_range(..span.start - first, &lead);
+    }
+    let (before, after) = (parse(&old), parse(&new));
+    let root = |tree: &'_ crate::syntax::Tree| tree.documents().filter(|it| it.root().is_some()).count() == 1;
+    if !root(&before) || !root(&after) || after.errors().len() > before.errors().len() {
+        return None;
+    }
+    let before = before.documents().find_map(|it| it.root())?;
+    let holds = after.documents().find_map(|it| it.root()).is_some_and(|after| reads(before, after));
+    holds.then_some(edit)
+}
+
+/// Whether a node says what was meant.
+fn says(node: Node<'_>, meant: &Plain) -> bool {
+    Plain::of(node, "", &|_| None).is_some_and(|it| it == *meant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(text: &str, change: impl Fn(Node<'_>) -> Option<TextEdit>) -> Option<String> {
+        let tree = parse(text);
+        let edit = change(tree.documents().next()?.root()?.get("k")?)?;
+        let mut after = text.to_owned();
+        after.replace_range(edit.span.range(), &edit.text);
+        Some(after)
+    }
+
+    fn service(name: &str) -> Plain {
+        Plain::map([("service", Plain::map([("name", Plain::text(name))]))])
+    }
+
+    #[test]
+    fn items_are_added_on_either_side() {
+        let add = |text: &str, side| after(text, |list| add_items(text, list, &[service("a")], side));
+        let block = "k:\n  # all\n  - b # one\n  - c:\n      d\n# end\ne: f\n";
+        assert_eq!(
+            add(block, Side::Last).as_deref(),
+            Some("k:\n  # all\n  - b # one\n  - c:\n      d\n  - service:\n      name: a\n# end\ne: f\n")
+        );
+        assert_eq!(
+            add(block, Side::First).as_deref(),
+            Some("k:\n  # all\n  - service:\n      name: a\n  - b # one\n  - c:\n      d\n# end\ne: f\n")
+        );
+        assert_eq!(add("k: [b, c ]\n", Side::Last).as_deref(), Some("k: [b, c, {service: {name: a}} ]\n"));
+        assert_eq!(add("k: [b]\n", Side::First).as_deref(), Some("k: [{service: {name: a}}, b]\n"));
+        assert_eq!(add("k: []\n", Side::First).as_deref(), Some("k: [{service: {name: a}}]\n"));
+        assert_eq!(add("k:\r\n- b", Side::Last).as_deref(), Some("k:\r\n- b\r\n- service:\r\n    name: a"));
+        assert_eq!(add("k:\n- |+\n  b\n\n", Side::Last), None);
+    }
+
+    #[test]
+    fn entries_are_added_at_the_end() {
+        let add = |text: &str, key: &str, value: Plain| after(text, |map| add_entry(text, map, key, &value));
+        let text = "k:\n  a: b # c\n  d:\n    - e\nf: g\n";
+        assert_eq!(
+            add(text, "h", Plain::text("true")).as_deref(),
+            Some("k:\n  a: b # c\n  d:\n    - e\n  h: \"true\"\nf: g\n")
+        );
+        assert_eq!(
+            add("k: {a: b}\n", "h", Plain::List(vec![service("x")])).as_deref(),
+            Some("k: {a: b, h: [{service: {name: x}}]}\n")
+        );
+        assert_eq!(add("k: {}\n", "h", Plain::Bool(false)).as_deref(), Some("k: {h: false}\n"));
+        assert_eq!(add("k: {h: 1}\n", "h", Plain::Bool(false)), None);
+        let listed = "k:\n  - name: a\n    image: b\n";
+        let edit = after(listed, |list| add_entry(listed, list.items().next()?, "h", &Plain::List(vec![service("x")])));
+        assert_eq!(
+            edit.as_deref(),
+            Some("k:\n  - name: a\n    image: b\n    h:\n      - service:\n          name: x\n")
+        );
+    }
+}

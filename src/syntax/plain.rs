@@ -1,0 +1,214 @@
+//! Data without a place: what is written anew, or a copy of what a node says.
+//!
+//! It can be written as a block, line by line, or as one flow line.
+
+use std::cell::Cell;
+
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::{Serialize, ser};
+
+use crate::syntax::documents::parse;
+use crate::syntax::scalar::Typed;
+use crate::syntax::tree::Node;
+
+/// A value of YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plain {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// Any other number.
+    Float(f64),
+    /// A string.
+    Text(String),
+    /// A string with a comment behind it.
+    Commented(String, String),
+    /// A list.
+    List(Vec<Plain>),
+    /// A mapping, in order.
+    Map(Vec<(String, Plain)>),
+}
+
+/// How deep a node is copied, and how many nodes of it: an end for aliases of aliases.
+const DEEPEST: usize = 64;
+const MOST_NODES: usize = 500_000;
+
+impl Plain {
+    /// A string.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A mapping.
+    pub fn map<const N: usize>(entries: [(&str, Plain); N]) -> Self {
+        Self::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// A copy of a node. `scalar` may say something else about the scalar at a path such as `spec.containers[0].image`,
+    /// which begins with `path`. Nothing if the node is endless.
+    pub fn of(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<Plain>) -> Option<Self> {
+        copied(node, path.to_owned(), scalar, DEEPEST, &Cell::new(MOST_NODES))
+    }
+
+    /// The value under a key.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Plain> {
+        match self {
+            Self::Map(entries) => entries.iter_mut().find(|(it, _)| it == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The value under a key, which is added where it is missing or `null`. Nothing in what is no mapping.
+    pub fn entry(&mut self, key: &str, default: Plain) -> Option<&mut Plain> {
+        let Self::Map(entries) = self else { return None };
+        let at = entries.iter().position(|(it, _)| it == key).unwrap_or_else(|| {
+            entries.push((key.to_owned(), Plain::Null));
+            entries.len() - 1
+        });
+        let value = &mut entries[at].1;
+        if *value == Plain::Null {
+            *value = default;
+        }
+        Some(value)
+    }
+
+    /// As a block: lines without indentation, the last one with its end.
+    pub fn block(&self) -> Option<String> {
+        // Long lines stay lines: what is folded is hard to compare.
+        let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
+        serde_saphyr::to_string_with_options(self, options).ok()
+    }
+
+    /// On one line, with brackets.
+    pub fn flow(&self) -> Option<String> {
+        Some(match self {
+            Self::List(items) => {
+                let items: Option<Vec<String>> = items.iter().map(Self::flow).collect();
+                format!("[{}]", items?.join(", "))
+            }
+            Self::Map(entries) => {
+                let entry = |(key, value): &(String, Plain)| Some(format!("{}: {}", word(key)?, value.flow()?));
+                let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
+                format!("{{{}}}", entries?.join(", "))
+            }
+            Self::Text(text) | Self::Commented(text, _) => word(text)?,
+            Self::Null => "null".into(),
+            Self::Bool(it) => it.to_string(),
+            Self::Int(it) => it.to_string(),
+            Self::Float(it) => it.to_string(),
+        })
+    }
+}
+
+/// A string in a flow line: in quotes unless it is surely read as itself.
+fn word(text: &str) -> Option<String> {
+    let ordinary = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '/');
+    let is_plain =
+        text.chars().all(ordinary) && text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/') && {
+            let tree = parse(text);
+            let root = tree.documents().next().and_then(|it| it.root());
+            root.is_some_and(|it| it.string() == Some(text))
+        };
+    if is_plain { Some(text.to_owned()) } else { serde_json::to_string(text).ok() }
+}
+
+fn copied(
+    node: Node<'_>,
+    path: String,
+    scalar: &dyn Fn(&str) -> Option<Plain>,
+    depth: usize,
+    budget: &Cell<usize>,
+) -> Option<Plain> {
+    if depth == 0 || budget.get() == 0 {
+        return None;
+    }
+    budget.set(budget.get() - 1);
+    let node = node.resolved();
+    if node.is_mapping() {
+        let mut entries = Vec::new();
+        for (key, value) in node.entries() {
+            let Some(key) = key.key_text() else { continue };
+            let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
+            let value = match value {
+                Some(value) => copied(value, path, scalar, depth - 1, budget)?,
+                None => Plain::Null,
+            };
+            entries.push((key.into_owned(), value));
+        }
+        return Some(Plain::Map(entries));
+    }
+    if node.is_sequence() {
+        let items = node.items().enumerate();
+        let items = items.map(|(at, item)| copied(item, format!("{path}[{at}]"), scalar, depth - 1, budget));
+        return items.collect::<Option<Vec<_>>>().map(Plain::List);
+    }
+    if let Some(other) = scalar(&path) {
+        return Some(other);
+    }
+    Some(match node.typed() {
+        Some(Typed::Str(text)) => Plain::text(text),
+        Some(Typed::Bool(it)) => Plain::Bool(it),
+        Some(Typed::Int(it)) => Plain::Int(it),
+        Some(Typed::Float(it)) => Plain::Float(it),
+        Some(Typed::Misfit) => Plain::text(node.text().unwrap_or_default()),
+        Some(Typed::Null) | None => Plain::Null,
+    })
+}
+
+impl Serialize for Plain {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(it) => serializer.serialize_bool(*it),
+            Self::Int(it) => match i64::try_from(*it) {
+                Ok(it) => serializer.serialize_i64(it),
+                Err(_) => serializer.serialize_i128(*it),
+            },
+            Self::Float(it) => serializer.serialize_f64(*it),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Commented(text, note) => {
+                let note = note.replace(['\n', '\r'], " ");
+                serde_saphyr::Commented(&**text, note).serialize(serializer).map_err(ser::Error::custom)
+            }
+            Self::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(item))?;
+                list.end()
+            }
+            Self::Map(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+                map.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_as_a_block_and_on_a_line() {
+        let it = Plain::map([
+            ("name", Plain::text("PORT")),
+            ("value", Plain::text("80")),
+            ("from", Plain::List(vec![Plain::map([("on", Plain::Bool(true))]), Plain::text("a: b")])),
+        ]);
+        assert_eq!(it.flow().as_deref(), Some("{name: PORT, value: \"80\", from: [{\"on\": true}, \"a: b\"]}"));
+        let block = it.block().expect("a block");
+        let tree = parse(&block);
+        let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
+        assert_eq!(Plain::of(root, "", &|_| None), Some(it), "{block}");
+    }
+
+    #[test]
+    fn an_endless_value_is_none() {
+        let tree = parse("a: &a {b: *a}\n");
+        let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
+        assert_eq!(Plain::of(root, "", &|_| None), None);
+    }
+}
