@@ -320,7 +320,7 @@ fn a_container_is_read_in_full() {
     assert_eq!((value(&pod.node_name), value(&pod.service_account)), ("n1".into(), "sa".into()));
     let dependencies = pod.service_dependencies.as_ref().expect("dependencies");
     assert_eq!(dependencies.services.iter().map(|it| value(&it.name)).collect::<Vec<_>>(), ["redis", "db"]);
-    assert_eq!(dependencies.services.iter().map(|it| it.is_reference).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(dependencies.services.iter().map(|it| it.is_reference).collect::<Vec<_>>(), [false, true]);
     assert_eq!(value(&pod.volumes[0].kind), "emptyDir");
     let it = &pod.containers[0];
     assert_eq!(it.command.iter().map(|it| it.is_string).collect::<Vec<_>>(), [true, true, false]);
