@@ -20,7 +20,6 @@ mod usage;
 mod value;
 
 use std::collections::HashMap;
-use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use binding::{Binding, Kind, Lookup, Origin};
@@ -36,7 +35,7 @@ pub use sources::is_key;
 pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};
 
-use crate::k8s::{Container, Data, Object, Pod};
+use crate::k8s::{Container, Data, Model, Object, Pod};
 use crate::workspace::{Found, Snapshot, Version};
 use scope::Scope;
 use services::bytes_of;
@@ -57,19 +56,21 @@ pub fn environment(
 pub struct Resolver<'s> {
     snapshot: &'s Snapshot,
     release: Option<Version>,
-    services: Mutex<KnownServices>,
+    known: Arc<Mutex<KnownServices>>,
     /// Names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
     vars: Vec<Arc<str>>,
 }
 
 /// Service variables that were asked for. Pods that see the same services share them, wherever they stand: a large
-/// project has tens of thousands.
+/// project has tens of thousands. They stay from snapshot to snapshot while no service changes.
 #[derive(Debug, Default)]
 struct KnownServices {
     /// By namespace, directory and links: what decides which services are seen.
     by_place: HashMap<PlaceKey, (Arc<ServiceVariables>, Crowd)>,
-    /// By the services, each known by its address in the snapshot, which outlives the resolver; and by links.
+    /// By the services, each known by the address of its model, and by links.
     by_services: HashMap<(Vec<usize>, Links), Arc<ServiceVariables>>,
+    /// The models whose addresses count, so that no other gets one of them.
+    models: Vec<Arc<Model>>,
 }
 
 /// What the services that surely share a pod's namespace put into its environment.
@@ -86,13 +87,8 @@ type PlaceKey = (Option<Arc<str>>, Box<str>, Links);
 impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.
     pub fn new(snapshot: &'s Snapshot, release: Option<Version>) -> Self {
-        let objects = snapshot.files().flat_map(|(_, file)| &file.objects);
-        let kustomizations = objects.filter_map(|it| match &it.model.data {
-            Data::Kustomization(it) => Some(it),
-            _ => None,
-        });
-        let vars = kustomizations.flat_map(|it| &it.vars).map(|it| Arc::clone(&it.value)).collect();
-        Self { snapshot, release, services: Mutex::default(), vars }
+        let known = snapshot.derived_from_services();
+        Self { snapshot, release, known, vars: snapshot.vars().cloned().collect() }
     }
 
     /// The environment of one container.
@@ -105,6 +101,13 @@ impl<'s> Resolver<'s> {
     /// The release that a file is for.
     pub fn release(&self, file: &str) -> Version {
         self.release.unwrap_or_else(|| self.snapshot.settings(file).kubernetes)
+    }
+
+    /// The oldest release that any file is for.
+    pub fn oldest_release(&self) -> Version {
+        let defaults = self.snapshot.settings("").kubernetes;
+        let all = self.snapshot.all_settings().map(|it| it.kubernetes).chain([defaults]);
+        self.release.unwrap_or_else(|| all.min_by_key(|it| it.minor).unwrap_or(defaults))
     }
 
     /// The service variables of an object's pods, were their links as said.
@@ -133,12 +136,16 @@ impl<'s> Resolver<'s> {
         let namespace = object.model.namespace.as_ref().map(|it| Arc::clone(&it.value));
         let directory = directory_of(file);
         let key = (namespace, directory.into(), links);
-        let known = &mut *self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        self.snapshot.note_services();
+        let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (variables, crowd) = known.by_place.entry(key).or_insert_with(|| {
             let found = scope.services(links);
-            let addresses = found.iter().map(|it| ptr::from_ref(it.object).addr()).collect();
-            let variables = || Arc::new(scope::variables(&found, links));
+            let addresses = found.iter().map(|it| Arc::as_ptr(&it.object.model).addr()).collect();
             let crowd = crowd(&found, object, directory);
+            let variables = || {
+                known.models.extend(found.iter().map(|it| Arc::clone(&it.object.model)));
+                Arc::new(scope::variables(&found, links))
+            };
             (Arc::clone(known.by_services.entry((addresses, links)).or_insert_with(variables)), crowd)
         });
         (Arc::clone(variables), *crowd)

@@ -5,6 +5,7 @@
 
 #![warn(clippy::disallowed_methods)]
 
+mod changes;
 mod globs;
 mod helm;
 mod index;
@@ -13,17 +14,21 @@ mod scope;
 mod settings;
 mod version;
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use imbl::OrdMap;
+use imbl::{HashSet, OrdMap};
 
-use crate::k8s::{self, Data, Object};
+use crate::k8s::{self, Data, Model, Object};
 use crate::syntax::{self, SyntaxError, Tree};
 use crate::text::{Lines, Span};
-use index::Index;
+use changes::{Changes, Fact, SharedNotebook};
+use index::{Export, Index, Kind};
 
+pub use changes::Notes;
 pub use globs::Globs;
 pub use scope::{Found, Place};
 pub use settings::{
@@ -179,17 +184,55 @@ pub struct Snapshot {
     /// Directories with a Chart.yaml, written like those of the settings.
     charts: Arc<BTreeSet<Arc<str>>>,
     roots: Arc<[Arc<str>]>,
+    changes: Changes,
+    notebook: SharedNotebook,
+    /// See [`Snapshot::derived_from_services`].
+    derived: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
+    /// Files whose services have moved since then, and nothing else.
+    moved: HashSet<Arc<str>>,
 }
 
 impl Snapshot {
     /// Every file by its path, in the order of the paths.
     pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
+        self.note(|| Fact::Files);
         self.files.iter()
     }
 
     /// A file.
     pub fn file(&self, path: &str) -> Option<&Arc<File>> {
+        self.note(|| Fact::File(path.into()));
         self.files.get(path)
+    }
+
+    /// What a later layer has worked out from all services: kept from snapshot to snapshot while no service changes. Use
+    /// one type only.
+    pub fn derived_from_services<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        let any = self.derived.get_or_init(|| Arc::new(T::default()));
+        Arc::clone(any).downcast().unwrap_or_default()
+    }
+
+    /// Notes that every service is looked at, for who knows what was derived from them.
+    pub fn note_services(&self) {
+        self.note(|| Fact::All(Kind::Service));
+    }
+
+    /// Whether services may stand elsewhere now than when something was derived from them.
+    pub fn has_moved_services(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// Where a service stands now that was in a file when something was derived from it; nothing if it is still there.
+    pub fn moved_service(&self, file: &str, model: &Arc<Model>) -> Option<Span> {
+        let file = self.files.get(file).filter(|_| self.moved.contains(file))?;
+        let itself = file.objects.iter().find(|it| Arc::ptr_eq(&it.model, model));
+        let object = itself.or_else(|| file.objects.iter().find(|it| it.model.says_the_same(model)))?;
+        Some(object.place(object.model.span))
+    }
+
+    /// The names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
+    pub fn vars(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.index.vars()
     }
 
     /// The settings for a file: those of the nearest settings file upwards.
@@ -238,17 +281,20 @@ pub struct Workspace {
     snapshot: Snapshot,
     disk: HashMap<Arc<str>, Arc<File>>,
     editor: HashMap<Arc<str>, Arc<File>>,
+    /// Whether someone has taken a snapshot, so that it matters what changes from now on.
+    is_watched: AtomicBool,
 }
 
 impl Workspace {
     /// What is known now.
     pub fn snapshot(&self) -> Snapshot {
+        self.is_watched.store(true, Ordering::Relaxed);
         self.snapshot.clone()
     }
 
     /// A file on disk is there or has changed. An editor's text stays over it.
-    pub fn set_disk(&mut self, path: &str, file: File) {
-        self.disk.insert(path.into(), Arc::new(file));
+    pub fn set_disk(&mut self, path: &str, file: impl Into<Arc<File>>) {
+        self.disk.insert(path.into(), file.into());
         self.refresh(path);
     }
 
@@ -259,8 +305,8 @@ impl Workspace {
     }
 
     /// An editor has opened or changed a file: its text counts from now on.
-    pub fn set_editor(&mut self, path: &str, file: File) {
-        self.editor.insert(path.into(), Arc::new(file));
+    pub fn set_editor(&mut self, path: &str, file: impl Into<Arc<File>>) {
+        self.editor.insert(path.into(), file.into());
         self.refresh(path);
     }
 
@@ -273,6 +319,8 @@ impl Workspace {
     /// The settings where no settings file says anything, such as an editor's.
     pub fn set_defaults(&mut self, settings: Settings) {
         self.snapshot.defaults = Arc::new(settings);
+        self.snapshot.changes.advance();
+        self.surroundings_changed();
         self.reindex_below("");
     }
 
@@ -280,6 +328,8 @@ impl Workspace {
     /// with `/`.
     pub fn set_roots(&mut self, roots: impl IntoIterator<Item = Arc<str>>) {
         self.snapshot.roots = roots.into_iter().collect();
+        self.snapshot.changes.advance();
+        self.surroundings_changed();
     }
 
     /// Makes the snapshot agree with the layers about one file.
@@ -297,14 +347,10 @@ impl Workspace {
             Some(file) => self.snapshot.files.insert(Arc::clone(&path), Arc::clone(file)),
             None => self.snapshot.files.remove(&path),
         };
-        if let Some(old) = &old {
-            self.snapshot.index.remove(&path, old);
-        }
-        if let Some(new) = &new
-            && !self.snapshot.is_excluded(&path)
-        {
-            self.snapshot.index.add(&path, new);
-        }
+        self.snapshot.changes.advance();
+        self.snapshot.changes.file(&path, self.is_watched.load(Ordering::Relaxed));
+        self.snapshot.index.set_file(&path, new.as_ref());
+        self.exports_changed(&path, old.as_deref(), new.as_deref());
         let (before, after) = (old.as_deref(), new.as_deref());
         self.patches_changed(before.map_or(&[], |it| &it.patches), after.map_or(&[], |it| &it.patches));
         let settings = after.and_then(|it| it.settings.clone());
@@ -313,10 +359,61 @@ impl Workspace {
         }
     }
 
+    /// Makes the index agree with a file, and tells which names are affected. An edit that moves objects and changes
+    /// nothing that others see leaves the index as it is.
+    fn exports_changed(&mut self, path: &Arc<str>, old: Option<&File>, new: Option<&File>) {
+        let before: Vec<Export<'_>> = old.into_iter().flat_map(index::exported).collect();
+        let after: Vec<Export<'_>> = new.into_iter().flat_map(index::exported).collect();
+        let vars_changed = !old.into_iter().flat_map(index::vars).eq(new.into_iter().flat_map(index::vars));
+        let same = |(a, b): &(&Export<'_>, &Export<'_>)| a.says_the_same(b);
+        let start = before.iter().zip(&after).take_while(same).count();
+        let rest = before.iter().skip(start).rev().zip(after.iter().skip(start).rev());
+        let end = rest.take_while(same).count();
+        let (gone, come) = (&before[start..before.len() - end], &after[start..after.len() - end]);
+        let stays = |(a, b): (&Export<'_>, &Export<'_>)| a.position == b.position;
+        if vars_changed || before.len() != after.len() || !gone.is_empty() || !before.iter().zip(&after).all(stays) {
+            let snapshot = &mut self.snapshot;
+            if let Some(old) = old {
+                snapshot.index.remove(path, old);
+            }
+            if let Some(new) = new
+                && !snapshot.is_excluded(path)
+            {
+                snapshot.index.add(path, new);
+            }
+        }
+        let is_watched = self.is_watched.load(Ordering::Relaxed);
+        for export in gone.iter().chain(come) {
+            self.snapshot.changes.name(export.kind, export.name, is_watched);
+        }
+        if vars_changed {
+            self.snapshot.index.vars_changed(old, new);
+            self.surroundings_changed();
+        }
+        let is_service = |it: &Export<'_>| it.kind == Kind::Service;
+        if gone.iter().chain(come).any(is_service) {
+            self.services_changed();
+        } else if is_watched && after.iter().any(is_service) {
+            self.snapshot.moved.insert(Arc::clone(path));
+        }
+    }
+
+    fn services_changed(&mut self) {
+        self.snapshot.derived = Arc::default();
+        self.snapshot.moved = HashSet::default();
+    }
+
+    /// Something has changed that is about many files.
+    fn surroundings_changed(&mut self) {
+        self.snapshot.changes.surroundings();
+        self.services_changed();
+    }
+
     fn patches_changed(&mut self, before: &[Arc<str>], after: &[Arc<str>]) {
         if before == after {
             return;
         }
+        self.surroundings_changed();
         // New ones first, so that a file which stays a patch is not looked at again.
         for path in after {
             if self.snapshot.index.add_patch(path) {
@@ -335,6 +432,8 @@ impl Workspace {
         let charts = Arc::make_mut(&mut self.snapshot.charts);
         let changed = if is_chart { charts.insert(directory.into()) } else { charts.remove(directory) };
         if changed {
+            self.snapshot.changes.advance();
+            self.surroundings_changed();
             for path in self.files_below(directory) {
                 if helm::chart_directory(&path).is_none() {
                     self.refresh(&path);
@@ -350,6 +449,7 @@ impl Workspace {
             Some(settings) => drop(all.insert(directory.into(), settings)),
             None => drop(all.remove(directory)),
         }
+        self.surroundings_changed();
         self.reindex_below(directory);
     }
 

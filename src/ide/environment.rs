@@ -260,7 +260,7 @@ impl Viewer<'_> {
         ContainerView {
             name: None,
             role: "",
-            env: environment.bindings().into_iter().map(|it| self.variable(it, reveal)).collect(),
+            env: environment.bindings().iter().map(|it| self.variable(it, reveal)).collect(),
             command: items(&environment.command),
             args: items(&environment.args),
             probes: environment

@@ -71,10 +71,52 @@ impl Model {
         }
     }
 
+    /// Whether it offers the same to others as another object does, wherever the two stand.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let same = |a: &Option<Text>, b: &Option<Text>| match (a, b) {
+            (Some(a), Some(b)) => a.says_the_same(b),
+            (None, None) => true,
+            _ => false,
+        };
+        let named = same(&self.api_version, &other.api_version)
+            && same(&self.kind, &other.kind)
+            && same(&self.name, &other.name)
+            && same(&self.namespace, &other.namespace);
+        named
+            && match (&self.data, &other.data) {
+                (Data::ConfigMap(a), Data::ConfigMap(b)) | (Data::Secret(a), Data::Secret(b)) => {
+                    let keys = |a: &SourceKey, b: &SourceKey| a.key.says_the_same(&b.key) && a.value == b.value;
+                    all(&a.keys, &b.keys, keys)
+                        && all(&a.binary_keys, &b.binary_keys, Text::says_the_same)
+                        && (a.open, a.adds, a.made_by) == (b.open, b.adds, b.made_by)
+                        && same(&a.target, &b.target)
+                }
+                (Data::Service(a), Data::Service(b)) => {
+                    let ports = |a: &ServicePort, b: &ServicePort| {
+                        same(&a.name, &b.name) && a.port == b.port && same(&a.protocol, &b.protocol)
+                    };
+                    same(&a.type_, &b.type_) && same(&a.cluster_ip, &b.cluster_ip) && all(&a.ports, &b.ports, ports)
+                }
+                // Of other things nobody knows.
+                _ => false,
+            }
+    }
+
     /// See [`Model::known_as`].
     pub fn known_name(&self) -> Option<&str> {
         self.known_as().map(|text| &*text.value)
     }
+}
+
+impl Text {
+    /// Whether it is the same text, wherever it stands.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.value == other.value && self.style == other.style && self.is_string == other.is_string
+    }
+}
+
+fn all<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }
 
 /// What an object offers to others.

@@ -16,6 +16,7 @@ use crate::resolve::shell;
 use crate::resolve::sources::{self, FromEntry, Opaque};
 use crate::resolve::value::{Hole, Value};
 use crate::syntax::helm;
+use crate::workspace::Snapshot;
 
 /// What a container gets.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct Environment {
     sources: BTreeMap<Arc<str>, Arc<Binding>>,
     /// What services give, below all others (B5).
     services: Arc<ServiceVariables>,
+    /// Where services stand that have moved since.
+    moved_services: Option<Snapshot>,
     /// What may define more names than can be seen.
     opaque: Vec<Opaque>,
     /// Whether the order of the entries cannot be told: a deployment hook.
@@ -158,6 +161,7 @@ impl Environment {
             positions: HashMap::new(),
             sources: from.bindings,
             services,
+            moved_services: scope.moved_services(),
             opaque: from.opaque,
             unordered: container.role == Role::Hook,
             is_open: container.is_open
@@ -190,13 +194,22 @@ impl Environment {
     }
 
     /// The variables the container starts with, by name.
-    pub fn bindings(&self) -> Vec<&Arc<Binding>> {
-        let mut all: BTreeMap<&str, &Arc<Binding>> = BTreeMap::new();
+    pub fn bindings(&self) -> Vec<Arc<Binding>> {
+        let mut all: BTreeMap<&str, Arc<Binding>> = BTreeMap::new();
+        for binding in self.services.variables.values() {
+            all.insert(&binding.name, self.placed(binding));
+        }
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
-        for binding in self.services.variables.values().chain(self.sources.values()).chain(declared) {
-            all.insert(&binding.name, binding);
+        for binding in self.sources.values().chain(declared) {
+            all.insert(&binding.name, Arc::clone(binding));
         }
         all.into_values().collect()
+    }
+
+    /// The names of these variables, in no order; one that is hidden comes again.
+    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
+        self.services.variables.keys().chain(self.sources.keys()).chain(declared.map(|it| &it.name))
     }
 
     /// The variable that an entry of `env` defines.
@@ -290,7 +303,7 @@ impl Environment {
                 (None, _) => continue,
             };
             let hidden = self.bound_before(at, &binding.name);
-            let binding = binding.hiding(hidden);
+            let binding = binding.hiding(hidden.as_ref());
             self.declared[at].binding = Some(Arc::new(binding));
         }
     }
@@ -352,7 +365,7 @@ impl Environment {
             return Lookup::Maybe(Hole::External(name.into()));
         }
         if let Some(binding) = self.bound_before(at, name) {
-            return Lookup::Bound(Arc::clone(binding));
+            return Lookup::Bound(binding);
         }
         if let Some(hole) = self.may_define(name) {
             return Lookup::Maybe(hole);
@@ -362,10 +375,19 @@ impl Environment {
     }
 
     /// What has the name before a position (B15, B16).
-    fn bound_before(&self, at: usize, name: &str) -> Option<&Arc<Binding>> {
+    fn bound_before(&self, at: usize, name: &str) -> Option<Arc<Binding>> {
         let positions = self.positions.get(name).map_or(&[][..], Vec::as_slice);
         let declared = positions.iter().rev().filter(|it| **it < at).find_map(|it| self.declared[*it].binding.as_ref());
-        declared.or_else(|| self.sources.get(name)).or_else(|| self.services.variables.get(name))
+        let service = || self.services.variables.get(name).map(|it| self.placed(it));
+        declared.or_else(|| self.sources.get(name)).map(Arc::clone).or_else(service)
+    }
+
+    /// A service's variable with the service where it stands now.
+    fn placed(&self, binding: &Arc<Binding>) -> Arc<Binding> {
+        match &self.moved_services {
+            Some(snapshot) => self.services.placed(snapshot, binding),
+            None => Arc::clone(binding),
+        }
     }
 
     /// P3.

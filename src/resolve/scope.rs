@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{Data, Object, Source, Text};
-use crate::resolve::binding::{Kind, Origin};
+use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::expand::Copying;
 use crate::resolve::services::{Candidate, DEFAULT_SERVICE, Links, READ_ONLY_SERVICE, ServiceVariables};
 use crate::text::Span;
@@ -36,6 +36,16 @@ impl<'s> Scope<'s> {
     /// A range of an object as a range of its file.
     pub(super) fn location(&self, object: &Object, span: Span) -> Location {
         Location { file: Arc::clone(self.file), span: object.place(span) }
+    }
+
+    /// The snapshot, if services in it stand elsewhere than their variables say.
+    pub(super) fn moved_services(&self) -> Option<Snapshot> {
+        self.snapshot.has_moved_services().then(|| self.snapshot.clone())
+    }
+
+    /// A variable of a service with the service where it stands now.
+    pub(super) fn placed(&self, services: &ServiceVariables, binding: &Arc<Binding>) -> Arc<Binding> {
+        if self.snapshot.has_moved_services() { services.placed(self.snapshot, binding) } else { Arc::clone(binding) }
     }
 
     pub(super) fn settings(&self) -> &'s Settings {
@@ -114,7 +124,10 @@ pub(super) fn variables(found: &[Found<'_>], links: Links) -> ServiceVariables {
             Some(Candidate { name: &name.value, service, origin: service_origin(found, &name.value) })
         })
         .collect();
-    ServiceVariables::of(&candidates, links == Links::All)
+    let places = found.iter().map(|it| (location(it, it.object.model.span), Arc::clone(&it.object.model)));
+    let mut variables = ServiceVariables::of(&candidates, links == Links::All);
+    variables.places = places.collect();
+    variables
 }
 
 /// A service as a source of variables.

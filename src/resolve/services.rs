@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::k8s::{Pod, Service, Text};
+use crate::diagnostic::Location;
+use crate::k8s::{Model, Pod, Service, Text};
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::value::{Hole, Piece, Value};
+use crate::workspace::Snapshot;
 
 /// The service that every pod sees (S1, S9).
 pub(super) const DEFAULT_SERVICE: &str = "kubernetes";
@@ -49,6 +51,8 @@ pub struct ServiceVariables {
     without_address: BTreeMap<String, Origin>,
     /// Whether services outside this workspace count too: `enableServiceLinks` is not false.
     links: bool,
+    /// What stood where when these variables were made.
+    pub(super) places: BTreeMap<Location, Arc<Model>>,
 }
 
 /// A service as seen from a pod.
@@ -100,7 +104,29 @@ impl ServiceVariables {
                 Some((Arc::clone(&name), Arc::new(Binding::among(name, &what, candidates)?)))
             })
             .collect();
-        Self { variables, prefixes, open, without_address, links }
+        Self { variables, prefixes, open, without_address, links, places: BTreeMap::new() }
+    }
+
+    /// A variable with its origins where they stand in a snapshot: services move when the text before them changes, and
+    /// their variables stay.
+    pub(super) fn placed(&self, snapshot: &Snapshot, binding: &Arc<Binding>) -> Arc<Binding> {
+        let moved = |origin: &Origin| {
+            let location = origin.location.as_ref()?;
+            let span = snapshot.moved_service(&location.file, self.places.get(location)?)?;
+            Some(Origin { location: Some(Location { span, ..location.clone() }), ..origin.clone() })
+        };
+        let origins = || std::iter::once(&binding.origin).chain(binding.alternatives.iter().map(|(_, origin)| origin));
+        if !origins().any(|origin| moved(origin).is_some()) {
+            return Arc::clone(binding);
+        }
+        let mut binding = (**binding).clone();
+        let alternatives = binding.alternatives.iter_mut().map(|(_, origin)| origin);
+        for origin in std::iter::once(&mut binding.origin).chain(alternatives) {
+            if let Some(now) = moved(origin) {
+                *origin = now;
+            }
+        }
+        Arc::new(binding)
     }
 
     /// The service that would give this name if it had an address.

@@ -106,8 +106,9 @@ pub(super) fn env_from(scope: &Scope<'_>, entries: &[FromEntry<'_>], services: &
         for (full, candidates) in given.values {
             let Some(binding) = Binding::among(Arc::clone(&full), &given.what, candidates) else { continue };
             let binding = Binding { entry: Some(location.clone()), ..binding };
-            let hidden = result.bindings.get(&full).or_else(|| services.variables.get(&full));
-            let binding = binding.hiding(hidden);
+            let service = || services.variables.get(&full).map(|it| scope.placed(services, it));
+            let hidden = result.bindings.get(&full).cloned().or_else(service);
+            let binding = binding.hiding(hidden.as_ref());
             result.bindings.insert(full, Arc::new(binding));
         }
     }

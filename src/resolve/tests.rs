@@ -343,3 +343,30 @@ fn hooks_of_a_deployment_config_see_their_container() {
          command: run <B from outside> <OTHER from outside>",
     );
 }
+
+/// Service variables are kept while services only move, and still lead to where each stands.
+#[test]
+fn a_service_that_moves_is_found_where_it_stands() {
+    let service =
+        "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec: {clusterIP: 1.2.3.4, ports: [{port: 80}]}\n";
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n    - {name: c, image: c, \
+               env: [{name: DB_PORT, value: x}]}\n";
+    let mut workspace = Workspace::default();
+    workspace.set_disk("pod.yaml", File::read("pod.yaml", pod));
+    for lines in 0..3 {
+        let text = format!("{}{service}", "# a comment\n".repeat(lines));
+        workspace.set_editor("db.yaml", File::read("db.yaml", &text));
+        let snapshot = workspace.snapshot();
+        let (path, file) = snapshot.files().find(|(path, _)| &***path == "pod.yaml").expect("the pod");
+        let object = &file.objects[0];
+        let pod = &object.model.pods[0];
+        let environment = environment(&snapshot, path, object, pod, &pod.containers[0]);
+        let place = |origin: &Origin| origin.location.as_ref().map(|it| it.span.start);
+        let Lookup::Bound(host) = environment.lookup(Site::CommandLine, "DB_SERVICE_HOST") else { panic!("not bound") };
+        assert_eq!(place(&host.origin), Some(lines * 12));
+        let Lookup::Bound(port) = environment.lookup(Site::CommandLine, "DB_PORT") else { panic!("not bound") };
+        assert_eq!(port.hides.iter().map(place).collect::<Vec<_>>(), [Some(lines * 12)]);
+        let listed = environment.bindings().into_iter().find(|it| &*it.name == "DB_SERVICE_PORT").expect("listed");
+        assert_eq!(place(&listed.origin), Some(lines * 12));
+    }
+}

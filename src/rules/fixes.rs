@@ -67,11 +67,14 @@ fn did_you_mean(container: &ContainerContext<'_>, text: &Expanded<'_>, name: &st
         Lookup::Bound(binding) => text.field != Field::Probe || !binding.value.is_empty(),
         _ => false,
     };
-    let names = environment.bindings();
-    let near = names.iter().filter_map(|it| {
-        let distance = if it.name.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(name, &it.name) };
-        let near = distance <= it.name.len().min(name.len()) / 3;
-        (near && is_visible(&it.name)).then(|| (distance, it.name.to_string()))
+    let near = environment.names().filter_map(|it| {
+        let limit = it.len().min(name.len()) / 3;
+        // Most names can be told apart by their lengths, and a namespace may have very many.
+        if it.chars().count().abs_diff(name.chars().count()) > limit {
+            return None;
+        }
+        let distance = if it.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(name, it) };
+        (distance <= limit && is_visible(it)).then(|| (distance, it.to_string()))
     });
     near.min().map(|(_, name)| name)
 }

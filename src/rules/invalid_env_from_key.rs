@@ -93,6 +93,10 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// The first container whose kubelet leaves the key out (B10), whichever object its name means.
 fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &SourceKey) -> Option<Location> {
     let file = object.file;
+    // Looking through every file is for workspaces where it can lead somewhere.
+    if file.resolver.oldest_release().has(30) {
+        return None;
+    }
     let known_as = object.object.model.known_name()?;
     for (path, facts) in file.snapshot.files() {
         if file.resolver.release(path).has(30) {

@@ -1,7 +1,7 @@
 //! `unexpanded-field`
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Data, Text};
+use crate::k8s::Text;
 use crate::resolve::{Lookup, Site, script};
 use crate::rules::context::edit;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
@@ -141,9 +141,5 @@ fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
 
 /// A name that Kustomize may put in before Kubernetes sees the text.
 fn is_kustomize_var(container: &ContainerContext<'_>, name: &str) -> bool {
-    let files = container.pod.object.file.snapshot.files();
-    files.flat_map(|(_, file)| &file.objects).any(|object| match &object.model.data {
-        Data::Kustomization(it) => it.vars.iter().any(|it| &*it.value == name),
-        _ => false,
-    })
+    container.pod.object.file.snapshot.vars().any(|it| &**it == name)
 }

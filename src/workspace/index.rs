@@ -1,15 +1,18 @@
 //! Which files define an object of a name: updated for the changed file only, shared between snapshots.
+//!
+//! The index knows an object by its position among the objects of its file, so an edit that only moves objects leaves
+//! it as it is.
 
 use std::sync::Arc;
 
-use imbl::{HashMap, OrdMap};
+use imbl::{HashMap, OrdMap, Vector};
 
 use crate::k8s::{Data, Object, Source};
 use crate::syntax::helm::is_masked;
 use crate::workspace::File;
 
 /// What can be looked up by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     ConfigMap,
     Secret,
@@ -27,35 +30,83 @@ pub(super) struct Key {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     /// The objects of a name in a file.
-    definitions: OrdMap<Key, Arc<[Object]>>,
+    definitions: OrdMap<Key, Definition>,
     /// Those of them that add to definitions elsewhere: all that a patch file holds, and what says so itself.
     additions: OrdMap<Key, ()>,
     /// How many Kustomizations name a file as a patch.
     patches: HashMap<Arc<str>, usize>,
+    /// How many Kustomizations have a `vars` entry of a name.
+    vars: OrdMap<Arc<str>, usize>,
+    /// The files, each at a number that stays the same, since a look-up by number is fast.
+    files: Vector<Option<Arc<File>>>,
+    numbers: HashMap<Arc<str>, usize>,
+}
+
+/// The objects of a name in a file, by their positions among its objects.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    file: usize,
+    positions: Box<[u32]>,
 }
 
 impl Index {
+    /// Makes a file known by its number.
+    pub(super) fn set_file(&mut self, path: &Arc<str>, file: Option<&Arc<File>>) {
+        let next = self.files.len();
+        let number = *self.numbers.entry(Arc::clone(path)).or_insert(next);
+        if number == next {
+            self.files.push_back(file.cloned());
+        } else {
+            self.files.set(number, file.cloned());
+        }
+    }
+
     /// Adds what a file defines.
     pub(super) fn add(&mut self, path: &Arc<str>, file: &File) {
+        let Some(&number) = self.numbers.get(path) else { return };
         let is_patch = self.patches.contains_key(path);
-        for (object, kind, name, source) in exported(file) {
+        for Export { position, kind, name, source, .. } in exported(file) {
             let key = Key { kind, name: Arc::clone(name), file: Arc::clone(path) };
             if is_patch || source.is_some_and(|source| source.adds) {
                 self.additions.insert(key.clone(), ());
             }
-            let mut objects = self.definitions.get(&key).map(|objects| objects.to_vec()).unwrap_or_default();
-            objects.push(object.clone());
-            self.definitions.insert(key, objects.into());
+            let mut positions = self.definitions.get(&key).map(|it| it.positions.to_vec()).unwrap_or_default();
+            positions.push(position);
+            self.definitions.insert(key, Definition { file: number, positions: positions.into() });
         }
     }
 
     /// Takes away what a file defined.
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
-        for (_, kind, name, _) in exported(file) {
+        for Export { kind, name, .. } in exported(file) {
             let key = Key { kind, name: Arc::clone(name), file: Arc::clone(path) };
             self.definitions.remove(&key);
             self.additions.remove(&key);
         }
+    }
+
+    /// A file has other `vars` than before. Those of files that are not looked at count too: they may build others.
+    pub(super) fn vars_changed(&mut self, old: Option<&File>, new: Option<&File>) {
+        for name in new.into_iter().flat_map(vars) {
+            *self.vars.entry(Arc::clone(name)).or_insert(0) += 1;
+        }
+        for name in old.into_iter().flat_map(vars) {
+            match self.vars.get_mut(name) {
+                Some(count) if *count > 1 => *count -= 1,
+                _ => drop(self.vars.remove(name)),
+            }
+        }
+    }
+
+    /// The objects of a definition.
+    pub(super) fn objects(&self, definition: &Definition) -> impl Iterator<Item = &Object> {
+        let file = self.files.get(definition.file).and_then(Option::as_ref);
+        definition.positions.iter().filter_map(move |position| file?.objects.get(*position as usize))
+    }
+
+    /// The names of all Kustomize `vars`.
+    pub(super) fn vars(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.vars.keys()
     }
 
     /// Counts one more Kustomization that names `path` as a patch; whether it is the first.
@@ -82,12 +133,7 @@ impl Index {
     }
 
     /// The definitions of one name in a directory and below, by file.
-    pub(super) fn named(
-        &self,
-        kind: Kind,
-        name: &str,
-        directory: &str,
-    ) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
+    pub(super) fn named(&self, kind: Kind, name: &str, directory: &str) -> impl Iterator<Item = (&Key, &Definition)> {
         let first = Key { kind, name: name.into(), file: directory.into() };
         let within = first.clone();
         self.definitions.range(first..).take_while(move |(key, _)| {
@@ -96,7 +142,7 @@ impl Index {
     }
 
     /// What adds to the definitions of one name, by file.
-    pub(super) fn additions(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
+    pub(super) fn additions(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Definition)> {
         let first = Key { kind, name: name.into(), file: "".into() };
         let name = Arc::clone(&first.name);
         self.additions
@@ -106,15 +152,36 @@ impl Index {
     }
 
     /// The definitions of a kind, by name and file.
-    pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Arc<[Object]>)> {
+    pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Definition)> {
         let first = Key { kind, name: "".into(), file: "".into() };
         self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind)
     }
 }
 
+/// An object that others can refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Export<'f> {
+    /// Among the objects of its file.
+    pub(super) position: u32,
+    pub(super) object: &'f Object,
+    pub(super) kind: Kind,
+    pub(super) name: &'f Arc<str>,
+    source: Option<&'f Source>,
+}
+
+impl Export<'_> {
+    /// Whether others see the same in both, wherever they stand.
+    pub(super) fn says_the_same(&self, other: &Export<'_>) -> bool {
+        self.kind == other.kind
+            && self.name == other.name
+            && (Arc::ptr_eq(&self.object.model, &other.object.model)
+                || self.object.model.says_the_same(&other.object.model))
+    }
+}
+
 /// What a file defines for others.
-fn exported(file: &File) -> impl Iterator<Item = (&Object, Kind, &Arc<str>, Option<&Source>)> {
-    file.objects.iter().filter_map(|object| {
+pub(super) fn exported(file: &File) -> impl Iterator<Item = Export<'_>> {
+    file.objects.iter().zip(0..).filter_map(|(object, position)| {
         let (kind, source) = match &object.model.data {
             Data::ConfigMap(source) => (Kind::ConfigMap, Some(source)),
             Data::Secret(source) => (Kind::Secret, Some(source)),
@@ -123,6 +190,15 @@ fn exported(file: &File) -> impl Iterator<Item = (&Object, Kind, &Arc<str>, Opti
         };
         // A name that a Helm expression gives is nobody's guess.
         let name = object.model.known_as().filter(|name| !is_masked(&name.value))?;
-        Some((object, kind, &name.value, source))
+        Some(Export { position, object, kind, name: &name.value, source })
     })
+}
+
+/// The names of the `vars` that its Kustomizations declare.
+pub(super) fn vars(file: &File) -> impl Iterator<Item = &Arc<str>> {
+    let kustomizations = file.objects.iter().filter_map(|it| match &it.model.data {
+        Data::Kustomization(it) => Some(it),
+        _ => None,
+    });
+    kustomizations.flat_map(|it| &it.vars).map(|it| &it.value)
 }

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use crate::k8s::{Data, Object};
-use crate::workspace::index::{Key, Kind};
+use crate::workspace::changes::Fact;
+use crate::workspace::index::{Definition, Key, Kind};
 use crate::workspace::{Settings, Snapshot};
 
 /// Where a name is used.
@@ -47,8 +48,9 @@ impl Snapshot {
     pub fn services(&self, from: Place<'_>) -> Vec<Found<'_>> {
         let mut found: Vec<Found<'_>> = Vec::new();
         let mut last: Option<(&Arc<str>, usize, usize)> = None;
-        for (key, objects) in self.index.all(Kind::Service) {
-            let mut candidates = self.candidates(key, objects, from).peekable();
+        self.note(|| Fact::All(Kind::Service));
+        for (key, definition) in self.index.all(Kind::Service) {
+            let mut candidates = self.candidates(key, definition, from).peekable();
             if candidates.peek().is_none() {
                 continue;
             }
@@ -94,8 +96,9 @@ impl Snapshot {
     }
 
     fn names(&self, kind: Kind, from: Place<'_>) -> Vec<Arc<str>> {
-        let fitting =
-            self.index.all(kind).filter(|(key, objects)| self.candidates(key, objects, from).next().is_some());
+        self.note(|| Fact::All(kind));
+        let fits = |(key, definition): &(&Key, &Definition)| self.candidates(key, definition, from).next().is_some();
+        let fitting = self.index.all(kind).filter(fits);
         let mut names: Vec<Arc<str>> = fitting.map(|(key, _)| Arc::clone(&key.name)).collect();
         names.dedup();
         names
@@ -103,16 +106,17 @@ impl Snapshot {
 
     fn sources<'s>(&'s self, kind: Kind, name: &str, from: Place<'_>, externals: &'s [Object]) -> Vec<Found<'s>> {
         let mut found = Vec::new();
+        self.note(|| Fact::Named(kind, name.into()));
         for directory in directories(from.file) {
-            for (key, objects) in self.index.named(kind, name, directory) {
-                found.extend(self.candidates(key, objects, from));
+            for (key, definition) in self.index.named(kind, name, directory) {
+                found.extend(self.candidates(key, definition, from));
             }
             if !found.is_empty() {
                 break;
             }
         }
         let mut additions = self.index.additions(kind, name);
-        let more = additions.any(|(key, objects)| self.candidates(key, objects, from).next().is_some());
+        let more = additions.any(|(key, it)| self.candidates(key, it, from).next().is_some());
         for it in &mut found {
             it.open |= more;
         }
@@ -126,15 +130,16 @@ impl Snapshot {
     fn candidates<'s>(
         &'s self,
         key: &'s Key,
-        objects: &'s [Object],
+        definition: &'s Definition,
         from: Place<'_>,
     ) -> impl Iterator<Item = Found<'s>> {
-        let objects = if self.share_root(&key.file, from.file) { objects } else { &[] };
+        let definition = self.share_root(&key.file, from.file).then_some(definition);
         let fits = move |object: &&Object| match (&object.model.namespace, from.namespace) {
             (Some(one), Some(other)) => &*one.value == other,
             _ => true,
         };
-        objects.iter().filter(fits).map(|object| Found { file: &key.file, object, open: is_open(object) })
+        let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);
+        objects.map(|object| Found { file: &key.file, object, open: is_open(object) })
     }
 
     /// Whether two files belong to the same root. Only a workspace of several roots has such borders.

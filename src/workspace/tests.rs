@@ -329,3 +329,57 @@ fn what_only_parses_when_masked_is_a_template() {
     let file = File::read("pod.yaml", argo);
     assert!(!file.is_helm && !file.errors.is_empty(), "a mistake beside an expression in a string stays a mistake");
 }
+
+/// What somebody who looked at the workspace has to look at again after a change.
+#[test]
+fn notes_are_current_until_what_was_looked_at_changes() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}]}\n";
+    let app = |rest: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: app}}\ndata: {{{rest}}}\n");
+    let mut workspace =
+        workspace(&[("app.yaml", &app("A: a")), ("pod.yaml", pod), ("other.yaml", &config_map("other", ""))]);
+    type Look<'l> = &'l dyn Fn(&Snapshot);
+    let look = |workspace: &Workspace, look: Look<'_>| {
+        let snapshot = workspace.snapshot().taking_notes();
+        look(&snapshot);
+        snapshot.take_notes()
+    };
+    let from = Place { file: "pod.yaml", namespace: None };
+    let kinds: [(&str, Look<'_>); 6] = [
+        ("nothing", &|_| {}),
+        ("app", &|it| drop(it.config_maps("app", from))),
+        ("absent", &|it| drop(it.config_maps("absent", from))),
+        ("names", &|it| drop(it.config_map_names(from))),
+        ("services", &|it| drop(it.services(from))),
+        ("pod.yaml", &|it| it.note_place_in(&"pod.yaml".into())),
+    ];
+    let mut stale = |change: &dyn Fn(&mut Workspace)| -> String {
+        let notes: Vec<_> = kinds.iter().map(|(name, it)| (name, look(&workspace, it))).collect();
+        change(&mut workspace);
+        let snapshot = workspace.snapshot();
+        let stale: Vec<_> = notes.iter().filter(|(_, it)| !snapshot.is_current(it)).map(|(name, _)| **name).collect();
+        stale.join(" ")
+    };
+    assert_eq!(stale(&|_| {}), "");
+    let edit =
+        |path: &'static str, text: String| move |it: &mut Workspace| it.set_editor(path, File::read(path, &text));
+    // A comment moves the object and changes nothing in it.
+    assert_eq!(stale(&edit("app.yaml", format!("# moved\n{}", app("A: a")))), "");
+    assert_eq!(stale(&edit("app.yaml", app("A: b"))), "app names");
+    assert_eq!(stale(&edit("other.yaml", config_map("another", ""))), "names");
+    assert_eq!(stale(&edit("absent.yaml", config_map("absent", ""))), "absent names");
+    assert_eq!(stale(&edit("pod.yaml", pod.replace("name: c", "name: d"))), "pod.yaml");
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n";
+    assert_eq!(stale(&edit("service.yaml", service.into())), "services");
+    assert_eq!(stale(&|it| it.close_editor("absent.yaml")), "absent names");
+    assert_eq!(stale(&edit("podlens.yaml", "proposals: true\n".into())), "nothing app absent names services pod.yaml");
+}
+
+#[test]
+fn objects_that_move_are_found_where_they_stand() {
+    let mut workspace = workspace(&[("a/app.yaml", &config_map("app", ""))]);
+    let before = workspace.snapshot();
+    workspace.set_editor("a/app.yaml", File::read("a/app.yaml", &format!("# moved\n{}", config_map("app", ""))));
+    let from = Place { file: "a/pod.yaml", namespace: None };
+    let offset = |snapshot: &Snapshot| snapshot.config_maps("app", from)[0].object.offset;
+    assert_eq!((offset(&before), offset(&workspace.snapshot())), (0, 8));
+}

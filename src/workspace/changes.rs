@@ -1,0 +1,153 @@
+//! When a fact changed, so that what was worked out from it can be kept until then.
+//!
+//! A *fact* is what one file tells others: the objects of a name, all objects of a kind, a file as a whole. Each has the
+//! version of the workspace in which it changed last. Whoever works something out asks a snapshot that takes notes
+//! ([`Snapshot::taking_notes`]) and keeps them beside the result: as long as the [`Notes`] are current, the result is
+//! what would be worked out again. What stands in no notes is about everyone: settings, patches, charts and roots; when
+//! they change, nothing is current.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use imbl::HashMap;
+
+use crate::workspace::Snapshot;
+use crate::workspace::index::Kind;
+
+/// Something that a file tells others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fact {
+    /// The objects of a kind and a name, wherever they stand, or that there are none.
+    Named(Kind, Arc<str>),
+    /// Every object of a kind.
+    All(Kind),
+    /// A file, or that there is none.
+    File(Arc<str>),
+    /// Every file.
+    Files,
+}
+
+/// What was looked at, and in which version.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    version: u64,
+    facts: Box<[Fact]>,
+    siblings: bool,
+}
+
+impl Notes {
+    /// Whether other containers of the same pod were looked at.
+    pub fn saw_siblings(&self) -> bool {
+        self.siblings
+    }
+}
+
+/// Takes the notes.
+#[derive(Debug, Default)]
+pub(super) struct Notebook {
+    facts: BTreeSet<Fact>,
+    siblings: bool,
+}
+
+/// How many kinds are told apart at most.
+const KINDS: usize = 16;
+
+/// The version in which each fact changed last. What changed before anyone looked counts as always there, so that
+/// reading a workspace for the first time costs nothing here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    version: u64,
+    names: HashMap<(Kind, Arc<str>), u64>,
+    kinds: [u64; KINDS],
+    files: HashMap<Arc<str>, u64>,
+    any_file: u64,
+    surroundings: u64,
+}
+
+impl Changes {
+    /// A new version begins.
+    pub(super) fn advance(&mut self) {
+        self.version += 1;
+    }
+
+    pub(super) fn name(&mut self, kind: Kind, name: &Arc<str>, is_watched: bool) {
+        self.kinds[kind as usize % KINDS] = self.version;
+        if is_watched {
+            self.names.insert((kind, Arc::clone(name)), self.version);
+        }
+    }
+
+    pub(super) fn file(&mut self, path: &Arc<str>, is_watched: bool) {
+        self.any_file = self.version;
+        if is_watched {
+            self.files.insert(Arc::clone(path), self.version);
+        }
+    }
+
+    /// Settings, patches, charts or roots have changed.
+    pub(super) fn surroundings(&mut self) {
+        self.surroundings = self.version;
+    }
+
+    fn last(&self, fact: &Fact) -> u64 {
+        match fact {
+            Fact::Named(kind, name) => self.names.get(&(*kind, Arc::clone(name))).copied().unwrap_or_default(),
+            Fact::All(kind) => self.kinds[*kind as usize % KINDS],
+            Fact::File(path) => self.files.get(path).copied().unwrap_or_default(),
+            Fact::Files => self.any_file,
+        }
+    }
+}
+
+impl Snapshot {
+    /// The version of the workspace; a later one is larger.
+    pub fn version(&self) -> u64 {
+        self.changes.version
+    }
+
+    /// The version in which something changed that is about every file: settings, patches, charts or roots.
+    pub fn surroundings(&self) -> u64 {
+        self.changes.surroundings
+    }
+
+    /// This snapshot, taking notes of what is looked at in it from now on.
+    pub fn taking_notes(&self) -> Self {
+        Self { notebook: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// What was looked at since the last time this was asked; nothing if the snapshot takes no notes.
+    pub fn take_notes(&self) -> Notes {
+        let taken =
+            self.notebook.as_ref().map(|it| std::mem::take(&mut *it.lock().unwrap_or_else(PoisonError::into_inner)));
+        let Notebook { facts, siblings } = taken.unwrap_or_default();
+        Notes { version: self.version(), facts: facts.into_iter().collect(), siblings }
+    }
+
+    /// Whether everything in the notes is still as it was.
+    pub fn is_current(&self, notes: &Notes) -> bool {
+        notes.version == self.version()
+            || notes.version >= self.changes.surroundings
+                && notes.facts.iter().all(|it| notes.version >= self.changes.last(it))
+    }
+
+    /// Notes that other containers of the same pod are looked at.
+    pub fn note_siblings(&self) {
+        if let Some(notebook) = &self.notebook {
+            notebook.lock().unwrap_or_else(PoisonError::into_inner).siblings = true;
+        }
+    }
+
+    /// Notes that a place in a file is told to somebody: it may move although nothing changes for others.
+    pub fn note_place_in(&self, file: &Arc<str>) {
+        self.note(|| Fact::File(Arc::clone(file)));
+    }
+
+    pub(super) fn note(&self, fact: impl FnOnce() -> Fact) {
+        if let Some(notebook) = &self.notebook {
+            notebook.lock().unwrap_or_else(PoisonError::into_inner).facts.insert(fact());
+        }
+    }
+}
+
+/// Where a snapshot's notes go.
+pub(super) type SharedNotebook = Option<Arc<Mutex<Notebook>>>;
