@@ -7,6 +7,7 @@ mod env;
 mod expand;
 mod explain;
 mod lint;
+mod process;
 mod progress;
 mod render;
 
@@ -61,6 +62,7 @@ enum Command {
     Env(env::Arguments),
     Expand(expand::Arguments),
     Render(render::Arguments),
+    Process(process::Arguments),
     Explain(explain::Arguments),
     Completions(completions::Arguments),
 }
@@ -98,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
+        Command::Process(arguments) => process::run(&arguments),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -3,4 +3,5 @@
 #![warn(clippy::disallowed_methods)]
 
 pub mod environment;
+pub mod process;
 pub mod render;

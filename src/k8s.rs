@@ -13,12 +13,14 @@ mod model;
 mod pod;
 mod reader;
 mod relevance;
+pub mod template;
 
 use std::sync::Arc;
 
 pub use links::{ServiceDependencies, ServiceDependency};
 pub use model::*;
 pub use relevance::matters;
+pub use template::{Dialect, Misfit, Parameter, Parameterised, Parameters, Preset, Template};
 
 use crate::syntax::{Document, Node, Tree};
 use kinds::Identity;
@@ -38,12 +40,36 @@ pub fn objects(document: Document<'_>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
         let budget = Budget::of(document);
-        read(root, Identity::default(), &budget, NESTING, &mut found);
+        read(root, Identity::default(), None, &budget, NESTING, &mut found);
     }
     found
 }
 
-fn read<'t>(node: Node<'t>, default: Identity<'t>, budget: &Budget, depth: usize, found: &mut Vec<Object>) {
+/// The template of a document: its mapping, where the template's spans count from, and what it says. Of a list of
+/// templates the first counts.
+pub fn template_in(document: Document<'_>) -> Option<(Node<'_>, usize, Template)> {
+    let mut root = document.root()?.resolved();
+    let mut identity = Identity::of(root);
+    if let Some(each) = identity.kind.and_then(|it| it.strip_suffix("List")) {
+        let default = Identity { kind: Some(each).filter(|it| !it.is_empty()), api_version: identity.api_version };
+        root = root.get("items")?.items().next()?.resolved();
+        let own = Identity::of(root);
+        identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
+    }
+    let budget = Budget::of(document);
+    let reader = Reader { base: root.span().start, budget: &budget };
+    let template = template::template(reader, root, identity)?;
+    Some((template::node(root, identity)?, reader.base, template))
+}
+
+fn read<'t>(
+    node: Node<'t>,
+    default: Identity<'t>,
+    parameters: Option<&Arc<Parameters>>,
+    budget: &Budget,
+    depth: usize,
+    found: &mut Vec<Object>,
+) {
     let node = node.resolved();
     if depth == 0 || !budget.take() || !node.is_mapping() {
         return;
@@ -60,13 +86,20 @@ fn read<'t>(node: Node<'t>, default: Identity<'t>, budget: &Budget, depth: usize
     if is_kustomization {
         model.data = Data::Kustomization(kustomization::kustomization(reader, node));
     }
-    found.push(Object { offset: reader.base, model: Arc::new(model) });
+    if parameters.is_some() {
+        model.parameterised = template::parameterised(reader, node);
+    }
+    let own = match &model.data {
+        Data::Template(template) => Some(Arc::clone(&template.exported)),
+        _ => None,
+    };
+    found.push(Object { offset: reader.base, model: Arc::new(model), parameters: parameters.cloned() });
     if is_kustomization {
         kustomization::made(reader, node, found);
     }
     if let Some(nested) = identity.nested(node) {
         for item in nested.list.items() {
-            read(item, nested.each, budget, depth - 1, found);
+            read(item, nested.each, own.as_ref().or(parameters), budget, depth - 1, found);
         }
     }
 }
@@ -88,6 +121,7 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
         annotations: if matches!(data, Data::Secret(_)) { Vec::new() } else { pairs("annotations") },
         pods: if makes_pods { kinds::pods(reader, node, identity) } else { Vec::new() },
         data,
+        parameterised: Vec::new(),
     }
 }
 

@@ -9,8 +9,10 @@ mod binding;
 mod environment;
 mod expand;
 mod fields;
+pub mod generator;
 mod injected;
 mod names;
+mod parameters;
 mod quantity;
 mod scope;
 mod services;
@@ -133,7 +135,7 @@ impl<'s> Resolver<'s> {
         object: &Object,
         links: Links,
     ) -> (Arc<ServiceVariables>, Crowd) {
-        let namespace = object.model.namespace.as_ref().map(|it| Arc::clone(&it.value));
+        let namespace = object.namespace().map(Arc::from);
         let directory = directory_of(file);
         let key = (namespace, directory.into(), links);
         self.snapshot.note_services();
@@ -161,8 +163,8 @@ fn directory_of(file: &str) -> &str {
 fn crowd(found: &[Found<'_>], object: &Object, directory: &str) -> Crowd {
     let mut crowd = Crowd::default();
     for found in found {
-        let together = match (&found.object.model.namespace, &object.model.namespace) {
-            (Some(one), Some(other)) => one.value == other.value,
+        let together = match (found.object.namespace(), object.namespace()) {
+            (Some(one), Some(other)) => one == other,
             (None, None) => directory_of(found.file) == directory,
             _ => false,
         };

@@ -384,7 +384,7 @@ impl Workspace {
         }
         let is_watched = self.is_watched.load(Ordering::Relaxed);
         for export in gone.iter().chain(come) {
-            self.snapshot.changes.name(export.kind, export.name, is_watched);
+            self.snapshot.changes.name(export.kind, &export.name, is_watched);
         }
         if vars_changed {
             self.snapshot.index.vars_changed(old, new);

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::k8s::kinds::Identity;
 use crate::k8s::model::{Content, Data, Service, ServicePort, Source, SourceKey, Text};
 use crate::k8s::reader::{Reader, mappings};
+use crate::k8s::template;
 use crate::syntax::{Node, Typed};
 
 /// What an object of this kind offers.
@@ -24,7 +25,10 @@ pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -
         ("kubernetes-client.io", Some("ExternalSecret")) => {
             Data::Secret(external_secret(reader, root.get("spec"), "name"))
         }
-        _ => Data::None,
+        _ => match template::template(reader, root, identity) {
+            Some(template) => Data::Template(Box::new(template)),
+            None => Data::None,
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::k8s::model::{Injector, Pod, Volume};
 use crate::k8s::pod;
 use crate::k8s::reader::{Budget, Reader, mappings};
+use crate::k8s::template;
 use crate::syntax::Node;
 
 /// An API group, a kind, and the paths of its pod specs. `*` stands for any group, `[*]` for every item of a list.
@@ -131,12 +132,8 @@ impl<'t> Identity<'t> {
     /// The lists of further objects in an object of this kind.
     pub(super) fn nested(self, node: Node<'t>) -> Option<Nested<'t>> {
         let kind = self.kind?;
-        let template = matches!(kind, "Template" | "TemplateConfig" | "ProcessedTemplate");
-        if template && matches!(self.group(), "" | "template.openshift.io") {
-            return Some(Nested { list: node.get("objects")?, each: Identity::default() });
-        }
-        if kind == "TemplateInstance" {
-            return Some(Nested { list: node.at(&["spec", "template", "objects"])?, each: Identity::default() });
+        if let Some(template) = template::node(node, self) {
+            return Some(Nested { list: template.get("objects")?, each: Identity::default() });
         }
         let each = kind.strip_suffix("List")?;
         let list = node.get("items").filter(|items| items.is_sequence())?;

@@ -49,7 +49,7 @@ pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) 
                 data: data(generated(reader, item)),
                 ..Model::default()
             };
-            found.push(Object { offset: reader.base, model: Arc::new(model) });
+            found.push(Object { offset: reader.base, model: Arc::new(model), parameters: None });
         }
     }
     for item in items(root, "patches").chain(items(root, "patchesJson6902")) {
@@ -124,7 +124,7 @@ fn patch(reader: Reader<'_>, kind: Option<&str>, place: Node<'_>, name: Option<&
     let (Some(name), Some(text)) = (name, reader.text(place)) else { return };
     let name = Text { value: name.into(), ..text };
     let model = Model { span: reader.span(place), name: Some(name), data, ..Model::default() };
-    found.push(Object { offset: reader.base, model: Arc::new(model) });
+    found.push(Object { offset: reader.base, model: Arc::new(model), parameters: None });
 }
 
 fn items<'t>(root: Node<'t>, key: &str) -> impl Iterator<Item = Node<'t>> {

@@ -2,11 +2,13 @@
 //!
 //! Everything is optional, as half-typed manifests are; nothing here judges.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::k8s::links::ServiceDependencies;
+use crate::k8s::template::{Parameterised, Parameters, Template};
 use crate::syntax::ScalarStyle;
 use crate::text::Span;
 
@@ -17,12 +19,35 @@ pub struct Object {
     pub offset: usize,
     /// What it says.
     pub model: Arc<Model>,
+    /// The parameters of the template it stands in.
+    pub parameters: Option<Arc<Parameters>>,
 }
 
 impl Object {
     /// A span of the model as a span of the file.
     pub fn place(&self, span: Span) -> Span {
         span.shifted(self.offset)
+    }
+
+    /// A text of it with the parameters of its template replaced, as far as they have values; as written otherwise.
+    pub fn filled<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
+        let known = self.parameters.as_ref().filter(|_| text.contains('$')).and_then(|it| it.known(text));
+        match known {
+            Some(Cow::Owned(known)) => Cow::Owned(known.into()),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// The namespace it lives in, as far as the text decides that: processing a template removes what is written there, or
+    /// puts a parameter in.
+    pub fn namespace(&self) -> Option<&str> {
+        let namespace = self.model.namespace.as_ref().filter(|_| self.parameters.is_none());
+        namespace.map(|it| &*it.value)
+    }
+
+    /// The name others refer to it by, with parameters replaced.
+    pub fn known_name(&self) -> Option<Cow<'_, Arc<str>>> {
+        self.model.known_as().map(|text| self.filled(&text.value))
     }
 }
 
@@ -60,6 +85,8 @@ pub struct Model {
     pub pods: Vec<Pod>,
     /// What other objects can refer to.
     pub data: Data,
+    /// Its texts in which a parameter may stand, if it is an object of a template.
+    pub parameterised: Vec<Parameterised>,
 }
 
 impl Model {
@@ -133,6 +160,8 @@ pub enum Data {
     Service(Service),
     /// A Kustomization; what its generators make are objects of their own.
     Kustomization(Kustomization),
+    /// A Template; what it holds are objects of their own.
+    Template(Box<Template>),
 }
 
 /// The keys of a ConfigMap or Secret.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use crate::k8s::{Container, EnvVar, Injector, Object, Pod, Role, Text};
 use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
-use crate::resolve::expand::{Expansion, expand};
+use crate::resolve::expand::Expansion;
 use crate::resolve::injected::{self, Injected};
+use crate::resolve::parameters::{self, expand_in};
 use crate::resolve::scope::Scope;
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::shell;
@@ -177,8 +178,8 @@ impl Environment {
         let injected = injected::of(object, pod, container);
         environment.opaque.extend(injected.opaque);
         environment.announce(scope, object, pod, container, injected.before, injected.after);
-        environment.bind(scope, container);
-        environment.expand_command_line(scope, container);
+        environment.bind(scope, object, container);
+        environment.expand_command_line(scope, object, container);
         environment.unresolved.sort_by_key(|it| (it.text.span.start, it.range.start));
         environment
     }
@@ -232,7 +233,8 @@ impl Environment {
         before: Vec<Injected>,
         after: Vec<Injected>,
     ) {
-        let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+        let is = |text: &Text, name: &str| **object.filled(&text.value) == *name;
+        let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is(it, name)));
         let inject = |environment: &mut Self, all: Vec<Injected>| {
             for injected in all.into_iter().filter(|it| !it.yields || !has(it.name)) {
                 let binding = Binding::new(injected.name, injected.value, Origin::new(Kind::Injected));
@@ -247,7 +249,7 @@ impl Environment {
             let declared = self.announced(scope, object, pod, container, entry);
             // Skipped entries too: a probe sees them (P3).
             if let Some(name) = &entry.name {
-                self.position(&name.value);
+                self.position(&object.filled(&name.value));
             }
             self.declared.push(declared);
         }
@@ -268,7 +270,7 @@ impl Environment {
         entry: &EnvVar,
     ) -> Declared {
         let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let raw = Value::written(Arc::clone(&raw_text));
+        let raw = parameters::filled(object, &raw_text);
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
             return Declared { origin: None, binding: None, raw };
         };
@@ -277,15 +279,16 @@ impl Environment {
         let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
         if let Some(from) = from {
             let found = sources::value_from(scope, object, pod, container, from, &location);
-            let binding =
-                found.map(|it| Arc::new(Binding { name: Arc::clone(&name.value), entry: Some(location), ..it }));
+            let binding = found.map(|it| {
+                Arc::new(Binding { name: object.filled(&name.value).into_owned(), entry: Some(location), ..it })
+            });
             return Declared { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
         }
         Declared { origin: Some(Origin { location: Some(location), ..Origin::new(Kind::Env) }), binding: None, raw }
     }
 
     /// Gives each entry its value, in order (B4, B12).
-    fn bind(&mut self, scope: &Scope<'_>, container: &Container) {
+    fn bind(&mut self, scope: &Scope<'_>, object: &Object, container: &Container) {
         for at in 0..self.declared.len() {
             let Some(origin) = self.declared[at].origin.clone() else { continue };
             let entry = at.checked_sub(self.first_entry).and_then(|it| container.env.get(it));
@@ -293,12 +296,13 @@ impl Environment {
                 (Some(binding), _) => (**binding).clone(),
                 (None, Some(EnvVar { name: Some(name), value, .. })) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-                    let expansion = expand(&raw, scope.copying(), |name| self.lookup_before(at, name));
+                    let expansion = expand_in(object, &raw, scope.copying(), |name| self.lookup_before(at, name));
+                    let name = object.filled(&name.value);
                     if let Some(text) = value {
-                        self.note_unresolved(text, &expansion, Some(&name.value));
+                        self.note_unresolved(text, &expansion, Some(&name));
                     }
                     let Expansion { value, steps } = expansion;
-                    Binding { raw: Some(raw), steps, ..Binding::new(Arc::clone(&name.value), value, origin) }
+                    Binding { raw: Some(raw), steps, ..Binding::new(name.into_owned(), value, origin) }
                 }
                 (None, _) => continue,
             };
@@ -308,31 +312,38 @@ impl Environment {
         }
     }
 
-    fn expand_command_line(&mut self, scope: &Scope<'_>, container: &Container) {
+    fn expand_command_line(&mut self, scope: &Scope<'_>, object: &Object, container: &Container) {
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
-        let mut items = self.items(scope, &texts, !container.command.is_empty(), Site::CommandLine);
+        let mut items = self.items(scope, object, &texts, !container.command.is_empty(), Site::CommandLine);
         self.args = items.split_off(container.command.len());
         self.command = items;
         for probe in &container.probes {
             let texts: Vec<&Text> = probe.command.iter().collect();
-            let command = self.items(scope, &texts, true, Site::Probe);
+            let command = self.items(scope, object, &texts, true, Site::Probe);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for mount in &container.mounts {
             let Some(text) = &mount.sub_path_expr else { continue };
             let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
-            for item in self.items(scope, &[text], true, Site::CommandLine) {
+            for item in self.items(scope, object, &[text], true, Site::CommandLine) {
                 self.sub_paths.push(SubPath { mount_path: mount_path.clone(), item });
             }
         }
     }
 
-    fn items(&mut self, scope: &Scope<'_>, texts: &[&Text], has_command: bool, site: Site) -> Vec<Item> {
+    fn items(
+        &mut self,
+        scope: &Scope<'_>,
+        object: &Object,
+        texts: &[&Text],
+        has_command: bool,
+        site: Site,
+    ) -> Vec<Item> {
         let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
         let script = shell::script(&values, has_command);
         let mut items = Vec::with_capacity(texts.len());
         for (at, text) in texts.iter().enumerate() {
-            let expansion = expand(&text.value, scope.copying(), |name| self.lookup(site, name));
+            let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(site, name));
             let is_script = script == Some(at);
             if !is_script {
                 self.note_unresolved(text, &expansion, None);

@@ -1,5 +1,6 @@
 //! What a container's file and namespace decide: the objects that names mean, the release, the settings.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
@@ -18,6 +19,8 @@ pub(super) struct Scope<'s> {
     namespace: Option<&'s str>,
     release: Version,
     vars: &'s [Arc<str>],
+    /// The object whose names are looked for.
+    object: &'s Object,
 }
 
 impl<'s> Scope<'s> {
@@ -28,9 +31,9 @@ impl<'s> Scope<'s> {
         release: Option<Version>,
         vars: &'s [Arc<str>],
     ) -> Self {
-        let namespace = object.model.namespace.as_ref().map(|it| &*it.value);
+        let namespace = object.namespace();
         let release = release.unwrap_or_else(|| snapshot.settings(file).kubernetes);
-        Self { snapshot, file, namespace, release, vars }
+        Self { snapshot, file, namespace, release, vars, object }
     }
 
     /// A range of an object as a range of its file.
@@ -57,6 +60,11 @@ impl<'s> Scope<'s> {
         self.vars
     }
 
+    /// A text of the object with the parameters of its template in it.
+    pub(super) fn filled<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
+        self.object.filled(text)
+    }
+
     /// Whether the file holds patches, which see what they are laid on.
     pub(super) fn is_patch(&self) -> bool {
         self.snapshot.is_patch(self.file)
@@ -64,10 +72,18 @@ impl<'s> Scope<'s> {
 
     /// The ConfigMaps or Secrets that a name may mean.
     pub(super) fn sources(&self, kind: Kind, name: &str) -> Vec<Found<'s>> {
-        match kind {
+        let mut found = match kind {
             Kind::Secret => self.snapshot.secrets(name, self.place()),
             _ => self.snapshot.config_maps(name, self.place()),
+        };
+        // Objects of one template are made together, and a name with an open parameter means something nowhere else.
+        if let Some(parameters) = &self.object.parameters {
+            let is_here = |it: &Found<'_>| it.object.parameters.is_some() && it.file == self.file;
+            if found.iter().any(is_here) || parameters.known(name).is_none() {
+                found.retain(is_here);
+            }
         }
+        found
     }
 
     /// The services that put their variables into a pod here by themselves (S1, S2).
@@ -120,8 +136,9 @@ pub(super) fn variables(found: &[Found<'_>], links: Links) -> ServiceVariables {
         .iter()
         .filter_map(|found| {
             let Data::Service(service) = &found.object.model.data else { return None };
-            let name = found.object.model.name.as_ref()?;
-            Some(Candidate { name: &name.value, service, origin: service_origin(found, &name.value) })
+            let name = found.object.known_name().filter(|it| !it.contains('$'))?.into_owned();
+            let origin = service_origin(found, &name);
+            Some(Candidate { name, service, origin })
         })
         .collect();
     let places = found.iter().map(|it| (location(it, it.object.model.span), Arc::clone(&it.object.model)));

@@ -9,6 +9,7 @@ use crate::k8s::{Container, Data, EnvFrom, EnvFromSource, KeyRef, Object, Pod, R
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::fields;
 use crate::resolve::names;
+use crate::resolve::parameters;
 use crate::resolve::scope::{self, Scope};
 use crate::resolve::services::{self, ServiceVariables};
 use crate::resolve::value::{Hole, Value};
@@ -93,13 +94,15 @@ pub(super) struct FromEntry<'e> {
 pub(super) fn env_from(scope: &Scope<'_>, entries: &[FromEntry<'_>], services: &ServiceVariables) -> FromSources {
     let mut result = FromSources { bindings: BTreeMap::new(), opaque: Vec::new() };
     for FromEntry { entry, location } in entries {
-        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| scope.filled(&it.value).into_owned());
         let given = match &entry.source {
             Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
-                keys_of(scope, Kind::ConfigMap, &name.value, &prefix)
+                keys_of(scope, Kind::ConfigMap, &scope.filled(&name.value), &prefix)
             }
-            Some(EnvFromSource::Secret { name: Some(name), .. }) => keys_of(scope, Kind::Secret, &name.value, &prefix),
-            Some(EnvFromSource::Service { name: Some(name), .. }) => linked(scope, &name.value, &prefix),
+            Some(EnvFromSource::Secret { name: Some(name), .. }) => {
+                keys_of(scope, Kind::Secret, &scope.filled(&name.value), &prefix)
+            }
+            Some(EnvFromSource::Service { name: Some(name), .. }) => linked(scope, &scope.filled(&name.value), &prefix),
             _ => continue,
         };
         result.opaque.extend(given.opaque);
@@ -230,7 +233,7 @@ fn key_of(scope: &Scope<'_>, kind: Kind, reference: &KeyRef) -> Option<Binding> 
     let (Some(name), Some(key)) = (&reference.name, &reference.key) else {
         return Some(Binding::new("", Value::hole(Hole::Unfinished), Origin::new(kind)));
     };
-    let (name, key) = (&name.value, &key.value);
+    let (name, key) = (&*scope.filled(&name.value), &*scope.filled(&key.value));
     let objects = Objects::find(scope, kind, name);
     let found = objects.keys(Some(key)).into_iter();
     let mut candidates: Vec<(Value, Origin)> = found.map(|(_, value, origin)| (value, origin)).collect();
@@ -273,8 +276,11 @@ impl<'s> Objects<'s> {
         let mut all: Vec<(Arc<str>, Value, Origin)> = Vec::new();
         for found in &self.found {
             let keys = scope::source(found).into_iter().flat_map(|it| &it.keys);
-            for key in keys.filter(|it| only.is_none_or(|only| *it.key.value == *only)) {
-                let name = Arc::clone(&key.key.value);
+            for key in keys {
+                let name = found.object.filled(&key.key.value).into_owned();
+                if only.is_some_and(|only| *name != *only) {
+                    continue;
+                }
                 // What the settings say has no value; a manifest that has one says more.
                 let is_external = found.object.model.kind.is_none();
                 if is_external && all.iter().any(|(known, ..)| *known == name) {
@@ -282,8 +288,11 @@ impl<'s> Objects<'s> {
                 }
                 let value = match (&key.value, self.kind) {
                     (None, _) => Value::hole(key_hole(self.kind, &self.name, &name)),
-                    (Some(text), Kind::Secret) => Value::secret(text.shared(), format!("{}/{name}", self.name)),
-                    (Some(text), _) => Value::text(text.shared()),
+                    (Some(text), Kind::Secret) => {
+                        let of: Arc<str> = format!("{}/{name}", self.name).into();
+                        parameters::filled(found.object, &text.shared()).hidden(&of)
+                    }
+                    (Some(text), _) => parameters::filled(found.object, &text.shared()),
                 };
                 let location = Some(scope::location(found, key.key.span));
                 let object = Some(Arc::clone(&self.name));

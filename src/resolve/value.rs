@@ -64,6 +64,10 @@ pub enum Hole {
     Ambiguous(Arc<str>),
     /// A variable that something outside this workspace may set.
     External(Arc<str>),
+    /// A parameter of a template that has no value yet.
+    Parameter(Arc<str>),
+    /// A parameter of a template that gets a random value.
+    Generated(Arc<str>),
     /// What a Helm expression gives.
     Helm,
     /// Longer than any program can be started with.
@@ -87,6 +91,8 @@ impl fmt::Display for Hole {
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
             Self::External(name) => write!(f, "{name} from outside"),
+            Self::Parameter(name) => write!(f, "parameter {name}, not set"),
+            Self::Generated(name) => write!(f, "parameter {name}, generated"),
             Self::Helm => f.write_str("Helm expression"),
             Self::TooLong => f.write_str("too long"),
             Self::Unfinished => f.write_str("unfinished"),
@@ -147,6 +153,18 @@ impl Value {
     /// Known text from a key of a Secret.
     pub fn secret(text: impl Into<Arc<str>>, of: impl Into<Arc<str>>) -> Self {
         Self { pieces: vec![Piece::Secret { text: text.into(), of: of.into() }] }
+    }
+
+    /// The same with its text known to come from a key of a Secret.
+    pub fn hidden(self, of: &Arc<str>) -> Self {
+        if self.pieces.is_empty() {
+            return Self::secret("", Arc::clone(of));
+        }
+        let hide = |piece| match piece {
+            Piece::Text(text) => Piece::Secret { text, of: Arc::clone(of) },
+            other => other,
+        };
+        Self { pieces: self.pieces.into_iter().map(hide).collect() }
     }
 
     /// Its parts, in order.

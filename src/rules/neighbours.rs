@@ -25,7 +25,7 @@ impl FileContext<'_> {
 impl<'a> ObjectContext<'a> {
     /// Where the object's names are used.
     pub(super) fn place(&self) -> Place<'a> {
-        Place { file: self.file.path, namespace: self.object.model.namespace.as_ref().map(|it| &*it.value) }
+        Place { file: self.file.path, namespace: self.object.namespace() }
     }
 }
 

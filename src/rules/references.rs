@@ -3,14 +3,12 @@
 //! The rules on references ask here, so that one reference gets one finding, and what is silent is silent for all.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use crate::k8s::Text;
 use crate::resolve::{Environment, Hole, Item, Lookup, Site, Step};
 use crate::rules::ContainerContext;
 use crate::rules::services::Absent;
 use crate::rules::shape::{self, Shape, Shell};
-use crate::syntax::Node;
 use crate::syntax::reference::{TokenKind, tokens};
 
 /// A text that Kubernetes expands.
@@ -271,23 +269,5 @@ fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
     let it = container.container;
     it.env.iter().any(|it| has_expression(&it.name))
         || it.env_from.iter().any(|it| has_expression(&it.prefix))
-        || parameters(container).is_some_and(|it| it.contains(name))
-}
-
-/// The parameters of the template that holds the container.
-pub(super) fn parameters(container: &ContainerContext<'_>) -> Option<HashSet<Arc<str>>> {
-    let object = container.pod.object;
-    let template = object.file.facts.objects.iter().find(|it| {
-        let kind = it.model.kind.as_ref().map_or("", |it| &it.value);
-        let span = it.place(it.model.span);
-        matches!(kind, "Template" | "TemplateConfig" | "ProcessedTemplate" | "TemplateInstance")
-            && span.start < object.object.offset
-            && object.object.offset < span.end
-    })?;
-    let source = object.file.source()?;
-    let root = source.tree.document_at(template.offset)?.root()?;
-    let node =
-        root.path_to(template.offset).into_iter().find(|it| it.is_mapping() && it.span().start == template.offset)?;
-    let list = node.get("parameters").or_else(|| node.at(&["spec", "template", "parameters"]))?;
-    Some(list.items().filter_map(|it| it.get("name").and_then(Node::text).map(Arc::from)).collect())
+        || container.pod.object.object.parameters.as_ref().is_some_and(|it| it.contains(name))
 }

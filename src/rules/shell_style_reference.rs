@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::resolve::{Lookup, Site};
-use crate::rules::references::{Expanded, Field, parameters, reaches_shell, texts};
+use crate::rules::references::{Expanded, Field, reaches_shell, texts};
 use crate::rules::shape::Shell;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
 use crate::syntax::reference::{TokenKind, tokens};
@@ -104,7 +104,8 @@ fn is_ours(container: &ContainerContext<'_>, text: &Expanded<'_>, name: &str, fo
     // An entry that is filled from a variable of its own name is filled by a tool, and so are others then.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     let filled = own.filter_map(|it| it.value.as_ref()).any(|it| found(&it.value).iter().any(|it| it.1 == name));
-    let is_parameter = || form == Form::Braces && parameters(container).is_some_and(|it| it.contains(name));
+    let parameters = container.pod.object.object.parameters.as_ref();
+    let is_parameter = || form == Form::Braces && parameters.is_some_and(|it| it.contains(name));
     let reaches = || matches!(text.field, Field::Env(_, own) if reaches_shell(container, own));
     !filled && !is_parameter() && !reaches()
 }

@@ -120,9 +120,76 @@ pub fn parameters(text: &str) -> impl Iterator<Item = Parameter> + '_ {
     })
 }
 
+/// How a reference to a parameter is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `${P}`: text.
+    Text,
+    /// `${{P}}`: a value of any type, if it is the whole scalar.
+    Raw,
+    /// `$(P)`: of the proposal.
+    Proposed,
+}
+
+/// A reference to a parameter of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterReference {
+    /// The reference, whole.
+    pub range: Range<usize>,
+    /// `P`.
+    pub name: Range<usize>,
+    /// How it is written.
+    pub form: Form,
+}
+
+impl ParameterReference {
+    /// Whether a template reads it at all: `${{P}}` only as the whole scalar.
+    pub fn counts(&self, text: &str) -> bool {
+        self.form != Form::Raw || self.range == (0..text.len())
+    }
+}
+
+/// Every reference to a parameter in a text, from left to right; `$(P)` only where the `proposed` dialect is read.
+pub fn parameter_references(text: &str, proposed: bool) -> Vec<ParameterReference> {
+    let mut found: Vec<ParameterReference> = parameters(text)
+        .map(|it| {
+            let form = if it.raw { Form::Raw } else { Form::Text };
+            ParameterReference { range: it.range, name: it.name, form }
+        })
+        .collect();
+    if proposed {
+        let plain = |name: &str| !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let references = tokens(text).filter(|it| it.name(text).is_some_and(plain));
+        let before = found.len();
+        found.extend(references.map(|it| {
+            let name = it.name_range();
+            ParameterReference { range: it.range, name, form: Form::Proposed }
+        }));
+        if before > 0 && found.len() > before {
+            found.sort_by_key(|it| it.range.start);
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_dialects_are_read_in_one_pass() {
+        let text = "$(A)-${B}$$(C)${{D}}$(E F)$(${G})";
+        let found = |proposed| -> Vec<(String, Form)> {
+            let all = parameter_references(text, proposed).into_iter();
+            all.map(|it| (text[it.name].to_owned(), it.form)).collect()
+        };
+        let shared = [("B".to_owned(), Form::Text), ("D".to_owned(), Form::Raw), ("G".to_owned(), Form::Text)];
+        assert_eq!(found(false), shared);
+        assert_eq!(found(true)[0], ("A".to_owned(), Form::Proposed));
+        assert_eq!(found(true)[1..], shared);
+        assert!(parameter_references("${{A}}", false)[0].counts("${{A}}"));
+        assert!(!parameter_references("a${{A}}", false)[0].counts("a${{A}}"));
+    }
 
     fn shown(text: &str) -> Vec<(TokenKind, &str)> {
         tokens(text).map(|it| (it.kind, &text[it.range])).collect()

@@ -75,7 +75,7 @@ fn as_far_as_known(object: &Object, mask: &Mask, next: usize) -> Model {
         Data::ConfigMap(source) | Data::Secret(source) => open(source, &whole, mask, &place),
         // Its ports may be others, or more.
         Data::Service(_) => model.data = Data::None,
-        Data::None | Data::Kustomization(_) => {}
+        Data::None | Data::Kustomization(_) | Data::Template(_) => {}
     }
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {
         let own = extent.of(place(container.span));

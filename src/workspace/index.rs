@@ -66,7 +66,7 @@ impl Index {
         let Some(&number) = self.numbers.get(path) else { return };
         let is_patch = self.patches.contains_key(path);
         for Export { position, kind, name, source, .. } in exported(file) {
-            let key = Key { kind, name: Arc::clone(name), file: Arc::clone(path) };
+            let key = Key { kind, name, file: Arc::clone(path) };
             if is_patch || source.is_some_and(|source| source.adds) {
                 self.additions.insert(key.clone(), ());
             }
@@ -79,7 +79,7 @@ impl Index {
     /// Takes away what a file defined.
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
         for Export { kind, name, .. } in exported(file) {
-            let key = Key { kind, name: Arc::clone(name), file: Arc::clone(path) };
+            let key = Key { kind, name, file: Arc::clone(path) };
             self.definitions.remove(&key);
             self.additions.remove(&key);
         }
@@ -159,13 +159,14 @@ impl Index {
 }
 
 /// An object that others can refer to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Export<'f> {
     /// Among the objects of its file.
     pub(super) position: u32,
     pub(super) object: &'f Object,
     pub(super) kind: Kind,
-    pub(super) name: &'f Arc<str>,
+    /// With the parameters of a template in it.
+    pub(super) name: Arc<str>,
     source: Option<&'f Source>,
 }
 
@@ -174,6 +175,7 @@ impl Export<'_> {
     pub(super) fn says_the_same(&self, other: &Export<'_>) -> bool {
         self.kind == other.kind
             && self.name == other.name
+            && self.object.parameters == other.object.parameters
             && (Arc::ptr_eq(&self.object.model, &other.object.model)
                 || self.object.model.says_the_same(&other.object.model))
     }
@@ -186,11 +188,11 @@ pub(super) fn exported(file: &File) -> impl Iterator<Item = Export<'_>> {
             Data::ConfigMap(source) => (Kind::ConfigMap, Some(source)),
             Data::Secret(source) => (Kind::Secret, Some(source)),
             Data::Service(_) => (Kind::Service, None),
-            Data::None | Data::Kustomization(_) => return None,
+            Data::None | Data::Kustomization(_) | Data::Template(_) => return None,
         };
         // A name that a Helm expression gives is nobody's guess.
-        let name = object.model.known_as().filter(|name| !is_masked(&name.value))?;
-        Some(Export { position, object, kind, name: &name.value, source })
+        let name = object.known_name().filter(|name| !is_masked(name))?.into_owned();
+        Some(Export { position, object, kind, name, source })
     })
 }
 

@@ -134,8 +134,8 @@ impl Snapshot {
         from: Place<'_>,
     ) -> impl Iterator<Item = Found<'s>> {
         let definition = self.share_root(&key.file, from.file).then_some(definition);
-        let fits = move |object: &&Object| match (&object.model.namespace, from.namespace) {
-            (Some(one), Some(other)) => &*one.value == other,
+        let fits = move |object: &&Object| match (object.namespace(), from.namespace) {
+            (Some(one), Some(other)) => one == other,
             _ => true,
         };
         let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);

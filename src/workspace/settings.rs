@@ -310,7 +310,7 @@ impl Reading {
             match text(name) {
                 Some(name) => {
                     let model = Model { span: name.span, name: Some(name), data, ..Model::default() };
-                    objects.push(Object { offset: 0, model: Arc::new(model) });
+                    objects.push(Object { offset: 0, model: Arc::new(model), parameters: None });
                 }
                 None => self.mistake(name.span(), "expected a name".into()),
             }

@@ -17,6 +17,7 @@ mod rules;
 mod schema;
 mod shop;
 mod silence;
+mod templates;
 mod tidy;
 mod typing;
 

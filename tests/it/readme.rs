@@ -5,10 +5,11 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The blocks between `<!-- begin: NAME -->` and `<!-- end: NAME -->`, and the arguments that fill them.
-const BLOCKS: [(&str, &[&str]); 4] = [
+const BLOCKS: [(&str, &[&str]); 5] = [
     ("lint", &["lint", "fixtures/lint/app"]),
     ("explain", &["explain"]),
     ("env", &["env", "fixtures/shop/reports.yaml"]),
+    ("process", &["process", "fixtures/templates/mongodb-openshift.yaml", "--parameters"]),
     (
         "expand",
         &["expand", "--set", "HOST=10.0.0.1", "--set", "PORT=80", "http://$(HOST):$(PORT)/?q=$$(HOST)&n=$(NOPE)"],

@@ -1,0 +1,253 @@
+//! `podlens process`: a template and values to objects.
+
+mod ask;
+mod table;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use rand::rngs::{ChaCha12Rng, SysRng};
+use rand::{RngExt, SeedableRng};
+
+use crate::cli::{Exit, notice};
+use crate::ide::process::{List, Outcome, Problem, Request, Selected, Values, process, select};
+use crate::load;
+use crate::resolve::generator::Ends;
+use crate::syntax::{self, param_file};
+use crate::text::Lines;
+
+/// Process a template: generate values, put parameters in, print the objects
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// The template, YAML or JSON; `-` is stdin
+    file: PathBuf,
+    /// A value for a parameter
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = assignment)]
+    param: Vec<(String, String)>,
+    /// A file with `NAME=VALUE` lines; --param comes first, and an earlier file before a later one
+    #[arg(long = "param-file", value_name = "FILE")]
+    param_files: Vec<PathBuf>,
+    /// An expression that a parameter is generated from, instead of the template's `from`
+    #[arg(long, value_name = "NAME=EXPRESSION", value_parser = assignment)]
+    from: Vec<(String, String)>,
+    /// Labels for every object, beside those of the template: `k=v,k2=v2`
+    #[arg(short, long, value_name = "LABELS", value_parser = labels)]
+    labels: Vec<Labels>,
+    /// What to print
+    #[arg(short, long, value_name = "FORMAT", default_value = "json")]
+    output: Output,
+    /// Print a table of the parameters, and process nothing
+    #[arg(long, conflicts_with_all = ["param", "param_files", "from", "labels", "ask", "seed", "no_exact", "output"])]
+    parameters: bool,
+    /// Pass over values for parameters that the template does not have
+    #[arg(long)]
+    ignore_unknown_parameters: bool,
+    /// Ask on the terminal for every parameter that is not given
+    #[arg(long)]
+    ask: bool,
+    /// Draw the last character of a range in a generator too; the original leaves it out
+    #[arg(long)]
+    no_exact: bool,
+    /// Draw the same values in every run with this number
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+const EXAMPLES: &str = "Examples:
+  podlens process mongodb.yaml -p MEMORY=512Mi | oc apply -f -
+  podlens process mongodb.yaml --param-file prod.params --seed 1 -o yaml
+  podlens process mongodb.yaml --from 'PASSWORD=[\\w]{40}'
+  podlens process mongodb.yaml --parameters";
+
+/// How the outcome is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// A List as JSON.
+    Json,
+    /// A List as YAML.
+    Yaml,
+    /// The Template with its values, as JSON.
+    Template,
+}
+
+#[derive(Clone, Debug)]
+struct Labels(Vec<(String, String)>);
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("a name stands before `=`".into()),
+        Some((name, value)) => Ok((name.into(), value.into())),
+        None => Err("write it as NAME=VALUE".into()),
+    }
+}
+
+fn labels(text: &str) -> Result<Labels, String> {
+    text.split(',').map(assignment).collect::<Result<_, _>>().map(Labels)
+}
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
+    let text = match read(&arguments.file) {
+        Ok(text) => text,
+        Err(message) => return trouble(format_args!("{}: {message}", arguments.file.display())),
+    };
+    let template = Source { name: shown(&arguments.file), lines: Lines::new(&text) };
+    let tree = syntax::parse(&text);
+    let selected = match select(&tree) {
+        Ok(selected) => selected,
+        Err(problem) => return refused(&template, &[problem]),
+    };
+    if selected.documents > 1 {
+        let others = selected.documents - 1;
+        notice(format_args!("{}: the first document is processed, {others} more are not", template.name));
+    }
+    if arguments.parameters {
+        table::write(&mut io::stdout().lock(), &selected.parameters())?;
+        return Ok(Exit::Clean);
+    }
+    let mut request = match request(arguments)? {
+        Ok(request) => request,
+        Err(exit) => return Ok(exit),
+    };
+    if arguments.ask {
+        // Questions go to stderr, so that the objects can go to a file.
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return trouble("--ask needs a terminal to ask on");
+        }
+        ask::ask(&selected.parameters(), &mut request.values, &mut io::stdin().lock(), &mut io::stderr().lock())?;
+    }
+    let outcome = draw(&selected, &request, arguments.seed)?;
+    for text in &outcome.notices {
+        notice(text);
+    }
+    if !outcome.problems.is_empty() {
+        return refused(&template, &outcome.problems);
+    }
+    print(arguments.output, &outcome)?;
+    Ok(Exit::Clean)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    if path.as_os_str() != "-" {
+        return load::read(path);
+    }
+    let mut text = String::new();
+    io::stdin().lock().read_to_string(&mut text).map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+fn shown(path: &Path) -> String {
+    if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() }
+}
+
+fn trouble(message: impl std::fmt::Display) -> io::Result<Exit> {
+    notice(message);
+    Ok(Exit::Trouble)
+}
+
+/// The template's text, to say where something stands.
+struct Source {
+    name: String,
+    lines: Lines,
+}
+
+fn refused(template: &Source, problems: &[Problem]) -> io::Result<Exit> {
+    for problem in problems {
+        let place = problem.span.map(|span| template.lines.place(span.start));
+        match place {
+            Some(at) => notice(format_args!("{}:{}:{}: {}", template.name, at.line, at.column, problem.message)),
+            None => notice(format_args!("{}: {}", template.name, problem.message)),
+        }
+    }
+    Ok(Exit::Findings)
+}
+
+/// The values from the command line and from files; an exit where they cannot be had.
+fn request(arguments: &Arguments) -> io::Result<Result<Request, Exit>> {
+    let mut values = Values::new();
+    let mut twice = Vec::new();
+    for (name, value) in &arguments.param {
+        if values.insert(name.clone(), value.clone()).is_some() {
+            twice.push(name.as_str());
+        }
+        if looks_like_several(value) {
+            notice(format_args!("--param {name}: commas do not separate parameters; give each its own --param"));
+        }
+    }
+    if !twice.is_empty() {
+        return trouble(format_args!("given more than once: {}", twice.join(", "))).map(Err);
+    }
+    for path in &arguments.param_files {
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(message) => return trouble(format_args!("{}: {message}", path.display())).map(Err),
+        };
+        let file = param_file::read(&text);
+        for error in &file.errors {
+            // The line's content may be a secret.
+            notice(format_args!("{}:{}: no `=` or `:` between a name and a value", shown(path), error.line));
+        }
+        if !file.errors.is_empty() {
+            return Ok(Err(Exit::Findings));
+        }
+        // The last of equal names in one file counts, the first file of several.
+        let entries: BTreeMap<String, String> = file.entries.into_iter().map(|it| (it.name, it.value)).collect();
+        for (name, value) in entries {
+            match values.entry(name) {
+                Entry::Vacant(entry) => drop(entry.insert(value)),
+                Entry::Occupied(entry) => {
+                    let name = entry.key();
+                    notice(format_args!("{}: {name} has a value already, so this one is ignored", shown(path)));
+                }
+            }
+        }
+    }
+    let labels = arguments.labels.iter().flat_map(|it| it.0.iter().cloned()).collect();
+    Ok(Ok(Request {
+        values,
+        expressions: arguments.from.iter().cloned().collect(),
+        labels,
+        ignore_unknown: arguments.ignore_unknown_parameters,
+        ends: if arguments.no_exact { Ends::Inclusive } else { Ends::Exclusive },
+    }))
+}
+
+/// `1,B=2`
+fn looks_like_several(value: &str) -> bool {
+    let is_name =
+        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
+    value.split(',').skip(1).any(|it| it.split_once('=').is_some_and(|(name, _)| is_name(name)))
+}
+
+fn draw<'t>(selected: &Selected<'t>, request: &Request, seed: Option<u64>) -> io::Result<Outcome<'t>> {
+    let mut random = match seed {
+        Some(seed) => ChaCha12Rng::seed_from_u64(seed),
+        None => ChaCha12Rng::try_from_rng(&mut SysRng).map_err(io::Error::other)?,
+    };
+    Ok(process(selected, request, &mut |below| random.random_range(0..below)))
+}
+
+fn print(output: Output, outcome: &Outcome<'_>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let list = List::of(&outcome.objects);
+    match output {
+        Output::Json => json(&mut out, &list)?,
+        Output::Template => json(&mut out, &outcome.template)?,
+        Output::Yaml => {
+            let options = serde_saphyr::ser_options! { compact_list_indent: true, folded_wrap_chars: 1_000_000 };
+            let text = serde_saphyr::to_string_with_options(&list, options).map_err(io::Error::other)?;
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    out.flush()
+}
+
+/// Four blanks, as `oc` prints it.
+fn json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, formatter))?;
+    writeln!(out)
+}

@@ -1,0 +1,106 @@
+//! Questions for the parameters that nobody gave a value.
+
+use std::io::{self, BufRead, Write};
+
+use crate::ide::process::{ParameterView, Type, Values};
+use crate::report::one_line;
+
+/// Asks for each parameter that is not given, with what is known of it. An empty answer takes the default; where there is
+/// none and one is required, the question comes again. At the end of the input the rest stays as it is.
+pub(super) fn ask(
+    parameters: &[ParameterView],
+    values: &mut Values,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for parameter in parameters {
+        if parameter.name.is_empty() || values.contains_key(&parameter.name) {
+            continue;
+        }
+        if let Some(description) = parameter.description.as_ref().filter(|it| !it.is_empty()) {
+            writeln!(out, "{}", one_line(description))?;
+        }
+        let title = parameter.display_name.as_ref().filter(|it| !it.is_empty());
+        let title = title.map_or(String::new(), |it| format!(" ({})", one_line(it)));
+        let default = default(parameter);
+        let hint = default.as_ref().map_or(String::new(), |it| format!(" [{}]", one_line(it)));
+        loop {
+            write!(out, "{}{title}{hint}: ", parameter.name)?;
+            out.flush()?;
+            let mut answer = String::new();
+            if input.read_line(&mut answer)? == 0 {
+                writeln!(out)?;
+                return Ok(());
+            }
+            let answer = answer.trim_end_matches(['\r', '\n']);
+            if answer.is_empty() && (default.is_some() || !parameter.required) {
+                break;
+            }
+            if answer.is_empty() {
+                writeln!(out, "  it is required")?;
+                continue;
+            }
+            let type_ = parameter.type_.as_deref().and_then(Type::named);
+            if let Some(type_) = type_.filter(|it| !it.fits(answer)) {
+                writeln!(out, "  it has to be {}", type_.wanted())?;
+                continue;
+            }
+            values.insert(parameter.name.clone(), answer.to_owned());
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What an empty answer gives.
+fn default(parameter: &ParameterView) -> Option<String> {
+    let set = |it: &Option<String>| it.clone().filter(|it| !it.is_empty());
+    set(&parameter.value).or_else(|| {
+        let from = set(&parameter.from)?;
+        set(&parameter.generate).map(|_| format!("generated from {from}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(name: &str) -> ParameterView {
+        ParameterView {
+            name: name.into(),
+            display_name: None,
+            description: None,
+            value: None,
+            generate: None,
+            from: None,
+            required: false,
+            type_: None,
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_asked_for() {
+        let parameters = [
+            ParameterView { description: Some("Where it runs".into()), required: true, ..parameter("HOST") },
+            ParameterView { value: Some("80".into()), type_: Some("int".into()), ..parameter("PORT") },
+            ParameterView {
+                generate: Some("expression".into()),
+                from: Some("[a-z]{3}".into()),
+                display_name: Some("Password".into()),
+                ..parameter("PASSWORD")
+            },
+            parameter("GIVEN"),
+            parameter("REST"),
+        ];
+        let mut values = Values::from([("GIVEN".to_owned(), "1".to_owned())]);
+        let mut shown = Vec::new();
+        ask(&parameters, &mut values, &mut "\nweb\nmany\n8080\n\n".as_bytes(), &mut shown).expect("asked");
+        let pairs: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(pairs, ["GIVEN=1", "HOST=web", "PORT=8080"]);
+        assert_eq!(
+            String::from_utf8_lossy(&shown),
+            "Where it runs\nHOST:   it is required\nHOST: PORT [80]:   it has to be a whole number\nPORT [80]: \
+             PASSWORD (Password) [generated from [a-z]{3}]: REST: \n"
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! Objects as the API server sees them: JSON with sorted keys, read from a tree, with texts shared where they did not
+//! change.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+use crate::syntax::{Collection, Node, Typed};
+
+/// A JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json<'t> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// Any other number.
+    Float(f64),
+    /// A string.
+    Text(Cow<'t, str>),
+    /// A list.
+    List(Vec<Json<'t>>),
+    /// A mapping; keys are sorted, as every tool around Kubernetes prints them.
+    Map(Map<'t>),
+}
+
+/// A mapping.
+pub type Map<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
+
+/// How deep an object is read, and how many nodes of it beside those of its text: an end for aliases of aliases.
+const DEEPEST: usize = 256;
+const MORE_NODES: usize = 1_000_000;
+
+/// What ends a reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// Aliases that make it too large or too deep.
+    TooLarge,
+    /// A text that fits no type, or is no YAML.
+    Broken,
+}
+
+/// Reads nodes, and counts them.
+#[derive(Debug)]
+pub(super) struct Budget(Cell<usize>);
+
+impl Budget {
+    pub(super) fn of(text_length: usize) -> Self {
+        Self(Cell::new(text_length.saturating_add(MORE_NODES)))
+    }
+
+    pub(super) fn take(&self) -> Result<(), Unreadable> {
+        let left = self.0.get().checked_sub(1).ok_or(Unreadable::TooLarge)?;
+        self.0.set(left);
+        Ok(())
+    }
+}
+
+/// What a reading does with the strings and keys it meets.
+pub(super) trait Visit<'t> {
+    /// A string that is a value; nothing takes it away.
+    fn value(&mut self, text: &'t str) -> Option<Json<'t>>;
+    /// A string that is a key.
+    fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str>;
+    /// A list item that was taken away.
+    fn lost_item(&mut self);
+    /// Two keys that became one.
+    fn same_keys(&mut self, key: &str);
+}
+
+/// Leaves everything as it is.
+pub(super) struct AsWritten;
+
+impl<'t> Visit<'t> for AsWritten {
+    fn value(&mut self, text: &'t str) -> Option<Json<'t>> {
+        Some(Json::Text(text.into()))
+    }
+
+    fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
+        text
+    }
+
+    fn lost_item(&mut self) {}
+
+    fn same_keys(&mut self, _: &str) {}
+}
+
+impl<'t> Json<'t> {
+    /// Reads a node.
+    pub(super) fn read(node: Node<'t>, budget: &Budget, visit: &mut dyn Visit<'t>) -> Result<Self, Unreadable> {
+        Ok(read(node, DEEPEST, budget, visit)?.unwrap_or(Self::Null))
+    }
+
+    /// The mapping, if it is one.
+    pub fn as_map(&self) -> Option<&Map<'t>> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The mapping, if it is one, to be changed.
+    pub fn as_map_mut(&mut self) -> Option<&mut Map<'t>> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The string, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A value that was decoded from JSON. All numbers are floating-point numbers there; `lossy` is set where a whole
+    /// number lost digits by that.
+    pub(super) fn decoded(value: serde_json::Value, lossy: &mut bool) -> Self {
+        match value {
+            serde_json::Value::Null => Self::Null,
+            serde_json::Value::Bool(it) => Self::Bool(it),
+            serde_json::Value::String(it) => Self::Text(it.into()),
+            serde_json::Value::Array(list) => {
+                Self::List(list.into_iter().map(|item| Self::decoded(item, lossy)).collect())
+            }
+            serde_json::Value::Object(map) => {
+                Self::Map(map.into_iter().map(|(key, value)| (key.into(), Self::decoded(value, lossy))).collect())
+            }
+            serde_json::Value::Number(number) => {
+                let float = number.as_f64().unwrap_or(f64::NAN);
+                let whole = number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
+                let read = whole_number(float);
+                *lossy |= whole.is_some() && whole != read;
+                read.map_or(Self::Float(float), Self::Int)
+            }
+        }
+    }
+}
+
+/// A floating-point number without a fraction as Go writes it: without an exponent below 10^21.
+#[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
+fn whole_number(float: f64) -> Option<i128> {
+    (float.fract() == 0.0 && float.abs() < 1e21).then_some(float as i128)
+}
+
+fn read<'t>(
+    node: Node<'t>,
+    depth: usize,
+    budget: &Budget,
+    visit: &mut dyn Visit<'t>,
+) -> Result<Option<Json<'t>>, Unreadable> {
+    budget.take()?;
+    let depth = depth.checked_sub(1).ok_or(Unreadable::TooLarge)?;
+    let node = node.resolved();
+    match node.kind() {
+        Collection::Mapping(_) => {
+            let mut map = Map::new();
+            let mut changed: Vec<(Cow<'t, str>, Json<'t>)> = Vec::new();
+            for (key, value) in node.entries() {
+                let Some(name) = key.key_text() else { return Err(Unreadable::Broken) };
+                let before = name.contains('$').then(|| name.clone());
+                let name = if before.is_some() { visit.key(name) } else { name };
+                let value = match value {
+                    Some(value) => read(value, depth, budget, visit)?,
+                    None => Some(Json::Null),
+                };
+                let Some(value) = value else { continue };
+                match before {
+                    Some(before) if before != name => changed.push((name, value)),
+                    _ => drop(map.insert(name, value)),
+                }
+            }
+            // A key with parameters wins over one without.
+            for (name, value) in changed {
+                if map.contains_key(&name) {
+                    visit.same_keys(&name);
+                }
+                map.insert(name, value);
+            }
+            Ok(Some(Json::Map(map)))
+        }
+        Collection::Sequence(_) => {
+            let mut list = Vec::new();
+            for item in node.items() {
+                match read(item, depth, budget, visit)? {
+                    Some(item) => list.push(item),
+                    None => visit.lost_item(),
+                }
+            }
+            Ok(Some(Json::List(list)))
+        }
+        Collection::Scalar(_) => match node.typed() {
+            Some(Typed::Null) | None => Ok(Some(Json::Null)),
+            Some(Typed::Bool(it)) => Ok(Some(Json::Bool(it))),
+            Some(Typed::Int(it)) => Ok(Some(Json::Int(it))),
+            Some(Typed::Float(it)) => Ok(Some(whole_number(it).map_or(Json::Float(it), Json::Int))),
+            Some(Typed::Str(text)) if text.contains('$') => Ok(visit.value(text)),
+            Some(Typed::Str(text)) => Ok(Some(Json::Text(text.into()))),
+            Some(Typed::Misfit) => Err(Unreadable::Broken),
+        },
+        Collection::Alias | Collection::Error => Err(Unreadable::Broken),
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(it) => serializer.serialize_bool(*it),
+            Self::Int(it) => match (i64::try_from(*it), u64::try_from(*it)) {
+                (Ok(it), _) => serializer.serialize_i64(it),
+                (_, Ok(it)) => serializer.serialize_u64(it),
+                _ => serializer.serialize_i128(*it),
+            },
+            Self::Float(it) => serializer.serialize_f64(*it),
+            Self::Text(it) => serializer.serialize_str(it),
+            Self::List(it) => it.serialize(serializer),
+            Self::Map(it) => serializer.collect_map(it),
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Templates: parameters, and the texts of an object in which they may stand.
+//!
+//! What the objects of a template need to know of it is [`Parameters`]: names and values without places, so that it is
+//! the same as long as nobody edits a parameter.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::k8s::kinds::Identity;
+use crate::k8s::model::Text;
+use crate::k8s::reader::{DEPTH, Reader};
+use crate::syntax::reference::{Form, parameter_references};
+use crate::syntax::{Node, Typed};
+use crate::text::Span;
+
+/// A Template, or the one inside a TemplateInstance.
+#[derive(Clone, Debug, Default)]
+pub struct Template {
+    /// What it is read as.
+    pub dialect: Dialect,
+    /// The mapping that holds `parameters` and `objects`.
+    pub span: Span,
+    /// In the order of the list.
+    pub parameters: Vec<Parameter>,
+    /// The `parameters` list.
+    pub parameters_span: Option<Span>,
+    /// The `objects` list.
+    pub objects_span: Option<Span>,
+    /// `message`.
+    pub message: Option<Text>,
+    /// `labels`, which every object gets.
+    pub labels: Vec<(Text, Text)>,
+    /// Texts with a `$` where no parameter is looked for, each with its path: metadata, apiVersion, the parameters.
+    pub dead: Vec<(String, Text)>,
+    /// Whether a Secret gives values to parameters, which nobody here can see.
+    pub has_secret: bool,
+    /// What its objects need to know.
+    pub exported: Arc<Parameters>,
+}
+
+/// Which references a template knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// `${P}` and `${{P}}`: `template.openshift.io/v1`.
+    #[default]
+    OpenShift,
+    /// `$(P)` and `type` as well: plain `v1`.
+    Proposal,
+}
+
+impl Dialect {
+    /// Whether `$(P)` is a reference.
+    pub fn is_proposal(self) -> bool {
+        self == Self::Proposal
+    }
+}
+
+/// A parameter.
+#[derive(Clone, Debug, Default)]
+pub struct Parameter {
+    /// The whole entry.
+    pub span: Span,
+    /// `name`
+    pub name: Option<Text>,
+    /// `displayName`
+    pub display_name: Option<Text>,
+    /// `description`
+    pub description: Option<Text>,
+    /// `value`
+    pub value: Option<Text>,
+    /// `generate`
+    pub generate: Option<Text>,
+    /// `from`
+    pub from: Option<Text>,
+    /// `type`, of the proposal.
+    pub type_: Option<Text>,
+    /// `required`
+    pub required: bool,
+    /// Fields whose values have another type than the API wants.
+    pub misfits: Vec<Misfit>,
+}
+
+impl Parameter {
+    /// The text of a field; empty where it is not there.
+    pub fn text(field: &Option<Text>) -> &str {
+        field.as_ref().map_or("", |it| &it.value)
+    }
+}
+
+/// A field of a parameter with a value of the wrong type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The field.
+    pub field: &'static str,
+    /// Where the value stands.
+    pub span: Span,
+    /// What it should be.
+    pub wanted: &'static str,
+    /// The value, where it is a scalar.
+    pub text: Option<Text>,
+}
+
+/// The parameters of a template as its objects see them. Equal as long as no name, value or generator changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// What the template is read as.
+    pub dialect: Dialect,
+    by_name: HashMap<Arc<str>, Preset>,
+}
+
+/// What stands for a parameter before anyone sets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Its `value`.
+    Value(Arc<str>),
+    /// Something random.
+    Generated,
+    /// Nothing.
+    Unset,
+}
+
+/// A part of a text with parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilledPart<'t> {
+    /// Known text.
+    Text(&'t str),
+    /// A parameter without a known value.
+    Open(&'t str, &'t Preset),
+}
+
+impl Parameters {
+    fn of(dialect: Dialect, parameters: &[Parameter]) -> Self {
+        let mut by_name = HashMap::with_capacity(parameters.len());
+        // The last of equal names counts.
+        for parameter in parameters {
+            let Some(name) = &parameter.name else { continue };
+            let generated = !Parameter::text(&parameter.generate).is_empty();
+            let preset = match &parameter.value {
+                Some(value) if !value.value.is_empty() || !generated => Preset::Value(Arc::clone(&value.value)),
+                _ if generated => Preset::Generated,
+                _ => Preset::Unset,
+            };
+            by_name.insert(Arc::clone(&name.value), preset);
+        }
+        Self { dialect, by_name }
+    }
+
+    /// What stands for a parameter.
+    pub fn get(&self, name: &str) -> Option<&Preset> {
+        self.by_name.get(name)
+    }
+
+    /// Whether a parameter of this name is declared.
+    pub fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// A text with the parameters in it replaced; nothing if none stands in it.
+    pub fn fill<'t>(&'t self, text: &'t str) -> Option<Vec<FilledPart<'t>>> {
+        if !text.contains('$') {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut at = 0;
+        for reference in parameter_references(text, self.dialect.is_proposal()) {
+            let name = &text[reference.name.clone()];
+            let Some(preset) = self.by_name.get(name).filter(|_| reference.counts(text)) else { continue };
+            if at < reference.range.start {
+                parts.push(FilledPart::Text(&text[at..reference.range.start]));
+            }
+            at = reference.range.end;
+            parts.push(match preset {
+                Preset::Value(value) => FilledPart::Text(value),
+                open => FilledPart::Open(name, open),
+            });
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        if at < text.len() {
+            parts.push(FilledPart::Text(&text[at..]));
+        }
+        Some(parts)
+    }
+
+    /// A text with the parameters in it replaced, if all of them have values.
+    pub fn known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let Some(parts) = self.fill(text) else { return Some(text.into()) };
+        let text = |part: &FilledPart<'_>| match part {
+            FilledPart::Text(text) => Some((*text).to_owned()),
+            FilledPart::Open(..) => None,
+        };
+        parts.iter().map(text).collect::<Option<String>>().map(Cow::Owned)
+    }
+}
+
+/// A text of an object in which a parameter may stand.
+#[derive(Clone, Debug)]
+pub struct Parameterised {
+    /// Its path in the object; that of the entry for a key.
+    pub path: Box<str>,
+    /// The scalar.
+    pub text: Text,
+    /// Whether it is the key of a mapping.
+    pub is_key: bool,
+}
+
+/// The mapping that is a Template: the object itself, or the one inside a TemplateInstance.
+pub(super) fn node<'t>(root: Node<'t>, identity: Identity<'t>) -> Option<Node<'t>> {
+    let kind = identity.kind?;
+    if !matches!(identity.group(), "" | "template.openshift.io") {
+        return None;
+    }
+    match kind {
+        "Template" | "TemplateConfig" | "ProcessedTemplate" => Some(root),
+        "TemplateInstance" => root.at(&["spec", "template"]).filter(|it| it.is_mapping()),
+        _ => None,
+    }
+}
+
+/// Reads a Template.
+pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Option<Template> {
+    let node = node(root, identity)?;
+    // An inline template says its own version, or it is the one of the instance.
+    let version = node.get("apiVersion").and_then(Node::string).or(identity.api_version);
+    let dialect = if version == Some("v1") { Dialect::Proposal } else { Dialect::OpenShift };
+    let list = node.get("parameters");
+    let parameters: Vec<Parameter> = list
+        .into_iter()
+        .flat_map(|list| list.items().collect::<Vec<_>>())
+        .take_while(|_| reader.budget.take())
+        .map(|item| parameter(reader, item))
+        .collect();
+    let exported = Arc::new(Parameters::of(dialect, &parameters));
+    let mut template = Template {
+        dialect,
+        span: reader.span(node),
+        parameters_span: list.filter(|it| it.is_sequence()).map(|it| reader.span(it)),
+        objects_span: node.get("objects").filter(|it| it.is_sequence()).map(|it| reader.span(it)),
+        message: reader.text_at(node, "message"),
+        labels: reader.pairs_at(node, &["labels"]),
+        has_secret: identity.kind == Some("TemplateInstance") && root.at(&["spec", "secret", "name"]).is_some(),
+        exported,
+        parameters,
+        dead: Vec::new(),
+    };
+    for key in ["apiVersion", "kind", "metadata", "parameters"] {
+        if let Some(value) = node.get(key) {
+            let mut found = Vec::new();
+            walk(reader, value, key.to_owned(), DEPTH, &mut found);
+            template.dead.extend(found.into_iter().map(|it| (it.path.into(), it.text)));
+        }
+    }
+    Some(template)
+}
+
+fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
+    let mut it = Parameter { span: reader.span(node), ..Parameter::default() };
+    if !node.is_mapping() {
+        it.misfits.push(Misfit { field: "", span: it.span, wanted: "a mapping with a name", text: reader.text(node) });
+        return it;
+    }
+    for (key, value) in node.entries() {
+        let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
+        let (field, target) = match &*key {
+            "name" => ("name", &mut it.name),
+            "displayName" => ("displayName", &mut it.display_name),
+            "description" => ("description", &mut it.description),
+            "value" => ("value", &mut it.value),
+            "generate" => ("generate", &mut it.generate),
+            "from" => ("from", &mut it.from),
+            "type" => ("type", &mut it.type_),
+            "required" => {
+                match value.typed() {
+                    Some(Typed::Bool(flag)) => it.required = flag,
+                    Some(Typed::Null) => {}
+                    _ => it.misfits.push(misfit(reader, value, "required", "`true` or `false`")),
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        *target = reader.text(value);
+        if !matches!(value.typed(), Some(Typed::Null | Typed::Str(_))) {
+            it.misfits.push(misfit(reader, value, field, "a string"));
+        }
+    }
+    it
+}
+
+fn misfit(reader: Reader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> Misfit {
+    Misfit { field, span: reader.span(value.resolved()), wanted, text: reader.text(value) }
+}
+
+/// Every string and key of an object that holds a `$`, in the order of the text.
+pub(super) fn parameterised(reader: Reader<'_>, node: Node<'_>) -> Vec<Parameterised> {
+    let mut found = Vec::new();
+    walk(reader, node, String::new(), DEPTH, &mut found);
+    found
+}
+
+fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &mut Vec<Parameterised>) {
+    if depth == 0 || !reader.budget.take() {
+        return;
+    }
+    if let Some(text) = node.text() {
+        if text.contains('$')
+            && let Some(text) = reader.text(node)
+        {
+            found.push(Parameterised { path: path.into(), text, is_key: false });
+        }
+    } else if node.is_sequence() {
+        for (index, item) in node.items().enumerate() {
+            walk(reader, item, format!("{path}[{index}]"), depth - 1, found);
+        }
+    } else if node.is_mapping() {
+        for (key, value) in node.entries() {
+            let Some(name) = key.key_text() else { continue };
+            let below = if path.is_empty() { name.clone().into_owned() } else { format!("{path}.{name}") };
+            if name.contains('$')
+                && let Some(text) = reader.key(key)
+            {
+                found.push(Parameterised { path: below.clone().into(), text, is_key: true });
+            }
+            if let Some(value) = value {
+                walk(reader, value, below, depth - 1, found);
+            }
+        }
+    }
+}
+
+/// How a parameter is referred to: by a template of this dialect, as text.
+pub fn reference(name: &str, form: Form) -> String {
+    match form {
+        Form::Text => format!("${{{name}}}"),
+        Form::Raw => format!("${{{{{name}}}}}"),
+        Form::Proposed => format!("$({name})"),
+    }
+}
+
+/// Whether a text can be the name of a parameter.
+pub fn is_parameter_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::ScalarStyle;
+
+    fn nowhere(value: &str) -> Text {
+        Text { value: value.into(), span: Span::default(), style: ScalarStyle::Plain, is_string: true }
+    }
+
+    fn parameters(dialect: Dialect, list: &[(&str, Option<&str>, bool)]) -> Parameters {
+        let parameter = |(name, value, generated): &(&str, Option<&str>, bool)| Parameter {
+            name: Some(nowhere(name)),
+            value: value.map(nowhere),
+            generate: generated.then(|| nowhere("expression")),
+            ..Parameter::default()
+        };
+        Parameters::of(dialect, &list.iter().map(parameter).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn texts_are_filled_as_far_as_values_are_known() {
+        let list = [("A", Some("1"), false), ("G", None, true), ("U", None, false), ("E", Some(""), false)];
+        let it = parameters(Dialect::OpenShift, &list);
+        assert_eq!(it.known("x-${A}${E}-${NOPE}-$(A)").as_deref(), Some("x-1-${NOPE}-$(A)"));
+        assert_eq!(it.known("a${{A}}").as_deref(), Some("a${{A}}"));
+        assert_eq!(it.known("${{A}}").as_deref(), Some("1"));
+        assert_eq!(it.known("${G}"), None);
+        let open = it.fill("${U}/").expect("a parameter");
+        assert_eq!(open, [FilledPart::Open("U", &Preset::Unset), FilledPart::Text("/")]);
+        let it = parameters(Dialect::Proposal, &list);
+        assert_eq!(it.known("$(A)$(NOPE)").as_deref(), Some("1$(NOPE)"));
+    }
+}

@@ -1,0 +1,395 @@
+//! The expression generator of templates: `user[A-Z0-9]{3}` to random text, exactly as OpenShift reads it (section 9 of
+//! the facts).
+//!
+//! It is no regular expression. What is no generator is text, the ends of ranges are left out, and classes beside ranges
+//! are misread; all of that is kept, and told to whoever asks.
+
+use std::ops::Range;
+
+/// The order of characters in ranges.
+const ORDER: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~!@#$%^&*()-_+={}[]\\|<,>.?/\"';:`";
+const LETTERS: Range<usize> = 0..52;
+const DIGITS: Range<usize> = 52..62;
+const SYMBOLS: Range<usize> = 62..94;
+
+/// Whether the last character of a range belongs to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// It does not, as in every release.
+    #[default]
+    Exclusive,
+    /// It does, as everyone expects.
+    Inclusive,
+}
+
+/// A part of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Text that stays.
+    Text(String),
+    /// Random characters.
+    Random(Random),
+}
+
+/// Random characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Random {
+    /// `[…]{n}` in the expression.
+    pub range: Range<usize>,
+    /// What is drawn from, each character once.
+    pub alphabet: String,
+    /// What the ends of its ranges would add.
+    pub left_out: String,
+    /// How many are drawn.
+    pub length: usize,
+    /// Whether the bracket is nothing but ranges, or nothing but classes: otherwise it is not read as it looks.
+    pub plain: bool,
+}
+
+/// An expression that is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The length.
+    #[error("`{{{0}}}` asks for {0} characters; from 1 to 255 are possible")]
+    Length(String),
+    /// The bracket.
+    #[error(
+        "`{0}` is no list of characters: write ranges such as `[a-zA-Z0-9]`, or one of `[\\w]`, `[\\d]`, `[\\a]`, `[\\A]`"
+    )]
+    Malformed(String),
+    /// A range.
+    #[error("`{0}-{1}` is no range: letters stand in the order a-z, A-Z, then digits 0-9")]
+    Range(char, char),
+    /// Nothing to draw from.
+    #[error("`{0}` holds no character at all, since the end of a range does not belong to it")]
+    Empty(String),
+}
+
+/// A refused expression with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratorError {
+    /// The generator in the expression.
+    pub range: Range<usize>,
+    /// Why.
+    pub why: Refused,
+}
+
+/// The parts of an expression.
+pub fn parse(expression: &str, ends: Ends) -> Result<Vec<Part>, GeneratorError> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some(found) = next(expression, at) {
+        if at < found.range.start {
+            parts.push(Part::Text(expression[at..found.range.start].to_owned()));
+        }
+        at = found.range.end;
+        let range = found.range.clone();
+        let random = random(expression, &found, ends).map_err(|why| GeneratorError { range, why })?;
+        parts.push(Part::Random(random));
+    }
+    if at < expression.len() {
+        parts.push(Part::Text(expression[at..].to_owned()));
+    }
+    Ok(parts)
+}
+
+/// Draws a value; `draw(n)` gives a number below `n`.
+pub fn generate(parts: &[Part], draw: &mut dyn FnMut(usize) -> usize) -> String {
+    let mut value = String::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => value.push_str(text),
+            Part::Random(random) => {
+                let alphabet = random.alphabet.as_bytes();
+                for _ in 0..random.length {
+                    value.push(char::from(alphabet[draw(alphabet.len()).min(alphabet.len() - 1)]));
+                }
+            }
+        }
+    }
+    value
+}
+
+/// Text in brackets that looks as if it should be random, but is not: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`.
+pub fn stays_text(expression: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    loop {
+        let next = next(expression, at);
+        let end = next.as_ref().map_or(expression.len(), |it| it.range.start);
+        let text = &expression[at..end];
+        if let Some(open) = text.find('[')
+            && let Some(close) = text[open..].find(']').map(|it| open + it + 1)
+        {
+            let behind = &text[close..];
+            let counted = behind.starts_with('{').then(|| behind.find('}')).flatten().map_or(0, |it| it + 1);
+            let repeated = usize::from(counted == 0 && behind.starts_with(['+', '*']));
+            if counted + repeated > 0 || text[open..close].contains('-') {
+                return Some(at + open..at + close + counted + repeated);
+            }
+        }
+        if let Some(class) = text.find("\\w{").or_else(|| text.find("\\d{")) {
+            let close = text[class..].find('}').map_or(text.len(), |it| class + it + 1);
+            return Some(at + class..at + close);
+        }
+        at = next?.range.end;
+    }
+}
+
+struct Found {
+    /// The whole of `[…]{n}`.
+    range: Range<usize>,
+    /// `[…]`
+    bracket: Range<usize>,
+    /// `n`
+    length: Range<usize>,
+}
+
+/// The next `[…]{n}`: one or more of `[A-Za-z0-9\-\\]` in brackets, and digits in braces right behind.
+fn next(text: &str, from: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let inside = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'\\');
+    let mut at = from;
+    while let Some(skipped) = memchr::memchr(b'[', &bytes[at..]) {
+        let open = at + skipped;
+        at = open + 1;
+        let close = at + bytes[at..].iter().take_while(|it| inside(it)).count();
+        if close == at || !bytes[close..].starts_with(b"]{") {
+            continue;
+        }
+        let digits = close + 2..close + 2 + bytes[close + 2..].iter().take_while(|it| it.is_ascii_digit()).count();
+        if digits.is_empty() || bytes.get(digits.end) != Some(&b'}') {
+            continue;
+        }
+        return Some(Found { range: open..digits.end + 1, bracket: open..close + 1, length: digits });
+    }
+    None
+}
+
+fn random(text: &str, found: &Found, ends: Ends) -> Result<Random, Refused> {
+    let bracket = &text[found.bracket.clone()];
+    let inner = &bracket[1..bracket.len() - 1];
+    if !is_well_formed(inner) {
+        return Err(Refused::Malformed(bracket.to_owned()));
+    }
+    let digits = &text[found.length.clone()];
+    let length = digits.parse().unwrap_or(usize::MAX);
+    if !(1..=255).contains(&length) {
+        return Err(Refused::Length(digits.to_owned()));
+    }
+    let (mut alphabet, mut left_out) = (String::new(), String::new());
+    for (first, last) in pairs(inner) {
+        match class(first, last) {
+            Some(class) => alphabet.push_str(class),
+            None => {
+                let place = |it: u8| ORDER.find(char::from(it));
+                let (Some(start), Some(end)) = (place(first), place(last)) else { continue };
+                if start > end {
+                    return Err(Refused::Range(first.into(), last.into()));
+                }
+                alphabet.push_str(&ORDER[start..end]);
+                // A single character is a range from itself to itself; nobody wrote an end.
+                if first != last || inner.contains(&format!("{}-{}", char::from(first), char::from(last))) {
+                    left_out.push(last.into());
+                }
+            }
+        }
+    }
+    if ends == Ends::Inclusive {
+        alphabet.push_str(&left_out);
+        left_out.clear();
+    }
+    let alphabet = once(&alphabet, "");
+    let left_out = once(&left_out, &alphabet);
+    if alphabet.is_empty() {
+        return Err(Refused::Empty(bracket.to_owned()));
+    }
+    Ok(Random { range: found.range.clone(), alphabet, left_out, length, plain: is_plain(inner) })
+}
+
+/// It begins with a class, or ends with a range.
+fn is_well_formed(inner: &str) -> bool {
+    let bytes = inner.as_bytes();
+    let begins = matches!(bytes, [b'\\', b'w' | b'd' | b'a' | b'A', ..]);
+    let ends = matches!(bytes, [.., from, b'-', to] if from.is_ascii_alphanumeric() && to.is_ascii_alphanumeric());
+    begins || ends
+}
+
+/// Nothing but ranges, or nothing but classes.
+fn is_plain(inner: &str) -> bool {
+    let bytes = inner.as_bytes();
+    let is_range =
+        |it: &[u8]| matches!(it, [from, b'-', to] if from.is_ascii_alphanumeric() && to.is_ascii_alphanumeric());
+    let is_class = |it: &[u8]| matches!(it, [b'\\', b'w' | b'd' | b'a' | b'A']);
+    bytes.chunks(3).all(is_range) || bytes.chunks(2).all(is_class)
+}
+
+/// What is read as a range: an optional backslash, a character, an optional dash, an optional character. Of that the
+/// first and the last byte count.
+fn pairs(inner: &str) -> Vec<(u8, u8)> {
+    let bytes = inner.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let mut end = at + usize::from(bytes[at] == b'\\');
+        if !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+            at += 1;
+            continue;
+        }
+        end += 1;
+        end += usize::from(bytes.get(end) == Some(&b'-'));
+        end += usize::from(bytes.get(end).is_some_and(u8::is_ascii_alphanumeric));
+        found.push((bytes[at], bytes[end - 1]));
+        at = end;
+    }
+    found
+}
+
+fn class(first: u8, last: u8) -> Option<&'static str> {
+    const WORD: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    match (first, last) {
+        (b'\\', b'w') => Some(WORD),
+        (b'\\', b'd') => Some(&ORDER[DIGITS]),
+        // The documentation says letters; the code has digits too.
+        (b'\\', b'a') => Some(&ORDER[LETTERS.start..DIGITS.end]),
+        (b'\\', b'A') => Some(&ORDER[SYMBOLS]),
+        _ => None,
+    }
+}
+
+/// The characters of a text that another does not have, each once.
+fn once(text: &str, without: &str) -> String {
+    let mut result = String::new();
+    for it in text.chars() {
+        if !result.contains(it) && !without.contains(it) {
+            result.push(it);
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The alphabet of the first generator.
+    fn alphabet(expression: &str, ends: Ends) -> String {
+        let parts = parse(expression, ends).unwrap_or_else(|error| panic!("{expression}: {}", error.why));
+        let random = parts.into_iter().find_map(|it| if let Part::Random(it) = it { Some(it.alphabet) } else { None });
+        random.unwrap_or_default()
+    }
+
+    #[test]
+    fn expressions_and_what_they_draw_from() {
+        let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        for (expression, expected) in [
+            ("[0-1]{8}", "0"),
+            ("[y-z]{4}", "y"),
+            ("[A-F0-9]{4}", "ABCDE012345678"),
+            ("x[a-c]{3}y", "ab"),
+            ("[\\d]{2}", "0123456789"),
+            ("[a-Z]{1}", &letters[..51]),
+            ("[\\wa-z]{3}", &ORDER[..62]),
+            ("[\\da-f]{3}", &ORDER[..62]),
+            ("[\\zA-C]{3}", &ORDER[62..]),
+            ("[abA-C]{3}", "aAB"),
+            ("[a0-9]{3}", letters),
+            ("[\\a]{1}", &ORDER[..62]),
+            ("[\\A]{1}", &ORDER[62..]),
+        ] {
+            assert_eq!(alphabet(expression, Ends::Exclusive), expected, "{expression}");
+        }
+        assert_eq!(alphabet("[\\w]{50}", Ends::Exclusive).len(), 63);
+        assert_eq!(alphabet("[\\w\\A]{5}", Ends::Exclusive).len(), 94);
+        assert_eq!(alphabet("[0-1]{8}", Ends::Inclusive), "01");
+        assert_eq!(alphabet("[a-a]{3}", Ends::Inclusive), "a");
+    }
+
+    #[test]
+    fn what_is_no_generator_is_text() {
+        let expressions = [
+            "[a-z]",
+            "[a-z]{1,3}",
+            "[a-z]+",
+            "\\w{5}",
+            "[a-zA-Z0-9_]{8}",
+            "[^a-z]{3}",
+            "[a-z ]{3}",
+            "[]{3}",
+            "[a-z]{}",
+            "plain",
+            "",
+        ];
+        for expression in expressions {
+            let parts = parse(expression, Ends::Exclusive).expect(expression);
+            assert_eq!(generate(&parts, &mut |_| 0), expression);
+        }
+        let told: Vec<&str> = expressions.iter().filter(|it| stays_text(it).is_some()).copied().collect();
+        assert_eq!(told, expressions[..9]);
+        assert_eq!(stays_text("user[A-Z0-9]{3}"), None);
+        assert_eq!(stays_text("[a-z]{3}[a-z_]{4}x"), Some(8..17));
+    }
+
+    #[test]
+    fn mistakes_say_what_is_wrong() {
+        let empty = |it: &str| Refused::Empty(it.into());
+        let malformed = |it: &str| Refused::Malformed(it.into());
+        for (expression, expected) in [
+            ("[a-z]{0}", Refused::Length("0".into())),
+            ("[a-z]{256}", Refused::Length("256".into())),
+            ("[a-z]{99999999999999999999}", Refused::Length("99999999999999999999".into())),
+            ("[abc]{3}", malformed("[abc]")),
+            ("[a-z0]{3}", malformed("[a-z0]")),
+            ("[a-z-]{3}", malformed("[a-z-]")),
+            ("[\\z]{3}", malformed("[\\z]")),
+            ("[A-z]{3}", Refused::Range('A', 'z')),
+            ("[0-z]{3}", Refused::Range('0', 'z')),
+            ("[Z-A]{3}", Refused::Range('Z', 'A')),
+            ("[a-a]{3}", empty("[a-a]")),
+            ("x[0-0]{2}", empty("[0-0]")),
+        ] {
+            let error = parse(expression, Ends::Exclusive).expect_err(expression);
+            assert_eq!(error.why, expected, "{expression}");
+        }
+        assert_eq!(parse("[a-z]{007}", Ends::Exclusive).map(|it| it.len()), Ok(1));
+    }
+
+    #[test]
+    fn brackets_that_are_not_read_as_they_look() {
+        let plain = |expression: &str| match parse(expression, Ends::Exclusive).expect(expression).swap_remove(0) {
+            Part::Random(it) => it.plain,
+            Part::Text(_) => panic!("{expression} is text"),
+        };
+        for expression in ["[a-zA-Z0-9]{8}", "[\\w]{5}", "[\\d\\A]{5}"] {
+            assert!(plain(expression), "{expression}");
+        }
+        for expression in ["[\\wa-z]{5}", "[a0-9]{5}", "[abA-C]{3}", "[\\da-f]{3}"] {
+            assert!(!plain(expression), "{expression}");
+        }
+    }
+
+    #[test]
+    fn only_and_all_of_the_allowed_characters_come_up() {
+        // A plain generator of numbers: the same ones in every run.
+        let mut state = 1_u64;
+        let mut draw = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap_or(0) % below
+        };
+        for expression in ["[\\w]{255}", "[a-zA-Z0-9]{255}", "[\\A]{255}", "[A-F0-9]{255}"] {
+            let parts = parse(expression, Ends::Exclusive).expect(expression);
+            let allowed = alphabet(expression, Ends::Exclusive);
+            let mut counts = vec![0_usize; allowed.len()];
+            let rounds = 100;
+            for _ in 0..rounds {
+                let value = generate(&parts, &mut draw);
+                assert_eq!(value.len(), 255);
+                for it in value.chars() {
+                    counts[allowed.find(it).unwrap_or_else(|| panic!("{expression} gave {it}"))] += 1;
+                }
+            }
+            let expected = 255 * rounds / allowed.len();
+            let fair = |count: &usize| (expected / 2..expected * 2).contains(count);
+            assert!(counts.iter().all(fair), "{expression}: {counts:?}");
+        }
+    }
+}

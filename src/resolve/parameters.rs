@@ -1,0 +1,130 @@
+//! Texts of objects in a template: parameters are put in before the kubelet expands anything.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::k8s::template::FilledPart;
+use crate::k8s::{Object, Parameters, Preset};
+use crate::resolve::binding::Lookup;
+use crate::resolve::expand::{Copying, Expansion, Step, expand};
+use crate::resolve::value::{Hole, Piece, Value};
+use crate::syntax::reference::{ParameterReference, TokenKind, parameter_references, tokens};
+
+/// A text with parameters put in, and holes for those that have no value.
+pub(super) fn filled(object: &Object, text: &Arc<str>) -> Value {
+    let parts = object.parameters.as_ref().and_then(|it| it.fill(text));
+    let Some(parts) = parts else { return Value::written(Arc::clone(text)) };
+    let mut value = Value::default();
+    for part in parts {
+        value.push(match part {
+            FilledPart::Text(text) => Piece::Text(text.into()),
+            FilledPart::Open(name, preset) => Piece::Hole(hole(name, preset)),
+        });
+    }
+    value.merged()
+}
+
+/// Why a parameter has no value that could be shown.
+fn hole(name: &str, preset: &Preset) -> Hole {
+    match preset {
+        Preset::Generated => Hole::Generated(name.into()),
+        Preset::Value(_) | Preset::Unset => Hole::Parameter(name.into()),
+    }
+}
+
+/// Expands a text of an object. Steps lead to the references as they are written, also where a parameter brings them.
+pub(super) fn expand_in(
+    object: &Object,
+    text: &Arc<str>,
+    copying: Copying,
+    mut lookup: impl FnMut(&str) -> Lookup,
+) -> Expansion {
+    let Some(parameters) = object.parameters.as_deref().filter(|_| text.contains('$')) else {
+        return expand(text, copying, lookup);
+    };
+    let mut references = parameter_references(text, parameters.dialect.is_proposal());
+    references.retain(|it| it.counts(text) && parameters.contains(&text[it.name.clone()]));
+    if references.is_empty() {
+        return expand(text, copying, lookup);
+    }
+    let masked = masked(text, &references);
+    let mut filling = Filling { text, parameters, references: &references, copying, result: Expansion::default() };
+    let mut at = 0;
+    for token in tokens(&masked) {
+        match token.kind {
+            TokenKind::Reference => {
+                filling.text(at..token.range.start, &mut lookup);
+                let written = &text[token.name_range()];
+                let name = parameters.known(written).unwrap_or(Cow::Borrowed(written));
+                let outcome = match parameters.known(written) {
+                    Some(_) => lookup(&name),
+                    None => Lookup::Maybe(Hole::External(written.into())),
+                };
+                let step = Step { range: token.range.clone(), name: (&*name).into(), outcome };
+                match step.outcome {
+                    Lookup::Later(_) | Lookup::Unbound => filling.text(token.range.clone(), &mut lookup),
+                    _ => filling.result.value.append(&step.value()),
+                }
+                filling.result.steps.push(step);
+                at = token.range.end;
+            }
+            TokenKind::Escape => {
+                filling.text(at..token.range.start, &mut lookup);
+                filling.result.value.push(Piece::Text("$".into()));
+                at = token.range.end;
+            }
+            // Text, like what follows.
+            TokenKind::Unterminated | TokenKind::Plain => {}
+        }
+    }
+    filling.text(at..text.len(), &mut lookup);
+    let mut result = filling.result;
+    result.value = result.value.merged();
+    result
+}
+
+/// The text with each parameter blotted out, so that the dollar signs of parameters are nobody else's.
+fn masked(text: &str, references: &[ParameterReference]) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut at = 0;
+    for reference in references {
+        masked.push_str(&text[at..reference.range.start]);
+        masked.push_str(&"x".repeat(reference.range.len()));
+        at = reference.range.end;
+    }
+    masked.push_str(&text[at..]);
+    masked
+}
+
+struct Filling<'a> {
+    text: &'a str,
+    parameters: &'a Parameters,
+    references: &'a [ParameterReference],
+    copying: Copying,
+    result: Expansion,
+}
+
+impl Filling<'_> {
+    /// A stretch without variables, but perhaps with parameters.
+    fn text(&mut self, range: std::ops::Range<usize>, lookup: &mut impl FnMut(&str) -> Lookup) {
+        let mut at = range.start;
+        let inside = |it: &&ParameterReference| range.start <= it.range.start && it.range.end <= range.end;
+        for reference in self.references.iter().filter(inside) {
+            self.result.value.push(Piece::Text(self.text[at..reference.range.start].into()));
+            at = reference.range.end;
+            let name = &self.text[reference.name.clone()];
+            match self.parameters.get(name) {
+                Some(Preset::Value(value)) if value.contains('$') => {
+                    let expansion = expand(value, self.copying, &mut *lookup);
+                    self.result.value.append(&expansion.value);
+                    let steps = expansion.steps.into_iter();
+                    self.result.steps.extend(steps.map(|it| Step { range: reference.range.clone(), ..it }));
+                }
+                Some(Preset::Value(value)) => self.result.value.push(Piece::Text(Arc::clone(value))),
+                Some(open) => self.result.value.push(Piece::Hole(hole(name, open))),
+                None => {}
+            }
+        }
+        self.result.value.push(Piece::Text(self.text[at..range.end].into()));
+    }
+}

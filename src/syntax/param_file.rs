@@ -1,0 +1,187 @@
+//! Parameter files: `NAME=value` lines for a template, read as `oc process --param-file` reads them.
+//!
+//! What is wrong with a line is said without its content, which may be a secret.
+
+use std::borrow::Cow;
+
+use crate::text::Span;
+
+/// A parameter file: its entries and the lines that are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParamFile {
+    /// In the order of the text; of equal names the last counts.
+    pub entries: Vec<ParamEntry>,
+    /// Lines without a separator.
+    pub errors: Vec<ParamError>,
+}
+
+/// One line with a value.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ParamEntry {
+    /// The parameter.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// Its value.
+    pub value: String,
+    /// The line, counted from 1.
+    pub line: usize,
+}
+
+/// Values may be secret.
+impl std::fmt::Debug for ParamEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}=<{} bytes>", self.line, self.name, self.value.len())
+    }
+}
+
+/// A line that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Reads a parameter file.
+pub fn read(text: &str) -> ParamFile {
+    let mut file = ParamFile::default();
+    let mut start = 0;
+    for (at, whole) in text.split('\n').enumerate() {
+        let row = whole.strip_suffix('\r').unwrap_or(whole);
+        let trimmed = row.trim_matches([' ', '\t']);
+        if !trimmed.is_empty() && !trimmed.starts_with('#') {
+            match entry(row) {
+                Some((name, offset, value)) => {
+                    let name_start = start + offset;
+                    let name_span = Span::new(name_start, name_start + name.len());
+                    file.entries.push(ParamEntry { name: name.to_owned(), name_span, value, line: at + 1 });
+                }
+                None => {
+                    let span = Span::new(start, start + row.len());
+                    file.errors.push(ParamError { line: at + 1, span });
+                }
+            }
+        }
+        start += whole.len() + 1;
+    }
+    file
+}
+
+/// The name, where it stands in the line, and the value.
+fn entry(line: &str) -> Option<(&str, usize, String)> {
+    let kept = without_comment(line);
+    let separator = kept.find(['=', ':'])?;
+    // What is cut off stands behind the first `#`, and no name is behind one: the line itself has the same beginning.
+    let key = line.get(..separator)?;
+    let key = key.strip_prefix("export").unwrap_or(key);
+    let name = key.trim_matches(' ');
+    let blanks = key.len() - key.trim_start_matches(' ').len();
+    let offset = separator - key.len() + blanks;
+    Some((name, offset, value(&kept[separator + 1..])))
+}
+
+/// The line up to a `#` that stands outside of quotes. A stretch between two `#` opens or closes quotes if it holds
+/// exactly one of a kind.
+fn without_comment(line: &str) -> Cow<'_, str> {
+    if !line.contains('#') {
+        return line.into();
+    }
+    let mut open = false;
+    let mut kept: Vec<&str> = Vec::new();
+    for part in line.split('#') {
+        let count = |quote: char| part.matches(quote).count();
+        if count('"') == 1 || count('\'') == 1 {
+            if open {
+                open = false;
+                kept.push(part);
+            } else {
+                open = true;
+            }
+        }
+        if kept.is_empty() || open {
+            kept.push(part);
+        }
+    }
+    kept.join("#").into()
+}
+
+/// Quotes around a value are taken off, and only then are escapes read.
+fn value(text: &str) -> String {
+    let text = text.trim_matches(' ');
+    let quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
+    if !quoted('"') && !quoted('\'') {
+        return text.to_owned();
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut characters = text[1..text.len() - 1].chars();
+    while let Some(it) = characters.next() {
+        if it != '\\' {
+            result.push(it);
+            continue;
+        }
+        match characters.next() {
+            Some('n') => result.push('\n'),
+            Some('r') => result.push('\r'),
+            Some(other) => result.push(other),
+            None => result.push('\\'),
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_what_they_give() {
+        // The line, the name and the value; nothing for a line that is skipped, an error for `!`.
+        let table: &[(&str, &str)] = &[
+            ("A=1", "A=1"),
+            ("A = 1 ", "A=1"),
+            ("A: 1", "A=1"),
+            ("A: b=c", "A=b=c"),
+            ("A=b:c", "A=b:c"),
+            ("export A=1", "A=1"),
+            ("A=", "A="),
+            ("", ""),
+            ("  \t", ""),
+            ("# A=1", ""),
+            ("  # A=1", ""),
+            ("A=b#c", "A=b"),
+            ("A=b # c", "A=b"),
+            ("A='b#c'", "A=b#c"),
+            ("A=\"b # c\" # d", "A=b # c"),
+            ("A='b\\nc'", "A=b\nc"),
+            ("A=\"b\\\"c\"", "A=b\"c"),
+            ("A=b\\nc", "A=b\\nc"),
+            ("A='b\"", "A='b\""),
+            ("A=it's", "A=it's"),
+            ("A='", "A='"),
+            ("nothing", "!"),
+            ("A=1\r", "A=1"),
+        ];
+        for (line, expected) in table {
+            let file = read(line);
+            let shown = match (&file.entries[..], &file.errors[..]) {
+                ([entry], []) => format!("{}={}", entry.name, entry.value),
+                ([], [_]) => "!".into(),
+                ([], []) => String::new(),
+                _ => panic!("{line}: {file:?}"),
+            };
+            assert_eq!(shown, *expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_file() {
+        let text = "# first\nexport  NAME = x\r\nbroken\nB: 1\n";
+        let file = read(text);
+        let names: Vec<_> = file.entries.iter().map(|it| (&text[it.name_span.range()], it.line)).collect();
+        assert_eq!(names, [("NAME", 2), ("B", 4)]);
+        assert_eq!((&text[file.errors[0].span.range()], file.errors[0].line), ("broken", 3));
+        assert!(!format!("{file:?}").contains("x\""), "values are not shown");
+    }
+}
