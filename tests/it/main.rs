@@ -4,6 +4,7 @@ mod abuse;
 mod commands;
 mod designs;
 mod differential;
+mod editors;
 mod fixes;
 mod fixtures;
 mod lint;

@@ -1,0 +1,33 @@
+// Runs the tests of what the extension shows, and of its pages in a browser. Arguments choose files: shared, pages.
+import { build } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const chosen = process.argv.slice(2);
+const names = chosen.length > 0 ? chosen : ["shared", "pages"];
+const out = await mkdtemp(join(tmpdir(), "podlens-tests-"));
+try {
+  await build({
+    entryPoints: names.map((name) => join(root, "test", `${name}.test.ts`)),
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "warning",
+  });
+  const files = names.map((name) => join(out, `${name}.test.mjs`));
+  const result = spawnSync(process.execPath, ["--test", "--test-reporter=tap", ...files], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, PODLENS_EXTENSION: root },
+  });
+  process.exitCode = result.status ?? 1;
+} finally {
+  await rm(out, { recursive: true, force: true });
+}

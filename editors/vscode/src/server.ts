@@ -1,0 +1,217 @@
+/**
+ * The server's life: start, restart on command and after a crash, and a message with a remedy when it cannot start.
+ *
+ * Starting and stopping go through one queue, so that two restarts never overlap.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  type CloseHandlerResult,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  State,
+} from "vscode-languageclient/node";
+import { type Binary, BinaryError, choose, probe } from "./binary";
+import { HealthStatus } from "./health";
+import { SELECTOR } from "./selector";
+import { sectionOf, serverSettings } from "./settings";
+
+/** More crashes than this in so many milliseconds, and the server stays down until somebody restarts it. */
+const CRASHES = 5;
+const CRASH_WINDOW = 180_000;
+
+export class Server implements vscode.Disposable {
+  readonly output = vscode.window.createOutputChannel("podlens", { log: true });
+  readonly trace = vscode.window.createOutputChannel("podlens trace", { log: true });
+  readonly health = new HealthStatus();
+  private readonly started = new vscode.EventEmitter<void>();
+  private client: LanguageClient | undefined;
+  private process: ChildProcess | undefined;
+  private crashes: number[] = [];
+  private queue: Promise<void> = Promise.resolve();
+
+  /** Fires each time the server is ready, after crashes too. */
+  readonly onDidStart = this.started.event;
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    context.subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("podlens.server")) {
+          void this.restart();
+        } else if (event.affectsConfiguration("podlens") && !event.affectsConfiguration("podlens.trace")) {
+          const settings = { podlens: serverSettings(this.context.extension) };
+          void this.running?.sendNotification("workspace/didChangeConfiguration", { settings });
+        }
+      }),
+    );
+  }
+
+  /** The process of the server, if it runs. */
+  get pid(): number | undefined {
+    return this.process?.pid;
+  }
+
+  restart(): Promise<void> {
+    this.queue = this.queue.then(async () => {
+      await this.stop();
+      await this.start();
+    });
+    return this.queue;
+  }
+
+  /** Sends a request; nothing if the server is not there or cannot answer now. */
+  async request<R>(method: string, params: object): Promise<R | null> {
+    const client = this.running;
+    if (client === undefined) {
+      return null;
+    }
+    try {
+      return await client.sendRequest<R | null>(method, params);
+    } catch (error) {
+      // A document that changed meanwhile is asked about again by whoever changed it.
+      this.output.debug(`${method}: ${String(error)}`);
+      return null;
+    }
+  }
+
+  async shutdown(): Promise<void> {
+    this.queue = this.queue.then(() => this.stop());
+    await this.queue;
+  }
+
+  dispose(): void {
+    this.started.dispose();
+    this.health.dispose();
+    this.output.dispose();
+    this.trace.dispose();
+  }
+
+  private get running(): LanguageClient | undefined {
+    return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  private async start(): Promise<void> {
+    const settings = vscode.workspace.getConfiguration("podlens.server");
+    try {
+      const binary = choose(settings.get("path", ""), this.context.extensionPath);
+      const version = await probe(binary);
+      this.output.info(`${version} at ${binary.path}`);
+      this.health.starting(version);
+      this.crashes = [];
+      this.client = this.createClient(binary, settings.get<Record<string, string>>("extraEnv", {}));
+      await this.client.start();
+    } catch (error) {
+      this.failed(error instanceof BinaryError ? error : new BinaryError(`The server did not start: ${String(error)}`, "The output may say why."));
+    }
+  }
+
+  private async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    try {
+      await client?.dispose(5000);
+    } catch (error) {
+      this.output.warn(`The server did not stop as asked: ${String(error)}`);
+    }
+    this.process?.kill();
+    this.process = undefined;
+    this.health.stopped("");
+  }
+
+  private createClient(binary: Binary, extraEnv: Record<string, string>): LanguageClient {
+    const options: LanguageClientOptions = {
+      documentSelector: SELECTOR,
+      outputChannel: this.output,
+      traceOutputChannel: this.trace,
+      initializationOptions: serverSettings(this.context.extension),
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => this.closed(client),
+      },
+      middleware: {
+        workspace: {
+          configuration: async (params, token, next) => {
+            const answers = await next(params, token);
+            return params.items.map((item, index) => {
+              const section = item.section ?? "";
+              if (section === "podlens" || section.startsWith("podlens.")) {
+                const scope = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);
+                return sectionOf(serverSettings(this.context.extension, scope), section);
+              }
+              return Array.isArray(answers) ? answers[index] : null;
+            });
+          },
+        },
+        handleWorkDoneProgress: (token, params, next) => {
+          if (params.kind === "end") {
+            this.health.running();
+          } else {
+            const parts = [params.kind === "begin" ? params.title : undefined, params.message];
+            const percentage = params.percentage === undefined ? undefined : `${params.percentage} %`;
+            this.health.indexing([...parts, percentage].filter((part) => part).join(" "));
+          }
+          next(token, params);
+        },
+      },
+    };
+    const start = (): Promise<ChildProcess> => this.spawn(binary, extraEnv);
+    const client: LanguageClient = new LanguageClient("podlens", "podlens", start, options);
+    client.onDidChangeState(({ newState }) => {
+      if (newState === State.Running && this.client === client) {
+        this.health.running();
+        this.started.fire();
+      }
+    });
+    return client;
+  }
+
+  private spawn(binary: Binary, extraEnv: Record<string, string>): Promise<ChildProcess> {
+    const child = spawn(binary.path, ["lsp"], { env: { ...process.env, ...extraEnv }, stdio: "pipe" });
+    this.process = child;
+    return new Promise((resolve, reject) => {
+      child.once("spawn", () => resolve(child));
+      child.once("error", reject);
+      child.once("exit", (code, signal) => {
+        this.output.info(`The server ended with ${signal ?? `code ${code}`}`);
+        if (this.process === child) {
+          this.process = undefined;
+        }
+      });
+    });
+  }
+
+  /** A server that ended by itself is started again, unless it does so all the time. */
+  private closed(client: LanguageClient): CloseHandlerResult {
+    if (this.client !== client) {
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((at) => now - at < CRASH_WINDOW), now];
+    if (this.crashes.length < CRASHES) {
+      this.health.starting("again after it ended unexpectedly");
+      return { action: CloseAction.Restart, handled: true };
+    }
+    this.failed(new BinaryError(`The server ended ${CRASHES} times in three minutes.`, "The output says more."));
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+
+  private failed(error: BinaryError): void {
+    this.output.error(`${error.message} ${error.remedy}`);
+    this.health.failed(error.message);
+    const [settings, output, restart] = ["Open Settings", "Show Output", "Restart"];
+    void vscode.window
+      .showErrorMessage(`podlens: ${error.message} ${error.remedy}`, settings, output, restart)
+      .then((chosen) => {
+        if (chosen === settings) {
+          void vscode.commands.executeCommand("workbench.action.openSettings", "podlens.server.path");
+        } else if (chosen === output) {
+          this.output.show();
+        } else if (chosen === restart) {
+          void this.restart();
+        }
+      });
+  }
+}

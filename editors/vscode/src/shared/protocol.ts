@@ -1,0 +1,143 @@
+/**
+ * What goes over the wire: our two requests to the server, and the messages between the extension and its pages.
+ *
+ * Plain types without code, so that both sides of each wire can share them.
+ */
+
+export interface Position {
+  line: number;
+  character: number;
+}
+
+/** How much of a value is known. */
+export type State = "known" | "partial" | "unknown" | "secret";
+
+/** Where a value comes from. Lines count from 1. */
+export interface Source {
+  kind: string;
+  object: string | null;
+  key: string | null;
+  file: string | null;
+  line: number | null;
+}
+
+export interface Variable {
+  name: string;
+  value: string | null;
+  state: State;
+  raw: string | null;
+  source: Source;
+  hides: Source[];
+  alternatives?: { value: string | null; source: Source }[];
+}
+
+export interface Expanded {
+  value: string | null;
+  state: State;
+  raw: string | null;
+}
+
+export interface Unresolved {
+  name: string;
+  file: string;
+  line: number;
+  column: number;
+  why: string;
+}
+
+export interface Container {
+  name: string | null;
+  role: string;
+  env: Variable[];
+  command: Expanded[];
+  args: Expanded[];
+  probes: { probe: string; command: Expanded[] }[];
+  subPaths: (Expanded & { mountPath: string | null })[];
+  unresolved: Unresolved[];
+}
+
+export interface Conflict {
+  kind: string;
+  name: string;
+  container: string | null;
+  with: { file: string; line: number };
+}
+
+export interface Preset {
+  name: string;
+  file: string;
+  line: number;
+  applied: boolean;
+  conflicts: Conflict[];
+}
+
+export interface Workload {
+  file: string;
+  line: number;
+  apiVersion: string | null;
+  kind: string | null;
+  name: string | null;
+  namespace: string | null;
+  presets: Preset[];
+  containers: Container[];
+}
+
+/** The answer to `podlens/environment`: `podlens/env/v1` with one workload and one container. */
+export interface Environment {
+  schema: string;
+  workloads: Workload[];
+}
+
+export type PreviewKind = "render" | "process";
+
+export interface Parameter {
+  name: string;
+  displayName: string | null;
+  description: string | null;
+  value: string | null;
+  generate: string | null;
+  from: string | null;
+  required: boolean;
+  type: string | null;
+}
+
+export interface Problem {
+  message: string;
+  parameter: string | null;
+}
+
+/** The answer to `podlens/preview`. */
+export interface Preview {
+  uri: string;
+  kind: PreviewKind;
+  text: string;
+  problems: Problem[];
+  parameters: Parameter[];
+}
+
+/** Values for parameters, by name. */
+export type Values = Record<string, string>;
+
+/** From the extension to the environment page. */
+export interface ShowEnvironment {
+  type: "environment";
+  environment: Environment | null;
+}
+
+/** From the environment page to the extension. */
+export type EnvironmentMessage =
+  | { type: "ready" }
+  | { type: "open"; file: string; line: number; column?: number }
+  | { type: "copy"; text: string; count: number };
+
+/** From the extension to the page of a template's parameters. */
+export interface ShowParameters {
+  type: "parameters";
+  title: string;
+  parameters: Parameter[];
+  problems: Problem[];
+  values: Values;
+}
+
+/** From the page of a template's parameters to the extension. */
+export type ParametersMessage = { type: "ready" } | { type: "values"; values: Values } | { type: "compare" };

@@ -1,0 +1,141 @@
+/**
+ * The form of a template's parameters. Every change goes to the extension, which processes the template anew.
+ *
+ * Fields are kept while the parameters stay the same, so that an answer never takes the focus or what is being typed.
+ */
+
+import type { Parameter, ParametersMessage, ShowParameters, Values } from "../shared/protocol";
+import { type Field, changed, fields, otherProblems } from "../shared/parameters";
+import { h, settled } from "./dom";
+import { host } from "./host";
+
+interface Row {
+  control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+  problem: HTMLElement;
+}
+
+let parameters: Parameter[] = [];
+let shape = "";
+const rows = new Map<string, Row>();
+
+const title = h("h1", {}, "Parameters");
+const problems = h("ul", { class: "problems", role: "status" });
+const form = h("form", { novalidate: true, submit: (event) => event.preventDefault() });
+const reset = h("button", { type: "button", id: "reset", click: resetAll }, "Reset to the template's values");
+const compare = h("button", { type: "button", id: "compare", click: () => send({ type: "compare" }) }, "Compare with source");
+const bar = h("div", { class: "bar" }, reset, compare);
+const changedSoon = settled(150, sendValues);
+
+document.body.append(h("main", {}, title, bar, problems, form));
+window.addEventListener("message", (event: MessageEvent<ShowParameters>) => {
+  if (event.data.type === "parameters") {
+    show(event.data);
+  }
+});
+send({ type: "ready" });
+
+function send(message: ParametersMessage): void {
+  host.postMessage(message);
+}
+
+function show(message: ShowParameters): void {
+  title.textContent = message.title;
+  parameters = message.parameters;
+  const drawn = fields(message.parameters, message.problems, message.values);
+  const next = JSON.stringify(message.parameters);
+  if (next !== shape) {
+    shape = next;
+    build(drawn);
+  }
+  for (const field of drawn) {
+    const row = rows.get(field.name);
+    if (row !== undefined) {
+      row.problem.textContent = field.problem;
+      row.problem.hidden = field.problem === "";
+      row.control.setAttribute("aria-invalid", String(field.problem !== ""));
+    }
+  }
+  const others = otherProblems(message.parameters, message.problems);
+  problems.replaceChildren(...others.map((text) => h("li", {}, text)));
+  problems.hidden = others.length === 0;
+}
+
+function build(drawn: readonly Field[]): void {
+  rows.clear();
+  form.replaceChildren(
+    ...drawn.map((field) => {
+      const control = controlOf(field);
+      control.addEventListener("input", changedSoon);
+      const problem = h("p", { id: `problem-${field.name}`, class: "problem" });
+      rows.set(field.name, { control, problem });
+      const named = field.label !== field.name;
+      return h(
+        "div",
+        { class: "field" },
+        h(
+          "label",
+          { for: control.id },
+          field.label,
+          named ? h("code", {}, field.name) : null,
+          field.required ? h("span", { class: "note" }, "required") : null,
+        ),
+        field.description === "" ? null : h("p", { id: `about-${field.name}`, class: "note" }, field.description),
+        control,
+        problem,
+      );
+    }),
+  );
+  if (drawn.length === 0) {
+    form.replaceChildren(h("p", { class: "empty" }, "This template has no parameters."));
+  }
+}
+
+function controlOf(field: Field): Row["control"] {
+  const about = field.description === "" ? "" : `about-${field.name} `;
+  const attributes = {
+    id: `field-${field.name}`,
+    name: field.name,
+    required: field.required,
+    "aria-describedby": `${about}problem-${field.name}`,
+  };
+  if (field.input === "choice") {
+    const values = field.initial === "" ? ["", "true", "false"] : ["true", "false"];
+    const options = values.map((value) => h("option", { value }, value === "" ? "not set" : value));
+    const select = h("select", attributes, ...options);
+    select.value = field.initial;
+    return select;
+  }
+  if (field.input === "long") {
+    const area = h("textarea", { ...attributes, rows: "4", spellcheck: "false" });
+    area.value = field.initial;
+    return area;
+  }
+  const input = h("input", {
+    ...attributes,
+    type: "text",
+    inputmode: field.input === "number" ? "numeric" : undefined,
+    placeholder: field.placeholder,
+    spellcheck: "false",
+    autocomplete: "off",
+  });
+  input.value = field.initial;
+  return input;
+}
+
+function inputs(): Values {
+  return Object.fromEntries([...rows].map(([name, row]) => [name, row.control.value]));
+}
+
+function sendValues(): void {
+  send({ type: "values", values: changed(parameters, inputs()) });
+}
+
+function resetAll(): void {
+  for (const parameter of parameters) {
+    const row = rows.get(parameter.name);
+    if (row !== undefined) {
+      row.control.value = parameter.value ?? "";
+    }
+  }
+  sendValues();
+}

@@ -1,0 +1,300 @@
+/**
+ * The two pages in a real browser: what they show, what they send, and whether everybody can use them.
+ *
+ * They run as built, under the policy they have in VS Code. A stand-in for VS Code collects what they send.
+ */
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { pageHtml } from "../src/shared/html";
+import type { Environment, Problem, Values } from "../src/shared/protocol";
+import { PARAMETERS, PASSWORD, sample } from "./samples";
+import { THEMES } from "./themes";
+
+const ROOT = process.env["PODLENS_EXTENSION"] ?? process.cwd();
+const PICTURES = process.env["PODLENS_PICTURES"] ?? join(ROOT, "../../target/editors/pages");
+const ORIGIN = "http://pages.invalid";
+
+let browser: Browser;
+let page: Page;
+let strangers: string[];
+let complaints: string[];
+
+before(async () => {
+  mkdirSync(PICTURES, { recursive: true });
+  // By its address and not bundled, so that Playwright finds its own files.
+  const { browser: start } = (await import(join(ROOT, "scripts/browser.mjs"))) as { browser: () => Promise<Browser> };
+  browser = await start();
+});
+after(() => browser.close());
+beforeEach(async () => {
+  page = await browser.newPage({ viewport: { width: 760, height: 1000 } });
+  page.setDefaultTimeout(60_000);
+  strangers = [];
+  complaints = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+});
+afterEach(async () => {
+  await page.close();
+  assert.deepEqual(strangers, [], "a page asked for something that is not its own");
+  assert.deepEqual(complaints, [], "a page complained");
+});
+
+/** Opens a page as VS Code would. */
+async function open(name: "environment" | "parameters", theme = "dark"): Promise<void> {
+  const colours = Object.entries(THEMES[theme] ?? {}).map(([key, value]) => `--vscode-${key}: ${value};`);
+  const files: Record<string, { contentType: string; body: string }> = {
+    "/": {
+      contentType: "text/html",
+      body: pageHtml({ title: name, script: `${name}.js`, style: "style.css", styleSource: ORIGIN, nonce: "n" }),
+    },
+    [`/${name}.js`]: { contentType: "text/javascript", body: readFileSync(join(ROOT, "dist", `${name}.js`), "utf8") },
+    "/style.css": {
+      contentType: "text/css",
+      body: `:root { ${colours.join(" ")} }\n${readFileSync(join(ROOT, "dist/style.css"), "utf8")}`,
+    },
+  };
+  await page.route("**/*", async (route) => {
+    const url = route.request().url();
+    const file = url.startsWith(`${ORIGIN}/`) ? files[url.slice(ORIGIN.length)] : undefined;
+    if (file !== undefined) {
+      await route.fulfill(file);
+    } else if (url.endsWith("/favicon.ico")) {
+      await route.fulfill({ status: 204 });
+    } else {
+      strangers.push(url);
+      await route.abort();
+    }
+  });
+  await page.addInitScript(() => {
+    const sent: unknown[] = [];
+    Object.assign(window, { sent, acquireVsCodeApi: () => ({ postMessage: (message: unknown) => sent.push(message) }) });
+  });
+  await page.goto(`${ORIGIN}/`);
+  assert.deepEqual(await sent(), [{ type: "ready" }]);
+}
+
+async function sent(): Promise<unknown[]> {
+  return page.evaluate(() => (window as unknown as { sent: unknown[] }).sent);
+}
+
+/** Waits until so many messages were sent. The policy forbids what Playwright's own waiting does. */
+async function untilSent(count: number): Promise<void> {
+  for (const end = Date.now() + 60_000; (await sent()).length < count; ) {
+    assert(Date.now() < end, `fewer than ${count} messages were sent`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function lastSent(): Promise<unknown> {
+  return (await sent()).at(-1);
+}
+
+async function post(message: unknown): Promise<void> {
+  await page.evaluate((data) => window.dispatchEvent(new MessageEvent("message", { data })), message);
+}
+
+async function show(environment: Environment | null): Promise<void> {
+  await post({ type: "environment", environment });
+}
+
+async function showForm(problems: Problem[] = [], values: Values = {}): Promise<void> {
+  await post({ type: "parameters", title: "Parameters of shop.yaml", parameters: PARAMETERS, problems, values });
+}
+
+/** What axe finds wrong. */
+async function violations(): Promise<string[]> {
+  await page.evaluate(readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8"));
+  return page.evaluate(async () => {
+    type Axe = { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    const found = await (window as unknown as { axe: Axe }).axe.run();
+    return found.violations.map((it) => `${it.id}: ${it.nodes.map((node) => node.html).join(" ")}`);
+  });
+}
+
+const names = (): Promise<string[]> => page.locator("tbody th code").allTextContents();
+
+describe("the environment page", () => {
+  test("says what to do while there is no container", async () => {
+    await open("environment");
+    await show(null);
+    assert.match((await page.textContent("#content")) ?? "", /Put the cursor in a container/);
+    assert(!(await page.isVisible("#search")));
+    assert.deepEqual(await violations(), []);
+  });
+
+  test("shows unresolved references first, then variables with unknown ones in front", async () => {
+    await open("environment");
+    await show(sample(false));
+    assert.equal(await page.textContent("h1"), "Deployment/web container main");
+    const headings = await page.locator("h2, summary").allTextContents();
+    assert.deepEqual(headings, ["Unresolved (1)", "Presets", "Variables", "Variables of services (1)", "What runs", "What feeds what"]);
+    assert.match((await page.textContent(".unresolved")) ?? "", /\$\(VISITOR\) stays as it is: nothing defines it/);
+    assert.deepEqual(await names(), ["REGION", "CACHE_URL", "DB_PASSWORD", "EMPTY", "HTML", "LOG_LEVEL", "URL", "CACHE_SERVICE_HOST"]);
+    assert.equal(await page.textContent("#count"), "8 variables");
+    const region = (await page.textContent("#variable-REGION")) ?? "";
+    assert.match(region, /one of several.*eu config map region\/REGION web\.yaml:3.*us/s);
+    assert.match((await page.textContent("#variable-LOG_LEVEL")) ?? "", /hides config map settings\/LOG_LEVEL web\.yaml:7/);
+    assert.match((await page.textContent("#variable-CACHE_URL")) ?? "", /<cluster IP of cache>.*from http:\/\/\$\(CACHE_SERVICE_HOST\)/);
+    assert.match((await page.textContent("section:has(> h2:text('Presets'))")) ?? "", /proxy is not applied .*env PORT conflicts with web\.yaml:30/);
+  });
+
+  test("takes text of a manifest as text", async () => {
+    await open("environment");
+    await show(sample(false));
+    assert.equal(await page.locator("img").count(), 0);
+    assert.equal(await page.textContent("#variable-HTML .value"), "<img src=x onerror=alert(1)>");
+  });
+
+  test("opens sources with the keyboard", async () => {
+    await open("environment");
+    await show(sample(false));
+    await page.locator("#variable-DB_PASSWORD a").focus();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await lastSent(), { type: "open", file: "shop/web.yaml", line: 4 });
+    await page.locator(".unresolved a").click();
+    assert.deepEqual(await lastSent(), { type: "open", file: "shop/web.yaml", line: 41, column: 15 });
+  });
+
+  test("searches while typing, and Escape ends it", async () => {
+    await open("environment");
+    await show(sample(false));
+    await page.keyboard.press("/");
+    await page.keyboard.type("cache");
+    assert.deepEqual(await names(), ["CACHE_URL", "URL", "CACHE_SERVICE_HOST"]);
+    assert.equal(await page.textContent("#count"), "3 of 8 variables");
+    // What is found in a closed section can be seen.
+    assert(await page.isVisible("#variable-CACHE_SERVICE_HOST"));
+    await show(sample(false));
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "search");
+    await page.keyboard.press("Escape");
+    assert.equal((await names()).length, 8);
+    await page.keyboard.type("no such thing");
+    assert.match((await page.textContent("#content")) ?? "", /Nothing matches/);
+  });
+
+  test("keeps secrets masked until they are revealed, and masks them again for another container", async () => {
+    await open("environment");
+    await show(sample(true));
+    assert(!(await page.content()).includes(PASSWORD));
+    await page.click("#copy");
+    assert(!JSON.stringify(await lastSent()).includes(PASSWORD));
+    assert.equal(await page.getAttribute("#reveal", "aria-pressed"), "false");
+    await page.click("#reveal");
+    assert.equal(await page.textContent("#variable-DB_PASSWORD .value"), PASSWORD);
+    await page.click("#copy");
+    assert(JSON.stringify(await lastSent()).includes(`DB_PASSWORD='${PASSWORD}'`));
+    await show(sample(true, "other"));
+    assert(!(await page.content()).includes(PASSWORD));
+  });
+
+  test("says why secrets cannot be revealed", async () => {
+    await open("environment");
+    await show(sample(false));
+    assert(await page.isDisabled("#reveal"));
+    assert.match((await page.getAttribute("#reveal", "title")) ?? "", /secrets\.show/);
+  });
+
+  test("copies what is known as dotenv", async () => {
+    await open("environment");
+    await show(sample(false));
+    await page.click("#copy");
+    const message = (await lastSent()) as { type: string; text: string; count: number };
+    assert.equal(message.type, "copy");
+    assert.equal(message.count, 3);
+    assert.match(message.text, /^LOG_LEVEL='debug'$/m);
+    assert.match(message.text, /^# URL: /m);
+  });
+
+  test("draws what feeds what, and leads from a node to its variable", async () => {
+    await open("environment");
+    await show(sample(false));
+    const edges = await page.locator(".edge").evaluateAll((all) => all.map((it) => it.getAttribute("data-edge")));
+    assert(edges.includes("CACHE_URL → URL"));
+    assert(edges.includes("URL → args"));
+    await page.locator("#node-CACHE_SERVICE_HOST").focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "variable-CACHE_SERVICE_HOST");
+    assert(await page.isVisible("#variable-CACHE_SERVICE_HOST"));
+  });
+
+  for (const theme of Object.keys(THEMES)) {
+    test(`has nothing that axe finds wrong in ${theme}`, async () => {
+      await open("environment", theme);
+      await show(sample(true));
+      await page.click("#summary-services");
+      await page.click("#reveal");
+      assert.deepEqual(await violations(), []);
+      await page.screenshot({ path: join(PICTURES, `environment-${theme}.png`), fullPage: true });
+    });
+  }
+});
+
+describe("the form of parameters", () => {
+  test("has a field for each parameter", async () => {
+    await open("parameters");
+    await showForm();
+    assert.equal(await page.textContent("h1"), "Parameters of shop.yaml");
+    assert.match((await page.textContent("label[for=field-APP_NAME]")) ?? "", /Name of the application.*APP_NAME.*required/);
+    assert.equal(await page.inputValue("#field-APP_NAME"), "shop");
+    assert.equal(await page.getAttribute("#field-APP_NAME", "aria-describedby"), "about-APP_NAME problem-APP_NAME");
+    assert.equal(await page.getAttribute("#field-REPLICAS", "inputmode"), "numeric");
+    assert.deepEqual(await page.locator("#field-DEBUG option").allTextContents(), ["true", "false"]);
+    assert.equal(await page.getAttribute("#field-PASSWORD", "placeholder"), "generated from [a-zA-Z0-9]{16}");
+    assert(await page.evaluate(() => document.querySelector<HTMLInputElement>("#field-TOKEN")?.required));
+  });
+
+  test("sends what was changed, and an answer does not disturb the typing", async () => {
+    await open("parameters");
+    await showForm();
+    await page.fill("#field-APP_NAME", "store");
+    await untilSent(2);
+    assert.deepEqual(await lastSent(), { type: "values", values: { APP_NAME: "store" } });
+    await page.selectOption("#field-DEBUG", "true");
+    await untilSent(3);
+    assert.deepEqual(await lastSent(), { type: "values", values: { APP_NAME: "store", DEBUG: "true" } });
+    await page.focus("#field-REPLICAS");
+    await page.keyboard.type("3");
+    await showForm([], { APP_NAME: "store", DEBUG: "true" });
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "field-REPLICAS");
+    assert.match(await page.inputValue("#field-REPLICAS"), /3/);
+    await page.click("#reset");
+    assert.deepEqual(await lastSent(), { type: "values", values: {} });
+    assert.equal(await page.inputValue("#field-APP_NAME"), "shop");
+  });
+
+  test("shows a problem at its field", async () => {
+    await open("parameters");
+    await showForm([
+      { message: "TOKEN is required and has no value", parameter: "TOKEN" },
+      { message: "an object has no kind", parameter: null },
+    ]);
+    assert.equal(await page.textContent("#problem-TOKEN"), "TOKEN is required and has no value");
+    assert.equal(await page.getAttribute("#field-TOKEN", "aria-invalid"), "true");
+    assert.equal(await page.getAttribute("#field-APP_NAME", "aria-invalid"), "false");
+    assert.equal(await page.textContent(".problems"), "an object has no kind");
+    await showForm();
+    assert(!(await page.isVisible("#problem-TOKEN")));
+    assert(!(await page.isVisible(".problems")));
+  });
+
+  test("asks for a comparison", async () => {
+    await open("parameters");
+    await showForm();
+    await page.click("#compare");
+    assert.deepEqual(await lastSent(), { type: "compare" });
+  });
+
+  for (const theme of Object.keys(THEMES)) {
+    test(`has nothing that axe finds wrong in ${theme}`, async () => {
+      await open("parameters", theme);
+      await showForm([{ message: "TOKEN is required and has no value", parameter: "TOKEN" }]);
+      assert.deepEqual(await violations(), []);
+      await page.screenshot({ path: join(PICTURES, `parameters-${theme}.png`), fullPage: true });
+    });
+  }
+});

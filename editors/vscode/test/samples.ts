@@ -1,0 +1,112 @@
+/** An environment and a template's parameters with one of everything, for the tests of the pages. */
+
+import type { Container, Environment, Parameter, Source, Variable } from "../src/shared/protocol";
+
+export function source(kind: string, object: string | null = null, key: string | null = null, line = 12): Source {
+  return { kind, object, key, file: "shop/web.yaml", line };
+}
+
+export function variable(name: string, value: string | null, more: Partial<Variable> = {}): Variable {
+  return { name, value, state: "known", raw: value, source: source("env"), hides: [], ...more };
+}
+
+export function container(more: Partial<Container> = {}): Container {
+  return {
+    name: "main",
+    role: "container",
+    env: [],
+    command: [],
+    args: [],
+    probes: [],
+    subPaths: [],
+    unresolved: [],
+    ...more,
+  };
+}
+
+/** What the password of the sample is; it must not be seen anywhere before somebody reveals it. */
+export const PASSWORD = "correct horse";
+
+export function sample(shown: boolean, name = "main"): Environment {
+  const text = "http://<cluster IP of cache>:6379/";
+  return {
+    schema: "podlens/env/v1",
+    workloads: [
+      {
+        file: "shop/web.yaml",
+        line: 1,
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: "web",
+        namespace: "shop",
+        presets: [
+          { name: "database", file: "shop/preset.yaml", line: 1, applied: true, conflicts: [] },
+          {
+            name: "proxy",
+            file: "shop/preset.yaml",
+            line: 20,
+            applied: false,
+            conflicts: [{ kind: "env", name: "PORT", container: name, with: { file: "shop/web.yaml", line: 30 } }],
+          },
+        ],
+        containers: [
+          container({
+            name,
+            env: [
+              variable("CACHE_SERVICE_HOST", "<cluster IP of cache>", { state: "unknown", raw: null, source: source("service", "cache") }),
+              variable("CACHE_URL", text, { state: "partial", raw: "http://$(CACHE_SERVICE_HOST):6379/" }),
+              variable("DB_PASSWORD", shown ? PASSWORD : null, {
+                state: "secret",
+                raw: null,
+                source: source("secret", "database-login", "password", 4),
+              }),
+              variable("EMPTY", ""),
+              variable("HTML", "<img src=x onerror=alert(1)>"),
+              variable("LOG_LEVEL", "debug", { hides: [source("configMap", "settings", "LOG_LEVEL", 7)] }),
+              variable("REGION", null, {
+                state: "unknown",
+                raw: null,
+                source: source("configMap", "region", "REGION"),
+                alternatives: [
+                  { value: "eu", source: source("configMap", "region", "REGION", 3) },
+                  { value: "us", source: source("configMap", "region", "REGION", 9) },
+                ],
+              }),
+              variable("URL", `${text}debug`, { state: "partial", raw: "$(CACHE_URL)$(LOG_LEVEL)" }),
+            ],
+            command: [{ value: "serve", state: "known", raw: "serve" }],
+            args: [
+              { value: `--url=${text}debug`, state: "partial", raw: "--url=$(URL)" },
+              { value: "--greet=$(VISITOR)", state: "known", raw: "--greet=$(VISITOR)" },
+            ],
+            probes: [{ probe: "livenessProbe", command: [{ value: "check", state: "known", raw: "check" }] }],
+            subPaths: [{ mountPath: "/logs", value: "debug", state: "known", raw: "$(LOG_LEVEL)" }],
+            unresolved: [{ name: "VISITOR", file: "shop/web.yaml", line: 41, column: 15, why: "undefined" }],
+          }),
+        ],
+      },
+    ],
+  };
+}
+
+export function parameter(name: string, more: Partial<Parameter> = {}): Parameter {
+  return {
+    name,
+    displayName: null,
+    description: null,
+    value: null,
+    generate: null,
+    from: null,
+    required: false,
+    type: null,
+    ...more,
+  };
+}
+
+export const PARAMETERS: Parameter[] = [
+  parameter("APP_NAME", { displayName: "Name of the application", description: "All objects get it.", value: "shop", required: true }),
+  parameter("REPLICAS", { description: "How many pods run.", value: "2", type: "int" }),
+  parameter("DEBUG", { value: "false", type: "bool" }),
+  parameter("PASSWORD", { description: "Made up if you leave it empty.", generate: "expression", from: "[a-zA-Z0-9]{16}" }),
+  parameter("TOKEN", { required: true }),
+];

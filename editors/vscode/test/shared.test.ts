@@ -1,0 +1,137 @@
+/** What the pages show, without the pages. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { dotenv, matches, ordered, place, shownValue } from "../src/shared/environment";
+import { graphOf, references } from "../src/shared/graph";
+import { pageHtml } from "../src/shared/html";
+import { changed, fields, otherProblems } from "../src/shared/parameters";
+import { BinaryError, choose, probe } from "../src/binary";
+import { PARAMETERS, PASSWORD, container, parameter, sample, source, variable } from "./samples";
+
+const main = (shown: boolean) => {
+  const found = sample(shown).workloads[0]?.containers[0];
+  assert(found !== undefined);
+  return found;
+};
+
+test("unknown variables come first, then all by name", () => {
+  const names = ordered(main(false).env).map((it) => it.name);
+  assert.deepEqual(names, ["CACHE_SERVICE_HOST", "REGION", "CACHE_URL", "DB_PASSWORD", "EMPTY", "HTML", "LOG_LEVEL", "URL"]);
+});
+
+test("a search looks at every word, and never into a masked secret", () => {
+  const secret = variable("DB_PASSWORD", PASSWORD, { state: "secret", source: source("secret", "login", "password") });
+  assert(matches(secret, "db LOGIN", false));
+  assert(!matches(secret, "horse", false));
+  assert(matches(secret, "horse", true));
+  assert(!matches(secret, "db nothing", true));
+});
+
+test("a value for a person", () => {
+  assert.equal(shownValue(variable("A", "x"), false), "x");
+  assert.equal(shownValue(variable("A", null, { state: "unknown" }), false), "unknown");
+  assert.equal(shownValue(variable("A", PASSWORD, { state: "secret" }), false), "••••••••");
+  assert.equal(shownValue(variable("A", null, { state: "secret" }), true), "••••••••");
+});
+
+test("dotenv is read back by a shell, and holds only what is known and shown", () => {
+  const odd = container({
+    env: [
+      variable("A", "it's"),
+      variable("no-name", "x"),
+      variable("P", "a<hole>\nb", { state: "partial" }),
+      variable("S", PASSWORD, { state: "secret" }),
+    ],
+  });
+  const masked = dotenv(odd, false);
+  assert.equal(masked.text, "A='it'\\''s'\n# no-name: x\n# P: a<hole> b\n# S: ••••••••\n");
+  assert.equal(masked.count, 1);
+  assert.match(dotenv(odd, true).text, /^S='correct horse'$/m);
+});
+
+test("places are short", () => {
+  assert.equal(place({ file: "a/b/web.yaml", line: 3 }), "web.yaml:3");
+  assert.equal(place({ file: null, line: null }), "");
+});
+
+test("references are found, escapes are not", () => {
+  assert.deepEqual(references("$(A)$$(B)$(A)$(C"), ["A"]);
+  assert.deepEqual(references(null), []);
+});
+
+test("the graph has an edge for each reference, in columns", () => {
+  const graph = graphOf(main(false));
+  const edges = graph.edges.map(({ from, to }) => `${from} ${to}`);
+  assert.deepEqual(edges, [
+    "CACHE_SERVICE_HOST CACHE_URL",
+    "CACHE_URL URL",
+    "LOG_LEVEL URL",
+    "URL args",
+    "LOG_LEVEL mount /logs",
+  ]);
+  const column = Object.fromEntries(graph.nodes.map((node) => [node.name, node.column]));
+  assert.deepEqual(column, { CACHE_SERVICE_HOST: 0, LOG_LEVEL: 0, CACHE_URL: 1, "mount /logs": 1, URL: 2, args: 3 });
+});
+
+test("a loop does not hang the graph", () => {
+  const loop = container({ env: [variable("A", "$(B)"), variable("B", "$(A)$(B)")] });
+  assert.equal(graphOf(loop).nodes.length, 2);
+});
+
+test("fields follow the parameters", () => {
+  const drawn = fields(PARAMETERS, [{ message: "has no value", parameter: "TOKEN" }], { REPLICAS: "5" });
+  assert.deepEqual(drawn.map((it) => it.input), ["text", "number", "choice", "text", "text"]);
+  assert.deepEqual(drawn.map((it) => it.initial), ["shop", "5", "false", "", ""]);
+  assert.equal(drawn[0]?.label, "Name of the application");
+  assert.equal(drawn[3]?.placeholder, "generated from [a-zA-Z0-9]{16}");
+  assert.equal(drawn[4]?.problem, "has no value");
+  assert.equal(fields([parameter("A", { value: "a\nb" })], [], {})[0]?.input, "long");
+});
+
+test("only what differs from the template is sent", () => {
+  assert.deepEqual(changed(PARAMETERS, { APP_NAME: "", REPLICAS: "2", TOKEN: "", PASSWORD: "x" }), { APP_NAME: "", PASSWORD: "x" });
+});
+
+test("problems without a field are not lost", () => {
+  const problems = [
+    { message: "a", parameter: null },
+    { message: "b", parameter: "GONE" },
+    { message: "c", parameter: "TOKEN" },
+  ];
+  assert.deepEqual(otherProblems(PARAMETERS, problems), ["a", "b"]);
+});
+
+test("a page's policy lets nothing in but its own script and style", () => {
+  const html = pageHtml({ title: "t", script: "s.js", style: "s.css", styleSource: "https://own", nonce: "abc" });
+  const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
+  assert.equal(policy, "default-src 'none'; style-src https://own; script-src 'nonce-abc'; base-uri 'none'; form-action 'none'");
+});
+
+test("the server's path: empty is the bundled one, a relative one is refused", () => {
+  assert.deepEqual(choose(" ", "/ext", "linux"), { path: "/ext/bin/podlens", configured: false });
+  assert.match(choose("", "/ext", "win32").path, /podlens\.exe$/);
+  assert.equal(choose("/opt/podlens", "/ext").configured, true);
+  assert.match(choose("~/podlens", "/ext").path, /^\/.+\/podlens$/);
+  assert.throws(() => choose("bin/podlens", "/ext"), BinaryError);
+});
+
+test("a server that cannot run is explained", async () => {
+  const failure = async (path: string): Promise<BinaryError> => {
+    const error: unknown = await probe({ path, configured: true }).then(() => undefined, (it: unknown) => it);
+    assert(error instanceof BinaryError);
+    return error;
+  };
+  assert.match((await failure("/nowhere/podlens")).message, /There is no server at \/nowhere\/podlens/);
+  assert.match((await failure("/")).message, /not a file/);
+  const directory = mkdtempSync(join(tmpdir(), "podlens-"));
+  const plain = join(directory, "podlens");
+  writeFileSync(plain, "", { mode: 0o644 });
+  assert.match((await failure(plain)).message, /may not be executed/);
+  rmSync(directory, { recursive: true });
+  assert.match((await failure(process.execPath)).message, /is not podlens: it says 'v/);
+  assert.match((await failure("/nowhere/podlens")).remedy, /podlens\.server\.path/);
+});

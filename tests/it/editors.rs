@@ -1,0 +1,82 @@
+//! The settings of the VS Code extension are those of `podlens.yaml`, and its version is the server's.
+//!
+//! They stand in `package.json` between hand-written parts, so the text is replaced and not the whole file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use podlens::rules::settings_schema;
+use serde_json::{Map, Value, json};
+
+/// The section of the settings that is written here.
+const TITLE: &str = "        \"title\": \"The same as in podlens.yaml\",\n        \"properties\": ";
+
+#[test]
+fn the_extensions_settings_are_up_to_date() {
+    let path = manifest_path();
+    let text = fs::read_to_string(&path).expect("the extension's manifest");
+    let start = text.find(TITLE).expect("the section of the settings") + TITLE.len();
+    let end = start + text[start..].find("\n        }").expect("the end of the section") + "\n        }".len();
+    let settings = serde_json::to_string_pretty(&settings()).expect("settings are JSON").replace('\n', "\n        ");
+    let fresh = format!("{}{settings}{}", &text[..start], &text[end..]);
+    if std::env::var_os("UPDATE").is_some() && fresh != text {
+        fs::write(&path, &fresh).expect("writing the extension's manifest");
+        return;
+    }
+    assert!(fresh == text, "the settings in editors/vscode/package.json are stale; UPDATE=1 writes them");
+}
+
+#[test]
+fn the_extension_has_the_servers_version() {
+    let text = fs::read_to_string(manifest_path()).expect("the extension's manifest");
+    let manifest: Value = serde_json::from_str(&text).expect("the manifest is JSON");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    // A workspace must not choose what is executed.
+    for section in manifest["contributes"]["configuration"].as_array().expect("sections") {
+        for (name, setting) in section["properties"].as_object().expect("properties") {
+            if name.starts_with("podlens.server.") {
+                assert_eq!(setting["scope"], "machine", "{name}");
+            }
+        }
+    }
+}
+
+fn manifest_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode/package.json")
+}
+
+/// Every key of `podlens.yaml` as a setting: keys under a key have dots between them.
+fn settings() -> Map<String, Value> {
+    let mut settings = Map::new();
+    collect("podlens", &settings_schema(), &mut settings);
+    settings
+}
+
+fn collect(name: &str, schema: &Value, settings: &mut Map<String, Value>) {
+    for (key, below) in schema["properties"].as_object().expect("keys with their schemas") {
+        let name = format!("{name}.{key}");
+        // Rules are a table in the settings editor, and not a setting each.
+        if below["type"] == "object" && key != "rules" {
+            collect(&name, below, settings);
+            continue;
+        }
+        let mut setting = below.clone();
+        without_false(&mut setting);
+        setting["scope"] = json!("resource");
+        settings.insert(name, setting);
+    }
+}
+
+/// `off` is never read as false in JSON, so the settings need not offer both.
+fn without_false(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::Array(values)) = map.get_mut("enum") {
+                values.retain(|value| *value != json!(false));
+            }
+            map.values_mut().for_each(without_false);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_false),
+        _ => {}
+    }
+}
