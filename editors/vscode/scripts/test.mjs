@@ -22,7 +22,7 @@ try {
     logLevel: "warning",
   });
   const files = names.map((name) => join(out, `${name}.test.mjs`));
-  const result = spawnSync(process.execPath, ["--test", "--test-reporter=tap", ...files], {
+  const result = spawnSync(process.execPath, ["--test", `--test-reporter=${join(root, "scripts/reporter.mjs")}`, ...files], {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, PODLENS_EXTENSION: root },

@@ -1,0 +1,6 @@
+-- Neovim 0.11 and newer; the configuration comes from lsp/podlens.lua of the plugin.
+vim.lsp.config('podlens', {
+  -- cmd = { '/path/to/podlens', 'lsp' },
+  settings = { podlens = { unknown = 'auto' } },
+})
+vim.lsp.enable('podlens')

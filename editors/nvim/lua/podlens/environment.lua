@@ -1,0 +1,94 @@
+-- The environment of the container under the cursor, as lines of text.
+
+local client = require('podlens.client')
+local window = require('podlens.window')
+
+local M = {}
+
+local KINDS = { configMap = 'config map', envFile = 'env file', injected = 'injected by the controller' }
+local WHY = { undefined = 'nothing defines it', forward = 'it is declared only later', self = 'it refers to itself' }
+
+local function text(value)
+  if value == nil or value == vim.NIL then
+    return nil
+  end
+  return (tostring(value):gsub('\n', '\\n'))
+end
+
+local function place(source)
+  local file = text(source.file)
+  if not file then
+    return ''
+  end
+  local line = text(source.line)
+  return vim.fn.fnamemodify(file, ':t') .. (line and ':' .. line or '')
+end
+
+local function describe(source)
+  local name = {}
+  for _, part in ipairs({ 'object', 'key' }) do
+    if text(source[part]) then
+      table.insert(name, text(source[part]))
+    end
+  end
+  local words = { KINDS[source.kind] or source.kind, table.concat(name, '/'), place(source) }
+  return (table.concat(words, ' '):gsub('%s+', ' '):gsub('%s+$', ''))
+end
+
+local function shown(variable)
+  local value = text(variable.value)
+  if variable.state == 'secret' then
+    return value or '••••••••'
+  end
+  if not value then
+    return type(variable.alternatives) == 'table' and #variable.alternatives > 0 and '<one of several>' or '<unknown>'
+  end
+  return value
+end
+
+--- The lines of an answer to `podlens/environment`: unresolved references first, then unknown variables, then the rest.
+function M.lines(environment)
+  local workload = environment.workloads[1]
+  local container = workload.containers[1]
+  local lines = {
+    string.format('# %s/%s, %s %s', text(workload.kind) or '?', text(workload.name) or '?', container.role, text(container.name) or '?'),
+  }
+  for _, one in ipairs(container.unresolved) do
+    local why = WHY[one.why] or one.why
+    table.insert(lines, string.format('! $(%s) stays as it is: %s  # %s', one.name, why, place(one)))
+  end
+  local unknown, known = {}, {}
+  for _, variable in ipairs(container.env) do
+    table.insert(variable.state == 'unknown' and unknown or known, variable)
+  end
+  for _, variables in ipairs({ unknown, known }) do
+    for _, variable in ipairs(variables) do
+      local hides = {}
+      for _, source in ipairs(variable.hides) do
+        table.insert(hides, 'hides ' .. describe(source))
+      end
+      local about = table.concat({ describe(variable.source), unpack(hides) }, ', ')
+      table.insert(lines, string.format('%s=%s  # %s', variable.name, shown(variable), about))
+    end
+  end
+  return lines
+end
+
+--- Shows the environment of the container under the cursor. `split` opens a window instead of a float.
+function M.show(split)
+  local current = vim.api.nvim_get_current_win()
+  local buffer = vim.api.nvim_win_get_buf(current)
+  local params = {
+    textDocument = { uri = vim.uri_from_bufnr(buffer) },
+    position = client.position(current),
+  }
+  client.ask(buffer, 'podlens/environment', params, function(environment)
+    if not environment then
+      vim.notify('podlens: the cursor is in no container', vim.log.levels.INFO)
+      return
+    end
+    window.open('podlens://environment', M.lines(environment), 'podlens-environment', split)
+  end)
+end
+
+return M

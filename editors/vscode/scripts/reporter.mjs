@@ -1,0 +1,23 @@
+// One line a test: `ok - NAME` or `not ok - NAME: WHY`, with the whole error before it.
+export default async function* report(events) {
+  const above = [];
+  for await (const { type, data } of events) {
+    if (type === "test:start") {
+      above.length = data.nesting;
+      above[data.nesting] = data.name;
+    } else if (type === "test:stderr" || type === "test:stdout") {
+      yield data.message;
+    } else if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
+      const name = [...above.slice(0, data.nesting), data.name].join(": ");
+      if (type === "test:pass") {
+        yield `ok - ${name}\n`;
+      } else {
+        const error = data.details.error?.cause ?? data.details.error;
+        yield `${error?.stack ?? error}\n`;
+        yield `not ok - ${name}: ${String(error?.message ?? error).replace(/\s+/g, " ").slice(0, 300)}\n`;
+      }
+    } else if (type === "test:fail" && data.details.error?.failureType === "hookFailed") {
+      yield `not ok - ${data.name}: ${String(data.details.error.message).replace(/\s+/g, " ")}\n`;
+    }
+  }
+}
