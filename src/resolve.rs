@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use binding::{Binding, Kind, Lookup, Origin};
 pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
-pub use fields::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_subdomain};
+pub use fields::{ENV_FIELDS, field, is_divisor, is_env_field, is_env_resource, is_subdomain};
 pub use names::{is_relaxed, is_service_name, is_strict};
 pub use quantity::Quantity;
 pub use scope::copying;

@@ -48,9 +48,10 @@ mod unserved_field;
 use std::sync::Arc;
 
 pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Source, Sources};
+pub use fixes::{declare_above, sort_env};
 pub use names::{mistakes, named};
 pub use settings::settings_schema;
-pub use suppression::{Suppression, suppressions};
+pub use suppression::{Suppression, suppressions, suppressions_in};
 
 use crate::diagnostic::Diagnostic;
 use crate::resolve::Resolver;

@@ -119,9 +119,10 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
 fn view(loaded: &Loaded, release: Option<Version>) -> View {
     let snapshot = loaded.workspace.snapshot();
     let texts: Mutex<HashMap<String, Option<Arc<str>>>> = Mutex::default();
+    let resolver = Resolver::new(&snapshot, release);
     let viewer = Viewer {
         snapshot: &snapshot,
-        resolver: Resolver::new(&snapshot, release),
+        resolver: &resolver,
         path: &|path| loaded.display(path),
         text: &|path| {
             let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::{Color, Exit, notice, working_directory};
 use crate::diagnostic::Severity;
+use crate::ide::diagnostics::INVALID_SETTINGS;
 use crate::load;
 use crate::report;
 use crate::report::findings::Report;
@@ -25,7 +26,7 @@ use crate::report::summary::counted;
 use crate::workspace::Version;
 use baseline::Baseline;
 use outputs::Outputs;
-use project::{INVALID_SETTINGS, Project};
+use project::Project;
 
 /// Find what will not work: references that lead nowhere, values the API refuses, and more
 #[derive(Debug, Args)]

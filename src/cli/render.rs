@@ -41,7 +41,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Trouble) };
     let mut exit = env::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
-    let renderer = Renderer { resolver: Resolver::new(&snapshot, arguments.kubernetes) };
+    let resolver = Resolver::new(&snapshot, arguments.kubernetes);
+    let renderer = Renderer { resolver: &resolver };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut any = false;
     for path in &loaded.reported {

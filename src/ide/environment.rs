@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::k8s::{Object, Role, Text};
+use crate::k8s::{Container, Object, Role, Text};
 use crate::resolve::{Binding, Environment, Item, Origin, Resolver, State, Unresolved, Value};
 use crate::syntax::{SourceMap, helm};
 use crate::text::Span;
@@ -208,7 +208,7 @@ pub struct Viewer<'s> {
     /// What is looked at.
     pub snapshot: &'s Snapshot,
     /// Resolves their containers.
-    pub resolver: Resolver<'s>,
+    pub resolver: &'s Resolver<'s>,
     /// How a path of the workspace is shown.
     pub path: &'s (dyn Fn(&str) -> String + Sync),
     /// The text of a file, for exact columns.
@@ -219,15 +219,22 @@ impl Viewer<'_> {
     /// The workloads of a file: its objects that have containers.
     pub fn workloads(&self, path: &Arc<str>, file: &File) -> Vec<Workload> {
         let with_containers = file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()));
-        with_containers.map(|object| self.workload(path, file, object)).collect()
+        with_containers.map(|object| self.workload(path, file, object, |_| true)).collect()
     }
 
-    fn workload(&self, path: &Arc<str>, file: &File, object: &Object) -> Workload {
+    /// One workload with those of its containers that are wanted.
+    pub fn workload(
+        &self,
+        path: &Arc<str>,
+        file: &File,
+        object: &Object,
+        is_wanted: impl Fn(&Container) -> bool,
+    ) -> Workload {
         let shared = |text: &Option<Text>| text.as_ref().map(|it| readable(&it.value));
         let reveal = self.snapshot.settings(path).show_secrets;
         let mut containers = Vec::new();
         for pod in &object.model.pods {
-            for container in &pod.containers {
+            for container in pod.containers.iter().filter(|it| is_wanted(it)) {
                 let environment = self.resolver.environment(path, object, pod, container);
                 containers.push(ContainerView {
                     name: shared(&container.name),

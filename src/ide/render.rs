@@ -21,7 +21,7 @@ use crate::workspace::File;
 #[derive(Debug)]
 pub struct Renderer<'s> {
     /// Resolves their containers.
-    pub resolver: Resolver<'s>,
+    pub resolver: &'s Resolver<'s>,
 }
 
 /// A text that is expanded, by its path in the object.
@@ -92,7 +92,8 @@ impl Renderer<'_> {
         result
     }
 
-    fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
+    /// One workload as a YAML document; `tree` is that of its file.
+    pub fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
         let root = tree.document_at(object.offset)?.root()?;
         let mut way = root.path_to(object.offset).into_iter();
         let node = way.find(|node| node.span().start == object.offset && node.is_mapping())?;
@@ -154,7 +155,7 @@ impl Renderer<'_> {
 }
 
 /// The objects that have containers.
-fn workloads(file: &File) -> impl Iterator<Item = &Object> {
+pub fn workloads(file: &File) -> impl Iterator<Item = &Object> {
     file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()))
 }
 

@@ -213,6 +213,21 @@ impl Environment {
         self.services.variables.keys().chain(self.sources.keys()).chain(declared.map(|it| &it.name))
     }
 
+    /// The same without those that only services give, which may be tens of thousands.
+    pub fn own_bindings(&self) -> Vec<&Arc<Binding>> {
+        let mut all: BTreeMap<&str, &Arc<Binding>> = BTreeMap::new();
+        let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
+        for binding in self.sources.values().chain(declared) {
+            all.insert(&binding.name, binding);
+        }
+        all.into_values().collect()
+    }
+
+    /// What services give, by name, whether or not something hides it.
+    pub fn service_bindings(&self) -> &BTreeMap<Arc<str>, Arc<Binding>> {
+        &self.services.variables
+    }
+
     /// The variable that an entry of `env` defines.
     pub fn entry(&self, index: usize) -> Option<&Arc<Binding>> {
         self.declared.get(self.first_entry + index)?.binding.as_ref()

@@ -7,7 +7,7 @@ use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{Hole, Value};
 
 /// The value of `fieldRef.fieldPath`.
-pub(super) fn field(model: &Model, pod: &Pod, path: &str) -> Value {
+pub fn field(model: &Model, pod: &Pod, path: &str) -> Value {
     let known = match path {
         "metadata.name" => pod.name.as_ref().map(|it| Arc::clone(&it.value)),
         "metadata.namespace" => model.namespace.as_ref().map(|it| Arc::clone(&it.value)),

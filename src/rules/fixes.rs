@@ -102,6 +102,21 @@ pub(super) fn declare_earlier(container: &ContainerContext<'_>, user: usize, nam
     fixes
 }
 
+/// Puts every entry of `env` behind those it refers to; nothing if they stand so, or if that would change a meaning.
+pub fn sort_env(container: &ContainerContext<'_>) -> Option<Fix> {
+    let entries = Entries::of(container);
+    let order = entries.sorted();
+    entries.fix(&order, "Sort `env` by dependency".into())
+}
+
+/// Puts the declaration of a name, with what it needs, above an entry that is about to refer to it.
+pub fn declare_above(container: &ContainerContext<'_>, user: usize, name: &str) -> Option<Fix> {
+    let entries = Entries::of(container);
+    let declared = entries.first_after(user, name)?;
+    let (order, title) = entries.moved_above(declared, user)?;
+    entries.fix(&order, title)
+}
+
 /// The entries of `env` with what they refer to.
 struct Entries<'c> {
     container: &'c ContainerContext<'c>,
@@ -160,6 +175,11 @@ impl<'c> Entries<'c> {
         let name = self.names[declared];
         let uses = |at: &usize| self.references[*at].iter().any(|it| it.forward && it.name == name);
         let target = (0..declared).find(uses)?;
+        self.moved_above(declared, target)
+    }
+
+    /// An entry, with those it needs, moved above another one.
+    fn moved_above(&self, declared: usize, target: usize) -> Option<(Vec<usize>, String)> {
         let mut moving = vec![declared];
         let mut next = 0;
         while let Some(at) = moving.get(next).copied() {

@@ -68,8 +68,13 @@ pub fn suppressions(source: &Source) -> Vec<Suppression> {
     if !text.contains("podlens:") {
         return Vec::new();
     }
-    let comments = source.tree.comments(text, Span::new(0, text.len()));
-    comments.into_iter().filter_map(|comment| parse(text, comment)).collect()
+    suppressions_in(source, Span::new(0, text.len()))
+}
+
+/// The suppression comments that begin in a part of a file.
+pub fn suppressions_in(source: &Source, within: Span) -> Vec<Suppression> {
+    let comments = source.tree.comments(&source.text, within);
+    comments.into_iter().filter_map(|comment| parse(&source.text, comment)).collect()
 }
 
 fn parse(text: &str, comment: Span) -> Option<Suppression> {

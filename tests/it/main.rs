@@ -7,6 +7,7 @@ mod differential;
 mod editors;
 mod fixes;
 mod fixtures;
+mod ide;
 mod lint;
 mod load;
 mod model;

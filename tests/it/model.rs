@@ -27,9 +27,10 @@ fn environments_are_those_of_the_reference() {
         workspace.set_disk("all.yaml", File::read("all.yaml", &manifests));
         let snapshot = workspace.snapshot();
         let text: Arc<str> = manifests.as_str().into();
+        let resolver = Resolver::new(&snapshot, None);
         let viewer = Viewer {
             snapshot: &snapshot,
-            resolver: Resolver::new(&snapshot, None),
+            resolver: &resolver,
             path: &|path| path.to_owned(),
             text: &|_| Some(Arc::clone(&text)),
         };

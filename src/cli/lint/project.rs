@@ -11,16 +11,14 @@ use rayon::prelude::*;
 use crate::cli::lint::fix::replace;
 use crate::cli::lint::levels::{FlagLevels, Flags};
 use crate::cli::{notice, progress};
-use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::diagnostic::{Diagnostic, Location};
+use crate::ide::diagnostics::of_settings;
 use crate::load::{self, Loaded};
 use crate::report::findings::{Files, Range};
 use crate::resolve::Resolver;
 use crate::rules::{self, Source, Sources};
 use crate::text::Lines;
 use crate::workspace::{File, SETTINGS_FILE, Snapshot, Version};
-
-/// The rule that mistakes in the settings count as.
-pub(super) const INVALID_SETTINGS: &str = "invalid-settings";
 
 pub(super) struct Project {
     pub(super) loaded: Loaded,
@@ -106,24 +104,7 @@ impl Project {
 
     fn settings_mistakes(&self) -> Vec<Diagnostic> {
         let snapshot = self.loaded.workspace.snapshot();
-        let mut found = Vec::new();
-        for settings in snapshot.all_settings() {
-            for mistake in rules::mistakes(settings) {
-                found.push(Diagnostic {
-                    rule: INVALID_SETTINGS,
-                    severity: Severity::Error,
-                    message: mistake.message,
-                    help: None,
-                    location: Location { file: Arc::clone(&settings.file), span: mistake.span },
-                    related: Vec::new(),
-                    fixes: Vec::new(),
-                    object: None,
-                    path: None,
-                    unnecessary: false,
-                });
-            }
-        }
-        found
+        snapshot.all_settings().flat_map(|it| of_settings(it)).collect()
     }
 
     /// Writes what was changed. Says what could not be written.

@@ -1,0 +1,134 @@
+//! Definition: from a use to where it is declared.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::objects::found;
+use crate::ide::place::ContainerPlace;
+use crate::ide::target::{Target, target};
+use crate::ide::uses::{Entity, Key, entity, key_at, keys_of, object_at};
+use crate::k8s::{EnvVar, Object};
+use crate::resolve::{Binding, Lookup, Origin, Site};
+use crate::text::Span;
+
+/// Where something is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// What was looked at.
+    pub origin: Span,
+    /// Where it leads; several where several may be meant. The best first.
+    pub targets: Vec<DefinitionTarget>,
+}
+
+/// A declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionTarget {
+    /// All of it, such as an entry of `env`.
+    pub full: Location,
+    /// What to put the cursor on, such as its name; within `full`.
+    pub focus: Location,
+}
+
+/// Where the thing at an offset is declared.
+pub fn definition(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Definition> {
+    let found = target(analysis, file, offset)?;
+    let targets = targets(analysis, &found.target);
+    (!targets.is_empty()).then_some(Definition { origin: found.span, targets })
+}
+
+fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget> {
+    match target {
+        // The name of an entry is where its value comes from: here, or where `valueFrom` takes it.
+        Target::Variable { at, index } => {
+            let environment = at.environment(analysis);
+            let bound = environment.entry(*index).map(|it| of_binding(analysis, at, it)).unwrap_or_default();
+            if bound.is_empty() { entry(at, *index).into_iter().collect() } else { bound }
+        }
+        Target::Reference { at, field, name, .. } => {
+            let environment = at.environment(analysis);
+            match environment.lookup(field.site().unwrap_or(Site::CommandLine), name) {
+                Lookup::Bound(binding) => match binding.entry.as_ref().and_then(|it| at.entry_at(it)) {
+                    Some((index, _)) => entry(at, index).into_iter().collect(),
+                    None => of_binding(analysis, at, &binding),
+                },
+                Lookup::Later(origin) => of_origin(analysis, at, &origin).into_iter().collect(),
+                Lookup::Unbound | Lookup::Maybe(_) => {
+                    let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == *name);
+                    at.container.env.iter().position(named).and_then(|it| entry(at, it)).into_iter().collect()
+                }
+            }
+        }
+        Target::Object { at, kind, name, .. } => {
+            let found = found(analysis, *kind, &name.value, at.place());
+            found.iter().map(|it| object(it.file, it.object)).collect()
+        }
+        Target::KeyUse { .. } | Target::Key { .. } => match entity(analysis, target) {
+            Some(Entity::Key(keys)) => keys.iter().map(key).collect(),
+            _ => Vec::new(),
+        },
+        Target::ObjectName { file, object: it, .. } => vec![object(file, it)],
+        Target::Volume { file, object, pod, name } => {
+            let all = pod.volumes.iter().filter_map(|it| Some((it.span, it.name.as_ref()?)));
+            let same = all.filter(|(_, it)| it.value == name.value);
+            same.map(|(full, name)| pair(file, object, full, name.span)).collect()
+        }
+        Target::Container { at, name } => {
+            let all = at.pod.containers.iter().filter_map(|it| Some((it.span, it.name.as_ref()?)));
+            let same = all.filter(|(_, it)| it.value == name.value);
+            same.map(|(full, name)| pair(&at.file, at.object, full, name.span)).collect()
+        }
+        Target::Escape { .. } | Target::Source { .. } | Target::Rule(_) => Vec::new(),
+    }
+}
+
+/// Where a variable's value comes from, each of several.
+fn of_binding(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, binding: &Binding) -> Vec<DefinitionTarget> {
+    let keys = keys_of(analysis, at, binding);
+    if !keys.is_empty() {
+        return keys.iter().map(key).collect();
+    }
+    match binding.alternatives.as_slice() {
+        [] => of_origin(analysis, at, &binding.origin).into_iter().collect(),
+        several => several.iter().filter_map(|(_, it)| of_origin(analysis, at, it)).collect(),
+    }
+}
+
+fn of_origin(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, origin: &Origin) -> Option<DefinitionTarget> {
+    let location = origin.location.as_ref()?;
+    if let Some((index, _)) = at.entry_at(location) {
+        return entry(at, index);
+    }
+    if let Some(found) = key_at(analysis, origin.kind, location) {
+        return Some(key(&found));
+    }
+    if let Some((file, it)) = object_at(analysis, location) {
+        return Some(object(&file, it));
+    }
+    Some(DefinitionTarget { full: location.clone(), focus: location.clone() })
+}
+
+/// An entry of `env`.
+fn entry(at: &ContainerPlace<'_>, index: usize) -> Option<DefinitionTarget> {
+    let it = at.container.env.get(index)?;
+    Some(pair(&at.file, at.object, it.span, it.name.as_ref()?.span))
+}
+
+fn key(key: &Key<'_>) -> DefinitionTarget {
+    let span = key.key.key.span;
+    let end = key.key.value_span.map_or(span.end, |it| it.end.max(span.end));
+    pair(&key.of.file, key.of.object, Span::new(span.start, end), span)
+}
+
+fn object(file: &Arc<str>, object: &Object) -> DefinitionTarget {
+    let name = object.model.known_as().map_or(object.model.span, |it| it.span);
+    pair(file, object, object.model.span, name)
+}
+
+/// Spans of an object as locations. What an alias brings from elsewhere stands for itself.
+fn pair(file: &Arc<str>, object: &Object, full: Span, focus: Span) -> DefinitionTarget {
+    let at = |span: Span| Location { file: Arc::clone(file), span: object.place(span) };
+    let (full, focus) = (at(full), at(focus));
+    let is_inside = full.span.start <= focus.span.start && focus.span.end <= full.span.end;
+    DefinitionTarget { full: if is_inside { full } else { focus.clone() }, focus }
+}

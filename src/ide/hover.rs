@@ -1,0 +1,386 @@
+//! Hover: what a thing is worth here, how it came about and where it comes from.
+//!
+//! Short: the value first, then its source, then each step of its expansion, then what else there is to know.
+
+pub(super) mod objects;
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::markup::{Block, Inline, Markup};
+use crate::ide::origin::{self, in_one_line, link, shown};
+use crate::ide::place::{ContainerPlace, Field};
+use crate::ide::target::{Target, target};
+use crate::k8s::Text;
+use crate::resolve::{Binding, Environment, Hole, Lookup, Origin, Site, Value};
+use crate::rules::Rule;
+use crate::syntax::helm;
+use crate::text::Span;
+use crate::workspace::{Level, Unknown};
+
+/// What a hover shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// What it is about.
+    pub span: Span,
+    /// What it says.
+    pub contents: Markup,
+}
+
+/// How long a value in a line may be, and how many lines a list.
+const LONGEST: usize = 100;
+const MOST_LINES: usize = 12;
+
+/// What there is to say about an offset.
+pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Hover> {
+    let found = target(analysis, file, offset)?;
+    let contents = contents(analysis, &found.target)?;
+    Some(Hover { span: found.span, contents })
+}
+
+fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
+    match target {
+        Target::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
+        Target::Escape { text, range } => Some(escape(text, range.end)),
+        Target::Variable { at, index } | Target::Source { at, index } => declaration(analysis, at, *index),
+        Target::Object { at, kind, name, env_from } => objects::object(analysis, at, *kind, name, *env_from),
+        Target::KeyUse { at, kind, name, key } => objects::key_use(analysis, at, *kind, name, key),
+        Target::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),
+        Target::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
+        Target::Rule(rule) => Some(documentation(rule)),
+        Target::Volume { .. } | Target::Container { .. } => None,
+    }
+}
+
+/// What is to say about a name at a place of a container.
+pub(super) fn name(
+    analysis: &Analysis<'_>,
+    at: &ContainerPlace<'_>,
+    environment: &Environment,
+    site: Site,
+    name: &str,
+) -> Option<Markup> {
+    let mut card = Card::new(analysis, at);
+    match environment.lookup(site, name) {
+        Lookup::Bound(binding) => {
+            card.binding(&binding);
+            card.probe(environment, site, &binding);
+        }
+        Lookup::Later(origin) => card.later(site, name, &origin),
+        Lookup::Unbound => card.unbound(environment, site, name),
+        Lookup::Maybe(hole) => card.maybe(name, &hole)?,
+    }
+    Some(card.markup)
+}
+
+fn reference(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, field: Field, name: &str) -> Option<Markup> {
+    if helm::is_masked(name) {
+        return None;
+    }
+    let environment = at.environment(analysis);
+    let Some(site) = field.site() else { return unexpanded(analysis, at, &environment, field, name) };
+    let is_command = match environment.lookup(site, name) {
+        Lookup::Unbound => true,
+        // No command is called like a constant.
+        Lookup::Maybe(_) => name.bytes().any(|it| it.is_ascii_lowercase() || it.is_ascii_whitespace()),
+        Lookup::Bound(_) | Lookup::Later(_) => false,
+    };
+    if is_command && at.is_script(&environment, field) {
+        let mut card = Card::new(analysis, at);
+        card.say(vec![
+            text("No variable: the shell reads "),
+            code(format!("$({name})")),
+            text(" as a command and puts in what it prints."),
+        ]);
+        return Some(card.markup);
+    }
+    self::name(analysis, at, &environment, site, name)
+}
+
+/// A reference where Kubernetes expands nothing.
+fn unexpanded(
+    analysis: &Analysis<'_>,
+    at: &ContainerPlace<'_>,
+    environment: &Environment,
+    field: Field,
+    name: &str,
+) -> Option<Markup> {
+    let Field::Unexpanded(index) = field else { return None };
+    let Lookup::Bound(binding) = environment.lookup(Site::CommandLine, name) else { return None };
+    let (path, _) = at.container.unexpanded.get(index)?;
+    let mut card = Card::new(analysis, at);
+    card.say(vec![
+        text("Stays as it is: Kubernetes expands nothing in "),
+        code(path.clone()),
+        text(". The container has this variable:"),
+    ]);
+    card.binding(&binding);
+    Some(card.markup)
+}
+
+fn escape(text_: &Text, end: usize) -> Markup {
+    let rest = &text_.value[end..];
+    let reference = rest.starts_with('(').then(|| rest.find(')').map(|close| &rest[..=close])).flatten();
+    let line = match reference {
+        Some(rest) => vec![
+            code(format!("$${rest}")),
+            text(" is escaped: the container gets the text "),
+            code(format!("${rest}")),
+            text("."),
+        ],
+        None => vec![
+            code("$$".into()),
+            text(" is an escaped dollar sign: the container gets "),
+            code("$".into()),
+            text("."),
+        ],
+    };
+    Markup { blocks: vec![Block::Paragraph(line)] }
+}
+
+fn declaration(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize) -> Option<Markup> {
+    let environment = at.environment(analysis);
+    let binding = environment.entry(index)?;
+    let mut card = Card::new(analysis, at);
+    card.binding(binding);
+    // The last of equal names is what the container starts with.
+    if let Lookup::Bound(last) = environment.lookup(Site::CommandLine, &binding.name)
+        && !Arc::ptr_eq(&last, binding)
+        && let Some(location) = last.entry.as_ref().or(last.origin.location.as_ref())
+    {
+        card.say(vec![text("Replaced by a later entry: "), link(analysis, &at.file, location)]);
+    }
+    Some(card.markup)
+}
+
+/// A rule's documentation up to its examples.
+pub(super) fn documentation(rule: &Rule) -> Markup {
+    let level = Level::NAMES.iter().find(|(_, level)| *level == rule.level).map_or("", |(name, _)| name);
+    let docs = rule.markdown();
+    let short = docs.split("## Example").next().unwrap_or_default().replace("## ", "#### ");
+    let title = Block::Paragraph(vec![Inline::Strong(rule.name.into()), text(&format!(" · {level} by default"))]);
+    Markup { blocks: vec![title, Block::Markdown(short)] }
+}
+
+fn text(text: &str) -> Inline {
+    Inline::Text(text.into())
+}
+
+fn code(text: String) -> Inline {
+    Inline::Code(text)
+}
+
+/// A hover that is being written, for something in a container.
+struct Card<'c, 's> {
+    analysis: &'c Analysis<'s>,
+    at: &'c ContainerPlace<'c>,
+    reveal: bool,
+    markup: Markup,
+}
+
+impl<'c, 's> Card<'c, 's> {
+    fn new(analysis: &'c Analysis<'s>, at: &'c ContainerPlace<'c>) -> Self {
+        Self { analysis, at, reveal: analysis.reveals(&at.file), markup: Markup::default() }
+    }
+
+    fn say(&mut self, line: Vec<Inline>) {
+        self.markup.blocks.push(Block::Paragraph(line));
+    }
+
+    /// A variable: its value, where it comes from, how it came about, what it hides.
+    fn binding(&mut self, binding: &Binding) {
+        let name = helm::shown(&binding.name).into_owned();
+        if binding.alternatives.is_empty() {
+            self.value(&name, &binding.value);
+        } else {
+            self.say(vec![code(name), text(" has one of several values: it cannot be told which object is meant.")]);
+        }
+        if binding.alternatives.is_empty() {
+            let mut line = vec![text("From ")];
+            line.extend(origin::of_binding(self.analysis, self.at, binding));
+            self.say(line);
+        } else {
+            let lines = binding.alternatives.iter().map(|(value, origin)| {
+                let mut line = vec![self.short(value), text(" from ")];
+                line.extend(origin::origin(self.analysis, &self.at.file, origin));
+                line
+            });
+            let lines = limited(lines.collect());
+            self.markup.blocks.push(Block::List(lines));
+        }
+        self.chain(binding);
+        self.hides(binding);
+    }
+
+    fn value(&mut self, name: &str, value: &Value) {
+        let shown = shown(value, self.reveal);
+        let mut lines: Vec<String> = shown.lines().take(MOST_LINES).map(|it| cut(it, 4 * LONGEST)).collect();
+        if shown.lines().count() > MOST_LINES {
+            lines.push("…".into());
+        }
+        let text = format!("{name}={}", lines.join("\n"));
+        self.markup.blocks.push(Block::Code { language: "ini", text });
+    }
+
+    /// Each step of the expansion, from the text as written down to values that needed none.
+    fn chain(&mut self, binding: &Binding) {
+        let Some(raw) = binding.raw.as_ref().filter(|_| !binding.steps.is_empty()) else { return };
+        let mut lines = vec![vec![text("written "), code(in_one_line(&helm::shown(raw), LONGEST))]];
+        self.steps(binding, 0, &mut lines);
+        let lines = limited(lines);
+        self.markup.blocks.push(Block::List(lines));
+    }
+
+    fn steps(&self, binding: &Binding, depth: usize, lines: &mut Vec<Vec<Inline>>) {
+        let mut known: Vec<&str> = Vec::new();
+        for step in &binding.steps {
+            if lines.len() > MOST_LINES || known.contains(&&*step.name) || helm::is_masked(&step.name) {
+                continue;
+            }
+            known.push(&step.name);
+            let arrow = "↳ ".repeat(depth);
+            let mut line = vec![text(&arrow), code(format!("$({})", step.name))];
+            match &step.outcome {
+                Lookup::Bound(inner) => {
+                    line.push(text(" is "));
+                    line.push(code(origin::preview(inner, self.reveal, LONGEST)));
+                    line.push(text(" from "));
+                    line.extend(origin::in_short(self.analysis, self.at, inner));
+                    lines.push(line);
+                    self.steps(inner, depth + 1, lines);
+                }
+                Lookup::Later(origin) => {
+                    line.push(text(" stays: declared later"));
+                    if let Some(location) = &origin.location {
+                        line.push(text(", "));
+                        line.push(link(self.analysis, &self.at.file, location));
+                    }
+                    lines.push(line);
+                }
+                Lookup::Unbound => {
+                    line.push(text(" stays: nothing defines it"));
+                    lines.push(line);
+                }
+                Lookup::Maybe(hole) => {
+                    line.push(text(" is "));
+                    line.push(code(format!("<{hole}>")));
+                    lines.push(line);
+                }
+            }
+        }
+    }
+
+    fn hides(&mut self, binding: &Binding) {
+        if binding.hides.is_empty() {
+            return;
+        }
+        let lines = binding.hides.iter().map(|hidden| {
+            let mut line = vec![text("hides the one from ")];
+            line.extend(origin::origin(self.analysis, &self.at.file, hidden));
+            line
+        });
+        let lines = limited(lines.collect());
+        self.markup.blocks.push(Block::List(lines));
+    }
+
+    /// P3: what an exec probe sees may differ from what the container gets.
+    fn probe(&mut self, environment: &Environment, site: Site, seen: &Binding) {
+        if site != Site::Probe {
+            return;
+        }
+        if let Lookup::Bound(real) = environment.lookup(Site::CommandLine, &seen.name)
+            && !real.value.same_text(&seen.value)
+        {
+            self.say(vec![
+                text("An exec probe sees "),
+                code("value".into()),
+                text(" as it is written; the container itself gets "),
+                self.short(&real.value),
+                text("."),
+            ]);
+        }
+    }
+
+    fn later(&mut self, site: Site, name: &str, origin: &Origin) {
+        let own = match site {
+            Site::Entry(index) => self.at.container.env.get(index).and_then(|it| it.name.as_ref()),
+            _ => None,
+        };
+        if own.is_some_and(|it| &*it.value == name) {
+            self.say(vec![
+                code(format!("$({name})")),
+                text(" stays as it is: it stands in the declaration of "),
+                code(name.into()),
+                text(", and there is no earlier one."),
+            ]);
+            return;
+        }
+        let mut line = vec![code(format!("$({name})")), text(" stays as it is: "), code(name.into())];
+        match &origin.location {
+            Some(location) => {
+                line.push(text(" is declared later, "));
+                line.push(link(self.analysis, &self.at.file, location));
+                line.push(text(". Entries of "));
+                line.push(code("env".into()));
+                line.push(text(" see only those above them."));
+            }
+            None => {
+                line.push(text(" is added behind all entries of "));
+                line.push(code("env".into()));
+                line.push(text("."));
+            }
+        }
+        self.say(line);
+    }
+
+    fn unbound(&mut self, environment: &Environment, site: Site, name: &str) {
+        let stays = || vec![code(format!("$({name})")), text(" stays as it is: ")];
+        if site == Site::Probe
+            && let Lookup::Bound(binding) = environment.lookup(Site::CommandLine, name)
+        {
+            let mut line = stays();
+            line.extend([
+                text("an exec probe sees only entries of "),
+                code("env".into()),
+                text(". The container has:"),
+            ]);
+            self.say(line);
+            self.binding(&binding);
+            return;
+        }
+        let mut line = stays();
+        line.extend([text("nothing defines "), code(name.into()), text(" here.")]);
+        self.say(line);
+    }
+
+    /// Something outside may define the name; nothing if the settings want no remarks.
+    fn maybe(&mut self, name: &str, hole: &Hole) -> Option<()> {
+        if self.analysis.snapshot.settings(&self.at.file).unknown == Unknown::Never {
+            return None;
+        }
+        self.value(name, &Value::hole(hole.clone()));
+        self.say(vec![text("Not defined in this workspace: whether it has a value is decided outside.")]);
+        Some(())
+    }
+
+    fn short(&self, value: &Value) -> Inline {
+        code(origin::short(value, self.reveal, LONGEST))
+    }
+}
+
+/// At most so many lines, and how many more there are.
+fn limited(mut lines: Vec<Vec<Inline>>) -> Vec<Vec<Inline>> {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        lines.truncate(MOST_LINES);
+        lines.push(vec![text(&format!("… {more} more"))]);
+    }
+    lines
+}
+
+fn cut(line: &str, most: usize) -> String {
+    match line.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}

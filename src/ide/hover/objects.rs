@@ -1,0 +1,171 @@
+//! Hovers on config maps, secrets and services: what they hold, and what a container gets of it.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::hover::{LONGEST, code, limited, text};
+use crate::ide::markup::{Block, Inline, Markup};
+use crate::ide::objects::{found, keys, place_of, value_of};
+use crate::ide::origin::{self, kind_in_words, link};
+use crate::ide::place::{ContainerPlace, place_of as place_in};
+use crate::k8s::{Data, Object, SourceKey, Text};
+use crate::resolve::{Kind, service_variables};
+use crate::syntax::helm;
+use crate::workspace::Found;
+
+/// The name of an object where a container uses it.
+pub(super) fn object(
+    analysis: &Analysis<'_>,
+    at: &ContainerPlace<'_>,
+    kind: Kind,
+    name: &Text,
+    env_from: Option<usize>,
+) -> Option<Markup> {
+    if helm::is_masked(&name.value) {
+        return None;
+    }
+    let found = found(analysis, kind, &name.value, at.place());
+    let mut blocks = vec![title(analysis, &at.file, kind, &name.value, &found)];
+    let Some(first) = found.first() else { return Some(Markup { blocks }) };
+    let entry = env_from.and_then(|it| at.container.env_from.get(it));
+    let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
+    let reveal = analysis.reveals(&at.file);
+    let lines: Vec<Vec<Inline>> = match kind {
+        Kind::Service => service_lines(first.object, reveal),
+        _ => keys(first.object)
+            .iter()
+            .map(|it| key_line(kind, &name.value, &format!("{prefix}{}", it.key.value), it, reveal))
+            .collect(),
+    };
+    blocks.push(Block::List(limited(lines)));
+    if first.open {
+        blocks.push(Block::Paragraph(vec![text("It may hold more than can be seen here.")]));
+    }
+    Some(Markup { blocks })
+}
+
+/// An object that a name in another object would mean.
+pub(in crate::ide) fn of_name(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    from: &Object,
+    kind: Kind,
+    name: &str,
+) -> Option<Markup> {
+    let found = found(analysis, kind, name, place_in(file, from));
+    let first = found.first()?;
+    let reveal = analysis.reveals(file);
+    let lines = match kind {
+        Kind::Service => service_lines(first.object, reveal),
+        _ => keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
+    };
+    Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
+}
+
+/// A key of an object that a name in another object means.
+pub(in crate::ide) fn of_key(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    from: &Object,
+    kind: Kind,
+    name: &str,
+    key: &str,
+) -> Option<Markup> {
+    let found = found(analysis, kind, name, place_in(file, from));
+    let reveal = analysis.reveals(file);
+    let named = found.iter().flat_map(|it| keys(it.object)).filter(|it| *it.key.value == *key);
+    let lines: Vec<Vec<Inline>> = named.map(|it| key_line(kind, name, key, it, reveal)).collect();
+    Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
+}
+
+/// A key where a container uses it.
+pub(super) fn key_use(
+    analysis: &Analysis<'_>,
+    at: &ContainerPlace<'_>,
+    kind: Kind,
+    name: &Text,
+    key: &Text,
+) -> Option<Markup> {
+    if helm::is_masked(&key.value) || helm::is_masked(&name.value) {
+        return None;
+    }
+    let found = found(analysis, kind, &name.value, at.place());
+    let reveal = analysis.reveals(&at.file);
+    let mut lines = Vec::new();
+    for it in &found {
+        for known in keys(it.object).iter().filter(|it| it.key.value == key.value) {
+            let mut line = key_line(kind, &name.value, &key.value, known, reveal);
+            let location = Location { file: Arc::clone(it.file), span: it.object.place(known.key.span) };
+            line.extend([text(", "), link(analysis, &at.file, &location)]);
+            lines.push(line);
+        }
+    }
+    let mut blocks = vec![title(analysis, &at.file, kind, &name.value, &found)];
+    if !lines.is_empty() {
+        blocks.push(Block::List(limited(lines)));
+    } else if !found.is_empty() {
+        let word = if found.iter().any(|it| it.open) { " is not in its text." } else { " is not among its keys." };
+        blocks.push(Block::Paragraph(vec![code(key.value.to_string()), text(word)]));
+    }
+    Some(Markup { blocks })
+}
+
+/// A key where it is defined.
+pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &SourceKey) -> Markup {
+    let name = object.model.known_name().unwrap_or_default();
+    let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
+    let title = vec![text(&format!("Key of {} ", kind_in_words(kind))), code(helm::shown(name).into_owned())];
+    Markup { blocks: vec![Block::Paragraph(title), Block::List(vec![line])] }
+}
+
+/// The name of an object where it is defined: what a service gives to every container that sees it.
+pub(super) fn own_name(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    object: &Object,
+    kind: Kind,
+    name: &Text,
+) -> Option<Markup> {
+    if kind != Kind::Service || helm::is_masked(&name.value) {
+        return None;
+    }
+    let lines = service_lines(object, analysis.reveals(file));
+    if lines.is_empty() {
+        let line = vec![text("No variables: a service without an address of its own gives none.")];
+        return Some(Markup { blocks: vec![Block::Paragraph(line)] });
+    }
+    let title = vec![text("Variables of service "), code(name.value.to_string())];
+    Some(Markup { blocks: vec![Block::Paragraph(title), Block::List(limited(lines))] })
+}
+
+fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[Found<'_>]) -> Block {
+    let words = kind_in_words(kind);
+    let mut capital = words.chars();
+    let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
+    let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
+    match found {
+        [] => line.push(text(": not in this workspace, so its keys are not known.")),
+        found => {
+            for (at, it) in found.iter().enumerate() {
+                line.push(text(if at == 0 { ", " } else { " or " }));
+                line.push(link(analysis, from, &place_of(it.file, it.object)));
+            }
+        }
+    }
+    Block::Paragraph(line)
+}
+
+fn key_line(kind: Kind, object: &str, shown_as: &str, key: &SourceKey, reveal: bool) -> Vec<Inline> {
+    let name = code(helm::shown(shown_as).into_owned());
+    match value_of(kind, object, key) {
+        Some(value) => vec![name, text(" = "), code(origin::short(&value, reveal, LONGEST))],
+        None => vec![name, text(", whose value is not in the text")],
+    }
+}
+
+fn service_lines(object: &Object, reveal: bool) -> Vec<Vec<Inline>> {
+    let (Data::Service(service), Some(name)) = (&object.model.data, &object.model.name) else { return Vec::new() };
+    let variables = service_variables(&name.value, service).into_iter();
+    variables.map(|(name, value)| vec![code(name), text(" = "), code(origin::short(&value, reveal, LONGEST))]).collect()
+}

@@ -1,0 +1,121 @@
+//! Inlay hints: behind a text with references, what becomes of it.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::markup::{Block, Markup};
+use crate::ide::origin::{in_one_line, preview, shown};
+use crate::ide::place::{ContainerPlace, Field, Written};
+use crate::k8s::Text;
+use crate::resolve::{Environment, Lookup, Step, Value};
+use crate::text::Span;
+
+/// A word in the text that is not in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlayHint {
+    /// Where it is shown.
+    pub offset: usize,
+    /// What it says, in one short line.
+    pub label: String,
+    /// What it says in full, if that is more.
+    pub tooltip: Option<Markup>,
+}
+
+/// How long a hint may be.
+const LONGEST: usize = 40;
+
+/// The hints in a range of a file.
+pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<InlayHint> {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+        return Vec::new();
+    };
+    let reveal = analysis.reveals(file);
+    let mut hints = Vec::new();
+    for at in ContainerPlace::all(file, facts) {
+        let overlaps = |text: &Text| {
+            let span = at.object.place(text.span);
+            span.start <= range.end && range.start <= span.end
+        };
+        let mut environment = None;
+        for (field, text) in at.texts() {
+            if field.site().is_none() || !text.value.contains("$(") || !overlaps(text) {
+                continue;
+            }
+            let environment = environment.get_or_insert_with(|| at.environment(analysis));
+            if let Some((value, steps)) = expansion(environment, field) {
+                let hinted = Hinted { at: &at, written: &written, text, reveal };
+                if hinted.is_long() {
+                    hinted.each(steps, &mut hints);
+                } else {
+                    hints.extend(hinted.whole(value, steps));
+                }
+            }
+        }
+    }
+    hints.retain(|it| range.touches(it.offset));
+    hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
+    // Containers that share a text by an alias may see it differently; then nothing short is true.
+    hints.dedup();
+    let offsets: Vec<usize> = hints.iter().map(|it| it.offset).collect();
+    hints.retain(|it| offsets.iter().filter(|other| **other == it.offset).count() == 1);
+    hints
+}
+
+/// What becomes of the text of a field, and by which steps.
+fn expansion(environment: &Environment, field: Field) -> Option<(&Value, &[Step])> {
+    let item = match field {
+        Field::Env(index) => {
+            let binding = environment.entry(index).filter(|it| it.raw.is_some())?;
+            return Some((&binding.value, &binding.steps));
+        }
+        Field::Command(at) => environment.command.get(at)?,
+        Field::Args(at) => environment.args.get(at)?,
+        Field::Probe(probe, at) => environment.probes.get(probe)?.command.get(at)?,
+        Field::SubPath(_) | Field::Unexpanded(_) => return None,
+    };
+    Some((&item.expansion.value, &item.expansion.steps))
+}
+
+struct Hinted<'h> {
+    at: &'h ContainerPlace<'h>,
+    written: &'h Written,
+    text: &'h Text,
+    reveal: bool,
+}
+
+impl Hinted<'_> {
+    /// One hint behind a text on one line.
+    fn whole(&self, value: &Value, steps: &[Step]) -> Option<InlayHint> {
+        // A text of which nothing is replaced is its own preview.
+        if !steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_))) {
+            return None;
+        }
+        let full = shown(value, self.reveal);
+        Some(hint(self.at.object.place(self.text.span).end, &full))
+    }
+
+    /// Whether the text stands on several lines.
+    fn is_long(&self) -> bool {
+        let span = self.at.object.place(self.text.span);
+        span.end > self.written.line(span.start).end
+    }
+
+    /// In a text of several lines one hint behind each reference.
+    fn each(&self, steps: &[Step], hints: &mut Vec<InlayHint>) {
+        let span = self.at.object.place(self.text.span);
+        let Some(map) = self.written.map(span, self.text) else { return };
+        for step in steps {
+            if let Lookup::Bound(binding) = &step.outcome {
+                let end = map.source(step.range.clone()).shifted(span.start).end;
+                hints.push(hint(end, &preview(binding, self.reveal, 10 * LONGEST)));
+            }
+        }
+    }
+}
+
+fn hint(offset: usize, full: &str) -> InlayHint {
+    let label = in_one_line(full, LONGEST);
+    let tooltip = (label != full)
+        .then(|| Markup { blocks: vec![Block::Code { language: "text", text: full.chars().take(2_000).collect() }] });
+    InlayHint { offset, label: format!("→ {label}"), tooltip }
+}

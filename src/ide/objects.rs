@@ -1,0 +1,43 @@
+//! Config maps, secrets and services by name, and the keys in them.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::k8s::{Data, Object, SourceKey};
+use crate::resolve::{Kind, Value};
+use crate::workspace::{Found, Place};
+
+/// The objects of a name at a place.
+pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, from: Place<'_>) -> Vec<Found<'s>> {
+    let snapshot = analysis.snapshot;
+    match kind {
+        Kind::ConfigMap => snapshot.config_maps(name, from),
+        Kind::Secret => snapshot.secrets(name, from),
+        Kind::Service => snapshot.services_named(name, from),
+        _ => Vec::new(),
+    }
+}
+
+/// The keys of what was found.
+pub fn keys(object: &Object) -> &[SourceKey] {
+    match &object.model.data {
+        Data::ConfigMap(source) | Data::Secret(source) => &source.keys,
+        _ => &[],
+    }
+}
+
+/// Where the name of an object stands, or the object if it has none.
+pub fn place_of(file: &Arc<str>, object: &Object) -> Location {
+    let span = object.model.known_as().map_or(object.model.span, |it| it.span);
+    Location { file: Arc::clone(file), span: object.place(span) }
+}
+
+/// The value of a key.
+pub fn value_of(kind: Kind, object: &str, key: &SourceKey) -> Option<Value> {
+    let content = key.value.as_ref()?;
+    Some(match kind {
+        Kind::Secret => Value::secret(content.shared(), format!("{object}/{}", key.key.value)),
+        _ => Value::text(content.shared()),
+    })
+}

@@ -1,0 +1,234 @@
+//! Where things stand: the container at a place, the texts in it, and the way from a scalar's value to its bytes.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::k8s::{Container, EnvVar, Object, Pod, Text};
+use crate::resolve::{Environment, Site};
+use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
+use crate::syntax::SourceMap;
+use crate::text::Span;
+use crate::workspace::{File, Place};
+
+/// A container with everything around it.
+#[derive(Clone, Debug)]
+pub struct ContainerPlace<'s> {
+    /// The file.
+    pub file: Arc<str>,
+    /// What is known of the file.
+    pub facts: &'s File,
+    /// The object.
+    pub object: &'s Object,
+    /// The pod.
+    pub pod: &'s Pod,
+    /// The container.
+    pub container: &'s Container,
+}
+
+/// The field of a container that a text stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The value of an entry of `env`, by its index.
+    Env(usize),
+    /// An item of `command`.
+    Command(usize),
+    /// An item of `args`.
+    Args(usize),
+    /// An item of the command of an exec probe: the probe, then the item.
+    Probe(usize, usize),
+    /// `subPathExpr` of a mount.
+    SubPath(usize),
+    /// A field in which Kubernetes expands nothing, by its index among those.
+    Unexpanded(usize),
+}
+
+impl Field {
+    /// From where names are looked up; nothing where they are not.
+    pub fn site(self) -> Option<Site> {
+        match self {
+            Self::Env(index) => Some(Site::Entry(index)),
+            Self::Command(_) | Self::Args(_) | Self::SubPath(_) => Some(Site::CommandLine),
+            Self::Probe(..) => Some(Site::Probe),
+            Self::Unexpanded(_) => None,
+        }
+    }
+}
+
+impl<'s> ContainerPlace<'s> {
+    /// Every container of a file.
+    pub fn all(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = ContainerPlace<'s>> {
+        facts.objects.iter().flat_map(move |object| Self::of_object(file, facts, object))
+    }
+
+    /// The containers of an object.
+    pub fn of_object(
+        file: &Arc<str>,
+        facts: &'s File,
+        object: &'s Object,
+    ) -> impl Iterator<Item = ContainerPlace<'s>> + use<'s> {
+        let file = Arc::clone(file);
+        object.model.pods.iter().flat_map(move |pod| {
+            let file = Arc::clone(&file);
+            pod.containers.iter().map(move |container| ContainerPlace {
+                file: Arc::clone(&file),
+                facts,
+                object,
+                pod,
+                container,
+            })
+        })
+    }
+
+    /// What it gets.
+    pub fn environment(&self, analysis: &Analysis<'_>) -> Environment {
+        analysis.resolver.environment(&self.file, self.object, self.pod, self.container)
+    }
+
+    /// Where its names are used.
+    pub fn place(&self) -> Place<'_> {
+        place_of(&self.file, self.object)
+    }
+
+    /// Whether it covers an offset.
+    pub fn touches(&self, offset: usize) -> bool {
+        self.object.place(self.container.span).touches(offset)
+    }
+
+    /// A span of the object as a location.
+    pub fn at(&self, span: Span) -> Location {
+        Location { file: Arc::clone(&self.file), span: self.object.place(span) }
+    }
+
+    /// Every text in it that Kubernetes expands, in the order in which the fields count, then those it does not.
+    pub fn texts(&self) -> impl Iterator<Item = (Field, &'s Text)> + use<'s> {
+        let it = self.container;
+        let env = it.env.iter().enumerate().filter_map(|(at, it)| Some((Field::Env(at), it.value.as_ref()?)));
+        let command = it.command.iter().enumerate().map(|(at, it)| (Field::Command(at), it));
+        let args = it.args.iter().enumerate().map(|(at, it)| (Field::Args(at), it));
+        let probes =
+            it.probes.iter().enumerate().flat_map(|(probe, it)| {
+                it.command.iter().enumerate().map(move |(at, it)| (Field::Probe(probe, at), it))
+            });
+        let mounts = it.mounts.iter().enumerate();
+        let sub_paths = mounts.filter_map(|(at, it)| Some((Field::SubPath(at), it.sub_path_expr.as_ref()?)));
+        let unexpanded = it.unexpanded.iter().enumerate().map(|(at, (_, it))| (Field::Unexpanded(at), it));
+        env.chain(command).chain(args).chain(probes).chain(sub_paths).chain(unexpanded)
+    }
+
+    /// Whether a shell reads the text of a field.
+    pub fn is_script(&self, environment: &Environment, field: Field) -> bool {
+        let item = match field {
+            Field::Command(at) => environment.command.get(at),
+            Field::Args(at) => environment.args.get(at),
+            Field::Probe(probe, at) => environment.probes.get(probe).and_then(|it| it.command.get(at)),
+            Field::Env(_) | Field::SubPath(_) | Field::Unexpanded(_) => None,
+        };
+        item.is_some_and(|it| it.is_script)
+    }
+
+    /// The entry of `env` whose name stands at a location.
+    pub fn entry_at(&self, location: &Location) -> Option<(usize, &'s EnvVar)> {
+        let is_it = |it: &&'s EnvVar| it.name.as_ref().is_some_and(|it| self.at(it.span) == *location);
+        let index = self.container.env.iter().position(|it| is_it(&it))?;
+        Some((index, &self.container.env[index]))
+    }
+
+    /// Lets the rules' helpers look at it.
+    pub fn with_context<T>(
+        &self,
+        analysis: &Analysis<'_>,
+        environment: &Environment,
+        look: impl FnOnce(&ContainerContext<'_>) -> T,
+    ) -> T {
+        let Analysis { snapshot, resolver, sources } = *analysis;
+        let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, sources };
+        let object = ObjectContext { file: &file, object: self.object };
+        let pod = PodContext { object: &object, pod: self.pod };
+        look(&ContainerContext { pod: &pod, container: self.container, environment })
+    }
+}
+
+/// Where an object's names are used.
+pub fn place_of<'a>(file: &'a str, object: &'a Object) -> Place<'a> {
+    Place { file, namespace: object.model.namespace.as_ref().map(|it| &*it.value) }
+}
+
+/// The objects around an offset, the innermost first.
+pub fn objects_at(facts: &File, offset: usize) -> Vec<&Object> {
+    let mut found: Vec<&Object> = facts.objects.iter().filter(|it| it.place(it.model.span).touches(offset)).collect();
+    found.sort_by_key(|it| it.model.span.len());
+    found
+}
+
+/// The container at an offset.
+pub fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) -> Option<ContainerPlace<'s>> {
+    objects_at(facts, offset)
+        .into_iter()
+        .flat_map(|object| ContainerPlace::of_object(file, facts, object))
+        .find(|it| it.touches(offset))
+}
+
+/// A file's text and tree.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// As it stands.
+    pub source: Arc<Source>,
+    /// As it was parsed, where that differs: a Helm template without its actions.
+    masked: Option<Arc<str>>,
+}
+
+impl Written {
+    /// The text as it was parsed, byte for byte at the same place.
+    pub fn text(&self) -> &str {
+        self.masked.as_deref().unwrap_or(&self.source.text)
+    }
+
+    /// The map of a scalar at a span of the file.
+    pub fn map(&self, span: Span, text: &Text) -> Option<SourceMap> {
+        Some(SourceMap::new(self.text().get(span.range())?, text.style, &text.value))
+    }
+
+    /// Where a part of a scalar's value stands.
+    pub fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
+        self.map(span, text).map_or(span, |map| map.source(range).shifted(span.start))
+    }
+
+    /// The line at an offset, without its end.
+    pub fn line(&self, offset: usize) -> Span {
+        let text = self.text();
+        let offset = floor(text, offset);
+        let start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
+        Span::new(start, start + text[start..end].trim_end_matches('\r').len())
+    }
+}
+
+/// The nearest border between characters at or before an offset.
+pub fn floor(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl Analysis<'_> {
+    /// The text and tree of a file.
+    pub fn written(&self, file: &str) -> Option<Written> {
+        let facts = self.snapshot.file(file)?;
+        let source = self.sources.source(file)?;
+        let masked = match facts.readable(&source.text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked.into()),
+        };
+        Some(Written { source, masked })
+    }
+
+    /// Whether values of Secrets may be shown in a file.
+    pub fn reveals(&self, file: &str) -> bool {
+        self.snapshot.settings(file).show_secrets
+    }
+}

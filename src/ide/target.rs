@@ -1,0 +1,320 @@
+//! What stands under the cursor: decided here once, for all features.
+//!
+//! A new thing that features know becomes a variant of [`Target`]; hover, definition, references and rename then have
+//! an arm for it each.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::place::{ContainerPlace, Field, Written, objects_at};
+use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
+use crate::resolve::Kind;
+use crate::rules::{self, Rule};
+use crate::syntax::reference::{TokenKind, tokens};
+use crate::text::Span;
+use crate::workspace::File;
+
+/// Something under the cursor.
+#[derive(Clone, Debug)]
+pub struct Targeted<'s> {
+    /// The bytes of the file that stand for it.
+    pub span: Span,
+    /// What it is.
+    pub target: Target<'s>,
+}
+
+/// Something that features have an answer for.
+#[derive(Clone, Debug)]
+pub enum Target<'s> {
+    /// `$(NAME)` in a text of a container.
+    Reference {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The field.
+        field: Field,
+        /// The text.
+        text: &'s Text,
+        /// The reference in the text's value.
+        range: Range<usize>,
+        /// The name in it.
+        name: &'s str,
+    },
+    /// `$$` in a text of a container.
+    Escape {
+        /// The text.
+        text: &'s Text,
+        /// The dollar signs in the text's value.
+        range: Range<usize>,
+    },
+    /// The name of an entry of `env`.
+    Variable {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The entry.
+        index: usize,
+    },
+    /// What the value of an entry of `env` is taken from: a field path or a resource.
+    Source {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The entry.
+        index: usize,
+    },
+    /// The name of a ConfigMap, Secret or Service where it is used.
+    Object {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The kind.
+        kind: Kind,
+        /// The name.
+        name: &'s Text,
+        /// The entry of `envFrom` it stands in.
+        env_from: Option<usize>,
+    },
+    /// A key of a ConfigMap or Secret where it is used.
+    KeyUse {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The kind.
+        kind: Kind,
+        /// The name of the object.
+        name: &'s Text,
+        /// The key.
+        key: &'s Text,
+    },
+    /// A key of a ConfigMap or Secret where it is defined.
+    Key {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The kind.
+        kind: Kind,
+        /// The key.
+        key: &'s SourceKey,
+    },
+    /// The name of a ConfigMap, Secret or Service where it is defined.
+    ObjectName {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The kind.
+        kind: Kind,
+        /// Its name.
+        name: &'s Text,
+    },
+    /// The name of a volume where it is used or defined.
+    Volume {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The pod.
+        pod: &'s Pod,
+        /// The name.
+        name: &'s Text,
+    },
+    /// The name of another container of the pod.
+    Container {
+        /// The container that names it.
+        at: ContainerPlace<'s>,
+        /// The name.
+        name: &'s Text,
+    },
+    /// The name of a rule, in a suppression comment or in the settings.
+    Rule(&'static Rule),
+}
+
+/// What stands at an offset.
+pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<Targeted<'s>> {
+    let snapshot = analysis.snapshot;
+    let facts = snapshot.file(file)?;
+    let written = analysis.written(file)?;
+    if let Some((rule, span)) = rule_at(facts, &written, offset) {
+        return Some(Targeted { span, target: Target::Rule(rule) });
+    }
+    let finder = Finder { file, facts, written: &written, offset };
+    let around = objects_at(facts, offset);
+    around.iter().find_map(|object| finder.in_object(object)).or_else(|| finder.by_alias(&around))
+}
+
+/// The rule that a comment or the settings name at an offset.
+fn rule_at(facts: &File, written: &Written, offset: usize) -> Option<(&'static Rule, Span)> {
+    if let Some(settings) = &facts.settings {
+        let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
+        let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.touches(offset))?;
+        return Some((rules::rule(&named.rule.value)?, named.rule.span));
+    }
+    let line = written.line(offset);
+    if !written.text()[line.range()].contains("podlens:") {
+        return None;
+    }
+    let found = rules::suppressions_in(&written.source, line);
+    let (name, span) = found.iter().flat_map(|it| &it.rules).find(|(_, span)| span.touches(offset))?;
+    Some((rules::rule(name)?, *span))
+}
+
+struct Finder<'f, 's> {
+    file: &'f Arc<str>,
+    facts: &'s File,
+    written: &'f Written,
+    offset: usize,
+}
+
+impl<'s> Finder<'_, 's> {
+    fn in_object(&self, object: &'s Object) -> Option<Targeted<'s>> {
+        let containers = ContainerPlace::of_object(self.file, self.facts, object).filter(|it| it.touches(self.offset));
+        for at in containers {
+            if let Some(found) = self.in_texts(&at).or_else(|| self.in_names(&at)) {
+                return Some(found);
+            }
+        }
+        for pod in &object.model.pods {
+            let mut names = pod.volumes.iter().filter_map(|it| it.name.as_ref());
+            if let Some(name) = names.find(|it| self.touches(object, it)) {
+                let target = Target::Volume { file: Arc::clone(self.file), object, pod, name };
+                return Some(self.found(object, name, target));
+            }
+        }
+        self.in_data(object)
+    }
+
+    /// Texts that containers reach by an alias stand anywhere in the document.
+    fn by_alias(&self, around: &[&'s Object]) -> Option<Targeted<'s>> {
+        let document = self.written.source.tree.document_at(self.offset)?.span();
+        let is_near =
+            |it: &&'s Object| document.touches(it.offset) && !around.iter().any(|near| near.offset == it.offset);
+        let others = self.facts.objects.iter().filter(is_near);
+        let objects = around.iter().copied().chain(others);
+        let mut containers = objects.flat_map(|object| ContainerPlace::of_object(self.file, self.facts, object));
+        containers.find_map(|at| self.in_texts(&at).or_else(|| self.in_names(&at)))
+    }
+
+    fn touches(&self, object: &Object, text: &Text) -> bool {
+        object.place(text.span).touches(self.offset)
+    }
+
+    fn found(&self, object: &Object, text: &Text, target: Target<'s>) -> Targeted<'s> {
+        let span = object.place(text.span);
+        let inner = self.written.inside(span, text, 0..text.value.len());
+        // The name without its quotes.
+        Targeted { span: if inner.touches(self.offset) { inner } else { span }, target }
+    }
+
+    fn in_texts(&self, at: &ContainerPlace<'s>) -> Option<Targeted<'s>> {
+        let (field, text) = at.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
+        let span = at.object.place(text.span);
+        let map = self.written.map(span, text)?;
+        let value = map.value(self.offset - span.start);
+        // Between two the one that begins here.
+        let touching = tokens(&text.value).filter(|it| it.range.start <= value && value <= it.range.end);
+        let token = touching.last()?;
+        let span = map.source(token.range.clone()).shifted(span.start);
+        let range = token.range.clone();
+        let target = match token.kind {
+            TokenKind::Reference => {
+                let name = token.name(&text.value)?;
+                Target::Reference { at: at.clone(), field, text, range, name }
+            }
+            TokenKind::Escape if field.site().is_some() => Target::Escape { text, range },
+            _ => return None,
+        };
+        span.touches(self.offset).then_some(Targeted { span, target })
+    }
+
+    fn in_names(&self, at: &ContainerPlace<'s>) -> Option<Targeted<'s>> {
+        let touches = |text: &Option<Text>| text.as_ref().is_some_and(|it| self.touches(at.object, it));
+        let found = |text: &'s Option<Text>, target| Some(self.found(at.object, text.as_ref()?, target));
+        let volume = |name: &'s Option<Text>| {
+            let (file, object, pod) = (Arc::clone(self.file), at.object, at.pod);
+            found(name, Target::Volume { file, object, pod, name: name.as_ref()? })
+        };
+        for (index, entry) in at.container.env.iter().enumerate() {
+            if touches(&entry.name) {
+                return found(&entry.name, Target::Variable { at: at.clone(), index });
+            }
+            for source in entry.from.iter().flat_map(|it| &it.sources) {
+                let here = Target::Source { at: at.clone(), index };
+                match source {
+                    ValueSource::ConfigMap(it) if touches(&it.name) || touches(&it.key) => {
+                        return self.in_key(at, Kind::ConfigMap, it);
+                    }
+                    ValueSource::Secret(it) if touches(&it.name) || touches(&it.key) => {
+                        return self.in_key(at, Kind::Secret, it);
+                    }
+                    ValueSource::Field { path, .. } if touches(path) => return found(path, here),
+                    ValueSource::Resource { resource, .. } if touches(resource) => return found(resource, here),
+                    ValueSource::Resource { container, .. } if touches(container) => {
+                        return found(container, Target::Container { at: at.clone(), name: container.as_ref()? });
+                    }
+                    ValueSource::File { volume: name, .. } if touches(name) => return volume(name),
+                    _ => {}
+                }
+            }
+        }
+        for (index, entry) in at.container.env_from.iter().enumerate() {
+            let (kind, name) = match &entry.source {
+                Some(EnvFromSource::ConfigMap { name, .. }) => (Kind::ConfigMap, name),
+                Some(EnvFromSource::Secret { name, .. }) => (Kind::Secret, name),
+                Some(EnvFromSource::Service { name, .. }) => (Kind::Service, name),
+                None => continue,
+            };
+            let object = |name| Target::Object { at: at.clone(), kind, name, env_from: Some(index) };
+            if touches(name) {
+                return found(name, object(name.as_ref()?));
+            }
+            if touches(&entry.prefix) {
+                return found(&entry.prefix, object(name.as_ref()?));
+            }
+        }
+        at.container.mounts.iter().find(|it| touches(&it.name)).and_then(|it| volume(&it.name))
+    }
+
+    fn in_key(&self, at: &ContainerPlace<'s>, kind: Kind, reference: &'s KeyRef) -> Option<Targeted<'s>> {
+        let name = reference.name.as_ref()?;
+        if self.touches(at.object, name) {
+            let target = Target::Object { at: at.clone(), kind, name, env_from: None };
+            return Some(self.found(at.object, name, target));
+        }
+        let key = reference.key.as_ref()?;
+        Some(self.found(at.object, key, Target::KeyUse { at: at.clone(), kind, name, key }))
+    }
+
+    fn in_data(&self, object: &'s Object) -> Option<Targeted<'s>> {
+        let file = Arc::clone(self.file);
+        let (kind, keys): (Kind, &'s [SourceKey]) = match &object.model.data {
+            Data::ConfigMap(source) => (Kind::ConfigMap, &source.keys),
+            Data::Secret(source) => (Kind::Secret, &source.keys),
+            Data::Service(_) => (Kind::Service, &[]),
+            _ => return None,
+        };
+        if let Some(name) = object.model.known_as().filter(|it| self.touches(object, it)) {
+            return Some(self.found(object, name, Target::ObjectName { file, object, kind, name }));
+        }
+        let key = keys.iter().find(|it| self.touches(object, &it.key))?;
+        let span = self.written.key(object, key)?;
+        span.touches(self.offset).then_some(Targeted { span, target: Target::Key { file, object, kind, key } })
+    }
+}
+
+impl Written {
+    /// Where the name of a key stands, without its quotes. A Kustomize generator writes it before an `=`.
+    pub fn key(&self, object: &Object, key: &SourceKey) -> Option<Span> {
+        let span = object.place(key.key.span);
+        let root = self.source.tree.document_at(span.start)?.root()?;
+        let node = root.path_to(span.start).into_iter().rev().find(|it| it.span() == span && it.text().is_some())?;
+        let whole = node.text()?;
+        let text = Text { value: whole.into(), ..key.key.clone() };
+        let name = &*key.key.value;
+        let range = if whole.starts_with(name) {
+            0..name.len()
+        } else {
+            // A file whose name is the key.
+            let start = whole.len().checked_sub(name.len()).filter(|start| &whole[*start..] == name)?;
+            start..whole.len()
+        };
+        Some(self.inside(span, &text, range))
+    }
+}

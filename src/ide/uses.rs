@@ -1,0 +1,520 @@
+//! Things that have a name, and every place where it stands: what references, highlights and rename share.
+//!
+//! What a reference means is asked of `resolve`; here it is only collected.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::objects::{found, keys};
+use crate::ide::place::{ContainerPlace, Field, Written, place_of};
+use crate::ide::target::Target;
+use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
+use crate::resolve::{Binding, Environment, Kind, Lookup, Site, service_variables};
+use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{ScalarStyle, helm};
+use crate::text::Span;
+use crate::workspace::{File, Found};
+
+/// A thing that has a name.
+#[derive(Clone, Debug)]
+pub enum Entity<'s> {
+    /// A variable that entries of `env` declare.
+    Variable {
+        /// A container that declares it.
+        at: ContainerPlace<'s>,
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// A key of a ConfigMap or Secret, in each object that may be meant.
+    Key(Vec<Key<'s>>),
+    /// A ConfigMap, Secret or Service.
+    Object(Defined<'s>),
+    /// A volume of a pod.
+    Volume {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The pod.
+        pod: &'s Pod,
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// A variable whose declaration cannot be seen, or is none.
+    Undeclared {
+        /// A container that refers to it.
+        at: ContainerPlace<'s>,
+        /// Its name.
+        name: Arc<str>,
+        /// What is known of it.
+        meaning: Lookup,
+    },
+}
+
+/// An object in a file.
+#[derive(Clone, Debug)]
+pub struct Defined<'s> {
+    /// The file.
+    pub file: Arc<str>,
+    /// The object.
+    pub object: &'s Object,
+    /// Its kind.
+    pub kind: Kind,
+}
+
+impl Defined<'_> {
+    fn is(&self, found: &Found<'_>) -> bool {
+        *self.file == **found.file && std::ptr::eq(self.object.model.as_ref(), found.object.model.as_ref())
+    }
+}
+
+/// A key of an object.
+#[derive(Clone, Debug)]
+pub struct Key<'s> {
+    /// The object.
+    pub of: Defined<'s>,
+    /// The key.
+    pub key: &'s SourceKey,
+}
+
+impl Key<'_> {
+    /// Where it stands, with its quotes.
+    pub fn location(&self) -> Location {
+        Location { file: Arc::clone(&self.of.file), span: self.of.object.place(self.key.key.span) }
+    }
+}
+
+/// A place where a name stands.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The name.
+    pub location: Location,
+    /// Whether it is declared here.
+    pub declares: bool,
+    /// The scalar around it, as a span of the file.
+    pub scalar: Span,
+    /// The scalar's value and style.
+    pub text: Text,
+    /// The name in the scalar's value.
+    pub range: Range<usize>,
+    /// Whether the scalar is the name as a whole.
+    pub is_whole: bool,
+    /// What stands before the name because an `envFrom` says so.
+    pub prefix: Arc<str>,
+}
+
+/// What a target is called by.
+pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity<'s>> {
+    match target {
+        Target::Variable { at, index } => {
+            let name = at.container.env.get(*index)?.name.as_ref()?;
+            Some(Entity::Variable { at: at.clone(), name: Arc::clone(&name.value) })
+        }
+        Target::Reference { at, field, name, .. } => Some(meant(analysis, at, *field, name)),
+        Target::KeyUse { at, kind, name, key } => {
+            let all = keys_named(analysis, at, *kind, &name.value, &key.value);
+            (!all.is_empty()).then_some(Entity::Key(all))
+        }
+        Target::Key { file, object, kind, key } => {
+            let of = Defined { file: Arc::clone(file), object, kind: *kind };
+            Some(Entity::Key(vec![Key { of, key }]))
+        }
+        Target::Object { at, kind, name, .. } => {
+            let first = found(analysis, *kind, &name.value, at.place()).into_iter().next()?;
+            Some(Entity::Object(Defined { file: Arc::clone(first.file), object: first.object, kind: *kind }))
+        }
+        Target::ObjectName { file, object, kind, .. } => {
+            Some(Entity::Object(Defined { file: Arc::clone(file), object, kind: *kind }))
+        }
+        Target::Volume { file, object, pod, name } => {
+            let (file, name) = (Arc::clone(file), Arc::clone(&name.value));
+            Some(Entity::Volume { file, object, pod, name })
+        }
+        Target::Escape { .. } | Target::Source { .. } | Target::Container { .. } | Target::Rule(_) => None,
+    }
+}
+
+fn keys_named<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, kind: Kind, name: &str, key: &str) -> Vec<Key<'s>> {
+    let found = found(analysis, kind, name, at.place()).into_iter();
+    let all = found.flat_map(|it| {
+        let same = keys(it.object).iter().filter(|it| *it.key.value == *key);
+        same.map(move |key| Key { of: Defined { file: Arc::clone(it.file), object: it.object, kind }, key })
+    });
+    all.collect()
+}
+
+/// What a reference means.
+fn meant<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, field: Field, name: &str) -> Entity<'s> {
+    let environment = at.environment(analysis);
+    let meaning = environment.lookup(field.site().unwrap_or(Site::CommandLine), name);
+    let name: Arc<str> = name.into();
+    if belongs(at, &environment, field, &name) {
+        return Entity::Variable { at: at.clone(), name };
+    }
+    if let Lookup::Bound(binding) = &meaning {
+        let keys = keys_of(analysis, at, binding);
+        if !keys.is_empty() {
+            return Entity::Key(keys);
+        }
+        if let Some((Kind::Service, location)) = origins(binding).first()
+            && let Some((file, object)) = object_at(analysis, location)
+        {
+            return Entity::Object(Defined { file, object, kind: Kind::Service });
+        }
+    }
+    Entity::Undeclared { at: at.clone(), name, meaning }
+}
+
+/// The keys that a variable may take its value from: candidates that agree too.
+pub fn keys_of<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, binding: &Binding) -> Vec<Key<'s>> {
+    let origin = &binding.origin;
+    match (origin.kind, &origin.object, &origin.key) {
+        (kind @ (Kind::ConfigMap | Kind::Secret), Some(name), Some(key)) => keys_named(analysis, at, kind, name, key),
+        _ => Vec::new(),
+    }
+}
+
+/// The same keys with all that would have to change with them: wherever one of them is used and another object may be
+/// meant as well, that one's key belongs to it.
+pub fn closed<'s>(analysis: &Analysis<'s>, mut keys: Vec<Key<'s>>) -> Vec<Key<'s>> {
+    let collector = Collector { analysis, written: None, found: Vec::new() };
+    let mut known = 0;
+    while known < keys.len() {
+        known = keys.len();
+        let Some(wanted) = keys.first().map(|it| Arc::clone(&it.key.key.value)) else { return keys };
+        let files = analysis.snapshot.files();
+        for at in files.flat_map(|(path, facts)| ContainerPlace::all(path, facts)) {
+            let one = key_references(&at).filter(|(_, it)| it.key.as_ref().is_some_and(|it| it.value == wanted));
+            let one = one.filter_map(|(kind, it)| Some((kind, it.name.as_ref()?)));
+            let all = at.container.env_from.iter().filter_map(|it| object_of(it.source.as_ref()));
+            for (kind, name) in one.chain(all) {
+                if keys.iter().any(|it| collector.means(&at, kind, &name.value, &it.of)) {
+                    let more = keys_named(analysis, &at, kind, &name.value, &wanted).into_iter();
+                    let more: Vec<Key<'s>> =
+                        more.filter(|it| !keys.iter().any(|known| known.location() == it.location())).collect();
+                    keys.extend(more);
+                }
+            }
+        }
+    }
+    keys
+}
+
+/// Every place a binding may come from.
+fn origins(binding: &Binding) -> Vec<(Kind, &Location)> {
+    let several = binding.alternatives.iter().map(|(_, it)| it);
+    let all = std::iter::once(&binding.origin).chain(several);
+    all.filter_map(|it| Some((it.kind, it.location.as_ref()?))).collect()
+}
+
+/// The key of an object at a location.
+pub fn key_at<'s>(analysis: &Analysis<'s>, kind: Kind, location: &Location) -> Option<Key<'s>> {
+    let facts = analysis.snapshot.file(&location.file)?;
+    let is_near = |it: &&'s Object| it.place(it.model.span).touches(location.span.start);
+    facts.objects.iter().filter(is_near).find_map(|object| {
+        let key = keys(object).iter().find(|it| object.place(it.key.span) == location.span)?;
+        Some(Key { of: Defined { file: Arc::clone(&location.file), object, kind }, key })
+    })
+}
+
+/// The object that covers exactly a location.
+pub fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Option<(Arc<str>, &'s Object)> {
+    let facts = analysis.snapshot.file(&location.file)?;
+    let object = facts.objects.iter().find(|it| it.place(it.model.span) == location.span)?;
+    Some((Arc::clone(&location.file), object))
+}
+
+/// Whether a reference in a field means the variable that `env` declares by this name.
+fn belongs(at: &ContainerPlace<'_>, environment: &Environment, field: Field, name: &str) -> bool {
+    let is_declared = at.container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+    if !is_declared {
+        return false;
+    }
+    match environment.lookup(field.site().unwrap_or(Site::CommandLine), name) {
+        // A probe sees entries of `env` and nothing else (P3).
+        Lookup::Bound(_) if field.site() == Some(Site::Probe) => true,
+        Lookup::Bound(binding) => {
+            let entry = binding.entry.as_ref().or(binding.origin.location.as_ref());
+            entry.is_some_and(|it| at.entry_at(it).is_some())
+        }
+        // Something else may define it first; but this is what its author sees.
+        Lookup::Later(_) | Lookup::Maybe(_) | Lookup::Unbound => true,
+    }
+}
+
+/// The places where a thing is named, by file and place: in one file, or in all.
+pub fn uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
+    let mut collector = Collector { analysis, written: None, found: Vec::new() };
+    let is_wanted = |file: &Arc<str>| only.is_none_or(|only| only == file);
+    match entity {
+        Entity::Variable { at, name } if is_wanted(&at.file) => collector.variable(at, name),
+        Entity::Undeclared { at, name, .. } if is_wanted(&at.file) => collector.references(at, name, &|_, _| true),
+        Entity::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
+        Entity::Key(all) => {
+            let all = if only.is_none() { &closed(analysis, all.clone()) } else { all };
+            for key in all.iter().filter(|it| is_wanted(&it.of.file)) {
+                collector.key(key);
+            }
+            collector.everywhere(only, |collector, at| collector.key_uses(at, all));
+        }
+        Entity::Object(defined) => {
+            if is_wanted(&defined.file)
+                && let Some(name) = defined.object.model.known_as()
+            {
+                collector.name(&defined.file, defined.object, name, true);
+            }
+            collector.everywhere(only, |collector, at| collector.object_uses(at, defined));
+        }
+        _ => {}
+    }
+    let mut found = collector.found;
+    found.sort_by(|a, b| a.location.cmp(&b.location));
+    found.dedup_by(|b, a| a.location == b.location);
+    found
+}
+
+struct Collector<'c, 's> {
+    analysis: &'c Analysis<'s>,
+    /// The file that was asked for last.
+    written: Option<(Arc<str>, Written)>,
+    found: Vec<Use>,
+}
+
+impl<'s> Collector<'_, 's> {
+    fn written(&mut self, file: &Arc<str>) -> Option<&Written> {
+        if self.written.as_ref().is_none_or(|(known, _)| known != file) {
+            self.written = Some((Arc::clone(file), self.analysis.written(file)?));
+        }
+        self.written.as_ref().map(|(_, written)| written)
+    }
+
+    fn everywhere(&mut self, only: Option<&Arc<str>>, mut look: impl FnMut(&mut Self, &ContainerPlace<'s>)) {
+        let snapshot = self.analysis.snapshot;
+        let mut look_at = |collector: &mut Self, path: &Arc<str>, facts: &'s File| {
+            for at in ContainerPlace::all(path, facts) {
+                look(collector, &at);
+            }
+        };
+        match only {
+            Some(path) => {
+                if let Some(facts) = snapshot.file(path) {
+                    look_at(self, path, facts);
+                }
+            }
+            None => {
+                for (path, facts) in snapshot.files() {
+                    look_at(self, path, facts);
+                }
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        file: &Arc<str>,
+        object: &Object,
+        text: &Text,
+        range: Range<usize>,
+        declares: bool,
+        prefix: &str,
+    ) {
+        let scalar = object.place(text.span);
+        let Some(written) = self.written(file) else { return };
+        let span = written.inside(scalar, text, range.clone());
+        let location = Location { file: Arc::clone(file), span };
+        let (text, prefix) = (text.clone(), prefix.into());
+        let is_whole = range == (0..text.value.len());
+        self.found.push(Use { location, declares, scalar, text, range, is_whole, prefix });
+    }
+
+    /// A scalar that is a name as a whole.
+    fn name(&mut self, file: &Arc<str>, object: &Object, text: &Text, declares: bool) {
+        self.push(file, object, text, 0..text.value.len(), declares, "");
+    }
+
+    /// A variable, in every container that shares its texts by an alias.
+    fn variable(&mut self, at: &ContainerPlace<'s>, name: &str) {
+        let others: Vec<ContainerPlace<'s>> = ContainerPlace::all(&at.file, at.facts).collect();
+        let mut ahead = vec![at.clone()];
+        let mut seen: Vec<Location> = Vec::new();
+        while let Some(at) = ahead.pop() {
+            let id = at.at(at.container.span);
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let first = self.found.len();
+            for declared in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| &*it.value == name) {
+                self.name(&at.file, at.object, declared, true);
+            }
+            let environment = at.environment(self.analysis);
+            self.references(&at, name, &|at, field| belongs(at, &environment, field, name));
+            let spans: HashSet<Span> = self.found[first..].iter().map(|it| it.scalar).collect();
+            let shares = |other: &&ContainerPlace<'s>| {
+                let names = other.container.env.iter().filter_map(|it| it.name.as_ref());
+                let mut texts = other.texts().map(|(_, it)| it).chain(names);
+                texts.any(|it| spans.contains(&other.object.place(it.span)))
+            };
+            ahead.extend(others.iter().filter(shares).cloned());
+        }
+    }
+
+    /// The references to a name in the texts of a container that Kubernetes expands.
+    fn references(
+        &mut self,
+        at: &ContainerPlace<'s>,
+        name: &str,
+        is_meant: &dyn Fn(&ContainerPlace<'s>, Field) -> bool,
+    ) {
+        self.prefixed(at, name, "", is_meant);
+    }
+
+    fn prefixed(
+        &mut self,
+        at: &ContainerPlace<'s>,
+        name: &str,
+        prefix: &str,
+        is_meant: &dyn Fn(&ContainerPlace<'s>, Field) -> bool,
+    ) {
+        for (field, text) in at.texts().filter(|(field, _)| field.site().is_some()) {
+            let named = |it: &crate::syntax::reference::Token| {
+                it.kind == TokenKind::Reference && it.name(&text.value) == Some(name)
+            };
+            for token in tokens(&text.value).filter(named) {
+                if is_meant(at, field) {
+                    self.push(&at.file, at.object, text, token.name_range(), false, prefix);
+                }
+            }
+        }
+    }
+
+    fn volume(&mut self, file: &Arc<str>, object: &Object, pod: &Pod, name: &str) {
+        let is_it = |text: &&Text| &*text.value == name;
+        for volume in pod.volumes.iter().filter_map(|it| it.name.as_ref()).filter(is_it) {
+            self.name(file, object, volume, true);
+        }
+        for container in &pod.containers {
+            let mounts = container.mounts.iter().filter_map(|it| it.name.as_ref());
+            let sources = container.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
+            let files = sources.filter_map(|it| match it {
+                ValueSource::File { volume, .. } => volume.as_ref(),
+                _ => None,
+            });
+            for text in mounts.chain(files).filter(is_it) {
+                self.name(file, object, text, false);
+            }
+        }
+    }
+
+    /// A key where it is defined.
+    fn key(&mut self, key: &Key<'_>) {
+        let file = &key.of.file;
+        let scalar = key.of.object.place(key.key.key.span);
+        let Some(span) = self.written(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
+        let text = key.key.key.clone();
+        let range = 0..text.value.len();
+        let location = Location { file: Arc::clone(file), span };
+        // A generator's literal goes on behind it.
+        let quotes = if text.style == ScalarStyle::Plain { 0 } else { 2 };
+        let is_whole = span.len() + quotes == scalar.len();
+        self.found.push(Use { location, declares: true, scalar, text, range, is_whole, prefix: "".into() });
+    }
+
+    /// Whether a name that a container uses may mean one of some objects.
+    fn means(&self, at: &ContainerPlace<'_>, kind: Kind, name: &str, of: &Defined<'_>) -> bool {
+        of.kind == kind
+            && of.object.model.known_name() == Some(name)
+            && found(self.analysis, kind, name, place_of(&at.file, at.object)).iter().any(|it| of.is(it))
+    }
+
+    fn key_uses(&mut self, at: &ContainerPlace<'s>, all: &[Key<'_>]) {
+        let Some(wanted) = all.first().map(|it| Arc::clone(&it.key.key.value)) else { return };
+        for (kind, reference) in key_references(at) {
+            let (Some(name), Some(key)) = (&reference.name, &reference.key) else { continue };
+            if key.value == wanted && all.iter().any(|it| self.means(at, kind, &name.value, &it.of)) {
+                self.name(&at.file, at.object, key, false);
+            }
+        }
+        let mut environment = None;
+        for entry in &at.container.env_from {
+            let Some((kind, name)) = object_of(entry.source.as_ref()) else { continue };
+            if !all.iter().any(|it| self.means(at, kind, &name.value, &it.of)) {
+                continue;
+            }
+            let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+            let variable = format!("{prefix}{wanted}");
+            let needle = format!("$({variable})");
+            if !at.texts().any(|(_, it)| it.value.contains(&needle)) {
+                continue;
+            }
+            let environment = environment.get_or_insert_with(|| at.environment(self.analysis)).clone();
+            let asked = at.at(entry.span);
+            self.prefixed(at, &variable, prefix, &|_, field| {
+                let Some(site) = field.site() else { return false };
+                matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&asked))
+            });
+        }
+    }
+
+    fn object_uses(&mut self, at: &ContainerPlace<'s>, defined: &Defined<'_>) {
+        for (kind, reference) in key_references(at) {
+            if let Some(name) = &reference.name
+                && self.means(at, kind, &name.value, defined)
+            {
+                self.name(&at.file, at.object, name, false);
+            }
+        }
+        for entry in &at.container.env_from {
+            if let Some((kind, name)) = object_of(entry.source.as_ref())
+                && self.means(at, kind, &name.value, defined)
+            {
+                self.name(&at.file, at.object, name, false);
+            }
+        }
+        self.service_variables(at, defined);
+    }
+
+    /// References to the variables of a service.
+    fn service_variables(&mut self, at: &ContainerPlace<'s>, defined: &Defined<'_>) {
+        let (Data::Service(service), Some(name)) = (&defined.object.model.data, &defined.object.model.name) else {
+            return;
+        };
+        let all: HashSet<String> = service_variables(&name.value, service).into_iter().map(|(name, _)| name).collect();
+        let mut environment = None;
+        let location =
+            Location { file: Arc::clone(&defined.file), span: defined.object.place(defined.object.model.span) };
+        for (field, text) in at.texts() {
+            let Some(site) = field.site() else { continue };
+            for token in tokens(&text.value) {
+                let Some(name) = token.name(&text.value).filter(|it| all.contains(*it)) else { continue };
+                let environment = environment.get_or_insert_with(|| at.environment(self.analysis));
+                if let Lookup::Bound(binding) = environment.lookup(site, name)
+                    && origins(&binding).iter().any(|(_, it)| **it == location)
+                {
+                    self.push(&at.file, at.object, text, token.name_range(), false, "");
+                }
+            }
+        }
+    }
+}
+
+fn key_references<'s>(at: &ContainerPlace<'s>) -> impl Iterator<Item = (Kind, &'s KeyRef)> + use<'s> {
+    let sources = at.container.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
+    sources.filter_map(|it| match it {
+        ValueSource::ConfigMap(it) => Some((Kind::ConfigMap, it)),
+        ValueSource::Secret(it) => Some((Kind::Secret, it)),
+        _ => None,
+    })
+}
+
+fn object_of(source: Option<&EnvFromSource>) -> Option<(Kind, &Text)> {
+    let (kind, name) = match source? {
+        EnvFromSource::ConfigMap { name, .. } => (Kind::ConfigMap, name),
+        EnvFromSource::Secret { name, .. } => (Kind::Secret, name),
+        EnvFromSource::Service { name, .. } => (Kind::Service, name),
+    };
+    Some((kind, name.as_ref().filter(|it| !helm::is_masked(&it.value))?))
+}
