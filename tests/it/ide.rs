@@ -4,6 +4,8 @@
 //! A fence's info names the file (`yaml web.yaml`); `crlf` behind it gives the file Windows line ends.
 
 mod features;
+mod robust;
+mod speed;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

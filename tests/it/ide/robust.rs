@@ -1,0 +1,168 @@
+//! Whatever stands in a file and wherever the cursor is: no feature panics, and what it answers fits the text.
+
+use std::path::Path;
+
+use podlens::diagnostic::Edit;
+use podlens::ide::Analysis;
+use podlens::ide::code_actions::code_actions;
+use podlens::ide::completion::{self, completion};
+use podlens::ide::definition::definition;
+use podlens::ide::diagnostics::diagnostics;
+use podlens::ide::environment_at::environment_at;
+use podlens::ide::highlight::highlights;
+use podlens::ide::hover::hover;
+use podlens::ide::inlay_hints::inlay_hints;
+use podlens::ide::references::references;
+use podlens::ide::rename::{prepare_rename, rename};
+use podlens::ide::semantic_tokens::semantic_tokens;
+use podlens::ide::symbols::document_symbols;
+use podlens::text::Span;
+
+use super::Fixture;
+
+/// The files of a directory of fixtures.
+fn files(directory: &str) -> Vec<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(directory);
+    let entries = std::fs::read_dir(path).expect("a directory of fixtures");
+    let mut all: Vec<(String, String)> = entries
+        .map(|entry| entry.expect("a fixture").path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(&path).expect("a fixture is text"))
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// The same files with the cursor's file first.
+fn around(all: &[(String, String)], at: usize) -> Vec<(String, String)> {
+    let mut files = all.to_vec();
+    files.swap(0, at);
+    files
+}
+
+#[test]
+fn every_place_of_every_fixture_can_be_asked() {
+    let stride = if std::env::var_os("PODLENS_SLOW").is_some() { 1 } else { 13 };
+    for directory in ["shop", "shop-broken", "shop-legacy", "recovery"] {
+        let all = files(directory);
+        for at in 0..all.len() {
+            let fixture = Fixture::new(directory, &around(&all, at));
+            fixture.analysis(|it| {
+                let found = diagnostics(it, &fixture.file);
+                for offset in (0..=fixture.text().len()).step_by(stride) {
+                    ask(it, &fixture, offset, &found);
+                }
+                whole(it, &fixture);
+            });
+        }
+    }
+}
+
+fn ask(it: &Analysis<'_>, fixture: &Fixture, offset: usize, found: &[podlens::diagnostic::Diagnostic]) {
+    let (file, text) = (&fixture.file, fixture.text());
+    let fits = |span: Span| assert!(text.get(span.range()).is_some(), "{file}:{offset}: {span:?}");
+    if let Some(hover) = hover(it, file, offset) {
+        fits(hover.span);
+        assert!(!hover.contents.plain().contains("not-a-real"), "{file}:{offset}: a secret");
+    }
+    if let Some(found) = completion(it, file, offset) {
+        for item in &found.items {
+            fits(item.replace);
+            assert!(item.replace.touches(offset), "{file}:{offset}: {item:?}");
+            assert!(!item.detail.as_deref().unwrap_or_default().contains("not-a-real"), "{file}:{offset}: a secret");
+        }
+        for item in [found.items.first(), found.items.last()].into_iter().flatten() {
+            let details = completion::resolve(it, file, offset, &item.label).expect("what was offered is known");
+            let own = Edit {
+                location: podlens::diagnostic::Location { file: file.clone(), span: item.replace },
+                text: item.text.clone(),
+            };
+            apart(fixture, details.additional_edits.into_iter().chain([own]).collect());
+        }
+    }
+    if let Some(definition) = definition(it, file, offset) {
+        fits(definition.origin);
+        assert!(!definition.targets.is_empty());
+    }
+    highlights(it, file, offset).iter().for_each(|it| fits(it.span));
+    references(it, file, offset, true).iter().for_each(|it| drop(fixture.place(it)));
+    if let Ok(Some(what)) = prepare_rename(it, file, offset) {
+        fits(what.span);
+        if let Ok(edits) = rename(it, file, offset, "ANOTHER_NAME") {
+            assert!(!edits.is_empty(), "{file}:{offset}: nothing is renamed");
+            apart(fixture, edits);
+        }
+    }
+    for action in code_actions(it, file, Span::new(offset, offset), found) {
+        apart(fixture, action.edits);
+    }
+    environment_at(it, file, offset, &str::to_owned);
+}
+
+/// Edits lie in their files and do not overlap.
+fn apart(fixture: &Fixture, mut edits: Vec<Edit>) {
+    edits.sort_by(|a, b| a.location.cmp(&b.location));
+    for edit in &edits {
+        let text = &fixture.files[&*edit.location.file];
+        assert!(text.get(edit.location.span.range()).is_some(), "{edit:?}");
+    }
+    for pair in edits.windows(2) {
+        let (a, b) = (&pair[0].location, &pair[1].location);
+        assert!(a.file != b.file || a.span.end <= b.span.start, "{pair:?}");
+    }
+}
+
+fn whole(it: &Analysis<'_>, fixture: &Fixture) {
+    let (file, text) = (&fixture.file, fixture.text());
+    let span = Span::new(0, text.len());
+    let mut end = 0;
+    for token in semantic_tokens(it, file, None) {
+        assert!(token.span.start >= end && text.get(token.span.range()).is_some(), "{file}: {token:?}");
+        end = token.span.end;
+    }
+    inlay_hints(it, file, span).iter().for_each(|it| assert!(text.is_char_boundary(it.offset)));
+    let mut open = document_symbols(it, file);
+    while let Some(symbol) = open.pop() {
+        let within = symbol.span.start <= symbol.focus.start && symbol.focus.end <= symbol.span.end;
+        assert!(within && !symbol.name.is_empty(), "{file}: {symbol:?}");
+        open.extend(symbol.children);
+    }
+}
+
+/// Typing a file from its beginning: behind every `$(` the name that follows is offered, if it has a value there.
+#[test]
+fn names_are_offered_while_a_file_is_typed() {
+    let all = files("shop");
+    let mut asked = 0;
+    for at in 0..all.len() {
+        let (name, text) = &all[at];
+        // JSON closes what it opens at the very end: half of it is not much yet.
+        for (start, _) in text.match_indices("$(").filter(|_| name.ends_with(".yaml") && name != "podlens.yaml") {
+            let Some(length) = text[start..].find(')') else { continue };
+            let wanted = &text[start + 2..start + length];
+            let whole = Fixture::new(name, &around(&all, at));
+            let is_bound = whole.analysis(|it| {
+                let hover = hover(it, &whole.file, start + 2)?;
+                Some(hover.contents.plain().starts_with(&format!("{wanted}=")))
+            });
+            if is_bound != Some(true) {
+                continue;
+            }
+            for typed in 0..=wanted.len().min(3) {
+                let mut files = around(&all, at);
+                files[0].1.truncate(start + 2 + typed);
+                let half = Fixture::new(name, &files);
+                let found = half.analysis(|it| completion(it, &half.file, half.text().len()));
+                let labels: Vec<String> = found.into_iter().flat_map(|it| it.items).map(|it| it.label).collect();
+                // What a controller adds behind `env`, or what stands below, is not there yet.
+                let is_later = !text[..start].contains(&format!("name: {wanted}\n")) && labels.is_empty();
+                assert!(labels.iter().any(|it| it == wanted) || is_later, "{name}:{start}: {wanted} in {labels:?}");
+                asked += usize::from(!is_later);
+            }
+        }
+    }
+    assert!(asked > 40, "only {asked} were asked");
+}

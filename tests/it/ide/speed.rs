@@ -1,0 +1,82 @@
+//! How long answers take: in a large document of a large workspace no longer than a person notices.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use podlens::ide::completion::completion;
+use podlens::ide::definition::definition;
+use podlens::ide::highlight::highlights;
+use podlens::ide::hover::hover;
+
+use super::Fixture;
+
+/// A document of about a megabyte with one object of many: as several documents, or as one List.
+fn large(as_list: bool) -> String {
+    let mut text = String::new();
+    if as_list {
+        text.push_str("apiVersion: v1\nkind: List\nitems:\n");
+    }
+    for at in 0..2_000 {
+        let (first, indent) = if as_list { ("  - ", "    ") } else { ("---\n", "") };
+        let body = format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: pod-{at}}}\nspec:\n  containers:\n    - name: main\n      \
+             image: main\n      envFrom: [{{configMapRef: {{name: settings-{at}}}}}]\n      env:\n        - name: HOST\n          \
+             value: host-{at}\n        - name: URL\n          value: http://$(HOST):$(PORT)/{at}\n        - name: LAST\n          \
+             value: $(URL)-$(HOST)\n      args: [--url=$(URL), --last=$(LAST)]\n"
+        );
+        for (line, row) in body.lines().enumerate() {
+            let _ = writeln!(text, "{}{row}", if line == 0 { first } else { indent });
+        }
+    }
+    text
+}
+
+fn workspace(files: usize, as_list: bool) -> Fixture {
+    let mut all = vec![("web.yaml".to_owned(), large(as_list))];
+    for at in 0..files {
+        let text = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings-{at}}}\ndata: {{PORT: \"{at}\"}}\n---\n\
+             apiVersion: v1\nkind: Service\nmetadata: {{name: service-{at}}}\nspec: {{ports: [{{port: 80}}]}}\n"
+        );
+        all.push((format!("d{}/f{at}.yaml", at % 50), text));
+    }
+    Fixture::new("large", &all)
+}
+
+/// The slowest of some answers, after a first one for what is kept from one to the next.
+fn slowest(fixture: &Fixture, mut answer: impl FnMut(&podlens::ide::Analysis<'_>, usize)) -> Duration {
+    let places: Vec<usize> = fixture.text().match_indices("$(HOST)").map(|(at, _)| at + 4).step_by(97).collect();
+    let mut slowest = Duration::ZERO;
+    for (at, offset) in places.into_iter().enumerate() {
+        // As a server asks: everything anew for each request.
+        let started = Instant::now();
+        fixture.analysis(|it| answer(it, offset));
+        if at > 0 {
+            slowest = slowest.max(started.elapsed());
+        }
+    }
+    slowest
+}
+
+#[test]
+fn answers_come_at_once() {
+    if std::env::var_os("PODLENS_SLOW").is_none() {
+        return;
+    }
+    let mut report = String::new();
+    for as_list in [false, true] {
+        for files in [10, 5_000] {
+            let fixture = workspace(files, as_list);
+            let file = fixture.file.clone();
+            let mut told = |what: &str, took: Duration| {
+                let _ = writeln!(report, "list: {as_list}, {files} files, {what}: {took:?}");
+                // Five milliseconds is the budget; this is no release build, and others share the machine.
+                assert!(took < Duration::from_millis(60), "{report}");
+            };
+            told("hover", slowest(&fixture, |it, offset| assert!(hover(it, &file, offset).is_some())));
+            told("completion", slowest(&fixture, |it, offset| assert!(completion(it, &file, offset).is_some())));
+            told("definition", slowest(&fixture, |it, offset| assert!(definition(it, &file, offset).is_some())));
+            told("highlight", slowest(&fixture, |it, offset| assert!(!highlights(it, &file, offset).is_empty())));
+        }
+    }
+}
