@@ -29,6 +29,7 @@ pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved
 pub use expand::{Copying, Expansion, Step, expand};
 pub use fields::{ENV_FIELDS, field, is_divisor, is_env_field, is_env_resource, is_subdomain};
 pub use names::{is_relaxed, is_service_name, is_strict};
+pub use parameters::ParameterType;
 pub use quantity::Quantity;
 pub use scope::copying;
 pub use services::{Links, ServiceVariables, has_address, is_service_shaped, variables as service_variables};

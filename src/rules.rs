@@ -9,12 +9,18 @@ mod collapsed_dollar;
 mod command_substitution_outside_shell;
 mod context;
 mod crowded_environment;
+mod dead_parameter;
+mod dropped_namespace;
 mod duplicate_key;
+mod duplicate_parameter;
 mod duplicate_variable;
+mod embedded_raw_parameter;
 mod fixes;
 mod forward_reference;
 mod headless_service_variable;
 mod invalid_env_from_key;
+mod invalid_generator;
+mod invalid_parameter;
 mod invalid_service_link;
 mod invalid_value_source;
 mod invalid_variable_name;
@@ -24,8 +30,11 @@ mod missing_key;
 mod missing_object;
 mod missing_service;
 mod names;
+mod narrow_generator;
 mod neighbours;
 mod non_string_value;
+mod parameter_variable_clash;
+mod parameters;
 mod probe_literal_only;
 mod references;
 mod removal;
@@ -37,13 +46,17 @@ mod settings;
 mod shadowed_source;
 mod shape;
 mod shell_style_reference;
+mod string_substitution;
 mod suppression;
 mod syntax_error;
 mod templates;
+mod unclosed_parameter;
+mod undefined_parameter;
 mod undefined_variable;
 mod unexpanded_field;
 mod unresolved_sub_path;
 mod unserved_field;
+mod unused_parameter;
 
 use std::sync::Arc;
 
@@ -126,6 +139,18 @@ pub static RULES: &[&Rule] = &[
     &missing_service::MISSING_SERVICE,
     &crowded_environment::CROWDED_ENVIRONMENT,
     &invalid_service_link::INVALID_SERVICE_LINK,
+    &undefined_parameter::UNDEFINED_PARAMETER,
+    &unused_parameter::UNUSED_PARAMETER,
+    &duplicate_parameter::DUPLICATE_PARAMETER,
+    &invalid_parameter::INVALID_PARAMETER,
+    &invalid_generator::INVALID_GENERATOR,
+    &narrow_generator::NARROW_GENERATOR,
+    &string_substitution::STRING_SUBSTITUTION,
+    &embedded_raw_parameter::EMBEDDED_RAW_PARAMETER,
+    &unclosed_parameter::UNCLOSED_PARAMETER,
+    &dead_parameter::DEAD_PARAMETER,
+    &parameter_variable_clash::PARAMETER_VARIABLE_CLASH,
+    &dropped_namespace::DROPPED_NAMESPACE,
     &syntax_error::SYNTAX_ERROR,
     &duplicate_key::DUPLICATE_KEY,
     &suppression::UNUSED_SUPPRESSION,

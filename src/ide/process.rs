@@ -21,7 +21,7 @@ use json::{AsWritten, Budget, Unreadable};
 pub use json::{Json, Map};
 use substitute::Substitution;
 use values::Final;
-pub use values::{Type, Values};
+pub use values::Values;
 
 /// Gives a number below its argument.
 pub type Draw<'a> = &'a mut dyn FnMut(usize) -> usize;

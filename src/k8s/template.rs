@@ -4,7 +4,7 @@
 //! the same as long as nobody edits a parameter.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::k8s::kinds::Identity;
@@ -106,7 +106,7 @@ pub struct Misfit {
 pub struct Parameters {
     /// What the template is read as.
     pub dialect: Dialect,
-    by_name: HashMap<Arc<str>, Preset>,
+    by_name: BTreeMap<Arc<str>, Preset>,
 }
 
 /// What stands for a parameter before anyone sets it.
@@ -131,7 +131,7 @@ pub enum FilledPart<'t> {
 
 impl Parameters {
     fn of(dialect: Dialect, parameters: &[Parameter]) -> Self {
-        let mut by_name = HashMap::with_capacity(parameters.len());
+        let mut by_name = BTreeMap::new();
         // The last of equal names counts.
         for parameter in parameters {
             let Some(name) = &parameter.name else { continue };
@@ -149,6 +149,11 @@ impl Parameters {
     /// What stands for a parameter.
     pub fn get(&self, name: &str) -> Option<&Preset> {
         self.by_name.get(name)
+    }
+
+    /// Their names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.by_name.keys()
     }
 
     /// Whether a parameter of this name is declared.

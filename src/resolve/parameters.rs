@@ -3,12 +3,61 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::k8s::template::FilledPart;
 use crate::k8s::{Object, Parameters, Preset};
 use crate::resolve::binding::Lookup;
 use crate::resolve::expand::{Copying, Expansion, Step, expand};
 use crate::resolve::value::{Hole, Piece, Value};
 use crate::syntax::reference::{ParameterReference, TokenKind, parameter_references, tokens};
+
+/// The types of the proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterType {
+    /// Anything.
+    String,
+    /// A whole number.
+    Int,
+    /// `true` or `false`.
+    Bool,
+    /// Text in base64.
+    Base64,
+}
+
+impl ParameterType {
+    /// The type of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "string" => Some(Self::String),
+            "int" => Some(Self::Int),
+            "bool" => Some(Self::Bool),
+            "base64" => Some(Self::Base64),
+            _ => None,
+        }
+    }
+
+    /// Whether a text is of this type.
+    pub fn fits(self, text: &str) -> bool {
+        match self {
+            Self::String => true,
+            Self::Int => text.parse::<i64>().is_ok(),
+            Self::Bool => matches!(text, "true" | "false"),
+            Self::Base64 => STANDARD.decode(text).is_ok(),
+        }
+    }
+
+    /// What it wants, for a person.
+    pub fn wanted(self) -> &'static str {
+        match self {
+            Self::String => "a string",
+            Self::Int => "a whole number",
+            Self::Bool => "`true` or `false`",
+            Self::Base64 => "text in base64",
+        }
+    }
+}
 
 /// A text with parameters put in, and holes for those that have no value.
 pub(super) fn filled(object: &Object, text: &Arc<str>) -> Value {

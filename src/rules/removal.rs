@@ -18,7 +18,7 @@ impl ContainerContext<'_> {
 }
 
 /// What to take out of the text so that an item is gone from its list and the list stays one.
-fn removed(text: &str, tree: &Tree, item: Span) -> Option<Span> {
+pub(super) fn removed(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     let root = tree.document_at(item.start)?.root()?;
     let path = root.path_to(item.start);
     let at = path.iter().rposition(|node| node.span() == item)?;

@@ -2,13 +2,14 @@
 
 use crate::k8s::EnvFromSource;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::syntax::reference::Form;
 
 declare_rule! {
     /// Reports what no release of Kubernetes serves, or not the one the manifests are for.
     ///
     /// ## What it does
     /// Some designs never became part of Kubernetes, or left it again: `service` in `envFrom` and `serviceDependencies`
-    /// of the explicit service links. podlens understands them and shows what they would do; this rule says where they
+    /// of the explicit service links, and in templates `type` of a parameter and `$(P)`. podlens understands them and shows what they would do; this rule says where they
     /// are used. The finding covers the field.
     ///
     /// ## Why it matters
@@ -51,6 +52,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if object.file.snapshot.settings(object.file.path).proposals {
         return;
     }
+    templates(object, findings);
     for pod in &object.object.model.pods {
         if let Some(dependencies) = &pod.service_dependencies {
             let message = "no release of Kubernetes serves `serviceDependencies`: the pod would wait for nothing";
@@ -62,5 +64,27 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 findings.push(Finding::new(object.at(field), message).help(HELP));
             }
         }
+    }
+}
+
+/// The proposed dialect of templates: its types, and the first reference of each object that no release reads.
+fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let proposed = object.template().filter(|it| it.dialect.is_proposal());
+    for written in proposed.into_iter().flat_map(|it| &it.parameters).filter_map(|it| it.type_.as_ref()) {
+        let message = "no release of OpenShift reads the `type` of a parameter";
+        findings.push(Finding::new(object.at(written.span), message).help(HELP));
+    }
+    let mut found = object.places().into_iter().flat_map(|place| {
+        let ours = place.references().into_iter().filter(|it| it.form == Form::Proposed);
+        ours.map(|it| (place, it)).collect::<Vec<_>>()
+    });
+    let first = found.find(|(place, reference)| {
+        let name = place.name(reference);
+        place.parameters.contains(name)
+    });
+    if let Some((place, reference)) = first {
+        let (name, written) = (place.name(&reference), place.written(&reference));
+        let message = format!("no release of OpenShift reads `{written}` as a parameter: write `${{{name}}}`");
+        findings.push(Finding::new(object.inside(place.text, reference.range.clone()), message).help(HELP));
     }
 }

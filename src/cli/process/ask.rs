@@ -2,8 +2,9 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::ide::process::{ParameterView, Type, Values};
+use crate::ide::process::{ParameterView, Values};
 use crate::report::one_line;
+use crate::resolve::ParameterType as Type;
 
 /// Asks for each parameter that is not given, with what is known of it. An empty answer takes the default; where there is
 /// none and one is required, the question comes again. At the end of the input the rest stays as it is.

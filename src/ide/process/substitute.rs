@@ -8,7 +8,8 @@ use memchr::memmem;
 
 use crate::ide::process::Quirk;
 use crate::ide::process::json::{Json, Visit};
-use crate::ide::process::values::{Final, Type};
+use crate::ide::process::values::Final;
+use crate::resolve::ParameterType as Type;
 use crate::syntax::reference::{Form, parameter_references};
 
 /// Replaces references, and keeps what is to say about them.

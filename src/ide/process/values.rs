@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use crate::ide::process::{Draw, Notices, Problem, Quirk, Request};
 use crate::k8s::{Parameter, Template};
+use crate::resolve::ParameterType as Type;
 use crate::resolve::generator::{self, Part};
 
 /// A parameter with the value it is processed with.
@@ -17,52 +15,6 @@ pub(super) struct Final {
     pub(super) value: Arc<str>,
     /// What it is, if the dialect has types.
     pub(super) type_: Option<Type>,
-}
-
-/// The types of the proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// Anything.
-    String,
-    /// A whole number.
-    Int,
-    /// `true` or `false`.
-    Bool,
-    /// Text in base64.
-    Base64,
-}
-
-impl Type {
-    /// The type of a name.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "string" => Some(Self::String),
-            "int" => Some(Self::Int),
-            "bool" => Some(Self::Bool),
-            "base64" => Some(Self::Base64),
-            _ => None,
-        }
-    }
-
-    /// Whether a text is of this type.
-    pub fn fits(self, text: &str) -> bool {
-        match self {
-            Self::String => true,
-            Self::Int => text.parse::<i64>().is_ok(),
-            Self::Bool => matches!(text, "true" | "false"),
-            Self::Base64 => STANDARD.decode(text).is_ok(),
-        }
-    }
-
-    /// What it wants, for a person.
-    pub fn wanted(self) -> &'static str {
-        match self {
-            Self::String => "a string",
-            Self::Int => "a whole number",
-            Self::Bool => "`true` or `false`",
-            Self::Base64 => "text in base64",
-        }
-    }
 }
 
 /// The values of all parameters, or everything that is wrong with them. `drawn` gets the value of each in the order of

@@ -1,0 +1,74 @@
+//! `embedded-raw-parameter`
+
+use crate::rules::parameters::spelled;
+use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::syntax::reference::Form;
+
+declare_rule! {
+    /// Reports `${{P}}` with something around it: it is not replaced at all.
+    ///
+    /// ## What it does
+    /// `${{P}}` puts a value of any type in the place of a whole string. It reports one of a declared parameter that has
+    /// text before or behind it, be it the line break at the end of a block. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// The text stays as it is, `${{P}}` and all.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: web-${{NAME}}
+    /// parameters:
+    ///   - {name: NAME, value: shop}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: web-${NAME}
+    /// parameters:
+    ///   - {name: NAME, value: shop}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes `${P}`. Safe: inside a string only text can be put in.
+    EMBEDDED_RAW_PARAMETER = "embedded-raw-parameter", Error, Object(check);
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for place in object.places() {
+        for reference in place.references() {
+            let name = place.name(&reference);
+            if reference.form != Form::Raw || reference.counts(&place.text.value) || !place.parameters.contains(name) {
+                continue;
+            }
+            let written = place.written(&reference);
+            let new = spelled(name, Form::Text);
+            let around = place.text.value.replacen(written, "", 1);
+            let reason = if around.trim().is_empty() {
+                "the blank or line break beside it is in the way"
+            } else {
+                "it has text around it"
+            };
+            let message = format!("`{written}` stays as it is, since {reason}");
+            let fix = object.rewritten(place.text, reference.range.clone(), &new, format!("Write `{new}`"), true);
+            findings.push(
+                Finding::new(object.inside(place.text, reference.range.clone()), message)
+                    .help(format!("write `{new}`"))
+                    .fix(fix),
+            );
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Parameters of templates as the rules see them: every reference with its place, and the edits that several rules make.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::k8s::{Data, Object, Parameters, Preset, Template, Text};
+use crate::rules::ObjectContext;
+use crate::rules::context::edit;
+use crate::rules::neighbours::nearest;
+use crate::syntax::insert::{Side, add_entry, add_items};
+use crate::syntax::plain::Plain;
+use crate::syntax::reference::{Form, ParameterReference, parameter_references};
+use crate::syntax::{Node, SourceMap};
+
+/// A text in which parameters are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    pub(super) text: &'a Text,
+    /// Its path in the object, or what it is in the template.
+    pub(super) path: &'a str,
+    pub(super) is_key: bool,
+    pub(super) parameters: &'a Parameters,
+}
+
+impl<'a> Place<'a> {
+    /// The references in it.
+    pub(super) fn references(&self) -> Vec<ParameterReference> {
+        parameter_references(&self.text.value, self.parameters.dialect.is_proposal())
+    }
+
+    /// The name of a reference.
+    pub(super) fn name(&self, reference: &ParameterReference) -> &'a str {
+        &self.text.value[reference.name.clone()]
+    }
+
+    /// The reference as it is written.
+    pub(super) fn written(&self, reference: &ParameterReference) -> &'a str {
+        &self.text.value[reference.range.clone()]
+    }
+}
+
+impl<'a> ObjectContext<'a> {
+    /// The template it is.
+    pub(super) fn template(&self) -> Option<&'a Template> {
+        match &self.object.model.data {
+            Data::Template(template) => Some(template),
+            _ => None,
+        }
+    }
+
+    /// The texts of it in which parameters are looked for: those of an object in a template, or the `message` and `labels`
+    /// of a template itself.
+    pub(super) fn places(&self) -> Vec<Place<'a>> {
+        let mut all = Vec::new();
+        if let Some(parameters) = self.object.parameters.as_deref() {
+            let place = |it: &'a crate::k8s::Parameterised| Place {
+                text: &it.text,
+                path: &it.path,
+                is_key: it.is_key,
+                parameters,
+            };
+            all.extend(self.object.model.parameterised.iter().map(place));
+        }
+        if let Some(template) = self.template() {
+            all.extend(own_places(template));
+        }
+        all
+    }
+
+    /// The template around it, or it itself.
+    pub(super) fn enclosing(&self) -> Option<(&'a Object, &'a Template)> {
+        let offset = self.object.offset;
+        let mut around = self.file.facts.objects.iter().filter(|it| it.offset <= offset).rev();
+        around.find_map(|it| match &it.model.data {
+            Data::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
+            _ => None,
+        })
+    }
+
+    /// Adds a parameter to the template around it.
+    pub(super) fn declaration(&self, name: &str) -> Option<Fix> {
+        let (object, template) = self.enclosing()?;
+        let source = self.file.source()?;
+        let root = source.tree.document_at(object.offset)?.root()?;
+        let span = object.place(template.span);
+        let node = root.path_to(span.start).into_iter().find(|it| it.is_mapping() && it.span() == span)?;
+        let entry = Plain::map([("name", Plain::text(name)), ("required", Plain::Bool(true))]);
+        let change = match node.get("parameters").filter(|it| Node::is_sequence(*it)) {
+            Some(list) => add_items(&source.text, list, &[entry], Side::Last)?,
+            None => add_entry(&source.text, node, "parameters", &Plain::List(vec![entry]))?,
+        };
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: format!("Declare the parameter `{name}`"), safe: false, edits })
+    }
+
+    /// Writes something else in the place of a part of a scalar: a reference, or what belongs to one.
+    pub(super) fn rewritten(
+        &self,
+        text: &Text,
+        range: Range<usize>,
+        new: &str,
+        title: String,
+        safe: bool,
+    ) -> Option<Fix> {
+        let source = self.file.source()?;
+        let span = self.object.place(text.span);
+        let written = source.text.get(span.range())?;
+        let map = SourceMap::new(written, text.style, &text.value);
+        let inner = map.source(range);
+        // References are written alike in every style; the rest of the scalar stays.
+        let plain = new.bytes().all(|it| it.is_ascii_alphanumeric() || b"${}()_".contains(&it));
+        if !map.is_exact() || !plain || written.get(inner.range())?.contains('\n') {
+            return None;
+        }
+        let edits = vec![edit(self.file.at(inner.shifted(span.start)), new)];
+        Some(Fix { title, safe, edits })
+    }
+}
+
+/// `message` and `labels`.
+pub(super) fn own_places(template: &Template) -> impl Iterator<Item = Place<'_>> {
+    let parameters = &*template.exported;
+    let place = move |text, path, is_key| Place { text, path, is_key, parameters };
+    let message = template.message.iter().map(move |it| place(it, "message", false));
+    let labels = template.labels.iter();
+    message.chain(labels.flat_map(move |(key, value)| [place(key, "labels", true), place(value, "labels", false)]))
+}
+
+/// The parameter that was probably meant.
+pub(super) fn near<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p str> {
+    let names = parameters.names().map(|it| &**it);
+    nearest(name, names)
+}
+
+/// How a parameter is written where this one is.
+pub(super) fn spelled(name: &str, form: Form) -> String {
+    crate::k8s::template::reference(name, form)
+}
+
+/// The value a parameter has before anyone gives it another.
+pub(super) fn default<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p Arc<str>> {
+    match parameters.get(name)? {
+        Preset::Value(value) => Some(value),
+        Preset::Generated | Preset::Unset => None,
+    }
+}

@@ -1,0 +1,139 @@
+//! `undefined-parameter`
+
+use crate::k8s::Text;
+use crate::rules::parameters::{Place, near, spelled};
+use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::syntax::reference::{Form, ParameterReference};
+
+declare_rule! {
+    /// Reports `${P}` in an object of a template that has no such parameter.
+    ///
+    /// ## What it does
+    /// Looks at names, labels and other fields of the objects in a template, at its `labels` and its `message`. Where
+    /// `${P}` may belong to someone else it says nothing: in scripts, Jenkinsfiles, Dockerfiles, data of ConfigMaps and
+    /// Secrets, command lines, text of several words or lines, longer values of variables, and fields of kinds it does
+    /// not know. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// Processing leaves such text as it is, without a word. The object gets a name such as `${NAEM}-web`, and the API
+    /// server refuses it, or nothing ever finds it.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: ${NAEM}-web
+    /// parameters:
+    ///   - name: NAME
+    ///     value: shop
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: ${NAME}-web
+    /// parameters:
+    ///   - name: NAME
+    ///     value: shop
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes the parameter that differs least, or declares the missing one. Unsafe: only the author knows.
+    UNDEFINED_PARAMETER = "undefined-parameter", Warning, Object(check);
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for place in object.places() {
+        let references = place.references();
+        for reference in references.iter().filter(|it| it.form != Form::Proposed && it.counts(&place.text.value)) {
+            let name = place.name(reference);
+            let is_number = name.bytes().all(|it| it.is_ascii_digit());
+            if !place.parameters.contains(name) && !is_number && is_ours(object, &place, reference) {
+                report(object, &place, reference, findings);
+            }
+        }
+    }
+}
+
+fn report(object: &ObjectContext<'_>, place: &Place<'_>, reference: &ParameterReference, findings: &mut Findings<'_>) {
+    let (name, written) = (place.name(reference), place.written(reference));
+    let message = format!("the template has no parameter `{name}`, so `{written}` stays as it is");
+    let mut finding = Finding::new(object.inside(place.text, reference.range.clone()), message);
+    if let Some(near) = near(place.parameters, name) {
+        let new = spelled(near, reference.form);
+        let title = format!("Write `{new}`");
+        let fix = object.rewritten(place.text, reference.range.clone(), &new, title, false);
+        finding = finding.help(format!("did you mean `{new}`?")).fix(fix);
+    } else {
+        finding = finding.help(format!("declare `{name}` in `parameters`"));
+    }
+    findings.push(finding.fix(object.declaration(name)));
+}
+
+/// Fields whose text is read by someone else.
+const OTHERS: [&str; 14] = [
+    "data",
+    "stringData",
+    "binaryData",
+    "command",
+    "args",
+    "exec",
+    "script",
+    "jenkinsfile",
+    "dockerfile",
+    "postCommit",
+    "annotations",
+    "buildArgs",
+    "pipelineSpec",
+    "config",
+];
+
+/// Groups whose fields are known to hold no templates of other tools.
+const KNOWN: [&str; 9] = [
+    "",
+    "apps",
+    "batch",
+    "extensions",
+    "autoscaling",
+    "policy",
+    "networking.k8s.io",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+];
+
+/// Whether the text is surely meant for the template.
+fn is_ours(object: &ObjectContext<'_>, place: &Place<'_>, reference: &ParameterReference) -> bool {
+    let text = &*place.text.value;
+    if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == Form::Text {
+        return false;
+    }
+    // The template's own texts, and names, are nobody else's.
+    let in_metadata = place.path.starts_with("metadata.") && !place.path.starts_with("metadata.annotations");
+    if object.template().is_some() || in_metadata {
+        return true;
+    }
+    let mut steps = place.path.split(['.', '[']);
+    if steps.any(|step| OTHERS.contains(&step)) || !is_known(&object.object.model.api_version) {
+        return false;
+    }
+    // A longer value may be completed by the program that reads it.
+    let is_value = place.path.ends_with("].value");
+    !is_value || reference.range == (0..text.len())
+}
+
+fn is_known(api_version: &Option<Text>) -> bool {
+    let version = api_version.as_ref().map_or("", |it| &it.value);
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    KNOWN.contains(&group) || group.ends_with(".openshift.io")
+}

@@ -1,0 +1,110 @@
+//! `unused-parameter`
+
+use std::collections::HashSet;
+
+use crate::diagnostic::Fix;
+use crate::k8s::template::is_parameter_name;
+use crate::k8s::{Data, Object, Parameter, Template};
+use crate::rules::context::edit;
+use crate::rules::removal::removed;
+use crate::rules::{FileContext, Finding, Findings, declare_rule};
+
+declare_rule! {
+    /// Reports a parameter that nothing in its template refers to.
+    ///
+    /// ## What it does
+    /// Looks for `${P}` and `${{P}}` (in templates of plain `v1` also `$(P)`) in every string and key of the objects, in
+    /// `labels` and in `message`. A reference that is written wrongly, or that stands where none is looked for, counts as
+    /// a use here; other rules tell of those. A template with broken YAML is not looked at. The finding covers the name.
+    ///
+    /// ## Why it matters
+    /// Whoever sets it changes nothing. Often a reference to it is misspelled, or was forgotten.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata: {name: web}
+    /// parameters:
+    ///   - name: MEMORY
+    ///     value: 512Mi
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: ${NAME}
+    /// parameters:
+    ///   - name: NAME
+    ///     value: web
+    /// ```
+    ///
+    /// ## Fix
+    /// Removes the parameter. Unsafe: scripts that set it would be refused then.
+    UNUSED_PARAMETER = "unused-parameter", Warning, File(check);
+}
+
+fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    for object in &file.facts.objects {
+        if let Data::Template(template) = &object.model.data {
+            of_template(file, object, template, findings);
+        }
+    }
+}
+
+fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, findings: &mut Findings<'_>) {
+    let whole = object.place(object.model.span);
+    // Half of a template is typed before the other.
+    if template.parameters.is_empty()
+        || template.objects_span.is_none()
+        || file.facts.errors.iter().any(|it| whole.start <= it.span.start && it.span.start <= whole.end)
+    {
+        return;
+    }
+    let mut used: HashSet<&str> = HashSet::new();
+    let first = file.facts.objects.partition_point(|it| it.offset < whole.start);
+    let inside = file.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
+    for text in inside.flat_map(|it| &it.model.parameterised).map(|it| &it.text) {
+        words(&text.value, &mut used);
+    }
+    let own = template.labels.iter().flat_map(|(key, value)| [key, value]).chain(&template.message);
+    for text in own.chain(template.dead.iter().map(|(_, text)| text)) {
+        words(&text.value, &mut used);
+    }
+    for parameter in &template.parameters {
+        let Some(name) = parameter.name.as_ref().filter(|it| is_parameter_name(&it.value)) else { continue };
+        if used.contains(&*name.value) {
+            continue;
+        }
+        let message = format!("nothing refers to the parameter `{}`", name.value);
+        let finding = Finding::new(file.at(object.place(name.span)), message).unnecessary();
+        findings.push(finding.help("refer to it, or remove it").fix(removal(file, object, parameter, &name.value)));
+    }
+}
+
+/// The names behind a `$` and what may open a reference, however it goes on.
+fn words<'t>(text: &'t str, used: &mut HashSet<&'t str>) {
+    for part in text.split('$').skip(1) {
+        let rest = part.trim_start_matches(['{', '(']);
+        let length = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+        if length > 0 && rest.len() < part.len() {
+            used.insert(&rest[..length]);
+        }
+    }
+}
+
+fn removal(file: &FileContext<'_>, object: &Object, parameter: &Parameter, name: &str) -> Option<Fix> {
+    let source = file.source()?;
+    let span = removed(&source.text, &source.tree, object.place(parameter.span))?;
+    Some(Fix { title: format!("Remove the parameter `{name}`"), safe: false, edits: vec![edit(file.at(span), "")] })
+}
