@@ -45,9 +45,14 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             let bound = environment.entry(*index).map(|it| of_binding(analysis, at, it)).unwrap_or_default();
             if bound.is_empty() { entry(at, *index).into_iter().collect() } else { bound }
         }
-        Target::Reference { at, field, name, .. } => {
+        Target::Reference { .. } | Target::ShellReference { .. } => {
+            let (at, site, name) = match target {
+                Target::Reference { at, field, name, .. } => (at, field.site(), name),
+                Target::ShellReference { at, name } => (at, None, name),
+                _ => return Vec::new(),
+            };
             let environment = at.environment(analysis);
-            match environment.lookup(field.site().unwrap_or(Site::CommandLine), name) {
+            match environment.lookup(site.unwrap_or(Site::CommandLine), name) {
                 Lookup::Bound(binding) => match binding.entry.as_ref().and_then(|it| at.entry_at(it)) {
                     Some((index, _)) => entry(at, index).into_iter().collect(),
                     None => of_binding(analysis, at, &binding),
@@ -60,7 +65,7 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             }
         }
         Target::Object { at, kind, name, .. } => {
-            let found = found(analysis, *kind, &name.value, at.place());
+            let found = found(analysis, *kind, &name.value, &at.file, at.object);
             found.iter().map(|it| object(it.file, it.object)).collect()
         }
         Target::KeyUse { .. } | Target::Key { .. } => match entity(analysis, target) {

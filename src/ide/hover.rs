@@ -41,6 +41,10 @@ pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<
 fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
     match target {
         Target::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
+        Target::ShellReference { at, name } => {
+            let environment = at.environment(analysis);
+            self::name(analysis, at, &environment, Site::CommandLine, name)
+        }
         Target::Escape { text, range } => Some(escape(text, range.end)),
         Target::Variable { at, index } | Target::Source { at, index } => declaration(analysis, at, *index),
         Target::Object { at, kind, name, env_from } => objects::object(analysis, at, *kind, name, *env_from),

@@ -31,7 +31,7 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
     let mut links = Vec::new();
     for at in ContainerPlace::all(file, facts) {
         for (kind, name) in names(&at).filter(|(_, it)| !helm::is_masked(&it.value)) {
-            let found = found(analysis, kind, &name.value, at.place());
+            let found = found(analysis, kind, &name.value, &at.file, at.object);
             let [only] = found.as_slice() else { continue };
             let span = written.inside(at.object.place(name.span), name, 0..name.value.len());
             let target = place_of(only.file, only.object);

@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
+use crate::ide::place::place_of as place_in;
 use crate::k8s::{Data, Object, SourceKey};
 use crate::resolve::{Kind, Value};
-use crate::workspace::{Found, Place};
+use crate::workspace::Found;
 
-/// The objects of a name at a place.
-pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, from: Place<'_>) -> Vec<Found<'s>> {
-    let snapshot = analysis.snapshot;
+/// The objects that a name in another object may mean; parameters of a template in the name are put in.
+pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, file: &str, user: &Object) -> Vec<Found<'s>> {
+    let (snapshot, from) = (analysis.snapshot, place_in(file, user));
+    let name: Arc<str> = name.into();
+    let name = user.filled(&name);
     match kind {
-        Kind::ConfigMap => snapshot.config_maps(name, from),
-        Kind::Secret => snapshot.secrets(name, from),
-        Kind::Service => snapshot.services_named(name, from),
+        Kind::ConfigMap => snapshot.config_maps(&name, from),
+        Kind::Secret => snapshot.secrets(&name, from),
+        Kind::Service => snapshot.services_named(&name, from),
         _ => Vec::new(),
     }
 }

@@ -10,6 +10,7 @@ use crate::k8s::{Container, EnvVar, Object, Pod, Text};
 use crate::resolve::{Environment, Site};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
 use crate::syntax::SourceMap;
+use crate::syntax::reference::shell_names;
 use crate::text::Span;
 use crate::workspace::{File, Place};
 
@@ -87,11 +88,6 @@ impl<'s> ContainerPlace<'s> {
         analysis.resolver.environment(&self.file, self.object, self.pod, self.container)
     }
 
-    /// Where its names are used.
-    pub fn place(&self) -> Place<'_> {
-        place_of(&self.file, self.object)
-    }
-
     /// Whether it covers an offset.
     pub fn touches(&self, offset: usize) -> bool {
         self.object.place(self.container.span).touches(offset)
@@ -129,6 +125,24 @@ impl<'s> ContainerPlace<'s> {
         item.is_some_and(|it| it.is_script)
     }
 
+    /// The variables that a shell reads in the text of a field: `$NAME` and `${NAME}`, each with the place of its name.
+    /// Those that the script sets itself are its own, and `${NAME}` of a template's parameter is put in before.
+    pub fn shell_names(
+        &self,
+        environment: &Environment,
+        field: Field,
+        text: &'s Text,
+    ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
+        let is_script = self.is_script(environment, field);
+        let parameters = self.object.parameters.as_ref();
+        let names = is_script.then(|| shell_names(&text.value)).into_iter().flatten();
+        names.map(|range| (range.clone(), &text.value[range])).filter(move |(range, name)| {
+            let is_parameter =
+                text.value[..range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
+            !is_parameter && !is_set(&text.value, name)
+        })
+    }
+
     /// The entry of `env` whose name stands at a location.
     pub fn entry_at(&self, location: &Location) -> Option<(usize, &'s EnvVar)> {
         let is_it = |it: &&'s EnvVar| it.name.as_ref().is_some_and(|it| self.at(it.span) == *location);
@@ -151,9 +165,20 @@ impl<'s> ContainerPlace<'s> {
     }
 }
 
+/// Whether a script sets a variable: `NAME=`, `for NAME`, `read NAME`, `local NAME`, `unset NAME`.
+fn is_set(script: &str, name: &str) -> bool {
+    script.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&script[..at], &script[at + name.len()..]);
+        let is_word = !before.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | '$' | '{'));
+        let word = before.trim_end().rsplit(|it: char| it.is_whitespace() || it == ';').next().unwrap_or_default();
+        let is_told = matches!(word, "for" | "read" | "-r" | "local" | "declare" | "unset") && before.ends_with(' ');
+        is_word && (is_told || behind.starts_with('=') || behind.starts_with("+="))
+    })
+}
+
 /// Where an object's names are used.
 pub fn place_of<'a>(file: &'a str, object: &'a Object) -> Place<'a> {
-    Place { file, namespace: object.model.namespace.as_ref().map(|it| &*it.value) }
+    Place { file, namespace: object.namespace() }
 }
 
 /// The objects around an offset, the innermost first.

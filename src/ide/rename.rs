@@ -177,10 +177,12 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
                 Some(EnvFromSource::Secret { name: Some(name), .. }) => (Kind::Secret, name),
                 _ => continue,
             };
-            let is_meant =
-                |key: &&Key<'_>| key.of.kind == kind && key.of.object.model.known_name() == Some(&name.value);
+            let is_meant = |key: &&Key<'_>| {
+                key.of.kind == kind
+                    && key.of.object.known_name().is_some_and(|it| **it == **at.object.filled(&name.value))
+            };
             let Some(key) = keys.iter().find(is_meant) else { continue };
-            let found = crate::ide::objects::found(analysis, kind, &name.value, at.place());
+            let found = crate::ide::objects::found(analysis, kind, &name.value, &at.file, at.object);
             if !found.iter().any(|it| *it.file == key.of.file && it.object.offset == key.of.object.offset) {
                 continue;
             }
@@ -203,6 +205,11 @@ fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, Re
     let shown = || place(analysis, "", &found.location);
     let Some(written) = analysis.written(file) else { return refuse(format!("{file} cannot be read")) };
     let new = format!("{}{new_name}", found.prefix);
+    let is_shell_name = new.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        && !new.starts_with(|it: char| it.is_ascii_digit());
+    if found.in_script && !is_shell_name {
+        return refuse(format!("a shell reads this variable in {}, and `{new}` is no name there", shown()));
+    }
     let change = if found.is_whole { scalar(&written, found, &new) } else { inside(&written, found, &new) };
     let Some((span, text)) = change else { return refuse(format!("`{new}` cannot be written in {}", shown())) };
     Ok(Edit { location: Location { file: Arc::clone(file), span }, text })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::place::{ContainerPlace, Written};
 use crate::k8s::Text;
-use crate::resolve::Lookup;
+use crate::resolve::{Lookup, Site};
 use crate::syntax::reference::{TokenKind, tokens};
 use crate::text::Span;
 
@@ -57,6 +57,11 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
             let is_script = at.is_script(environment, field);
             let mut pieces = Pieces::new(&at, &written, text, &mut found);
+            for (range, name) in at.shell_names(environment, field, text) {
+                if matches!(environment.lookup(Site::CommandLine, name), Lookup::Bound(_)) {
+                    pieces.push(range, SemanticKind::Variable);
+                }
+            }
             for token in tokens(&text.value) {
                 match (token.kind, token.name(&text.value)) {
                     (TokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),

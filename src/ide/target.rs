@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::place::{ContainerPlace, Field, Written, objects_at};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
-use crate::resolve::Kind;
+use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
 use crate::syntax::reference::{TokenKind, tokens};
 use crate::text::Span;
@@ -38,6 +38,13 @@ pub enum Target<'s> {
         /// The reference in the text's value.
         range: Range<usize>,
         /// The name in it.
+        name: &'s str,
+    },
+    /// `$NAME` or `${NAME}` in a script: the shell takes the variable from its environment.
+    ShellReference {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The name.
         name: &'s str,
     },
     /// `$$` in a text of a container.
@@ -135,7 +142,7 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
     if let Some((rule, span)) = rule_at(facts, &written, offset) {
         return Some(Targeted { span, target: Target::Rule(rule) });
     }
-    let finder = Finder { file, facts, written: &written, offset };
+    let finder = Finder { analysis, file, facts, written: &written, offset };
     let around = objects_at(facts, offset);
     around.iter().find_map(|object| finder.in_object(object)).or_else(|| finder.by_alias(&around))
 }
@@ -157,6 +164,7 @@ fn rule_at(facts: &File, written: &Written, offset: usize) -> Option<(&'static R
 }
 
 struct Finder<'f, 's> {
+    analysis: &'f Analysis<'s>,
     file: &'f Arc<str>,
     facts: &'s File,
     written: &'f Written,
@@ -210,7 +218,7 @@ impl<'s> Finder<'_, 's> {
         let value = map.value(self.offset - span.start);
         // Between two the one that begins here.
         let touching = tokens(&text.value).filter(|it| it.range.start <= value && value <= it.range.end);
-        let token = touching.last()?;
+        let Some(token) = touching.last() else { return self.in_script(at, field, text) };
         let span = map.source(token.range.clone()).shifted(span.start);
         let range = token.range.clone();
         let target = match token.kind {
@@ -219,9 +227,22 @@ impl<'s> Finder<'_, 's> {
                 Target::Reference { at: at.clone(), field, text, range, name }
             }
             TokenKind::Escape if field.site().is_some() => Target::Escape { text, range },
+            TokenKind::Plain => return self.in_script(at, field, text),
             _ => return None,
         };
         span.touches(self.offset).then_some(Targeted { span, target })
+    }
+
+    fn in_script(&self, at: &ContainerPlace<'s>, field: Field, text: &'s Text) -> Option<Targeted<'s>> {
+        let environment = at.environment(self.analysis);
+        let span = at.object.place(text.span);
+        let map = self.written.map(span, text)?;
+        let place = |range: &Range<usize>| map.source(range.clone()).shifted(span.start);
+        let mut names = at.shell_names(&environment, field, text);
+        let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
+        let is_ours = !matches!(environment.lookup(Site::CommandLine, name), Lookup::Unbound | Lookup::Maybe(_));
+        let target = Target::ShellReference { at: at.clone(), name };
+        is_ours.then(|| Targeted { span: place(&range), target })
     }
 
     fn in_names(&self, at: &ContainerPlace<'s>) -> Option<Targeted<'s>> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::{found, keys};
-use crate::ide::place::{ContainerPlace, Field, Written, place_of};
+use crate::ide::place::{ContainerPlace, Field, Written};
 use crate::ide::target::Target;
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site, service_variables};
@@ -102,6 +102,8 @@ pub struct Use {
     pub range: Range<usize>,
     /// Whether the scalar is the name as a whole.
     pub is_whole: bool,
+    /// Whether a shell reads it.
+    pub in_script: bool,
     /// What stands before the name because an `envFrom` says so.
     pub prefix: Arc<str>,
 }
@@ -114,6 +116,8 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
             Some(Entity::Variable { at: at.clone(), name: Arc::clone(&name.value) })
         }
         Target::Reference { at, field, name, .. } => Some(meant(analysis, at, *field, name)),
+        // A shell has what the command line sees.
+        Target::ShellReference { at, name } => Some(meant(analysis, at, Field::Command(0), name)),
         Target::KeyUse { at, kind, name, key } => {
             let all = keys_named(analysis, at, *kind, &name.value, &key.value);
             (!all.is_empty()).then_some(Entity::Key(all))
@@ -123,7 +127,7 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
             Some(Entity::Key(vec![Key { of, key }]))
         }
         Target::Object { at, kind, name, .. } => {
-            let first = found(analysis, *kind, &name.value, at.place()).into_iter().next()?;
+            let first = found(analysis, *kind, &name.value, &at.file, at.object).into_iter().next()?;
             Some(Entity::Object(Defined { file: Arc::clone(first.file), object: first.object, kind: *kind }))
         }
         Target::ObjectName { file, object, kind, .. } => {
@@ -138,7 +142,7 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
 }
 
 fn keys_named<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, kind: Kind, name: &str, key: &str) -> Vec<Key<'s>> {
-    let found = found(analysis, kind, name, at.place()).into_iter();
+    let found = found(analysis, kind, name, &at.file, at.object).into_iter();
     let all = found.flat_map(|it| {
         let same = keys(it.object).iter().filter(|it| *it.key.value == *key);
         same.map(move |key| Key { of: Defined { file: Arc::clone(it.file), object: it.object, kind }, key })
@@ -327,7 +331,7 @@ impl<'s> Collector<'_, 's> {
         let location = Location { file: Arc::clone(file), span };
         let (text, prefix) = (text.clone(), prefix.into());
         let is_whole = range == (0..text.value.len());
-        self.found.push(Use { location, declares, scalar, text, range, is_whole, prefix });
+        self.found.push(Use { location, declares, scalar, text, range, is_whole, in_script: false, prefix });
     }
 
     /// A scalar that is a name as a whole.
@@ -352,6 +356,9 @@ impl<'s> Collector<'_, 's> {
             }
             let environment = at.environment(self.analysis);
             self.references(&at, name, &|at, field| belongs(at, &environment, field, name));
+            if belongs(&at, &environment, Field::Command(0), name) {
+                self.in_scripts(&at, &environment, name, "");
+            }
             let spans: HashSet<Span> = self.found[first..].iter().map(|it| it.scalar).collect();
             let shares = |other: &&ContainerPlace<'s>| {
                 let names = other.container.env.iter().filter_map(|it| it.name.as_ref());
@@ -391,6 +398,17 @@ impl<'s> Collector<'_, 's> {
         }
     }
 
+    /// What a shell reads of a variable.
+    fn in_scripts(&mut self, at: &ContainerPlace<'s>, environment: &Environment, name: &str, prefix: &str) {
+        for (field, text) in at.texts().filter(|(_, it)| it.value.contains('$')) {
+            for (range, _) in at.shell_names(environment, field, text).filter(|(_, it)| *it == name) {
+                let first = self.found.len();
+                self.push(&at.file, at.object, text, range, false, prefix);
+                self.found[first..].iter_mut().for_each(|it| it.in_script = true);
+            }
+        }
+    }
+
     fn volume(&mut self, file: &Arc<str>, object: &Object, pod: &Pod, name: &str) {
         let is_it = |text: &&Text| &*text.value == name;
         for volume in pod.volumes.iter().filter_map(|it| it.name.as_ref()).filter(is_it) {
@@ -420,14 +438,23 @@ impl<'s> Collector<'_, 's> {
         // A generator's literal goes on behind it.
         let quotes = if text.style == ScalarStyle::Plain { 0 } else { 2 };
         let is_whole = span.len() + quotes == scalar.len();
-        self.found.push(Use { location, declares: true, scalar, text, range, is_whole, prefix: "".into() });
+        self.found.push(Use {
+            location,
+            declares: true,
+            scalar,
+            text,
+            range,
+            is_whole,
+            in_script: false,
+            prefix: "".into(),
+        });
     }
 
     /// Whether a name that a container uses may mean one of some objects.
     fn means(&self, at: &ContainerPlace<'_>, kind: Kind, name: &str, of: &Defined<'_>) -> bool {
         of.kind == kind
-            && of.object.model.known_name() == Some(name)
-            && found(self.analysis, kind, name, place_of(&at.file, at.object)).iter().any(|it| of.is(it))
+            && of.object.known_name().is_some_and(|it| **it == **at.object.filled(&name.into()))
+            && found(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
     }
 
     fn key_uses(&mut self, at: &ContainerPlace<'s>, all: &[Key<'_>]) {
@@ -446,8 +473,7 @@ impl<'s> Collector<'_, 's> {
             }
             let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
             let variable = format!("{prefix}{wanted}");
-            let needle = format!("$({variable})");
-            if !at.texts().any(|(_, it)| it.value.contains(&needle)) {
+            if !at.texts().any(|(_, it)| it.value.contains('$') && it.value.contains(&*variable)) {
                 continue;
             }
             let environment = environment.get_or_insert_with(|| at.environment(self.analysis)).clone();
@@ -456,6 +482,11 @@ impl<'s> Collector<'_, 's> {
                 let Some(site) = field.site() else { return false };
                 matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&asked))
             });
+            if let Lookup::Bound(bound) = environment.lookup(Site::CommandLine, &variable)
+                && bound.entry.as_ref() == Some(&asked)
+            {
+                self.in_scripts(at, &environment, &variable, prefix);
+            }
         }
     }
 

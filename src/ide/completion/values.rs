@@ -44,7 +44,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 _ => analysis.snapshot.config_map_names(place),
             };
             for (at, name) in names.iter().enumerate().take(MOST) {
-                let place = || found(analysis, *kind, name, place).first().map(|it| it.file.to_string());
+                let place = || found(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
                 list.push(name, CompletionKind::Object, (at < MOST_PLACES).then(place).flatten(), 0);
             }
             list.completion.is_incomplete = names.len() > MOST;
@@ -52,7 +52,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
         Slot::Key { file, object, kind, name } => {
             let reveal = analysis.reveals(file);
             let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
-            let candidates = found(analysis, *kind, name, place_of(file, object));
+            let candidates = found(analysis, *kind, name, file, object);
             for key in candidates.iter().flat_map(|it| keys(it.object)) {
                 let preview = value_of(*kind, name, key).map(|it| short(&it, reveal, LONGEST));
                 known.entry(&key.key.value).or_insert(preview);

@@ -8,7 +8,7 @@ use crate::ide::hover::{LONGEST, code, limited, text};
 use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::objects::{found, keys, place_of, value_of};
 use crate::ide::origin::{self, kind_in_words, link};
-use crate::ide::place::{ContainerPlace, place_of as place_in};
+use crate::ide::place::ContainerPlace;
 use crate::k8s::{Data, Object, SourceKey, Text};
 use crate::resolve::{Kind, service_variables};
 use crate::syntax::helm;
@@ -25,7 +25,7 @@ pub(super) fn object(
     if helm::is_masked(&name.value) {
         return None;
     }
-    let found = found(analysis, kind, &name.value, at.place());
+    let found = found(analysis, kind, &name.value, &at.file, at.object);
     let mut blocks = vec![title(analysis, &at.file, kind, &name.value, &found)];
     let Some(first) = found.first() else { return Some(Markup { blocks }) };
     let entry = env_from.and_then(|it| at.container.env_from.get(it));
@@ -53,7 +53,7 @@ pub(in crate::ide) fn of_name(
     kind: Kind,
     name: &str,
 ) -> Option<Markup> {
-    let found = found(analysis, kind, name, place_in(file, from));
+    let found = found(analysis, kind, name, file, from);
     let first = found.first()?;
     let reveal = analysis.reveals(file);
     let lines = match kind {
@@ -72,7 +72,7 @@ pub(in crate::ide) fn of_key(
     name: &str,
     key: &str,
 ) -> Option<Markup> {
-    let found = found(analysis, kind, name, place_in(file, from));
+    let found = found(analysis, kind, name, file, from);
     let reveal = analysis.reveals(file);
     let named = found.iter().flat_map(|it| keys(it.object)).filter(|it| *it.key.value == *key);
     let lines: Vec<Vec<Inline>> = named.map(|it| key_line(kind, name, key, it, reveal)).collect();
@@ -90,7 +90,7 @@ pub(super) fn key_use(
     if helm::is_masked(&key.value) || helm::is_masked(&name.value) {
         return None;
     }
-    let found = found(analysis, kind, &name.value, at.place());
+    let found = found(analysis, kind, &name.value, &at.file, at.object);
     let reveal = analysis.reveals(&at.file);
     let mut lines = Vec::new();
     for it in &found {
