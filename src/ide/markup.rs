@@ -140,3 +140,28 @@ fn code(text: &str) -> String {
 fn longest_run(text: &str, of: char) -> usize {
     text.split(|it| it != of).map(str::len).max().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Span;
+
+    #[test]
+    fn what_is_said_is_read_as_it_is_meant() {
+        let location = Location { file: "a.yaml".into(), span: Span::new(0, 1) };
+        let line = vec![
+            Inline::Text("a*b [c] ".into()),
+            Inline::Code("x`y".into()),
+            Inline::Code(String::new()),
+            Inline::Strong("d".into()),
+            Inline::Link("a_b:1".into(), location),
+        ];
+        let code = Block::Code { language: "ini", text: "A=```".into() };
+        let markup = Markup { blocks: vec![Block::Paragraph(line.clone()), code, Block::List(vec![line])] };
+        let said = "a\\*b \\[c\\] ``x`y````\u{a0}``**d**[a\\_b:1](uri)";
+        let markdown = format!("{said}\n\n````ini\nA=```\n````\n\n- {said}");
+        assert_eq!(markup.markdown(&|_| Some("uri".into())), markdown);
+        let said = "a*b [c] x`yda_b:1";
+        assert_eq!(markup.plain(), format!("{said}\n\nA=```\n- {said}"));
+    }
+}

@@ -80,6 +80,16 @@ fn new_list(written: &Written, at: &ContainerPlace<'_>, name: &str) -> Option<(u
     if container.kind() != Collection::Mapping(Shape::Block) {
         return None;
     }
+    let end = line_break(text);
+    // `env:` stands there already, with nothing below it.
+    if let Some((key, _)) = container.entry("env") {
+        let line = written.line(key.span().start);
+        let column = key.span().start - line.start;
+        let is_bare = text[key.span().end..line.end].trim() == ":";
+        let indent = " ".repeat(column);
+        let entry = format!("{end}{indent}  - name: {name}{end}{indent}    value: \"\"");
+        return is_bare.then_some((line.end, entry));
+    }
     let begins_line = |key: &Node<'_>| {
         let start = key.span().start;
         text[written.line(start).start..start].bytes().all(|it| it == b' ')
@@ -90,7 +100,6 @@ fn new_list(written: &Written, at: &ContainerPlace<'_>, name: &str) -> Option<(u
     let above = keys.iter().find(|it| is_wanted(it)).or(keys.last())?;
     let line = written.line(above.span().start);
     let indent = &text[line.start..above.span().start];
-    let end = line_break(text);
     let entry = format!("{indent}env:{end}{indent}  - name: {name}{end}{indent}    value: \"\"{end}");
     Some((line.start, entry))
 }
