@@ -6,6 +6,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod binding;
+mod env_file;
 mod environment;
 mod expand;
 mod fields;
@@ -13,6 +14,7 @@ pub mod generator;
 mod injected;
 mod names;
 mod parameters;
+mod producer;
 mod quantity;
 mod scope;
 mod services;
@@ -24,7 +26,8 @@ mod value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use binding::{Binding, Kind, Lookup, Origin};
+pub use binding::{Binding, Inside, Kind, Lookup, Origin};
+pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
 pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
 pub use fields::{ENV_FIELDS, field, is_divisor, is_env_field, is_env_resource, is_subdomain};
@@ -99,6 +102,25 @@ impl<'s> Resolver<'s> {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
         let services = self.services(&scope, file, object, pod);
         Environment::of(&scope, object, pod, container, services)
+    }
+
+    /// The env files that a container finds when it starts.
+    pub fn env_files(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> EnvFiles {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        let services = self.services(&scope, file, object, pod);
+        EnvFiles::of(&scope, object, pod, container, &services)
+    }
+
+    /// The env files that one container of a pod leaves, by its position in it.
+    pub fn files_left_by(&self, file: &Arc<str>, object: &Object, pod: &Pod, at: usize) -> EnvFiles {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        let services = self.services(&scope, file, object, pod);
+        EnvFiles::left_by(&scope, object, pod, at, &services)
+    }
+
+    /// How a file's pods read env files.
+    pub fn reading(&self, file: &str) -> Reading {
+        Reading::of(self.release(file), self.snapshot.settings(file).proposals)
     }
 
     /// The release that a file is for.

@@ -15,9 +15,14 @@ mod duplicate_key;
 mod duplicate_parameter;
 mod duplicate_variable;
 mod embedded_raw_parameter;
+mod env_file_content;
+mod env_file_unproduced;
+mod env_file_volume;
+mod env_files;
 mod fixes;
 mod forward_reference;
 mod headless_service_variable;
+mod invalid_env_file;
 mod invalid_env_from_key;
 mod invalid_generator;
 mod invalid_parameter;
@@ -90,7 +95,6 @@ enum Check {
     /// Every object.
     Object(fn(&ObjectContext<'_>, &mut Findings<'_>)),
     /// Every pod.
-    #[expect(dead_code, reason = "rules on presets will look at pods")]
     Pod(fn(&PodContext<'_>, &mut Findings<'_>)),
     /// Every container, with its environment.
     Container(fn(&ContainerContext<'_>, &mut Findings<'_>)),
@@ -151,6 +155,10 @@ pub static RULES: &[&Rule] = &[
     &dead_parameter::DEAD_PARAMETER,
     &parameter_variable_clash::PARAMETER_VARIABLE_CLASH,
     &dropped_namespace::DROPPED_NAMESPACE,
+    &invalid_env_file::INVALID_ENV_FILE,
+    &env_file_volume::ENV_FILE_VOLUME,
+    &env_file_unproduced::ENV_FILE_UNPRODUCED,
+    &env_file_content::ENV_FILE_CONTENT,
     &syntax_error::SYNTAX_ERROR,
     &duplicate_key::DUPLICATE_KEY,
     &suppression::UNUSED_SUPPRESSION,

@@ -23,6 +23,7 @@ mod repair;
 mod reparse;
 mod scalar;
 mod scan;
+pub mod shell;
 mod source_map;
 mod tree;
 

@@ -53,6 +53,8 @@ pub struct File {
     pub has_suppressions: bool,
     /// Whether it is a Helm template: what was read of it is its text with the actions masked.
     pub is_helm: bool,
+    /// Whether it is an env file, by its name: no YAML at all.
+    pub is_env_file: bool,
     /// What it says if it is a settings file.
     pub settings: Option<Arc<Settings>>,
     /// Files it names as patches, if it is a Kustomization.
@@ -83,6 +85,9 @@ impl File {
 
     /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
     pub fn readable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.is_env_file {
+            return Cow::Borrowed("");
+        }
         match self.is_helm.then(|| syntax::helm::mask(text)).flatten() {
             Some(mask) => Cow::Owned(mask.text),
             None => Cow::Borrowed(text),
@@ -90,6 +95,10 @@ impl File {
     }
 
     fn reading(path: &str, text: &str, parse: &dyn Fn(&str) -> (Tree, usize)) -> Self {
+        if is_env_file(path) {
+            let file = Self::plain(path, "", &syntax::parse(""), 0);
+            return Self { is_env_file: true, lines: Lines::new(text), documents: 1, ..file };
+        }
         let as_template = || {
             let mask = syntax::helm::mask(text)?;
             let (tree, skipped) = parse(&mask.text);
@@ -152,11 +161,17 @@ impl File {
             documents: skipped + tree.documents().filter(|document| document.root().is_some()).count(),
             has_suppressions,
             is_helm: false,
+            is_env_file: false,
             settings: is_settings.then(|| Arc::new(Settings::read(path, text))),
             patches,
             in_chart: None,
         }
     }
+}
+
+/// Whether a path is that of an env file: `.env`, `config.env`.
+pub fn is_env_file(path: &str) -> bool {
+    path.len() >= 4 && path.as_bytes()[path.len() - 4..].eq_ignore_ascii_case(b".env")
 }
 
 /// A path written in a file, as seen from the root.

@@ -307,8 +307,13 @@ impl Viewer<'_> {
 
     fn source(&self, origin: &Origin) -> Source {
         let line = origin.location.as_ref().and_then(|it| {
-            let lines = &self.snapshot.file(&it.file)?.lines;
-            Some(lines.place(it.span.start).line)
+            let file = self.snapshot.file(&it.file)?;
+            // A line of a script.
+            let inside = origin.inside.as_ref().and_then(|inside| {
+                let source = (self.text)(&it.file)?;
+                place_in_source(&file.readable(&source), it.span, &inside.text, &inside.range)
+            });
+            Some(file.lines.place(inside.unwrap_or(it.span.start)).line)
         });
         Source {
             kind: origin.kind.as_str(),

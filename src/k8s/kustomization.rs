@@ -25,10 +25,13 @@ pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
 pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization {
     let mut it = Kustomization::default();
     for item in items(root, "patchesStrategicMerge") {
-        it.patches.extend(reader.text(item).filter(|text| !text.value.contains('\n')));
+        let text = reader.text(item);
+        it.has_inline_patches |= text.as_ref().is_some_and(|text| text.value.contains('\n'));
+        it.patches.extend(text.filter(|text| !text.value.contains('\n')));
     }
     for item in items(root, "patches").chain(items(root, "patchesJson6902")) {
         it.patches.extend(reader.text_at(item, "path"));
+        it.has_inline_patches |= item.get("patch").is_some();
     }
     for item in items(root, "vars") {
         it.vars.extend(reader.text_at(item, "name"));

@@ -254,6 +254,8 @@ pub struct Kustomization {
     pub patches: Vec<Text>,
     /// Names of `vars`: `$(NAME)` in the files it builds may be one of them.
     pub vars: Vec<Text>,
+    /// Whether it holds patches itself.
+    pub has_inline_patches: bool,
 }
 
 /// A pod spec with what surrounds it.
@@ -340,6 +342,10 @@ pub struct Container {
     pub command: Vec<Text>,
     /// `args`.
     pub args: Vec<Text>,
+    /// `workingDir`.
+    pub working_directory: Option<Text>,
+    /// Whether it has hooks of its own: `lifecycle`.
+    pub has_hooks: bool,
     /// Exec probes.
     pub probes: Vec<Probe>,
     /// `volumeMounts`.
@@ -405,6 +411,8 @@ pub enum ValueSource {
     Secret(KeyRef),
     /// `fileKeyRef`
     File {
+        /// Where the field's name stands.
+        field: Span,
         /// `volumeName`
         volume: Option<Text>,
         /// `path`
@@ -488,6 +496,8 @@ pub struct Mount {
     pub sub_path: Option<Text>,
     /// `subPathExpr`
     pub sub_path_expr: Option<Text>,
+    /// `readOnly`
+    pub read_only: bool,
 }
 
 /// An entry of `volumes`.

@@ -66,6 +66,8 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
 
 fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Container {
     let mut it = Container { path, span: reader.span(node), role, ..Container::default() };
+    it.working_directory = reader.text_at(node, "workingDir");
+    it.has_hooks = node.get("lifecycle").is_some_and(Node::is_mapping);
     for (key, value) in node.entries() {
         let (Some(name), Some(value)) = (key.key_text(), value) else { continue };
         match &*name {
@@ -145,6 +147,7 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
             "configMapKeyRef" => ValueSource::ConfigMap(key(source)),
             "secretKeyRef" => ValueSource::Secret(key(source)),
             _ => ValueSource::File {
+                field: node.entry(name).map_or(reader.span(source), |(key, _)| reader.span(key)),
                 volume: text(source, "volumeName"),
                 path: text(source, "path"),
                 key: text(source, "key"),
@@ -194,6 +197,7 @@ fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
             mount_path: reader.text_at(item, "mountPath"),
             sub_path: reader.text_at(item, "subPath"),
             sub_path_expr: reader.text_at(item, "subPathExpr"),
+            read_only: reader.is_set(item, "readOnly"),
         });
         for (key, value) in item.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };

@@ -1,4 +1,4 @@
-//! Walking directories: manifests by their extension, what git ignores and hidden files left out.
+//! Walking directories: manifests and env files by their extension, what git ignores and hidden files left out.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -93,7 +93,7 @@ fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<
 fn is_manifest(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
-        .is_some_and(|it| ["yaml", "yml", "json"].iter().any(|known| it.eq_ignore_ascii_case(known)))
+        .is_some_and(|it| ["yaml", "yml", "json", "env"].iter().any(|known| it.eq_ignore_ascii_case(known)))
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

@@ -1,8 +1,10 @@
 //! A variable and its way: the value, where it was declared, what it hides, each step of its expansion.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
+use crate::k8s::Text;
 use crate::resolve::expand::Step;
 use crate::resolve::value::{Hole, Value};
 
@@ -83,12 +85,23 @@ pub struct Origin {
     pub key: Option<Arc<str>>,
     /// Where it is written; nothing for what is not in this workspace.
     pub location: Option<Location>,
+    /// The part of the scalar at `location` that is meant, where it is only a part: a line of a script.
+    pub inside: Option<Inside>,
+}
+
+/// A part of a scalar's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// The scalar, relative to its object.
+    pub text: Text,
+    /// The part of its value.
+    pub range: Range<usize>,
 }
 
 impl Origin {
     /// A source without a name or place.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, object: None, key: None, location: None }
+        Self { kind, object: None, key: None, location: None, inside: None }
     }
 }
 

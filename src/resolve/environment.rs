@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, EnvVar, Injector, Object, Pod, Role, Text};
+use crate::k8s::{Container, EnvVar, Injector, Object, Pod, Role, Text, ValueSource};
 use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
 use crate::resolve::expand::Expansion;
 use crate::resolve::injected::{self, Injected};
 use crate::resolve::parameters::{self, expand_in};
+use crate::resolve::producer;
 use crate::resolve::scope::Scope;
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::shell;
@@ -150,6 +151,11 @@ impl Environment {
         container: &Container,
         services: Arc<ServiceVariables>,
     ) -> Self {
+        // Most pods have no env files, and nothing is run for them.
+        if scope.files().is_none() && uses_files(container) {
+            let files = producer::before(scope, object, pod, container, &services);
+            return Self::of(&scope.with_files(&files), object, pod, container, services);
+        }
         let from: Vec<FromEntry<'_>> = container
             .env_from
             .iter()
@@ -438,4 +444,10 @@ impl Environment {
         let is_declared = self.positions.contains_key(name);
         self.opaque.iter().rev().find_map(|it| it.hole(name, is_declared))
     }
+}
+
+/// Whether an entry takes its value from an env file.
+fn uses_files(container: &Container) -> bool {
+    let sources = container.env.iter().filter_map(|it| it.from.as_ref()?.sources.first());
+    sources.into_iter().any(|it| matches!(it, ValueSource::File { .. }))
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::k8s::{Data, Object, Source, Text};
 use crate::resolve::binding::{Binding, Kind, Origin};
+use crate::resolve::env_file::Reading;
 use crate::resolve::expand::Copying;
+use crate::resolve::producer::Produced;
 use crate::resolve::services::{Candidate, DEFAULT_SERVICE, Links, READ_ONLY_SERVICE, ServiceVariables};
 use crate::text::Span;
 use crate::workspace::{Found, Place, Settings, Snapshot, Version};
@@ -21,6 +23,8 @@ pub(super) struct Scope<'s> {
     vars: &'s [Arc<str>],
     /// The object whose names are looked for.
     object: &'s Object,
+    /// The env files that the container finds, where someone has looked at them.
+    files: Option<&'s Produced>,
 }
 
 impl<'s> Scope<'s> {
@@ -33,7 +37,25 @@ impl<'s> Scope<'s> {
     ) -> Self {
         let namespace = object.namespace();
         let release = release.unwrap_or_else(|| snapshot.settings(file).kubernetes);
-        Self { snapshot, file, namespace, release, vars, object }
+        Self { snapshot, file, namespace, release, vars, object, files: None }
+    }
+
+    /// The same for a container that finds these files.
+    pub(super) fn with_files<'f>(&self, files: &'f Produced) -> Scope<'f>
+    where
+        's: 'f,
+    {
+        Scope { files: Some(files), ..*self }
+    }
+
+    /// The env files that the container finds.
+    pub(super) fn files(&self) -> Option<&'s Produced> {
+        self.files
+    }
+
+    /// How env files are read here.
+    pub(super) fn reading(&self) -> Reading {
+        Reading::of(self.release, self.settings().proposals)
     }
 
     /// A range of an object as a range of its file.

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{Container, Data, EnvFrom, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
-use crate::resolve::binding::{Binding, Kind, Origin};
+use crate::resolve::binding::{Binding, Inside, Kind, Origin};
+use crate::resolve::env_file::{self, Answer, EnvFile};
 use crate::resolve::fields;
 use crate::resolve::names;
 use crate::resolve::parameters;
 use crate::resolve::scope::{self, Scope};
 use crate::resolve::services::{self, ServiceVariables};
 use crate::resolve::value::{Hole, Value};
+use crate::syntax::env_file::Dialect;
 use crate::syntax::helm;
 use crate::workspace::{Found, Globs};
 
@@ -220,12 +222,58 @@ pub(super) fn value_from(
         }
         Some(ValueSource::ConfigMap(reference)) => key_of(scope, Kind::ConfigMap, reference),
         Some(ValueSource::Secret(reference)) => key_of(scope, Kind::Secret, reference),
-        Some(ValueSource::File { volume, path, key, .. }) => {
+        Some(ValueSource::File { volume, path, key, optional, .. }) => {
             let part = |text| shared(text).unwrap_or_else(|| "?".into());
-            let hole = Hole::EnvFileKey { key: part(key), path: part(path), volume: part(volume) };
-            here(Kind::EnvFile, Value::hole(hole))
+            let reference = FileKey { volume: part(volume), path: part(path), key: part(key), optional: *optional };
+            file_key(scope, object, &reference, location)
         }
     }
+}
+
+/// A `fileKeyRef`; what is missing in it is a question mark.
+struct FileKey {
+    volume: Arc<str>,
+    path: Arc<str>,
+    key: Arc<str>,
+    optional: bool,
+}
+
+/// F3 to F6, and rows 3 to 5 of the proposal's table.
+fn file_key(scope: &Scope<'_>, object: &Object, reference: &FileKey, location: &Location) -> Option<Binding> {
+    let FileKey { volume, path, key, optional } = reference;
+    let reading = scope.reading();
+    let file = scope.files().map_or(EnvFile::Unknown, |files| env_file::file(files, volume, path));
+    let mut origin = Origin {
+        object: Some(Arc::clone(volume)),
+        key: Some(Arc::clone(key)),
+        location: Some(location.clone()),
+        ..Origin::new(Kind::EnvFile)
+    };
+    let value = match file {
+        // F4: a missing file stops the container whatever `optional` says; only the proposal says otherwise.
+        EnvFile::Absent if *optional && reading.dialect == Dialect::Draft => return None,
+        EnvFile::Absent => Value::hole(Hole::MissingFile { path: Arc::clone(path), volume: Arc::clone(volume) }),
+        EnvFile::Unknown => Value::hole(unknown_key(reference)),
+        EnvFile::Written(content) => match content.find(key, reading) {
+            Answer::Value(value, range) => {
+                if let Some(part) = content.place(range) {
+                    origin.location = Some(scope.location(object, part.text.span));
+                    origin.inside = Some(Inside { text: part.text, range: part.range });
+                }
+                value
+            }
+            Answer::Missing if *optional => return None,
+            Answer::Missing => Value::hole(Hole::MissingKey(format!("{key} of env file {path}").into())),
+            Answer::Refused(_) => Value::hole(Hole::RefusedFile { path: Arc::clone(path), volume: Arc::clone(volume) }),
+            Answer::Unknown => Value::hole(unknown_key(reference)),
+        },
+    };
+    Some(Binding::new("", value, origin))
+}
+
+fn unknown_key(reference: &FileKey) -> Hole {
+    let FileKey { volume, path, key, .. } = reference;
+    Hole::EnvFileKey { key: Arc::clone(key), path: Arc::clone(path), volume: Arc::clone(volume) }
 }
 
 /// B17 and B18.
@@ -296,7 +344,7 @@ impl<'s> Objects<'s> {
                 };
                 let location = Some(scope::location(found, key.key.span));
                 let object = Some(Arc::clone(&self.name));
-                let origin = Origin { kind: self.kind, object, key: Some(Arc::clone(&name)), location };
+                let origin = Origin { object, key: Some(Arc::clone(&name)), location, ..Origin::new(self.kind) };
                 all.push((name, value, origin));
             }
         }

@@ -58,6 +58,20 @@ pub enum Hole {
         /// The volume.
         volume: Arc<str>,
     },
+    /// An env file that nobody writes: the container does not start.
+    MissingFile {
+        /// The file's path in the volume.
+        path: Arc<str>,
+        /// The volume.
+        volume: Arc<str>,
+    },
+    /// An env file that the kubelet cannot read: the container does not start.
+    RefusedFile {
+        /// The file's path in the volume.
+        path: Arc<str>,
+        /// The volume.
+        volume: Arc<str>,
+    },
     /// A variable that a controller sets.
     Injected(Arc<str>),
     /// Several objects may be meant, with different values.
@@ -88,6 +102,8 @@ impl fmt::Display for Hole {
             Self::Field(path) => write!(f, "field {path}"),
             Self::Resource(resource) => write!(f, "resource {resource}"),
             Self::EnvFileKey { key, path, volume } => write!(f, "key {key} of env file {path} in volume {volume}"),
+            Self::MissingFile { path, volume } => write!(f, "missing env file {path} in volume {volume}"),
+            Self::RefusedFile { path, volume } => write!(f, "unreadable env file {path} in volume {volume}"),
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
             Self::External(name) => write!(f, "{name} from outside"),

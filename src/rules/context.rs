@@ -141,6 +141,13 @@ pub struct Findings<'f> {
 }
 
 impl Findings<'_> {
+    /// Reports a finding of an object, from a rule that looks at whole files.
+    pub fn push_in(&mut self, object: &ObjectContext<'_>, finding: Finding) {
+        let own = self.object.replace(object.title());
+        self.push(finding);
+        self.object = own;
+    }
+
     /// Reports a finding.
     pub fn push(&mut self, finding: Finding) {
         self.found.push(Found {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::{Fix, Location};
-use crate::k8s::{Data, EnvFrom, EnvFromSource, Object, SourceKey, Text};
+use crate::k8s::{Container, Data, EnvFrom, EnvFromSource, Object, SourceKey, Text};
 use crate::resolve::{Kind, is_strict};
 use crate::rules::context::edit;
-use crate::rules::{ContainerContext, FileContext, ObjectContext};
+use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::workspace::{Found, Place, Snapshot};
 
 /// What stands for an expression of a template in its tree.
@@ -29,12 +29,19 @@ impl<'a> ObjectContext<'a> {
     }
 }
 
+impl PodContext<'_> {
+    /// Whether a container is a part of one elsewhere: a patch.
+    pub(super) fn is_partial_container(&self, container: &Container) -> bool {
+        let object = self.object;
+        let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+        (container.image.is_none() && !is_pod) || object.file.snapshot.is_patch(object.file.path)
+    }
+}
+
 impl<'a> ContainerContext<'a> {
     /// Whether it is a part of a container elsewhere: a patch.
     pub(super) fn is_partial(&self) -> bool {
-        let object = self.pod.object;
-        let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
-        (self.container.image.is_none() && !is_pod) || object.file.snapshot.is_patch(object.file.path)
+        self.pod.is_partial_container(self.container)
     }
 
     /// The ConfigMaps or Secrets that a name may mean here.

@@ -1,6 +1,6 @@
 //! `unserved-field`
 
-use crate::k8s::EnvFromSource;
+use crate::k8s::{EnvFromSource, Pod, ValueSource};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::reference::Form;
 
@@ -8,8 +8,10 @@ declare_rule! {
     /// Reports what no release of Kubernetes serves, or not the one the manifests are for.
     ///
     /// ## What it does
-    /// Some designs never became part of Kubernetes, or left it again: `service` in `envFrom` and `serviceDependencies`
-    /// of the explicit service links, and in templates `type` of a parameter and `$(P)`. podlens understands them and shows what they would do; this rule says where they
+    /// Some designs never became part of Kubernetes, left it again, or came later than the target release: `service` in
+    /// `envFrom` and `serviceDependencies` of the explicit service links, `type` of a parameter and `$(P)` in templates,
+    /// and `fileKeyRef` before 1.34 (where its gate is taken for on). podlens understands them and shows what they would
+    /// do; this rule says where they
     /// are used. The finding covers the field.
     ///
     /// ## Why it matters
@@ -58,6 +60,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let message = "no release of Kubernetes serves `serviceDependencies`: the pod would wait for nothing";
             findings.push(Finding::new(object.at(dependencies.field), message).help(HELP));
         }
+        file_key_refs(object, pod, findings);
         for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
             if let Some(EnvFromSource::Service { field, .. }) = entry.source {
                 let message = "no release of Kubernetes serves `service` in `envFrom`: the entry is refused";
@@ -86,5 +89,21 @@ fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         let (name, written) = (place.name(&reference), place.written(&reference));
         let message = format!("no release of OpenShift reads `{written}` as a parameter: write `${{{name}}}`");
         findings.push(Finding::new(object.inside(place.text, reference.range.clone()), message).help(HELP));
+    }
+}
+
+/// V14.
+fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+    let release = object.file.resolver.release(object.file.path);
+    if release.has(34) {
+        return;
+    }
+    for from in pod.containers.iter().flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()) {
+        for source in &from.sources {
+            if let ValueSource::File { field, .. } = source {
+                let message = format!("Kubernetes {release} does not serve `fileKeyRef`, which came with 1.34");
+                findings.push(Finding::new(object.at(*field), message).help(HELP));
+            }
+        }
     }
 }

@@ -38,7 +38,9 @@ pub fn replace_in_scalar(
     if source.get(span.range())?.contains(['\n', '\r']) {
         return None;
     }
-    let ordinary = |it: char| it.is_ascii_alphanumeric() || "$()_.-/".contains(it);
+    // Quotes and backslashes are text wherever a plain scalar does not begin with them.
+    let ordinary =
+        |it: char| it.is_ascii_alphanumeric() || "$()_.-/".contains(it) || span.start > 0 && "'\\".contains(it);
     let text = match style {
         // Whatever stands around it, these never end a plain scalar; and at the edges of a folded line they are text.
         ScalarStyle::Plain if !new.chars().all(ordinary) || span.start == 0 && !new.starts_with('$') => return None,

@@ -1,7 +1,9 @@
 //! Env files as the kubelet reads them for `fileKeyRef`: one key, looked up from the top.
 //!
-//! The kubelet stops at the first entry with the key, so what stands behind it cannot matter and is not read here
-//! either. Messages never quote the file: it may hold secrets.
+//! The kubelet stops at the first entry with the key, so what stands behind it cannot matter and is not read by a
+//! look-up either; only the proposal reads the whole file. Messages never quote the file: it may hold secrets.
+
+mod draft;
 
 use std::borrow::Cow;
 
@@ -10,6 +12,8 @@ use crate::text::Span;
 /// Which kubelet reads the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
+    /// The proposal: the common syntax of `.env` files, where the last of equal names counts and no name may be wrong.
+    Draft,
     /// Kubernetes 1.34, where the feature was alpha: `KEY=value` with nothing quoted, `\` at the end of a line goes on
     /// on the next one.
     Unquoted,
@@ -23,6 +27,9 @@ impl Dialect {
         if minor < 35 { Self::Unquoted } else { Self::Quoted }
     }
 }
+
+/// F21: how large a file the proposal takes.
+const LARGEST_DRAFT: usize = 64 * 1024;
 
 /// Why the kubelet refuses a file. The container does not start then, not even when the key is optional (F4).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,11 +82,40 @@ pub enum Problem {
     /// The value is too long for Kubernetes 1.34.
     #[error("the value is longer than 32 KiB, the limit of Kubernetes 1.34")]
     ValueTooLong,
+    /// The file is larger than the proposal takes.
+    #[error("the file is larger than 64 KiB, the limit of the proposal")]
+    FileTooLarge,
+    /// The file begins with a byte order mark.
+    #[error("a byte order mark before the first line: save the file without one")]
+    ByteOrderMark,
+    /// A name that no variable can have.
+    #[error("the name is none that a variable can have")]
+    InvalidName,
+}
+
+impl Problem {
+    /// Whether more text behind the end of the file could mend it.
+    pub const fn is_open_end(self) -> bool {
+        matches!(self, Self::Unclosed | Self::UnfinishedContinuation)
+    }
 }
 
 /// The value of `key`, or nothing when the file has no such key or an empty value for it (F5: to the kubelet that is
 /// the same). An error only if the kubelet meets it before the key.
 pub fn lookup(text: &str, key: &str, dialect: Dialect) -> Result<Option<String>, EnvFileError> {
+    Ok(find(text, key, dialect, |_| true)?.map(|entry| entry.value.into_owned()))
+}
+
+/// The entry that gives `key` its value. See [`lookup`]; `is_name` says what the proposal takes for a name.
+pub fn find<'t>(
+    text: &'t str,
+    key: &str,
+    dialect: Dialect,
+    is_name: fn(&str) -> bool,
+) -> Result<Option<Entry<'t>>, EnvFileError> {
+    if dialect == Dialect::Draft {
+        return draft::find(text, key, is_name);
+    }
     // F7: the limits went with 1.35.
     let limited = dialect == Dialect::Unquoted;
     if limited && key.len() > 128 {
@@ -87,30 +123,77 @@ pub fn lookup(text: &str, key: &str, dialect: Dialect) -> Result<Option<String>,
     }
     let mut lines = SourceLines::new(text);
     loop {
-        let entry = match dialect {
-            Dialect::Unquoted => unquoted_entry(&mut lines)?,
-            Dialect::Quoted => quoted_entry(&mut lines)?,
-        };
         // F15: the first entry wins. F16: names are compared byte for byte.
-        match entry {
+        match next_entry(&mut lines, dialect)? {
             None => return Ok(None),
             Some(entry) if entry.name != key => {}
             Some(entry) if limited && entry.value.len() > 32 * 1024 => {
                 return Err(EnvFileError { line: entry.line, span: entry.span, problem: Problem::ValueTooLong });
             }
-            Some(entry) => return Ok(Some(entry.value.into_owned()).filter(|value| !value.is_empty())),
+            Some(entry) => return Ok(Some(entry).filter(|entry| !entry.value.is_empty())),
         }
     }
 }
 
+/// No file is worth more errors than a person reads.
+const MOST_ERRORS: usize = 100;
+
+/// Everything in a file, for a person who edits it: all entries, and the errors with their places. Behind an error
+/// reading goes on with the next line.
+pub fn read<'t>(text: &'t str, dialect: Dialect, is_name: fn(&str) -> bool) -> (Vec<Entry<'t>>, Vec<EnvFileError>) {
+    let mut lines = SourceLines::new(text);
+    let (mut entries, mut errors) = (Vec::new(), Vec::new());
+    if dialect == Dialect::Draft {
+        errors.extend(draft::whole(text));
+        lines.is_limited = false;
+    }
+    while errors.len() < MOST_ERRORS {
+        let begin = (lines.at, lines.number);
+        match next_entry(&mut lines, dialect) {
+            Ok(None) => break,
+            Ok(Some(entry)) => {
+                if dialect == Dialect::Draft && !is_name(&entry.name) {
+                    let problem = Problem::InvalidName;
+                    errors.push(EnvFileError { line: entry.line, span: entry.name_span, problem });
+                }
+                entries.push(entry);
+            }
+            Err(error) => {
+                // A quote that is never closed has swallowed the lines behind it.
+                if error.problem.is_open_end() {
+                    (lines.at, lines.number) = begin;
+                    while lines.number < error.line && lines.next().is_some() {}
+                }
+                errors.push(error);
+            }
+        }
+    }
+    (entries, errors)
+}
+
+fn next_entry<'t>(lines: &mut SourceLines<'t>, dialect: Dialect) -> Result<Option<Entry<'t>>, EnvFileError> {
+    match dialect {
+        Dialect::Draft => draft::entry(lines),
+        Dialect::Unquoted => unquoted_entry(lines),
+        Dialect::Quoted => quoted_entry(lines),
+    }
+}
+
 /// One assignment.
-struct Entry<'t> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'t> {
     /// The line it begins on, from 1.
-    line: u32,
+    pub line: u32,
     /// From the name to the end of the last line.
-    span: Span,
-    name: Cow<'t, str>,
-    value: Cow<'t, str>,
+    pub span: Span,
+    /// Its name.
+    pub name: Cow<'t, str>,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// Its value.
+    pub value: Cow<'t, str>,
+    /// Where the value stands, without quotes around it.
+    pub value_span: Span,
 }
 
 /// The next entry of the syntax of 1.35, which has stayed the same since.
@@ -125,16 +208,19 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, En
     if name.ends_with(BLANKS) {
         return Err(first.error_in(name.trim_end_matches(BLANKS).len()..equals, Problem::BlankBeforeEquals));
     }
-    let entry = |last: &SourceLine<'t>, value| Entry {
+    let value_start = first.start + equals + 1;
+    let entry = |last: &SourceLine<'t>, value, value_span| Entry {
         line: first.number,
         span: Span::new(first.start, last.end()),
         name: Cow::Borrowed(name),
+        name_span: Span::new(first.start, first.start + equals),
         value,
+        value_span,
     };
     let after_equals = &first.text[equals + 1..];
     if after_equals.starts_with(BLANKS) {
         // F13: as in a shell, the blank ends the assignment. The kubelet looks at nothing behind it.
-        return Ok(Some(entry(&first, Cow::Borrowed(""))));
+        return Ok(Some(entry(&first, Cow::Borrowed(""), Span::new(value_start, value_start))));
     }
     let Some(opened) = after_equals.strip_prefix('\'') else {
         return Err(first.error_in(equals + 1..first.text.len(), Problem::NotQuoted));
@@ -152,7 +238,8 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, En
                 let from = line.text.len() - behind.len();
                 return Err(line.error_in(from..line.text.len(), Problem::AfterQuote));
             }
-            return Ok(Some(entry(&line, value)));
+            let end = line.end() - rest.len() + close;
+            return Ok(Some(entry(&line, value, Span::new(value_start + 1, end))));
         }
         append(&mut value, rest);
         append(&mut value, "\n");
@@ -189,20 +276,27 @@ fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, 
         }
     }
     // The kubelet counts a joined line where it ends, so its errors stand there too.
-    let (name, value) = match logical {
-        Cow::Borrowed(line) => {
-            let (name, value) = line.split_once('=').ok_or_else(|| last.error(Problem::NoEquals))?;
-            (Cow::Borrowed(name.trim()), Cow::Borrowed(value.trim()))
-        }
-        Cow::Owned(line) => {
-            let (name, value) = line.split_once('=').ok_or_else(|| last.error(Problem::NoEquals))?;
-            (Cow::Owned(name.trim().to_owned()), Cow::Owned(value.trim().to_owned()))
-        }
-    };
+    let Some((name, value)) = draft::split(logical) else { return Err(last.error(Problem::NoEquals)) };
     if name.is_empty() {
         return Err(last.error(Problem::NoName));
     }
-    Ok(Some(Entry { line: first.number, span: Span::new(first.start, last.end()), name, value }))
+    Ok(Some(joined_entry(first, last, name, value)))
+}
+
+/// An entry of one line or of several that were joined, with the places of its parts as far as they can be told.
+fn joined_entry<'t>(first: SourceLine<'t>, last: SourceLine<'t>, name: Cow<'t, str>, value: Cow<'t, str>) -> Entry<'t> {
+    let span = Span::new(first.start, last.end());
+    let (name_span, value_span) = match first.text.find('=') {
+        Some(equals) => {
+            let name_end = first.start + first.text[..equals].trim_end().len();
+            let blank = first.text[equals + 1..].len() - first.text[equals + 1..].trim_start().len();
+            let start = first.start + equals + 1 + blank;
+            let end = last.start + last.text.trim_end().len();
+            (Span::new(first.start, name_end), Span::new(start.min(end), end))
+        }
+        None => (span, span),
+    };
+    Entry { line: first.number, span, name, name_span, value, value_span }
 }
 
 /// The part of a line before the `\` that continues it.
@@ -258,11 +352,13 @@ struct SourceLines<'t> {
     text: &'t str,
     at: usize,
     number: u32,
+    /// Whether lines have a limit: in the proposal only the file has one.
+    is_limited: bool,
 }
 
 impl<'t> SourceLines<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, at: 0, number: 0 }
+        Self { text, at: 0, number: 0, is_limited: true }
     }
 
     /// The next line that is neither empty nor a comment, without the blanks before it (F10, F11).
@@ -294,138 +390,9 @@ impl<'t> Iterator for SourceLines<'t> {
         self.at += taken;
         let text = line.strip_suffix('\r').unwrap_or(line);
         let found = SourceLine { number: self.number, start, text };
-        Some(if line.len() > 65535 { Err(found.error(Problem::LineTooLong)) } else { Ok(found) })
+        Some(if self.is_limited && line.len() > 65535 { Err(found.error(Problem::LineTooLong)) } else { Ok(found) })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The value of `K`, `-` when it is not found, or the line and kind of the error.
-    fn answer(text: &str, dialect: Dialect) -> String {
-        match lookup(text, "K", dialect) {
-            Ok(Some(value)) => format!("={value}"),
-            Ok(None) => "-".to_owned(),
-            Err(error) => {
-                assert!(text.get(error.span.range()).is_some(), "{text:?}: {error:?} lies outside");
-                format!("{} {:?}", error.line, error.problem)
-            }
-        }
-    }
-
-    fn check(dialect: Dialect, cases: &[(&str, &str)]) {
-        for (text, expected) in cases {
-            assert_eq!(answer(text, dialect), *expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn from_1_35_on_values_are_quoted() {
-        check(
-            Dialect::Quoted,
-            &[
-                ("K='v'", "=v"),
-                ("K='v'\n", "=v"),
-                ("", "-"),
-                ("J='v'\n", "-"),
-                ("k='v'\n", "-"),                           // F16
-                ("K='a\"$(X)\\'\n", "=a\"$(X)\\"),          // F14: nothing is special in quotes
-                ("\t  K='v'\r\n", "=v"),                    // F10
-                ("\u{a0}K='v'\n", "-"),                     // F10: only blanks and tabs are trimmed
-                ("\n  \t\n# K='no'\n  # x\nK='v'\n", "=v"), // F11
-                ("K\n", "1 NoEquals"),
-                ("\n='v'\n", "2 NoName"),
-                ("  ='v'\n", "1 NoName"),
-                ("K ='v'\n", "1 BlankBeforeEquals"),
-                ("J\t='v'\nK='v'\n", "1 BlankBeforeEquals"),
-                ("export K='v'\n", "-"), // F12: its name is `export K`
-                ("\u{feff}K='v'\n", "-"),
-                ("'K'='v'\n", "-"),
-                ("J= oops '\nK='v'\n", "=v"), // F13
-                ("K= 'v'\n", "-"),
-                ("K=\n", "1 NotQuoted"),
-                ("K=\r\n", "1 NotQuoted"),
-                ("K=v\n", "1 NotQuoted"),
-                ("K=\"v\"\n", "1 NotQuoted"),
-                ("K='a=b'\n", "=a=b"),
-                ("K='a\n b\n\n# c'\n", "=a\n b\n\n# c"), // F14
-                ("K='a\r\nb'\r\n", "=a\nb"),
-                ("K='\n'\n", "=\n"),
-                ("K='v' \t# note\n", "=v"),
-                ("K='v'# note\n", "=v"),
-                ("K='v' x\n", "1 AfterQuote"),
-                ("K='a''b'\n", "1 AfterQuote"),
-                ("\nK='a\nb' x\n", "3 AfterQuote"),
-                ("\nK='a\nb\n", "2 Unclosed"),
-                ("K='1'\nK='2'\n", "=1"), // F15
-                ("K='1'\nbroken\n", "=1"),
-                ("broken\nK='1'\n", "1 NoEquals"),
-                ("K=''\nK='2'\n", "-"), // F5, and still the first one counts
-            ],
-        );
-    }
-
-    #[test]
-    fn in_1_34_values_are_bare() {
-        check(
-            Dialect::Unquoted,
-            &[
-                ("K=v", "=v"),
-                ("  K \t=  v w \t\r\n", "=v w"),
-                ("K='v'\n", "='v'"),
-                ("K=a # b\n", "=a # b"),
-                ("K=a=b\n", "=a=b"),
-                ("# K=no\n\n  \nK=v\n", "=v"),
-                ("K=a \\\n   b\\ \n\tc\n", "=a b c"),
-                ("K\\\n=v\n", "=v"), // the name may be cut too
-                ("K=a\\\n\nb\n", "2 BlankContinuation"),
-                ("K=a\\\n # b\n", "2 CommentContinuation"),
-                ("J=1\nK=a\\\n", "2 UnfinishedContinuation"),
-                ("\\\nK=v\n", "=v"),
-                ("K\n", "1 NoEquals"),
-                ("a \\\nb\n", "2 NoEquals"),
-                (" = v\n", "1 NoName"),
-                ("K=1\nK=2\n", "=1"),
-                ("K=1\nbroken\n", "=1"),
-                ("K=\n", "-"),
-                ("export K=1\n", "-"),
-            ],
-        );
-    }
-
-    #[test]
-    fn limits_follow_the_release() {
-        let value = "v".repeat(32 * 1024);
-        let long_key = "k".repeat(129);
-        assert_eq!(answer(&format!("K={value}\n"), Dialect::Unquoted), format!("={value}"));
-        assert_eq!(answer(&format!("K={value}v\n"), Dialect::Unquoted), "1 ValueTooLong");
-        assert!(lookup("", &long_key, Dialect::Unquoted).is_err());
-        assert_eq!(lookup(&format!("{long_key}='v'"), &long_key, Dialect::Quoted), Ok(Some("v".to_owned())));
-
-        // F7: a line has at most 65535 bytes in every release, a value over several lines may have more.
-        let longest = format!("K='{}'", "v".repeat(65535 - 4));
-        assert_eq!(answer(&longest, Dialect::Quoted).len(), 65535 - 3);
-        assert_eq!(answer(&format!("# {longest}\n"), Dialect::Quoted), "1 LineTooLong");
-        assert_eq!(answer(&format!("{longest}\r\n"), Dialect::Quoted), "1 LineTooLong");
-        let line = "v".repeat(65535);
-        assert_eq!(answer(&format!("K='\n{line}\n{line}\n'"), Dialect::Quoted).len(), 1 + 3 + 2 * 65535);
-        assert_eq!(answer(&format!("K='\n{line}v\n'"), Dialect::Quoted), "1 Unclosed");
-        assert_eq!(answer(&format!("K='v'\n{line}v\n"), Dialect::Quoted), "=v");
-    }
-
-    #[test]
-    fn the_release_picks_the_dialect() {
-        assert_eq!(Dialect::of_kubernetes(34), Dialect::Unquoted);
-        assert_eq!(Dialect::of_kubernetes(35), Dialect::Quoted);
-        assert_eq!(Dialect::of_kubernetes(37), Dialect::Quoted);
-    }
-
-    #[test]
-    fn errors_point_at_the_fault_and_quote_nothing() {
-        let text = "A='1'\nPASSWORD='hunter2' oops\n";
-        let error = lookup(text, "K", Dialect::Quoted).expect_err("what follows the quote is refused");
-        assert_eq!(&text[error.span.range()], "oops");
-        assert_eq!(error.to_string(), "line 2: only a comment may stand behind the closing quote");
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ mod lint;
 mod load;
 mod model;
 mod positions;
+mod producers;
 mod readme;
 mod recovery;
 mod render;

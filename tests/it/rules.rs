@@ -189,7 +189,7 @@ fn read_cases(text: &str) -> Vec<Case> {
         let mut words = info.split_whitespace();
         match words.next() {
             Some("diff") => case.diff = Some(body),
-            Some(kind @ ("yaml" | "json")) => {
+            Some(kind @ ("yaml" | "json" | "env")) => {
                 let unnamed = match case.files.len() {
                     0 => format!("manifest.{kind}"),
                     more => format!("manifest-{}.{kind}", more + 1),

@@ -1,0 +1,287 @@
+//! The files that containers leave in the volumes of a pod, as far as they can be followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::resolve::producer::traced::Traced;
+
+/// What is known of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::resolve) enum FileState {
+    /// It does not exist.
+    Absent,
+    /// It holds this.
+    Known(Arc<Traced>),
+    /// It may exist, and hold anything.
+    Unknown,
+}
+
+/// A tree of files.
+#[derive(Clone, Debug, PartialEq)]
+struct Files {
+    files: BTreeMap<String, FileState>,
+    directories: BTreeSet<String>,
+    /// Whether files and directories may exist that nobody has written here.
+    is_open: bool,
+    /// Files whose content was replaced by another.
+    rewritten: BTreeSet<String>,
+}
+
+/// A file in a volume, or in the container's own file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FilePlace {
+    volume: Option<Arc<str>>,
+    /// Relative to the volume, or absolute.
+    path: String,
+}
+
+/// A mounted volume.
+#[derive(Clone, Debug)]
+pub(super) struct MountPoint {
+    pub(super) volume: Arc<str>,
+    /// Where, without a `/` at the end.
+    pub(super) path: String,
+    /// The part of the volume that is seen there, without `/` around it.
+    pub(super) sub_path: String,
+    pub(super) read_only: bool,
+}
+
+/// All volumes, and the file system of the container that runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Disk {
+    volumes: BTreeMap<Arc<str>, Files>,
+    own: Files,
+}
+
+impl Files {
+    fn new(is_open: bool) -> Self {
+        Self { files: BTreeMap::new(), directories: BTreeSet::new(), is_open, rewritten: BTreeSet::new() }
+    }
+
+    /// The file system of an image: anything may be in it, and temporary files have their place.
+    fn of_image() -> Self {
+        Self { directories: BTreeSet::from(["/tmp".to_owned()]), ..Self::new(true) }
+    }
+
+    fn get(&self, path: &str) -> FileState {
+        let default = if self.is_open { FileState::Unknown } else { FileState::Absent };
+        self.files.get(path).cloned().unwrap_or(default)
+    }
+
+    fn set(&mut self, path: &str, state: FileState) {
+        let before = self.get(path);
+        if matches!(&before, FileState::Known(text) if !text.characters.is_empty()) && before != state {
+            self.rewritten.insert(path.to_owned());
+        }
+        self.files.insert(path.to_owned(), state);
+    }
+
+    fn forget(&mut self) {
+        *self = Self::new(true);
+    }
+
+    fn merged(&self, other: &Files) -> Files {
+        let paths: BTreeSet<&String> = self.files.keys().chain(other.files.keys()).collect();
+        let state = |path: &String| {
+            let (one, two) = (self.get(path), other.get(path));
+            if one == two { one } else { FileState::Unknown }
+        };
+        Files {
+            files: paths.into_iter().map(|path| (path.clone(), state(path))).collect(),
+            directories: self.directories.intersection(&other.directories).cloned().collect(),
+            is_open: self.is_open || other.is_open,
+            rewritten: self.rewritten.union(&other.rewritten).cloned().collect(),
+        }
+    }
+}
+
+impl Disk {
+    /// Volumes before any container has run: the empty ones are known.
+    pub(super) fn new(empty: impl IntoIterator<Item = Arc<str>>) -> Self {
+        let volumes = empty.into_iter().map(|name| (name, Files::new(false))).collect();
+        Self { volumes, own: Files::of_image() }
+    }
+
+    /// The next container sees the volumes, and a file system of its own.
+    pub(super) fn leave_container(&mut self) {
+        self.own = Files::of_image();
+    }
+
+    /// Where a path leads.
+    pub(super) fn place(mounts: &[MountPoint], path: &str) -> FilePlace {
+        let path = normal(path);
+        let below = |mount: &&MountPoint| {
+            path.strip_prefix(&mount.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match mounts.iter().filter(below).max_by_key(|mount| mount.path.len()) {
+            Some(mount) => {
+                let inside = path[mount.path.len()..].trim_start_matches('/');
+                let parts = [mount.sub_path.as_str(), inside];
+                let parts: Vec<&str> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+                FilePlace { volume: Some(Arc::clone(&mount.volume)), path: parts.join("/") }
+            }
+            None => FilePlace { volume: None, path },
+        }
+    }
+
+    pub(super) fn get(&self, place: &FilePlace) -> FileState {
+        match &place.volume {
+            Some(volume) => self.volumes.get(volume).map_or(FileState::Unknown, |files| files.get(&place.path)),
+            None => self.own.get(&place.path),
+        }
+    }
+
+    /// Writes a file. Where its directory may not exist it is not known whether that works.
+    pub(super) fn set(&mut self, place: &FilePlace, state: FileState) {
+        let has_directory = self.has_directory(place);
+        let Some(files) = self.files_mut(place) else { return };
+        let is_file = !files.directories.contains(&place.path) && !place.path.is_empty();
+        if is_file {
+            files.set(&place.path, if has_directory { state } else { FileState::Unknown });
+        }
+    }
+
+    /// Whether the directory of a file is surely there.
+    pub(super) fn has_directory(&self, place: &FilePlace) -> bool {
+        let files = match &place.volume {
+            Some(volume) => self.volumes.get(volume),
+            None => Some(&self.own),
+        };
+        match place.path.rsplit_once('/') {
+            Some((directory, _)) => files.is_some_and(|files| files.directories.contains(directory)),
+            None => true,
+        }
+    }
+
+    /// A directory comes into being, with those above it.
+    pub(super) fn make_directory(&mut self, place: &FilePlace) {
+        let Some(files) = self.files_mut(place) else { return };
+        let ends = place.path.match_indices('/').map(|(at, _)| at).chain([place.path.len()]);
+        for end in ends.filter(|end| *end > 0) {
+            files.directories.insert(place.path[..end].to_owned());
+        }
+    }
+
+    pub(super) fn is_directory(&self, place: &FilePlace) -> bool {
+        let files = match &place.volume {
+            Some(volume) => self.volumes.get(volume),
+            None => Some(&self.own),
+        };
+        place.path.is_empty() || files.is_some_and(|files| files.directories.contains(&place.path))
+    }
+
+    /// A file or a directory with all that is in it is taken away.
+    pub(super) fn remove(&mut self, place: &FilePlace) {
+        let Some(files) = self.files_mut(place) else { return };
+        let inside = format!("{}/", place.path);
+        let is_root = place.path.is_empty();
+        let below: Vec<String> = files.files.keys().filter(|it| is_root || it.starts_with(&inside)).cloned().collect();
+        for path in below {
+            files.set(&path, FileState::Absent);
+        }
+        files.directories.retain(|it| *it != place.path && !it.starts_with(&inside));
+        if !is_root {
+            files.set(&place.path, FileState::Absent);
+        }
+    }
+
+    /// Whatever the container can write may have changed.
+    pub(super) fn forget(&mut self, mounts: &[MountPoint]) {
+        self.own.forget();
+        for mount in mounts.iter().filter(|it| !it.read_only) {
+            if let Some(files) = self.volumes.get_mut(&mount.volume) {
+                files.forget();
+            }
+        }
+    }
+
+    /// What holds in both.
+    pub(super) fn merged(&self, other: &Disk) -> Disk {
+        let volumes = self.volumes.iter().map(|(name, files)| {
+            let files = other.volumes.get(name).map_or_else(|| Files::new(true), |other| files.merged(other));
+            (Arc::clone(name), files)
+        });
+        Disk { volumes: volumes.collect(), own: self.own.merged(&other.own) }
+    }
+
+    /// A file of a volume by its path from the volume's top.
+    pub(super) fn file(&self, volume: &str, path: &str) -> FileState {
+        self.volumes.get(volume).map_or(FileState::Unknown, |files| files.get(path))
+    }
+
+    /// The files that are known to be in a volume.
+    pub(super) fn paths(&self, volume: &str) -> impl Iterator<Item = &str> {
+        let files = self.volumes.get(volume).into_iter().flat_map(|files| &files.files);
+        files.filter(|(_, state)| matches!(state, FileState::Known(_))).map(|(path, _)| path.as_str())
+    }
+
+    /// Whether everything about a volume is known.
+    pub(super) fn is_followed(&self, volume: &str) -> bool {
+        let is_known = |state: &FileState| *state != FileState::Unknown;
+        self.volumes.get(volume).is_some_and(|files| !files.is_open && files.files.values().all(is_known))
+    }
+
+    /// Whether a file has held something else before.
+    pub(super) fn was_rewritten(&self, volume: &str, path: &str) -> bool {
+        self.volumes.get(volume).is_some_and(|files| files.rewritten.contains(path))
+    }
+
+    fn files_mut(&mut self, place: &FilePlace) -> Option<&mut Files> {
+        match &place.volume {
+            Some(volume) => self.volumes.get_mut(volume),
+            None => Some(&mut self.own),
+        }
+    }
+}
+
+/// An absolute path without `.`, `..` and repeated `/`.
+pub(super) fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.iter().flat_map(|part| ["/", part]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_through_mounts() {
+        let mount = |volume: &str, path: &str, sub: &str| MountPoint {
+            volume: volume.into(),
+            path: path.to_owned(),
+            sub_path: sub.to_owned(),
+            read_only: false,
+        };
+        let mounts = [mount("a", "/data", ""), mount("b", "/data/deep", "x/y")];
+        let place = |path: &str| {
+            let place = Disk::place(&mounts, path);
+            format!("{}:{}", place.volume.unwrap_or_default(), place.path)
+        };
+        assert_eq!(place("/data/f"), "a:f");
+        assert_eq!(place("//data/./q/../f"), "a:f");
+        assert_eq!(place("/data/deep/f"), "b:x/y/f");
+        assert_eq!(place("/database/f"), ":/database/f");
+        assert_eq!(place("/data"), "a:");
+    }
+
+    #[test]
+    fn a_file_needs_its_directory() {
+        let mut disk = Disk::new(["v".into()]);
+        let place = |path: &str| FilePlace { volume: Some("v".into()), path: path.to_owned() };
+        let text = FileState::Known(Arc::new(Traced::default()));
+        disk.set(&place("a/f"), text.clone());
+        assert_eq!(disk.file("v", "a/f"), FileState::Unknown);
+        disk.make_directory(&place("a/b"));
+        disk.set(&place("a/f"), text.clone());
+        assert_eq!(disk.file("v", "a/f"), text);
+        disk.remove(&place("a"));
+        assert_eq!(disk.file("v", "a/f"), FileState::Absent);
+    }
+}

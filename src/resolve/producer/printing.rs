@@ -1,0 +1,240 @@
+//! `echo` and `printf`, in which shells differ most.
+
+use crate::resolve::producer::builtins::Shell;
+use crate::resolve::producer::run::character;
+use crate::resolve::producer::traced::{Character, Place, Traced};
+
+/// Prints the fields behind the first; where the shell is not known, what all of them print.
+pub(super) fn echo(shell: Shell, fields: &[Traced], output: &mut Traced) {
+    let place = end_of(fields);
+    let of = |shell| echo_of(shell, &fields[1..], place);
+    let printed = match shell {
+        Shell::Any => of(Shell::Dash).common(&of(Shell::Bash)),
+        shell => of(shell),
+    };
+    output.append(&printed);
+}
+
+/// Where what the command adds itself is said to come from: its last word.
+fn end_of(fields: &[Traced]) -> Place {
+    let last = fields.iter().rev().find_map(|it| it.characters.last()).map(|it| it.place);
+    last.unwrap_or(Place::new(0, crate::text::Span::default(), crate::syntax::shell::Quote::Bare))
+}
+
+fn echo_of(shell: Shell, fields: &[Traced], place: Place) -> Traced {
+    let (mut first, mut ends_line, mut reads_escapes) = (0, true, shell == Shell::Dash);
+    while let Some(field) = fields.get(first) {
+        let options = field.known().filter(|it| it.len() > 1 && it.starts_with('-')).unwrap_or_default();
+        let is_option = match shell {
+            Shell::Dash => options == "-n" && first == 0,
+            _ => !options.is_empty() && options[1..].chars().all(|it| "neE".contains(it)),
+        };
+        if !is_option {
+            break;
+        }
+        ends_line &= !options.contains('n');
+        if shell != Shell::Dash {
+            for it in options.chars() {
+                reads_escapes = if it == 'e' { true } else { reads_escapes && it != 'E' };
+            }
+        }
+        first += 1;
+    }
+    let mut text = Traced::default();
+    for (at, field) in fields[first..].iter().enumerate() {
+        // It may turn out to be an option, or to be no word at all.
+        let is_vague = field.is_open && (field.characters.is_empty() || at == 0 && field.starts_with("-"));
+        let is_literal = field.characters.first().is_some_and(|it| it.is_literal);
+        if is_vague && !is_literal {
+            text.is_open = true;
+        }
+        if at > 0 {
+            text.push(character(' ', place));
+        }
+        text.append(field);
+    }
+    if !reads_escapes {
+        if ends_line {
+            text.push(character('\n', place));
+        }
+        return text;
+    }
+    let (mut read, goes_on) = escaped(&text);
+    if goes_on && ends_line {
+        read.push(character('\n', place));
+    }
+    read
+}
+
+/// A text with its escapes read as `echo` and `%b` do, and whether anything is printed behind it (`\c`).
+fn escaped(text: &Traced) -> (Traced, bool) {
+    let mut result = Traced::default();
+    let characters = &text.characters;
+    let mut at = 0;
+    while let Some(it) = characters.get(at) {
+        at += 1;
+        if it.value != '\\' {
+            result.push(it.clone());
+            continue;
+        }
+        let Some(next) = characters.get(at) else {
+            // What comes next decides.
+            if !text.is_open {
+                result.push(it.clone());
+            }
+            break;
+        };
+        at += 1;
+        match next.value {
+            'c' => return (result, false),
+            '0' => {
+                let digits = characters[at..].iter().take(3).take_while(|it| it.value.is_digit(8)).count();
+                let value =
+                    characters[at..at + digits].iter().fold(0, |sum, it| sum * 8 + it.value as u32 - '0' as u32);
+                at += digits;
+                match char::from_u32(value).filter(|it| it.is_ascii() && *it != '\0') {
+                    Some(value) => result.push(Character { value, ..joined(it, next) }),
+                    None => result.is_open = true,
+                }
+            }
+            other => match simple_escape(other) {
+                Some(value) => result.push(Character { value, ..joined(it, next) }),
+                // Each shell has its own.
+                None if other.is_ascii_alphanumeric() => result.is_open = true,
+                None => {
+                    result.push(it.clone());
+                    result.push(next.clone());
+                }
+            },
+        }
+    }
+    result.is_open |= text.is_open;
+    (result, true)
+}
+
+fn simple_escape(it: char) -> Option<char> {
+    Some(match it {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'a' => '\x07',
+        'b' => '\x08',
+        'f' => '\x0c',
+        'v' => '\x0b',
+        '\\' => '\\',
+        _ => return None,
+    })
+}
+
+/// One character that two stand for.
+fn joined(first: &Character, second: &Character) -> Character {
+    let mut place = first.place;
+    if place.script == second.place.script && place.quote == second.place.quote {
+        place.end = second.place.end.max(place.end);
+    }
+    Character { place, ..first.clone() }
+}
+
+/// Prints with a format, again and again until every argument is used. Whether it surely succeeds.
+pub(super) fn printf(shell: Shell, fields: &[Traced], output: &mut Traced) -> bool {
+    let mut fields = &fields[1..];
+    if fields.first().is_some_and(|it| it.is("--")) {
+        fields = &fields[1..];
+    }
+    let Some((format, mut arguments)) = fields.split_first() else { return false };
+    if format.starts_with("-") || format.characters.is_empty() {
+        output.is_open |= format.is_open || format.starts_with("-");
+        return format.characters.is_empty() && !format.is_open;
+    }
+    loop {
+        let before = arguments.len();
+        match format_once(shell, format, &mut arguments, output) {
+            Some(()) if output.is_open => return false,
+            Some(()) if arguments.is_empty() || arguments.len() == before => return true,
+            Some(()) => {}
+            None => {
+                output.is_open = true;
+                return false;
+            }
+        }
+    }
+}
+
+/// Nothing where shells differ.
+fn format_once(shell: Shell, format: &Traced, arguments: &mut &[Traced], output: &mut Traced) -> Option<()> {
+    let characters = &format.characters;
+    let mut at = 0;
+    while let Some(it) = characters.get(at) {
+        at += 1;
+        match it.value {
+            '%' => {
+                let conversion = characters.get(at)?;
+                at += 1;
+                let argument = match conversion.value {
+                    '%' => None,
+                    _ => arguments.split_first().map(|(first, rest)| {
+                        *arguments = rest;
+                        first
+                    }),
+                };
+                // One that may be no word, or several.
+                if argument.is_some_and(|it| it.is_open && !it.characters.first().is_some_and(|it| it.is_literal)) {
+                    argument.into_iter().for_each(|it| output.append(it));
+                    return None;
+                }
+                match conversion.value {
+                    '%' => output.push(joined(it, conversion)),
+                    's' => argument.into_iter().for_each(|it| output.append(it)),
+                    'b' => {
+                        let (text, goes_on) = escaped(argument.unwrap_or(&Traced::default()));
+                        output.append(&text);
+                        if !goes_on {
+                            return None;
+                        }
+                    }
+                    'd' | 'i' => {
+                        let number = argument.map_or(Some("0".to_owned()), Traced::known)?;
+                        let digits = number.strip_prefix('-').unwrap_or(&number);
+                        let is_plain = !digits.is_empty()
+                            && digits.len() < 18
+                            && digits.bytes().all(|it| it.is_ascii_digit())
+                            && (digits == "0" && number == "0" || !digits.starts_with('0'));
+                        if !is_plain {
+                            return None;
+                        }
+                        match argument {
+                            Some(argument) => output.append(argument),
+                            None => output.push(Character { value: '0', ..joined(it, conversion) }),
+                        }
+                    }
+                    _ => return None,
+                }
+            }
+            '\\' => {
+                let next = characters.get(at)?;
+                at += 1;
+                let digits = characters[at - 1..].iter().take(3).take_while(|it| it.value.is_digit(8)).count();
+                if digits > 0 {
+                    let octal = &characters[at - 1..at - 1 + digits];
+                    let value = octal.iter().fold(0, |sum, it| sum * 8 + it.value as u32 - '0' as u32);
+                    let value = char::from_u32(value).filter(|it| it.is_ascii() && *it != '\0')?;
+                    output.push(Character { value, ..joined(it, octal.last()?) });
+                    at += digits - 1;
+                    continue;
+                }
+                let value = match next.value {
+                    '"' if shell == Shell::Bash => '"',
+                    '\'' if shell == Shell::Bash => '\'',
+                    other => simple_escape(other)?,
+                };
+                output.push(Character { value, ..joined(it, next) });
+            }
+            _ => output.push(it.clone()),
+        }
+        if output.is_open {
+            return Some(());
+        }
+    }
+    output.is_open |= format.is_open;
+    Some(())
+}

@@ -1,0 +1,671 @@
+//! Runs a plain script on what is known: its files, its variables, its output.
+//!
+//! Every path it may take is followed, and where two paths differ the answer is unknown. A script that leaves the plain
+//! language, or takes too long, is lost as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::resolve::producer::builtins;
+use crate::resolve::producer::disk::{Disk, FilePlace, FileState, MountPoint};
+use crate::resolve::producer::traced::{Character, Place, Traced};
+use crate::resolve::value::{Piece, Value};
+use crate::syntax::shell::{Command, CommandKind, List, Part, PartKind, Quote, Redirect, RedirectKind, Script, Word};
+use crate::text::Span;
+
+/// How many commands are followed.
+const MOST_STEPS: usize = 10_000;
+/// How many characters are moved.
+const MOST_CHARACTERS: usize = 8_000_000;
+/// How often a `for` is unrolled.
+const MOST_ROUNDS: usize = 64;
+
+/// What is meant by a name in the container.
+pub(super) type Lookup<'a> = dyn Fn(&str) -> Option<Value> + 'a;
+
+/// What surrounds a script.
+pub(super) struct Surroundings<'a> {
+    /// The number of the script, for the places of what it writes.
+    pub(super) script: u32,
+    /// Parts of the script that are not simply its text.
+    pub(super) origins: &'a [(Span, Arc<Piece>)],
+    pub(super) shell: builtins::Shell,
+    pub(super) mounts: &'a [MountPoint],
+    pub(super) lookup: &'a Lookup<'a>,
+    /// Whether what follows only happens if the script succeeds.
+    pub(super) must_succeed: bool,
+    /// `sh -e`.
+    pub(super) stops_at_failure: bool,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Variable {
+    Set(Traced),
+    Unset,
+    Unknown,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Success,
+    Failure,
+    Unknown,
+}
+
+/// Everything that commands change.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    pub(super) disk: Disk,
+    pub(super) variables: BTreeMap<String, Variable>,
+    /// The working directory, where it is known.
+    pub(super) directory: Option<String>,
+    pub(super) status: Status,
+    pub(super) stops_at_failure: bool,
+    /// Whether the (sub)shell has come to its end.
+    pub(super) has_ended: bool,
+}
+
+/// Lost: the script cannot be followed.
+pub(super) struct Lost;
+pub(super) type Followed<T = ()> = Result<T, Lost>;
+
+pub(super) struct Machine<'a> {
+    pub(super) around: &'a Surroundings<'a>,
+    script: &'a Script,
+    pub(super) state: State,
+    /// For each (sub)shell the states in which `exit` may have ended it.
+    ends: Vec<Vec<State>>,
+    /// Files that a command around this one writes to.
+    open_files: Vec<FilePlace>,
+    steps: usize,
+    characters: usize,
+}
+
+/// Runs a script in a file system; what it leaves behind, if it can be followed.
+pub(super) fn run(
+    around: &Surroundings<'_>,
+    script: &Script,
+    disk: Disk,
+    directory: Option<String>,
+) -> Result<Disk, Lost> {
+    let state = State {
+        disk,
+        variables: BTreeMap::new(),
+        directory,
+        status: Status::Success,
+        stops_at_failure: around.stops_at_failure,
+        has_ended: false,
+    };
+    let mut machine =
+        Machine { around, script, state, ends: vec![Vec::new()], open_files: Vec::new(), steps: 0, characters: 0 };
+    machine.list(&script.list, &Traced::open(), &mut Traced::default(), around.must_succeed)?;
+    let ends = machine.ends.pop().unwrap_or_default();
+    let last = Some(machine.state).filter(|state| !state.has_ended);
+    // No way leads to the end: nothing that waits for it ever runs.
+    last.into_iter().chain(ends).map(|state| state.disk).reduce(|one, other| one.merged(&other)).ok_or(Lost)
+}
+
+impl State {
+    fn merged(self, other: State) -> State {
+        if self.has_ended {
+            return other;
+        }
+        if other.has_ended {
+            return self;
+        }
+        let mut variables = BTreeMap::new();
+        for name in self.variables.keys().chain(other.variables.keys()) {
+            let (one, two) = (self.variables.get(name), other.variables.get(name));
+            let both = one.filter(|_| one == two).cloned().unwrap_or(Variable::Unknown);
+            variables.insert(name.clone(), both);
+        }
+        State {
+            disk: self.disk.merged(&other.disk),
+            variables,
+            directory: self.directory.filter(|it| other.directory.as_ref() == Some(it)),
+            status: if self.status == other.status { self.status } else { Status::Unknown },
+            stops_at_failure: self.stops_at_failure && other.stops_at_failure,
+            has_ended: false,
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Runs commands; `is_last` tells that nothing comes behind them, and that all depends on their success.
+    fn list(&mut self, list: &'a List, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
+        for (at, command) in list.iter().enumerate() {
+            self.command(command, input, output, is_last && at + 1 == list.len())?;
+            if self.state.stops_at_failure && self.state.status == Status::Failure {
+                self.exit(Status::Failure);
+            }
+            if self.state.has_ended {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, command: &'a Command, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
+        if command.redirects.is_empty() {
+            return self.kind(&command.kind, input, output, is_last);
+        }
+        let mut input = input.clone();
+        let mut target = Target::Inherited;
+        let opened = self.open_files.len();
+        let mut is_certain = true;
+        for redirect in &command.redirects {
+            is_certain &= self.redirect(redirect, &mut input, &mut target)?;
+        }
+        let mut written = Traced::default();
+        if is_certain {
+            self.kind(&command.kind, &input, &mut written, is_last)?;
+        } else {
+            // Where a file cannot be opened the command does not run at all.
+            self.maybe(&mut written, |machine, written| machine.kind(&command.kind, &input, written, false))?;
+            self.state.status = Status::Unknown;
+        }
+        self.spend(written.characters.len())?;
+        self.open_files.truncate(opened);
+        match target {
+            Target::Inherited => output.append(&written),
+            Target::Nowhere => {}
+            Target::File(place) => self.append(&place, &written),
+        }
+        Ok(())
+    }
+
+    /// Opens what a redirection names, and tells whether that surely works.
+    fn redirect(&mut self, redirect: &'a Redirect, input: &mut Traced, target: &mut Target) -> Followed<bool> {
+        let mut is_certain = true;
+        match redirect.kind {
+            RedirectKind::Document(number) => {
+                let word = self.script.documents.get(number).ok_or(Lost)?;
+                *input = self.joined(word)?;
+            }
+            RedirectKind::Text if self.around.shell == builtins::Shell::Bash => {
+                *input = self.joined(&redirect.target)?;
+                input.push(character('\n', self.place(redirect.target.span, Quote::Bare)));
+            }
+            RedirectKind::Text => return Err(Lost),
+            RedirectKind::Read => {
+                let path = self.joined(&redirect.target)?;
+                let state = self.file_place(&path).map(|place| self.state.disk.get(&place));
+                *input = match state {
+                    Some(FileState::Known(text)) => (*text).clone(),
+                    _ => Traced::open(),
+                };
+                is_certain = !input.is_open || path.is("/dev/null");
+            }
+            RedirectKind::DuplicateOutput => {
+                let to = self.joined(&redirect.target)?;
+                match (redirect.descriptor.unwrap_or(1), to.known().as_deref()) {
+                    (1, Some("2")) => *target = Target::Nowhere,
+                    (2, Some("1")) => {}
+                    _ => return Err(Lost),
+                }
+            }
+            RedirectKind::Write | RedirectKind::Append => {
+                let path = self.joined(&redirect.target)?;
+                let is_output = match redirect.descriptor.unwrap_or(1) {
+                    1 => true,
+                    2 => false,
+                    _ => return Err(Lost),
+                };
+                let opened = match path.known().as_deref() {
+                    Some("/dev/null" | "/dev/stderr") => Target::Nowhere,
+                    Some("/dev/stdout") => return Ok(true),
+                    _ => match self.file_place(&path) {
+                        Some(place) => Target::File(place),
+                        None => {
+                            self.forget();
+                            is_certain = false;
+                            Target::Nowhere
+                        }
+                    },
+                };
+                if let Target::File(place) = &opened {
+                    is_certain = self.state.disk.has_directory(place);
+                    let is_new = self.state.disk.get(place) == FileState::Absent;
+                    if redirect.kind == RedirectKind::Write || is_new {
+                        self.write(place, FileState::Known(Arc::default()));
+                    }
+                    self.open_files.push(place.clone());
+                }
+                if is_output {
+                    *target = opened;
+                }
+            }
+        }
+        Ok(is_certain)
+    }
+
+    fn kind(&mut self, kind: &'a CommandKind, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return Err(Lost);
+        }
+        match kind {
+            CommandKind::Simple { assignments, words } => self.simple(assignments, words, input, output),
+            CommandKind::Group(list) => self.list(list, input, output, is_last),
+            CommandKind::Subshell(list) => {
+                self.subshell(input, output, |machine, input, output| machine.list(list, input, output, is_last))
+            }
+            CommandKind::Pipeline(stages) => {
+                let mut input = input.clone();
+                for (at, stage) in stages.iter().enumerate() {
+                    let mut between = Traced::default();
+                    self.subshell(&input, &mut between, |machine, input, output| {
+                        machine.command(stage, input, output, false)
+                    })?;
+                    if at + 1 == stages.len() {
+                        output.append(&between);
+                    }
+                    input = between;
+                }
+                Ok(())
+            }
+            CommandKind::Not(inner) => {
+                self.condition(|machine| machine.command(inner, input, output, false))?;
+                self.state.status = match self.state.status {
+                    Status::Success => Status::Failure,
+                    Status::Failure => Status::Success,
+                    Status::Unknown => Status::Unknown,
+                };
+                // `set -e` does not look at it.
+                if self.state.stops_at_failure && self.state.status == Status::Failure {
+                    self.state.status = Status::Unknown;
+                }
+                Ok(())
+            }
+            CommandKind::And(one, other) => self.both(one, other, Status::Success, input, output, is_last),
+            CommandKind::Or(one, other) => self.both(one, other, Status::Failure, input, output, is_last),
+            CommandKind::If { branches, otherwise } => self.branches(branches, otherwise, input, output, is_last),
+            CommandKind::Loop { condition, body } => self.repeat(output, |machine, output| {
+                machine.condition(|machine| machine.list(condition, input, output, false))?;
+                machine.list(body, input, output, false)
+            }),
+            CommandKind::For { name, words, body } => {
+                let fields = self.fields(words)?;
+                if fields.len() > MOST_ROUNDS || fields.iter().any(|it| it.is_open) {
+                    self.state.variables.insert(name.clone(), Variable::Unknown);
+                    return self.repeat(output, |machine, output| machine.list(body, input, output, false));
+                }
+                self.state.status = Status::Success;
+                for field in fields {
+                    self.state.variables.insert(name.clone(), Variable::Set(field));
+                    self.list(body, input, output, false)?;
+                    if self.state.has_ended {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `&&` and `||`: the second runs if the first ends with `wanted`.
+    fn both(
+        &mut self,
+        one: &'a Command,
+        other: &'a Command,
+        wanted: Status,
+        input: &Traced,
+        output: &mut Traced,
+        is_last: bool,
+    ) -> Followed {
+        self.condition(|machine| machine.command(one, input, output, is_last && wanted == Status::Success))?;
+        if self.state.has_ended {
+            return Ok(());
+        }
+        match self.state.status {
+            status if status == wanted => self.command(other, input, output, is_last),
+            // Without it the script would have failed, and nobody would read what it wrote.
+            Status::Unknown if wanted == Status::Success && is_last => self.command(other, input, output, is_last),
+            Status::Unknown => self.maybe(output, |machine, output| machine.command(other, input, output, false)),
+            // `set -e` looks only at the last command of a chain.
+            _ if self.state.stops_at_failure => {
+                self.state.status = Status::Unknown;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn branches(
+        &mut self,
+        branches: &'a [(List, List)],
+        otherwise: &'a List,
+        input: &Traced,
+        output: &mut Traced,
+        is_last: bool,
+    ) -> Followed {
+        let Some(((condition, body), rest)) = branches.split_first() else {
+            self.state.status = Status::Success;
+            return self.list(otherwise, input, output, is_last);
+        };
+        self.condition(|machine| machine.list(condition, input, output, false))?;
+        if self.state.has_ended {
+            return Ok(());
+        }
+        match self.state.status {
+            Status::Success => self.list(body, input, output, is_last),
+            Status::Failure => self.branches(rest, otherwise, input, output, is_last),
+            Status::Unknown => {
+                let before = self.state.clone();
+                let mut one = Traced::default();
+                self.list(body, input, &mut one, false)?;
+                let after = std::mem::replace(&mut self.state, before);
+                let mut two = Traced::default();
+                self.branches(rest, otherwise, input, &mut two, false)?;
+                let other = std::mem::replace(&mut self.state, after);
+                self.join(other);
+                output.append(&one.common(&two));
+                Ok(())
+            }
+        }
+    }
+
+    /// Something that runs or does not.
+    fn maybe(&mut self, output: &mut Traced, run: impl FnOnce(&mut Self, &mut Traced) -> Followed) -> Followed {
+        let before = self.state.clone();
+        let mut written = Traced::default();
+        run(self, &mut written)?;
+        self.join(before);
+        if written != Traced::default() {
+            output.append(&Traced::open());
+        }
+        Ok(())
+    }
+
+    /// Something that runs any number of times.
+    fn repeat(&mut self, output: &mut Traced, mut run: impl FnMut(&mut Self, &mut Traced) -> Followed) -> Followed {
+        for _ in 0..4 {
+            let before = self.state.clone();
+            self.maybe(output, &mut run)?;
+            self.state.status = Status::Unknown;
+            if self.state == (State { status: Status::Unknown, ..before }) {
+                return Ok(());
+            }
+        }
+        Err(Lost)
+    }
+
+    /// Another state that this one may be instead.
+    fn join(&mut self, other: State) {
+        let own = std::mem::replace(&mut self.state, other.clone());
+        self.state = own.merged(other);
+    }
+
+    /// Runs what is looked at by its status: a failure in it ends nothing.
+    fn condition(&mut self, run: impl FnOnce(&mut Self) -> Followed) -> Followed {
+        let stops = std::mem::replace(&mut self.state.stops_at_failure, false);
+        run(self)?;
+        self.state.stops_at_failure = stops;
+        Ok(())
+    }
+
+    /// Runs something whose variables and directory end with it.
+    fn subshell(
+        &mut self,
+        input: &Traced,
+        output: &mut Traced,
+        run: impl FnOnce(&mut Self, &Traced, &mut Traced) -> Followed,
+    ) -> Followed {
+        let (variables, directory) = (self.state.variables.clone(), self.state.directory.clone());
+        self.ends.push(Vec::new());
+        run(self, input, output)?;
+        for end in self.ends.pop().unwrap_or_default() {
+            self.join(State { has_ended: false, ..end });
+        }
+        self.state.has_ended = false;
+        self.state.variables = variables;
+        self.state.directory = directory;
+        Ok(())
+    }
+
+    /// The (sub)shell ends here.
+    pub(super) fn exit(&mut self, status: Status) {
+        let is_inner = self.ends.len() > 1;
+        self.state.status = status;
+        // A script that fails is run again until it does not.
+        if (is_inner || status != Status::Failure)
+            && let Some(ends) = self.ends.last_mut()
+        {
+            ends.push(self.state.clone());
+        }
+        self.state.has_ended = true;
+    }
+
+    fn simple(
+        &mut self,
+        assignments: &'a [(String, Word)],
+        words: &'a [Word],
+        input: &Traced,
+        output: &mut Traced,
+    ) -> Followed {
+        let mut values = Vec::new();
+        let fields = self.fields(words)?;
+        for (name, word) in assignments {
+            values.push((name, self.joined(word)?));
+        }
+        if !fields.is_empty() {
+            // What is set for one command is not seen by its own words, but by some that are part of the shell.
+            let is_seen = fields[0].known().is_none_or(|name| builtins::keeps_assignments(&name));
+            if !values.is_empty() && is_seen {
+                return Err(Lost);
+            }
+            return builtins::run(self, fields, input, output);
+        }
+        let has_command = |word: &Word| word.parts.iter().any(|it| matches!(it.kind, PartKind::Command(_)));
+        self.state.status = match assignments.iter().any(|(_, word)| has_command(word)) {
+            true => Status::Unknown,
+            false => Status::Success,
+        };
+        for (name, value) in values {
+            self.set_variable(name, Variable::Set(value))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_variable(&mut self, name: &str, value: Variable) -> Followed {
+        // It changes how words are split.
+        if name == "IFS" {
+            return Err(Lost);
+        }
+        self.state.variables.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    /// Words as arguments: expanded and split.
+    fn fields(&mut self, words: &'a [Word]) -> Followed<Vec<Traced>> {
+        let mut fields = Vec::new();
+        for word in words {
+            let mut current: Option<Traced> = None;
+            for part in &word.parts {
+                let text = self.part(part)?;
+                let is_split = part.quote == Quote::Bare && !matches!(part.kind, PartKind::Text(_));
+                if !is_split {
+                    current.get_or_insert_default().append(&text);
+                    continue;
+                }
+                for it in text.characters {
+                    if matches!(it.value, ' ' | '\t' | '\n') {
+                        fields.extend(current.take());
+                    } else {
+                        current.get_or_insert_default().push(it);
+                    }
+                }
+                if text.is_open {
+                    current.get_or_insert_default().is_open = true;
+                }
+            }
+            if let Some(field) = current {
+                fields.push(if is_pattern(&field) { Traced::open() } else { field });
+            }
+        }
+        self.spend(fields.iter().map(|it| it.characters.len()).sum())?;
+        Ok(fields)
+    }
+
+    /// A word as one text: a value, a path, a here-document.
+    pub(super) fn joined(&mut self, word: &'a Word) -> Followed<Traced> {
+        let mut text = Traced::default();
+        for part in &word.parts {
+            let part = self.part(part)?;
+            text.append(&part);
+        }
+        self.spend(text.characters.len())?;
+        Ok(text)
+    }
+
+    fn part(&mut self, part: &'a Part) -> Followed<Traced> {
+        let is_literal = part.quote != Quote::Bare;
+        let place = self.place(part.span, part.quote);
+        Ok(match &part.kind {
+            PartKind::Text(text) => self.text(text, part),
+            PartKind::Parameter { name, otherwise, also_for_empty } => {
+                let value = match self.state.variables.get(name) {
+                    Some(Variable::Set(text)) => Some(moved(text, place, is_literal)),
+                    Some(Variable::Unset) => None,
+                    Some(Variable::Unknown) => Some(Traced::open()),
+                    // What the container does not declare its image may.
+                    None => Some(
+                        (self.around.lookup)(name)
+                            .map_or_else(Traced::open, |value| Traced::of_value(&value, place, is_literal)),
+                    ),
+                };
+                let is_missing = match &value {
+                    None => true,
+                    Some(text) => *also_for_empty && *text == Traced::default(),
+                };
+                match (otherwise, value) {
+                    (Some(word), _) if is_missing => self.joined(word)?,
+                    (_, value) => value.unwrap_or_default(),
+                }
+            }
+            PartKind::Command(list) => {
+                let mut written = Traced::default();
+                self.subshell(&Traced::open(), &mut written, |machine, input, output| {
+                    machine.list(list, input, output, false)
+                })?;
+                moved(&written.without_last_lines(), place, is_literal)
+            }
+            PartKind::Unknown => Traced::open(),
+        })
+    }
+
+    /// Text of the script itself.
+    fn text(&self, text: &str, part: &Part) -> Traced {
+        let is_escape = text.len() != part.span.len();
+        let mut result = Traced::default();
+        for (at, value) in text.char_indices() {
+            let span = match is_escape {
+                true => part.span,
+                false => Span::new(part.span.start + at, part.span.start + at + value.len_utf8()),
+            };
+            let holds = |origin: &&(Span, Arc<Piece>)| origin.0.start <= span.start && span.end <= origin.0.end;
+            let origin = self.around.origins.iter().find(holds).map(|(_, piece)| Arc::clone(piece));
+            let is_literal = part.quote != Quote::Bare || is_escape;
+            result.push(Character { value, place: self.place(span, part.quote), is_literal, origin });
+        }
+        result
+    }
+
+    pub(super) fn place(&self, span: Span, quote: Quote) -> Place {
+        Place::new(self.around.script, span, quote)
+    }
+
+    /// Where a path leads; nothing if that cannot be told.
+    pub(super) fn file_place(&self, path: &Traced) -> Option<FilePlace> {
+        self.place_of(&path.known()?)
+    }
+
+    pub(super) fn place_of(&self, path: &str) -> Option<FilePlace> {
+        let path = match path.chars().next()? {
+            '/' => path.to_owned(),
+            _ => format!("{}/{path}", self.state.directory.as_deref()?),
+        };
+        Some(Disk::place(self.around.mounts, &path))
+    }
+
+    /// Puts a file in its place.
+    pub(super) fn write(&mut self, place: &FilePlace, state: FileState) {
+        // Two that write to one file at the same time give what nobody can foresee.
+        let is_open = self.open_files.contains(place);
+        self.state.disk.set(place, if is_open { FileState::Unknown } else { state });
+    }
+
+    /// Takes a file away. What is still written to it goes where nobody sees it.
+    pub(super) fn remove(&mut self, place: &FilePlace) {
+        self.state.disk.remove(place);
+        for open in self.open_files.clone() {
+            if self.state.disk.get(&open) == FileState::Absent {
+                self.state.disk.set(&open, FileState::Unknown);
+            }
+        }
+    }
+
+    /// Whether a command around this one still writes to a file.
+    pub(super) fn is_open(&self, place: &FilePlace) -> bool {
+        self.open_files.contains(place)
+    }
+
+    /// Adds to the end of a file.
+    pub(super) fn append(&mut self, place: &FilePlace, text: &Traced) {
+        let state = match self.state.disk.get(place) {
+            FileState::Known(before) => {
+                let mut whole = (*before).clone();
+                whole.append(text);
+                FileState::Known(Arc::new(whole))
+            }
+            FileState::Absent => FileState::Known(Arc::new(text.clone())),
+            FileState::Unknown => FileState::Unknown,
+        };
+        self.write(place, state);
+    }
+
+    /// Something ran that may have changed any file.
+    pub(super) fn forget(&mut self) {
+        self.state.disk.forget(self.around.mounts);
+    }
+
+    pub(super) fn spend(&mut self, characters: usize) -> Followed {
+        self.characters += characters;
+        if self.characters > MOST_CHARACTERS { Err(Lost) } else { Ok(()) }
+    }
+}
+
+/// Where the output of a command goes.
+enum Target {
+    Inherited,
+    Nowhere,
+    File(FilePlace),
+}
+
+/// A character that nothing but the shell itself writes.
+pub(super) fn character(value: char, place: Place) -> Character {
+    Character { value, place, is_literal: true, origin: None }
+}
+
+/// A text that arrives at another place.
+fn moved(text: &Traced, place: Place, is_literal: bool) -> Traced {
+    let at = |it: &Character| Character { place, is_literal, ..it.clone() };
+    Traced { characters: text.characters.iter().map(at).collect(), is_open: text.is_open }
+}
+
+/// Whether the shell would look for files of this name.
+fn is_pattern(field: &Traced) -> bool {
+    let bare = |it: &&Character| !it.is_literal;
+    let mut opened = false;
+    field.characters.iter().filter(bare).any(|it| match it.value {
+        '*' | '?' => true,
+        '[' => {
+            opened = true;
+            false
+        }
+        ']' => opened,
+        _ => false,
+    })
+}

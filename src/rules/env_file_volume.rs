@@ -1,0 +1,110 @@
+//! `env-file-volume`
+
+use crate::k8s::Text;
+use crate::rules::env_files::VolumeUse;
+use crate::rules::neighbours::{nearest, renamed};
+use crate::rules::{Finding, Findings, PodContext, declare_rule};
+
+declare_rule! {
+    /// Reports an env file in a volume that cannot hold one: it does not exist, is no `emptyDir`, or nobody mounts it.
+    ///
+    /// ## What it does
+    /// Looks up the `volumeName` of every `fileKeyRef` among the volumes of the pod. What a template or a Kustomize
+    /// patch may add is not known and not reported. The finding covers the volume's name.
+    ///
+    /// ## Why it matters
+    /// The API server refuses a pod whose env file is in no volume, or in one that is no `emptyDir`. A volume that no
+    /// container mounts is accepted, but the kubelet never sets it up, and the container does not start.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: COLOUR
+    ///           valueFrom: {fileKeyRef: {volumeName: confg, path: app.env, key: COLOUR}}
+    ///   volumes:
+    ///     - {name: config, emptyDir: {}}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   initContainers:
+    ///     - name: setup
+    ///       image: setup
+    ///       volumeMounts:
+    ///         - {name: config, mountPath: /config}
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: COLOUR
+    ///           valueFrom: {fileKeyRef: {volumeName: config, path: app.env, key: COLOUR}}
+    ///   volumes:
+    ///     - {name: config, emptyDir: {}}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes the name of the `emptyDir` volume that differs least. Unsafe: only the author knows what was meant.
+    ENV_FILE_VOLUME = "env-file-volume", Error, Pod(check);
+}
+
+fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
+    for reference in pod.file_key_refs() {
+        if let Some(name) = reference.volume.filter(|it| !it.value.is_empty())
+            && let Some(finding) = volume(pod, name)
+        {
+            findings.push(finding);
+        }
+    }
+}
+
+fn volume(pod: &PodContext<'_>, name: &Text) -> Option<Finding> {
+    let at = pod.object.at(name.span);
+    let place = |text: &Option<Text>| text.as_ref().map(|it| pod.object.at(it.span));
+    match pod.volume_use(&name.value) {
+        VolumeUse::Usable | VolumeUse::Unknown => None,
+        // V13, row 1.
+        VolumeUse::Missing => {
+            let finding = Finding::new(at, format!("the pod has no volume `{}`", name.value));
+            let empty = pod.pod.volumes.iter().filter(|it| it.kind.as_ref().is_some_and(|it| &*it.value == "emptyDir"));
+            let names: Vec<&str> = empty.filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
+            Some(match nearest(&name.value, names) {
+                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(renamed(pod.object, name, near)),
+                None => finding.help("add it to `volumes` as an `emptyDir`"),
+            })
+        }
+        // V13, row 2.
+        VolumeUse::Other(volume) => {
+            let kind = match volume.kind.as_ref().map_or("", |it| &it.value) {
+                "volumeClaimTemplates" => "volume claim".to_owned(),
+                kind => format!("`{kind}`"),
+            };
+            let message =
+                format!("volume `{}` is a {kind}, and env files are read from an `emptyDir` only", name.value);
+            let finding = Finding::new(at, message).help("let an init container write the file to an `emptyDir`");
+            Some(match place(&volume.kind) {
+                Some(place) => finding.related(place, "the volume"),
+                None => finding,
+            })
+        }
+        // F1.
+        VolumeUse::Unmounted(volume) => {
+            let message = format!("no container mounts volume `{}`, so the kubelet never finds the file", name.value);
+            let finding = Finding::new(at, message).help("mount it in the container that writes the file");
+            Some(match place(&volume.name) {
+                Some(place) => finding.related(place, "the volume"),
+                None => finding,
+            })
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What the rules on env files share: every `fileKeyRef` of a pod, and what is known of its volume and its file.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::diagnostic::{Edit, Fix, Location};
+use crate::k8s::{Container, Data, Role, Text, ValueSource, Volume};
+use crate::resolve::{Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
+use crate::rules::context::edit;
+use crate::rules::neighbours::is_placeholder;
+use crate::rules::{ObjectContext, PodContext};
+use crate::syntax::edit::replace_in_scalar;
+use crate::text::Span;
+
+/// A `fileKeyRef`.
+pub(super) struct FileKeyRef<'p> {
+    /// The container that takes the value, by its position in the pod.
+    pub(super) at: usize,
+    pub(super) container: &'p Container,
+    /// Where something is reported that is missing: the variable's name.
+    pub(super) place: Span,
+    pub(super) volume: Option<&'p Text>,
+    pub(super) path: Option<&'p Text>,
+    pub(super) key: Option<&'p Text>,
+    pub(super) optional: bool,
+}
+
+/// What a volume is to env files.
+pub(super) enum VolumeUse<'p> {
+    /// The pod has none of this name.
+    Missing,
+    /// Something else than an `emptyDir`.
+    Other(&'p Volume),
+    /// Nobody mounts it.
+    Unmounted(&'p Volume),
+    /// As it should be.
+    Usable,
+    /// That cannot be told.
+    Unknown,
+}
+
+impl<'a> PodContext<'a> {
+    /// Every `fileKeyRef` that the kubelet would look at.
+    pub(super) fn file_key_refs(&self) -> impl Iterator<Item = FileKeyRef<'a>> + use<'a> {
+        self.pod.containers.iter().enumerate().flat_map(|(at, container)| {
+            container.env.iter().filter_map(move |entry| {
+                let from = entry.from.as_ref()?;
+                let ValueSource::File { volume, path, key, optional, .. } = from.sources.first()? else { return None };
+                Some(FileKeyRef {
+                    at,
+                    container,
+                    place: entry.name.as_ref().map_or(from.span, |it| it.span),
+                    volume: volume.as_ref(),
+                    path: path.as_ref(),
+                    key: key.as_ref(),
+                    optional: *optional,
+                })
+            })
+        })
+    }
+
+    /// Whether parts of the pod stand elsewhere, or are not written yet.
+    pub(super) fn is_partial(&self) -> bool {
+        self.object.file.is_template()
+            || self.pod.containers.iter().any(|it| it.is_open || self.is_partial_container(it))
+    }
+
+    /// The volume that a reference names.
+    pub(super) fn volume_use(&self, name: &str) -> VolumeUse<'a> {
+        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
+        let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
+        if is_placeholder(name) || self.is_partial() || self.may_be_patched(name) {
+            return VolumeUse::Unknown;
+        }
+        let Some(volume) = self.pod.volumes.iter().find(|it| known(&it.name)) else {
+            let is_vague = self.pod.volumes.iter().any(|it| vague(&it.name));
+            return if is_vague { VolumeUse::Unknown } else { VolumeUse::Missing };
+        };
+        match &volume.kind {
+            None => return VolumeUse::Unknown,
+            Some(kind) if &*kind.value != "emptyDir" => return VolumeUse::Other(volume),
+            Some(_) => {}
+        }
+        let mut mounts = self.pod.containers.iter().flat_map(|it| &it.mounts);
+        if mounts.clone().any(|it| known(&it.name)) {
+            return VolumeUse::Usable;
+        }
+        if mounts.any(|it| vague(&it.name)) { VolumeUse::Unknown } else { VolumeUse::Unmounted(volume) }
+    }
+
+    /// Whether a Kustomize patch may bring the volume, or mount it.
+    fn may_be_patched(&self, name: &str) -> bool {
+        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
+        let snapshot = self.object.file.snapshot;
+        snapshot.files().any(|(path, file)| {
+            let is_patch = snapshot.is_patch(path);
+            file.objects.iter().any(|object| match &object.model.data {
+                Data::Kustomization(it) => it.has_inline_patches,
+                _ if !is_patch => false,
+                _ => object.model.pods.iter().any(|pod| {
+                    pod.volumes.iter().any(|it| known(&it.name))
+                        || pod.containers.iter().flat_map(|it| &it.mounts).any(|it| known(&it.name))
+                }),
+            })
+        })
+    }
+
+    /// How env files are read here.
+    pub(super) fn reading(&self) -> Reading {
+        self.object.file.resolver.reading(self.object.file.path)
+    }
+
+    /// Whether the settings pick the proposal's rules.
+    pub(super) fn is_draft(&self) -> bool {
+        self.object.file.snapshot.settings(self.object.file.path).proposals
+    }
+
+    /// The env files that a container finds.
+    pub(super) fn env_files(&self, container: &Container) -> EnvFiles {
+        self.object.file.resolver.env_files(self.object.file.path, self.object.object, self.pod, container)
+    }
+
+    /// The env files that one container leaves.
+    pub(super) fn files_left_by(&self, at: usize) -> EnvFiles {
+        self.object.file.resolver.files_left_by(self.object.file.path, self.object.object, self.pod, at)
+    }
+
+    /// The file of a reference as its container finds it first, unless others that run beside it may still write it:
+    /// the kubelet tries again until the container starts.
+    pub(super) fn settled_file(&self, reference: &FileKeyRef<'_>) -> Option<(EnvFiles, EnvFile)> {
+        let (volume, path) = (reference.volume?, reference.path?);
+        if !matches!(self.volume_use(&volume.value), VolumeUse::Usable) || is_placeholder(&path.value) {
+            return None;
+        }
+        path_in_volume(&path.value)?;
+        let files = self.env_files(reference.container);
+        let file = files.file(&volume.value, &path.value);
+        let is_final = match reference.container.role {
+            Role::Init | Role::Sidecar => true,
+            Role::Hook => false,
+            Role::Container | Role::Ephemeral => self.beside(reference, &volume.value).all(|at| {
+                let left = self.files_left_by(at);
+                matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
+            }),
+        };
+        is_final.then_some((files, file))
+    }
+
+    /// Containers that run while the one of a reference waits, and can write the volume.
+    fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> impl Iterator<Item = usize> {
+        let own = reference.at;
+        let all = self.pod.containers.iter().enumerate();
+        all.filter(move |(at, it)| {
+            *at != own && matches!(it.role, Role::Container | Role::Ephemeral) && writes(it, volume)
+        })
+        .map(|(at, _)| at)
+    }
+
+    /// Where a part of a script stands.
+    pub(super) fn script_location(&self, part: &ScriptPart) -> Location {
+        self.object.inside(&part.text, part.range.clone())
+    }
+}
+
+/// Whether a container mounts a volume.
+pub(super) fn mounts(container: &Container, volume: &str) -> bool {
+    container.mounts.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == volume))
+}
+
+/// Whether a container mounts a volume so that it can write to it.
+pub(super) fn writes(container: &Container, volume: &str) -> bool {
+    container.mounts.iter().any(|it| !it.read_only && it.name.as_ref().is_some_and(|it| &*it.value == volume))
+}
+
+/// `container `web``, by what it is.
+pub(super) fn called(container: &Container) -> String {
+    let role = match container.role {
+        Role::Init => "init container",
+        Role::Sidecar => "sidecar",
+        Role::Ephemeral => "ephemeral container",
+        Role::Container | Role::Hook => "container",
+    };
+    format!("{role} `{}`", container.name.as_ref().map_or("?", |it| &it.value))
+}
+
+/// Puts every bare value of a file that a script writes into single quotes. Nothing where that is not all it takes.
+pub(super) fn quote_values(object: &ObjectContext<'_>, content: &Content, reading: Reading) -> Option<Fix> {
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let text = content.text();
+    for range in content.unquoted(reading)? {
+        for (part, range, new) in quotes_around(content, text, range)? {
+            let new = new.replace('\'', part.quote.escaped_quote());
+            // A loop writes several lines from one place.
+            if seen.insert((part.text.span, range.start, range.end)) {
+                edits.push(script_edit(object, &part.text, range, &new)?);
+            }
+        }
+    }
+    edits.sort_by(|a, b| a.location.cmp(&b.location));
+    let title = if edits.len() > 2 { "Put the values into single quotes" } else { "Put the value into single quotes" };
+    (!edits.is_empty()).then(|| Fix { title: title.into(), safe: true, edits })
+}
+
+type Replacement = (ScriptPart, Range<usize>, String);
+
+/// What has to be written where, so that single quotes stand around a value.
+fn quotes_around(content: &Content, text: &str, range: Range<usize>) -> Option<Vec<Replacement>> {
+    let value = text[range.clone()].trim_end();
+    // What looks like a comment would have to be told from the value.
+    if value.contains('\'') || value.contains(" #") {
+        return None;
+    }
+    let end = range.start + value.len();
+    let equals = content.place(range.start.checked_sub(1)?..range.start)?;
+    let Some(first) = value.chars().next() else {
+        let at = equals.range.end;
+        return Some(vec![(equals, at..at, "''".into())]);
+    };
+    let last = value.chars().next_back()?;
+    let head = content.place(range.start..range.start + first.len_utf8())?;
+    let tail = content.place(end - last.len_utf8()..end)?;
+    // Name and value from one expansion cannot be told apart in the script.
+    if head.text == equals.text && head.range.start < equals.range.end && equals.range.start < head.range.end {
+        return None;
+    }
+    if value.len() > 1 && first == '"' && last == '"' {
+        let (head_range, tail_range) = (head.range.clone(), tail.range.clone());
+        // Only quotes that the script says itself; those of a variable cannot be changed here.
+        let is_own = |part: &ScriptPart| part.range.len() <= 2;
+        return (is_own(&head) && is_own(&tail))
+            .then(|| vec![(head, head_range, "'".into()), (tail, tail_range, "'".into())]);
+    }
+    let (before, after) = (head.range.start, tail.range.end);
+    // A quote beside one that ends the shell's own string reads badly but is right.
+    Some(vec![(head, before..before, "'".into()), (tail, after..after, "'".into())])
+}
+
+/// Writes something else in place of a part of a script.
+pub(super) fn script_edit(object: &ObjectContext<'_>, text: &Text, range: Range<usize>, new: &str) -> Option<Edit> {
+    let source = object.file.source()?;
+    let span = object.object.place(text.span);
+    let change = replace_in_scalar(source.text.get(span.range())?, text.style, &text.value, range, new)?;
+    Some(edit(object.file.at(change.span.shifted(span.start)), change.text))
+}

@@ -1,0 +1,83 @@
+//! The syntax of the proposal: the common one of `.env` files, read as a whole.
+//!
+//! `NAME=value` with blanks around both parts dropped, comments from `#` at the beginning of a line, and a `\` at the
+//! very end of a line that stands for a blank and goes on on the next one. Nothing is quoted or expanded.
+
+use std::borrow::Cow;
+
+use crate::syntax::env_file::{Entry, EnvFileError, LARGEST_DRAFT, Problem, SourceLines, append, joined_entry};
+use crate::text::Span;
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The last entry of a name; an error anywhere is one for every name.
+pub(super) fn find<'t>(text: &'t str, key: &str, is_name: fn(&str) -> bool) -> Result<Option<Entry<'t>>, EnvFileError> {
+    if let Some(error) = whole(text) {
+        return Err(error);
+    }
+    let mut lines = SourceLines { is_limited: false, ..SourceLines::new(text) };
+    let mut found = None;
+    while let Some(next) = entry(&mut lines)? {
+        if !is_name(&next.name) {
+            return Err(EnvFileError { line: next.line, span: next.name_span, problem: Problem::InvalidName });
+        }
+        if next.name == key {
+            found = Some(next);
+        }
+    }
+    Ok(found)
+}
+
+/// What is wrong with a file as a whole.
+pub(super) fn whole(text: &str) -> Option<EnvFileError> {
+    if text.starts_with(BYTE_ORDER_MARK) {
+        let span = Span::new(0, BYTE_ORDER_MARK.len_utf8());
+        return Some(EnvFileError { line: 1, span, problem: Problem::ByteOrderMark });
+    }
+    (text.len() > LARGEST_DRAFT).then(|| {
+        let mut at = LARGEST_DRAFT;
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let line = text[..at].bytes().filter(|it| *it == b'\n').count() + 1;
+        let span = Span::new(at, text[at..].find('\n').map_or(text.len(), |end| at + end));
+        EnvFileError { line: u32::try_from(line).unwrap_or(u32::MAX), span, problem: Problem::FileTooLarge }
+    })
+}
+
+/// The next entry.
+pub(super) fn entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, EnvFileError> {
+    let Some(first) = lines.next_meaningful()? else { return Ok(None) };
+    let mut last = first;
+    let mut logical = Cow::Borrowed(first.text);
+    while let Some(begun) = last.text.strip_suffix('\\') {
+        // What was added last ends with the backslash.
+        match &mut logical {
+            Cow::Borrowed(_) => logical = Cow::Borrowed(begun),
+            Cow::Owned(text) => drop(text.pop()),
+        }
+        let Some(next) = lines.next() else { break };
+        last = next?.trim_start();
+        append(&mut logical, " ");
+        append(&mut logical, last.text);
+    }
+    let Some((name, value)) = split(logical) else { return Err(first.error(Problem::NoEquals)) };
+    if name.is_empty() {
+        return Err(first.error(Problem::NoName));
+    }
+    Ok(Some(joined_entry(first, last, name, value)))
+}
+
+/// A name and a value at the first `=`, without the blanks around them.
+pub(super) fn split(line: Cow<'_, str>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    Some(match line {
+        Cow::Borrowed(line) => {
+            let (name, value) = line.split_once('=')?;
+            (name.trim().into(), value.trim().into())
+        }
+        Cow::Owned(line) => {
+            let (name, value) = line.split_once('=')?;
+            (name.trim().to_owned().into(), value.trim().to_owned().into())
+        }
+    })
+}

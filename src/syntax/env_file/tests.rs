@@ -1,0 +1,209 @@
+//! Env files in every dialect: values, errors and their places.
+
+use super::*;
+
+/// The value of `K`, `-` when it is not found, or the line and kind of the error.
+fn answer(text: &str, dialect: Dialect) -> String {
+    match lookup(text, "K", dialect) {
+        Ok(Some(value)) => format!("={value}"),
+        Ok(None) => "-".to_owned(),
+        Err(error) => {
+            assert!(text.get(error.span.range()).is_some(), "{text:?}: {error:?} lies outside");
+            format!("{} {:?}", error.line, error.problem)
+        }
+    }
+}
+
+fn check(dialect: Dialect, cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(answer(text, dialect), *expected, "{text:?}");
+    }
+}
+
+#[test]
+fn from_1_35_on_values_are_quoted() {
+    check(
+        Dialect::Quoted,
+        &[
+            ("K='v'", "=v"),
+            ("K='v'\n", "=v"),
+            ("", "-"),
+            ("J='v'\n", "-"),
+            ("k='v'\n", "-"),                           // F16
+            ("K='a\"$(X)\\'\n", "=a\"$(X)\\"),          // F14: nothing is special in quotes
+            ("\t  K='v'\r\n", "=v"),                    // F10
+            ("\u{a0}K='v'\n", "-"),                     // F10: only blanks and tabs are trimmed
+            ("\n  \t\n# K='no'\n  # x\nK='v'\n", "=v"), // F11
+            ("K\n", "1 NoEquals"),
+            ("\n='v'\n", "2 NoName"),
+            ("  ='v'\n", "1 NoName"),
+            ("K ='v'\n", "1 BlankBeforeEquals"),
+            ("J\t='v'\nK='v'\n", "1 BlankBeforeEquals"),
+            ("export K='v'\n", "-"), // F12: its name is `export K`
+            ("\u{feff}K='v'\n", "-"),
+            ("'K'='v'\n", "-"),
+            ("J= oops '\nK='v'\n", "=v"), // F13
+            ("K= 'v'\n", "-"),
+            ("K=\n", "1 NotQuoted"),
+            ("K=\r\n", "1 NotQuoted"),
+            ("K=v\n", "1 NotQuoted"),
+            ("K=\"v\"\n", "1 NotQuoted"),
+            ("K='a=b'\n", "=a=b"),
+            ("K='a\n b\n\n# c'\n", "=a\n b\n\n# c"), // F14
+            ("K='a\r\nb'\r\n", "=a\nb"),
+            ("K='\n'\n", "=\n"),
+            ("K='v' \t# note\n", "=v"),
+            ("K='v'# note\n", "=v"),
+            ("K='v' x\n", "1 AfterQuote"),
+            ("K='a''b'\n", "1 AfterQuote"),
+            ("\nK='a\nb' x\n", "3 AfterQuote"),
+            ("\nK='a\nb\n", "2 Unclosed"),
+            ("K='1'\nK='2'\n", "=1"), // F15
+            ("K='1'\nbroken\n", "=1"),
+            ("broken\nK='1'\n", "1 NoEquals"),
+            ("K=''\nK='2'\n", "-"), // F5, and still the first one counts
+        ],
+    );
+}
+
+#[test]
+fn in_1_34_values_are_bare() {
+    check(
+        Dialect::Unquoted,
+        &[
+            ("K=v", "=v"),
+            ("  K \t=  v w \t\r\n", "=v w"),
+            ("K='v'\n", "='v'"),
+            ("K=a # b\n", "=a # b"),
+            ("K=a=b\n", "=a=b"),
+            ("# K=no\n\n  \nK=v\n", "=v"),
+            ("K=a \\\n   b\\ \n\tc\n", "=a b c"),
+            ("K\\\n=v\n", "=v"), // the name may be cut too
+            ("K=a\\\n\nb\n", "2 BlankContinuation"),
+            ("K=a\\\n # b\n", "2 CommentContinuation"),
+            ("J=1\nK=a\\\n", "2 UnfinishedContinuation"),
+            ("\\\nK=v\n", "=v"),
+            ("K\n", "1 NoEquals"),
+            ("a \\\nb\n", "2 NoEquals"),
+            (" = v\n", "1 NoName"),
+            ("K=1\nK=2\n", "=1"),
+            ("K=1\nbroken\n", "=1"),
+            ("K=\n", "-"),
+            ("export K=1\n", "-"),
+        ],
+    );
+}
+
+#[test]
+fn limits_follow_the_release() {
+    let value = "v".repeat(32 * 1024);
+    let long_key = "k".repeat(129);
+    assert_eq!(answer(&format!("K={value}\n"), Dialect::Unquoted), format!("={value}"));
+    assert_eq!(answer(&format!("K={value}v\n"), Dialect::Unquoted), "1 ValueTooLong");
+    assert!(lookup("", &long_key, Dialect::Unquoted).is_err());
+    assert_eq!(lookup(&format!("{long_key}='v'"), &long_key, Dialect::Quoted), Ok(Some("v".to_owned())));
+
+    // F7: a line has at most 65535 bytes in every release, a value over several lines may have more.
+    let longest = format!("K='{}'", "v".repeat(65535 - 4));
+    assert_eq!(answer(&longest, Dialect::Quoted).len(), 65535 - 3);
+    assert_eq!(answer(&format!("# {longest}\n"), Dialect::Quoted), "1 LineTooLong");
+    assert_eq!(answer(&format!("{longest}\r\n"), Dialect::Quoted), "1 LineTooLong");
+    let line = "v".repeat(65535);
+    assert_eq!(answer(&format!("K='\n{line}\n{line}\n'"), Dialect::Quoted).len(), 1 + 3 + 2 * 65535);
+    assert_eq!(answer(&format!("K='\n{line}v\n'"), Dialect::Quoted), "1 Unclosed");
+    assert_eq!(answer(&format!("K='v'\n{line}v\n"), Dialect::Quoted), "=v");
+}
+
+#[test]
+fn the_release_picks_the_dialect() {
+    assert_eq!(Dialect::of_kubernetes(34), Dialect::Unquoted);
+    assert_eq!(Dialect::of_kubernetes(35), Dialect::Quoted);
+    assert_eq!(Dialect::of_kubernetes(37), Dialect::Quoted);
+}
+
+#[test]
+fn errors_point_at_the_fault_and_quote_nothing() {
+    let text = "A='1'\nPASSWORD='hunter2' oops\n";
+    let error = lookup(text, "K", Dialect::Quoted).expect_err("what follows the quote is refused");
+    assert_eq!(&text[error.span.range()], "oops");
+    assert_eq!(error.to_string(), "line 2: only a comment may stand behind the closing quote");
+}
+
+#[test]
+fn the_proposal_reads_common_env_files() {
+    check(
+        Dialect::Draft,
+        &[
+            ("K=v", "=v"),
+            ("  K \t=  v w \t\r\n", "=v w"),
+            ("K='v'\n", "='v'"),
+            ("K=a # b\n", "=a # b"),
+            ("# K=no\n\n  \nK=v\n", "=v"),
+            ("K=a\\\n   b\\\n\tc\n", "=a b c"),
+            ("K=a\\\n# b\n", "=a # b"), // a line that goes on is no comment
+            ("K=a\\\n", "=a"),
+            ("K=a\\ \nJ=1\n", "=a\\"), // the backslash is not the last character
+            ("K=1\nK=2\n", "=2"),      // F21
+            ("K=\n", "="),             // empty, and there
+            ("K=1\nbroken\n", "2 NoEquals"),
+            ("=1\n", "1 NoName"),
+            ("\u{feff}K=1\n", "1 ByteOrderMark"),
+            ("J=1\n", "-"),
+        ],
+    );
+    let names = |name: &str| !name.contains(' ');
+    let text = "K=1\nexport J=2\n";
+    let error = find(text, "K", Dialect::Draft, names).expect_err("row 6");
+    assert_eq!((error.problem, &text[error.span.range()]), (Problem::InvalidName, "export J"));
+    assert!(find(text, "K", Dialect::Unquoted, names).is_ok(), "no release looks at names");
+}
+
+#[test]
+fn the_proposal_limits_the_file() {
+    let long = format!("K={}\n", "v".repeat(64 * 1024 - 3));
+    assert_eq!(answer(&long, Dialect::Draft).len(), 64 * 1024 - 2);
+    assert_eq!(answer(&format!("{long}\n"), Dialect::Draft), "2 FileTooLarge");
+    assert_eq!(answer(&format!("#{}\nK=1\n", "ü".repeat(40_000)), Dialect::Draft), "1 FileTooLarge");
+}
+
+#[test]
+fn a_person_sees_every_error_and_every_entry() {
+    let shown = |text: &str, dialect| {
+        let (entries, errors) = read(text, dialect, |name| name != "bad");
+        let entries: Vec<_> = entries.iter().map(|it| (&text[it.name_span.range()], &*it.value)).collect();
+        let errors: Vec<_> = errors.iter().map(|it| (it.line, &text[it.span.range()])).collect();
+        format!("{entries:?} {errors:?}")
+    };
+    let text = "A='1'\noops\nB=2\nbad='3'\nC='x\nD='4'\n";
+    let expected = r#"[("A", "1"), ("bad", "3")] [(2, "oops"), (3, "2"), (6, "4'")]"#;
+    assert_eq!(shown(text, Dialect::Quoted), expected);
+    let expected = r#"[("A", "1")] [(2, "'x"), (4, "4")]"#;
+    assert_eq!(shown("A='1'\nC='x\n\nD=4\n", Dialect::Quoted), expected);
+    assert_eq!(shown("A=1\nbad=2\nx\n", Dialect::Draft), r#"[("A", "1"), ("bad", "2")] [(2, "bad"), (3, "x")]"#);
+    assert_eq!(shown("A=1\nbad=2\nx\n", Dialect::Unquoted), r#"[("A", "1"), ("bad", "2")] [(3, "x")]"#);
+}
+
+#[test]
+fn values_have_places() {
+    let place = |text: &str, dialect| {
+        let entry = find(text, "K", dialect, |_| true).expect("readable").expect("there");
+        (text[entry.name_span.range()].to_owned(), text[entry.value_span.range()].to_owned())
+    };
+    let expected = |value: &str| ("K".to_owned(), value.to_owned());
+    assert_eq!(place("J='1'\n  K='a\nb' # x\n", Dialect::Quoted), expected("a\nb"));
+    assert_eq!(place("  K =  a b \nJ=1", Dialect::Unquoted), expected("a b"));
+    assert_eq!(place("K=a \\\n b\nJ=1", Dialect::Unquoted), expected("a \\\n b"));
+    assert_eq!(place("K=a\r\n", Dialect::Draft), expected("a"));
+}
+
+#[test]
+fn huge_files_are_read_in_time() {
+    let line = format!("{}\n", "x".repeat(70_000));
+    let huge = format!("{line}{}", "A='1'\n".repeat(1_700_000));
+    let (entries, errors) = read(&huge, Dialect::Quoted, |_| true);
+    assert_eq!((entries.len(), errors.len()), (1_700_000, 1));
+    assert_eq!(errors[0].problem, Problem::LineTooLong);
+    let broken = "x\n".repeat(5_000_000);
+    let (entries, errors) = read(&broken, Dialect::Quoted, |_| true);
+    assert_eq!((entries.len(), errors.len()), (0, MOST_ERRORS));
+}

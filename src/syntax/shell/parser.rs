@@ -1,0 +1,351 @@
+//! From text to commands, by recursive descent. Nothing where the text leaves the plain language.
+
+use crate::syntax::shell::{Command, CommandKind, List, Quote, Redirect, RedirectKind, Script, Word};
+use crate::text::Span;
+
+/// How deep commands may stand in each other.
+const DEEPEST: usize = 24;
+
+/// Words that begin or end what is no simple command.
+const RESERVED: [&str; 19] = [
+    "if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "select",
+    "[[", "time", "coproc", "{", "}",
+];
+
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    depth: usize,
+    documents: Vec<Word>,
+    /// Here-documents whose bodies begin on the next line.
+    pending: Vec<Pending>,
+}
+
+struct Pending {
+    number: usize,
+    delimiter: String,
+    is_quoted: bool,
+    strips_tabs: bool,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, at: 0, depth: 0, documents: Vec::new(), pending: Vec::new() }
+    }
+
+    pub(super) fn script(mut self) -> Option<Script> {
+        let list = self.list(&[], None)?;
+        (self.at == self.text.len() && self.pending.is_empty()).then_some(Script { list, documents: self.documents })
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    pub(super) fn starts_with(&self, text: &str) -> bool {
+        self.text[self.at..].starts_with(text)
+    }
+
+    pub(super) fn take(&mut self, text: &str) -> bool {
+        let found = self.starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    /// Commands up to a word of `stops` or a closing character, neither of which is taken, or to the end.
+    pub(super) fn list(&mut self, stops: &[&str], close: Option<char>) -> Option<List> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let mut commands = Vec::new();
+        loop {
+            self.skip_lines()?;
+            match self.peek() {
+                None if stops.is_empty() && close.is_none() => break,
+                None => return None,
+                found if found == close => break,
+                Some(_) if self.reserved().is_some_and(|word| stops.contains(&word)) => break,
+                Some(_) => {}
+            }
+            commands.push(self.and_or()?);
+            self.skip_blanks();
+            match self.peek() {
+                None | Some('\n' | '#') => {}
+                found if found == close => {}
+                // `;;` ends a branch of `case`.
+                Some(';') if !self.starts_with(";;") => self.at += 1,
+                _ => return None,
+            }
+        }
+        self.depth -= 1;
+        Some(commands)
+    }
+
+    /// The commands in a part of the text.
+    pub(super) fn list_within(&mut self, start: usize, end: usize) -> Option<List> {
+        let documents = std::mem::take(&mut self.documents);
+        let text = &self.text[..end];
+        let mut inner = Parser { text, at: start, depth: self.depth, documents, pending: Vec::new() };
+        let list = inner.list(&[], None)?;
+        self.documents = inner.documents;
+        (inner.at == end && inner.pending.is_empty()).then_some(list)
+    }
+
+    fn and_or(&mut self) -> Option<Command> {
+        let mut left = self.pipeline()?;
+        loop {
+            self.skip_blanks();
+            let is_and = self.starts_with("&&");
+            if !is_and && !self.starts_with("||") {
+                return Some(left);
+            }
+            self.at += 2;
+            self.skip_lines()?;
+            let (one, other) = (Box::new(left), Box::new(self.pipeline()?));
+            left = plain(if is_and { CommandKind::And(one, other) } else { CommandKind::Or(one, other) });
+        }
+    }
+
+    fn pipeline(&mut self) -> Option<Command> {
+        self.skip_blanks();
+        if self.starts_with("! ") || self.starts_with("!\t") {
+            self.at += 1;
+            self.skip_blanks();
+            // Twice is allowed nowhere that matters.
+            if self.starts_with("! ") {
+                return None;
+            }
+            return Some(plain(CommandKind::Not(Box::new(self.pipeline()?))));
+        }
+        let first = self.command()?;
+        let mut stages = vec![first];
+        loop {
+            self.skip_blanks();
+            if !self.starts_with("|") || self.starts_with("||") || self.starts_with("|&") {
+                break;
+            }
+            self.at += 1;
+            self.skip_lines()?;
+            stages.push(self.command()?);
+        }
+        if stages.len() == 1 { stages.pop() } else { Some(plain(CommandKind::Pipeline(stages))) }
+    }
+
+    fn command(&mut self) -> Option<Command> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let kind = match self.reserved() {
+            _ if self.starts_with("((") => return None,
+            _ if self.take("(") => {
+                let list = self.list(&[], Some(')'))?;
+                self.at += 1;
+                CommandKind::Subshell(list)
+            }
+            None => {
+                let command = self.simple();
+                self.depth -= 1;
+                return command;
+            }
+            Some(word) => {
+                self.at += word.len();
+                self.compound(word)?
+            }
+        };
+        let mut redirects = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.redirect()? {
+                Some(redirect) => redirects.push(redirect),
+                None => break,
+            }
+        }
+        self.depth -= 1;
+        Some(Command { kind, redirects })
+    }
+
+    fn compound(&mut self, word: &str) -> Option<CommandKind> {
+        match word {
+            "{" => Some(CommandKind::Group(self.until(&["}"])?.0)),
+            "if" => {
+                let mut branches = Vec::new();
+                loop {
+                    let (condition, _) = self.until(&["then"])?;
+                    let (body, end) = self.until(&["elif", "else", "fi"])?;
+                    branches.push((condition, body));
+                    let otherwise = match end {
+                        "elif" => continue,
+                        "else" => self.until(&["fi"])?.0,
+                        _ => List::new(),
+                    };
+                    return Some(CommandKind::If { branches, otherwise });
+                }
+            }
+            "while" | "until" => {
+                let (condition, _) = self.until(&["do"])?;
+                let (body, _) = self.until(&["done"])?;
+                Some(CommandKind::Loop { condition, body })
+            }
+            "for" => {
+                self.skip_blanks();
+                let name = self.name()?;
+                self.skip_blanks();
+                if !self.take("in") {
+                    return None;
+                }
+                let mut words = Vec::new();
+                loop {
+                    self.skip_blanks();
+                    match self.peek()? {
+                        ';' | '\n' => break,
+                        _ => words.push(self.word()?),
+                    }
+                }
+                self.take(";");
+                let (before, _) = self.until(&["do"])?;
+                let (body, _) = self.until(&["done"])?;
+                before.is_empty().then_some(CommandKind::For { name, words, body })
+            }
+            _ => None,
+        }
+    }
+
+    /// A list and the word that ends it, which is taken.
+    fn until<'w>(&mut self, stops: &[&'w str]) -> Option<(List, &'w str)> {
+        let list = self.list(stops, None)?;
+        let found = self.reserved()?;
+        let stop = stops.iter().find(|it| **it == found)?;
+        self.at += stop.len();
+        Some((list, stop))
+    }
+
+    fn simple(&mut self) -> Option<Command> {
+        let (mut assignments, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            self.skip_blanks();
+            if let Some(redirect) = self.redirect()? {
+                redirects.push(redirect);
+                continue;
+            }
+            match self.peek() {
+                None | Some('\n' | ';' | '&' | '|' | ')' | '#') => break,
+                // A function.
+                Some('(') => return None,
+                Some(_) => {}
+            }
+            match self.assignment().filter(|_| words.is_empty()) {
+                Some((name, length)) => {
+                    self.at += length;
+                    // An array.
+                    if self.starts_with("(") {
+                        return None;
+                    }
+                    assignments.push((name, self.word()?));
+                }
+                None => words.push(self.word()?),
+            }
+        }
+        let is_empty = assignments.is_empty() && words.is_empty() && redirects.is_empty();
+        (!is_empty).then_some(Command { kind: CommandKind::Simple { assignments, words }, redirects })
+    }
+
+    /// `NAME=` at this place, with its length.
+    fn assignment(&self) -> Option<(String, usize)> {
+        let rest = &self.text[self.at..];
+        let length = rest.find('=')?;
+        is_name(&rest[..length]).then(|| (rest[..length].to_owned(), length + 1))
+    }
+
+    fn redirect(&mut self) -> Option<Option<Redirect>> {
+        let rest = &self.text[self.at..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if !rest[digits..].starts_with(['<', '>']) {
+            return Some(None);
+        }
+        let descriptor = if digits == 0 { None } else { Some(rest[..digits].parse().ok()?) };
+        self.at += digits;
+        let signs = [">>", ">|", ">&", "<<<", "<<-", "<<", "<>", "<&", "<(", ">(", ">", "<"];
+        let sign = signs.into_iter().find(|sign| self.starts_with(sign))?;
+        self.at += sign.len();
+        self.skip_blanks();
+        let kind = match sign {
+            ">" | ">|" => RedirectKind::Write,
+            ">>" => RedirectKind::Append,
+            "<" => RedirectKind::Read,
+            ">&" => RedirectKind::DuplicateOutput,
+            "<<<" => RedirectKind::Text,
+            "<<" | "<<-" => return self.document(descriptor, sign == "<<-").map(Some),
+            _ => return None,
+        };
+        let target = self.word()?;
+        Some(Some(Redirect { descriptor, kind, target }))
+    }
+
+    fn document(&mut self, descriptor: Option<u32>, strips_tabs: bool) -> Option<Redirect> {
+        let target = self.word()?;
+        let mut delimiter = String::new();
+        let mut is_quoted = false;
+        for part in &target.parts {
+            let crate::syntax::shell::PartKind::Text(text) = &part.kind else { return None };
+            is_quoted |= part.quote != Quote::Bare || text.len() != part.span.len();
+            delimiter.push_str(text);
+        }
+        let number = self.documents.len();
+        self.documents.push(Word::default());
+        self.pending.push(Pending { number, delimiter, is_quoted, strips_tabs });
+        Some(Redirect { descriptor, kind: RedirectKind::Document(number), target })
+    }
+
+    /// The reserved word at this place.
+    fn reserved(&self) -> Option<&'static str> {
+        let rest = &self.text[self.at..];
+        let is_end = |it: Option<char>| it.is_none_or(|it| " \t\n;&|<>()".contains(it));
+        RESERVED.into_iter().find(|word| rest.strip_prefix(word).is_some_and(|behind| is_end(behind.chars().next())))
+    }
+
+    pub(super) fn name(&mut self) -> Option<String> {
+        let rest = &self.text[self.at..];
+        let length = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(rest.len());
+        let name = rest[..length].to_owned();
+        self.at += length;
+        is_name(&name).then_some(name)
+    }
+
+    /// Blanks, and ends of lines that a backslash takes away.
+    pub(super) fn skip_blanks(&mut self) {
+        while self.take(" ") || self.take("\t") || self.take("\\\n") {}
+    }
+
+    /// Blanks, comments and ends of lines, with the here-documents that begin behind them.
+    fn skip_lines(&mut self) -> Option<()> {
+        loop {
+            self.skip_blanks();
+            if self.starts_with("#") {
+                self.at = self.text[self.at..].find('\n').map_or(self.text.len(), |end| self.at + end);
+            }
+            if !self.take("\n") {
+                return Some(());
+            }
+            for pending in std::mem::take(&mut self.pending) {
+                let start = self.at;
+                let parts = self.document_body(&pending.delimiter, pending.is_quoted, pending.strips_tabs)?;
+                self.documents[pending.number] = Word { parts, span: Span::new(start, self.at) };
+            }
+        }
+    }
+}
+
+/// What a variable of a shell may be called.
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|it: char| it.is_ascii_digit())
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+}
+
+fn plain(kind: CommandKind) -> Command {
+    Command { kind, redirects: Vec::new() }
+}

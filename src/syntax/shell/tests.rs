@@ -1,0 +1,141 @@
+//! What plain scripts look like as trees, and which scripts are not plain.
+
+use super::*;
+
+/// A script in a short form: words in brackets, parts by their kinds.
+fn shown(text: &str) -> String {
+    let script = parse(text).unwrap_or_else(|| panic!("{text:?} is plain"));
+    script.list.iter().map(command).collect::<Vec<_>>().join(" ; ")
+}
+
+fn command(it: &Command) -> String {
+    let list = |list: &List| list.iter().map(command).collect::<Vec<_>>().join(" ; ");
+    let mut out = match &it.kind {
+        CommandKind::Simple { assignments, words } => {
+            let set = assignments.iter().map(|(name, value)| format!("{name}={}", word(value)));
+            set.chain(words.iter().map(word)).collect::<Vec<_>>().join(" ")
+        }
+        CommandKind::Pipeline(stages) => stages.iter().map(command).collect::<Vec<_>>().join(" | "),
+        CommandKind::Not(inner) => format!("not {}", command(inner)),
+        CommandKind::And(a, b) => format!("({} and {})", command(a), command(b)),
+        CommandKind::Or(a, b) => format!("({} or {})", command(a), command(b)),
+        CommandKind::Group(inner) => format!("{{{}}}", list(inner)),
+        CommandKind::Subshell(inner) => format!("sub({})", list(inner)),
+        CommandKind::If { branches, otherwise } => {
+            let all: Vec<_> = branches.iter().map(|(a, b)| format!("{}: {}", list(a), list(b))).collect();
+            format!("if({} else {})", all.join(" elif "), list(otherwise))
+        }
+        CommandKind::Loop { condition, body } => format!("loop({}: {})", list(condition), list(body)),
+        CommandKind::For { name, words, body } => {
+            format!("for({name} in {}: {})", words.iter().map(word).collect::<Vec<_>>().join(" "), list(body))
+        }
+    };
+    for redirect in &it.redirects {
+        let number = redirect.descriptor.map_or(String::new(), |it| it.to_string());
+        out.push_str(&format!(" {number}{:?}->{}", redirect.kind, word(&redirect.target)));
+    }
+    out
+}
+
+fn word(it: &Word) -> String {
+    let parts = it.parts.iter().map(|part| match &part.kind {
+        PartKind::Text(text) => text.clone(),
+        PartKind::Parameter { name, otherwise, .. } => match otherwise {
+            Some(other) => format!("<{name}|{}>", word(other).trim_matches(['[', ']'])),
+            None => format!("<{name}>"),
+        },
+        PartKind::Command(list) => format!("<cmd {}>", list.iter().map(command).collect::<Vec<_>>().join(" ; ")),
+        PartKind::Unknown => "<?>".to_owned(),
+    });
+    format!("[{}]", parts.collect::<String>())
+}
+
+#[test]
+fn commands() {
+    assert_eq!(shown("echo \"A='1'\" > /data/x # note"), "[echo] [A='1'] Write->[/data/x]");
+    assert_eq!(shown("a && b || c; d\ne"), "(([a] and [b]) or [c]) ; [d] ; [e]");
+    assert_eq!(shown("A=1 B= c 2>&1 >>f"), "A=[1] B=[] [c] 2DuplicateOutput->[1] Append->[f]");
+    assert_eq!(shown("{ a; b; } > f"), "{[a] ; [b]} Write->[f]");
+    assert_eq!(shown("(a; b) | tee -a f"), "sub([a] ; [b]) | [tee] [-a] [f]");
+    assert_eq!(
+        shown("if [ -f x ]; then a; elif b; then c; else d; fi"),
+        "if([[] [-f] [x] []]: [a] elif [b]: [c] else [d])"
+    );
+    assert_eq!(shown("while true\ndo sleep 1; done"), "loop([true]: [sleep] [1])");
+    assert_eq!(shown("for i in a \"b c\"; do echo $i; done"), "for(i in [a] [b c]: [echo] [<i>])");
+    assert_eq!(shown("! a\\\n  b"), "not [a] [b]");
+    assert_eq!(shown("echo if then fi"), "[echo] [if] [then] [fi]");
+    assert_eq!(shown("\n\n# nothing\n"), "");
+}
+
+#[test]
+fn words() {
+    assert_eq!(shown(r#"echo a\ b'c'"d\"e\n$"'$x'"#), r#"[echo] [a bcd"e\n$$x]"#);
+    assert_eq!(shown("echo $A${B}c ${C:-d} ${E-}"), "[echo] [<A><B>c] [<C|d>] [<E|>]");
+    assert_eq!(shown("echo $(cat f | head) `date`"), "[echo] [<cmd [cat] [f] | [head]>] [<cmd [date]>]");
+    assert_eq!(
+        shown("echo $? $1 $((1+2)) ~/x {a,b} ${A%x} {a}"),
+        "[echo] [<?>] [<?>] [<?>] [<?>/x] [<?>{a,b}] [<?>] [{a}]"
+    );
+    assert_eq!(shown("echo '' \"\" #x"), "[echo] [] []");
+    assert_eq!(shown("echo a#b"), "[echo] [a#b]");
+}
+
+#[test]
+fn here_documents() {
+    let script = parse("cat <<EOF > f\nA='$B'\n\\$x\nEOF\ncat <<-'E'\n\t\tx $y\n\tE\n").expect("plain");
+    assert_eq!(script.list.len(), 2);
+    assert_eq!(script.documents.iter().map(word).collect::<Vec<_>>(), ["[A='<B>'\n$x\n]", "[x $y\n]"]);
+    let script = parse("{ cat <<A; cat <<B; }\n1\nA\n2\nB\n").expect("plain");
+    assert_eq!(script.documents.iter().map(word).collect::<Vec<_>>(), ["[1\n]", "[2\n]"]);
+}
+
+#[test]
+fn everything_has_its_place() {
+    let text = "echo \"K=\\\"v$X\" > f";
+    let script = parse(text).expect("plain");
+    let CommandKind::Simple { words, .. } = &script.list[0].kind else { panic!("a simple command") };
+    let parts: Vec<(&str, Quote)> = words[1].parts.iter().map(|it| (&text[it.span.range()], it.quote)).collect();
+    let double = Quote::Double;
+    assert_eq!(parts, [("", double), ("K=", double), ("\\\"", double), ("v", double), ("$X", double)]);
+}
+
+#[test]
+fn what_is_not_plain_is_not_read() {
+    let scripts = [
+        "f() { a; }",
+        "case x in a) b;; esac",
+        "a &",
+        "[[ x ]]",
+        "a=(1 2)",
+        "cat <(a)",
+        "echo 'x",
+        "echo \"x",
+        "if a; then b",
+        "{ a",
+        "(a",
+        "a | ",
+        "a &&",
+        "cat <<E\nx\n",
+        "${A:=x}",
+        ": ${A?x}",
+        "echo $((x=1))",
+        "a;;b",
+        "fi",
+        "a > ",
+        "exec 3<>f",
+        "for i; do a; done",
+        ">",
+        "a |& b",
+        "echo ${A:-$B}",
+        "a &> f",
+        "x\r\ny",
+    ];
+    for script in scripts {
+        assert_eq!(parse(script), None, "{script:?}");
+    }
+    assert_eq!(parse(&"(".repeat(100_000)), None);
+    assert_eq!(parse(&"$(".repeat(30_000)), None);
+    assert_eq!(parse(&"! ".repeat(30_000)), None);
+    assert!(parse(&"a;".repeat(32_000)).is_some());
+}

@@ -1,0 +1,261 @@
+//! Words and the bodies of here-documents: quotes, escapes and what a dollar sign stands for.
+
+use crate::syntax::shell::parser::{Parser, is_name};
+use crate::syntax::shell::{Part, PartKind, Quote, Word};
+use crate::text::Span;
+
+impl Parser<'_> {
+    /// A word, which must not be empty in the text.
+    pub(super) fn word(&mut self) -> Option<Word> {
+        let start = self.at;
+        let mut parts = Vec::new();
+        loop {
+            let begin = self.at;
+            let Some(next) = self.peek() else { break };
+            match next {
+                ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
+                '\'' => {
+                    let inside = begin + 1;
+                    let end = inside + self.text[inside..].find('\'')?;
+                    self.at = end + 1;
+                    parts.push(self.text_part(inside, end, Quote::Single));
+                }
+                '"' => {
+                    self.at += 1;
+                    self.double_quoted(&mut parts)?;
+                }
+                '\\' if self.take("\\\n") => {}
+                '\\' => {
+                    self.at += 1;
+                    let escaped = self.peek()?;
+                    self.at += escaped.len_utf8();
+                    parts.push(part(PartKind::Text(escaped.into()), begin, self.at, Quote::Bare));
+                }
+                '$' => self.dollar(Quote::Bare, &mut parts)?,
+                '`' => self.backticks(Quote::Bare, &mut parts)?,
+                '~' if begin == start => {
+                    self.at += 1;
+                    parts.push(part(PartKind::Unknown, begin, self.at, Quote::Bare));
+                }
+                _ => {
+                    let special = |it: char| " \t\n;&|<>()'\"\\$`".contains(it);
+                    let length = self.text[begin..].find(special).unwrap_or(self.text.len() - begin);
+                    self.at = begin + length;
+                    parts.push(self.text_part(begin, self.at, Quote::Bare));
+                }
+            }
+        }
+        if has_braces(&parts) || has_lone_dollar(&parts) {
+            parts.insert(0, part(PartKind::Unknown, start, start, Quote::Bare));
+        }
+        // `A=` is followed by nothing at all.
+        let is_value = start > 0 && self.text.as_bytes()[start - 1] == b'=';
+        (self.at > start || is_value).then_some(Word { parts, span: Span::new(start, self.at) })
+    }
+
+    fn text_part(&self, start: usize, end: usize, quote: Quote) -> Part {
+        part(PartKind::Text(self.text[start..end].to_owned()), start, end, quote)
+    }
+
+    fn double_quoted(&mut self, parts: &mut Vec<Part>) -> Option<()> {
+        // Even empty quotes make a word.
+        parts.push(self.text_part(self.at, self.at, Quote::Double));
+        loop {
+            let begin = self.at;
+            match self.peek()? {
+                '"' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                '\\' if self.take("\\\n") => {}
+                '\\' => self.escape("$`\"\\", Quote::Double, parts)?,
+                '$' => self.dollar(Quote::Double, parts)?,
+                '`' => self.backticks(Quote::Double, parts)?,
+                _ => {
+                    self.at = begin + self.text[begin..].find(['"', '\\', '$', '`'])?;
+                    parts.push(self.text_part(begin, self.at, Quote::Double));
+                }
+            }
+        }
+    }
+
+    /// A backslash where only some characters can be escaped; before others it is text.
+    fn escape(&mut self, special: &str, quote: Quote, parts: &mut Vec<Part>) -> Option<()> {
+        let begin = self.at;
+        let next = self.text[begin + 1..].chars().next()?;
+        if special.contains(next) {
+            self.at += 1 + next.len_utf8();
+            parts.push(part(PartKind::Text(next.into()), begin, self.at, quote));
+        } else {
+            self.at += 1;
+            parts.push(self.text_part(begin, self.at, quote));
+        }
+        Some(())
+    }
+
+    /// What begins with a dollar sign.
+    fn dollar(&mut self, quote: Quote, parts: &mut Vec<Part>) -> Option<()> {
+        let begin = self.at;
+        self.at += 1;
+        let kind = match self.peek() {
+            Some('(') if self.starts_with("((") => {
+                let inside = &self.text[self.at..];
+                let length = inside.find("))")?;
+                // An assignment would change something.
+                if inside[..length].contains(['=', '$', '`', '\n'])
+                    || ["++", "--"].iter().any(|it| inside[..length].contains(it))
+                {
+                    return None;
+                }
+                self.at += length + 2;
+                // `$(( (1) ))` and the like end later.
+                if inside[2..length].contains(['(', ')']) {
+                    return None;
+                }
+                PartKind::Unknown
+            }
+            Some('(') => {
+                self.at += 1;
+                let list = self.list(&[], Some(')'))?;
+                self.at += 1;
+                PartKind::Command(list)
+            }
+            Some('{') => {
+                self.at += 1;
+                self.braced()?
+            }
+            Some(it) if it.is_ascii_alphabetic() || it == '_' => {
+                PartKind::Parameter { name: self.name()?, otherwise: None, also_for_empty: false }
+            }
+            Some(it) if "?$!@*#-0123456789".contains(it) => {
+                self.at += 1;
+                PartKind::Unknown
+            }
+            // `$'…'` and `$"…"` mean something in some shells only.
+            Some('\'' | '"') if quote == Quote::Bare => PartKind::Unknown,
+            _ => PartKind::Text("$".into()),
+        };
+        parts.push(part(kind, begin, self.at, quote));
+        Some(())
+    }
+
+    /// Behind `${`.
+    fn braced(&mut self) -> Option<PartKind> {
+        let length = self.text[self.at..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_')?;
+        let name = self.text[self.at..self.at + length].to_owned();
+        if !is_name(&name) {
+            return None;
+        }
+        self.at += length;
+        if self.take("}") {
+            return Some(PartKind::Parameter { name, otherwise: None, also_for_empty: false });
+        }
+        let also_for_empty = self.take(":-");
+        if also_for_empty || self.take("-") {
+            let start = self.at;
+            let end = start + self.text[start..].find('}')?;
+            // Only plain text: quotes and expansions in it have rules of their own.
+            let text = &self.text[start..end];
+            if text.contains(['\'', '"', '\\', '$', '`', '~', '*', '?', '[', '{', '\n', ' ', '\t']) {
+                return None;
+            }
+            let parts = vec![self.text_part(start, end, Quote::Bare)];
+            self.at = end + 1;
+            let otherwise = Some(Word { parts, span: Span::new(start, end) });
+            return Some(PartKind::Parameter { name, otherwise, also_for_empty });
+        }
+        // Assignments and errors change what runs; the others only make another text.
+        let end = self.at + self.text[self.at..].find('}')?;
+        let rest = &self.text[self.at..end];
+        if rest.starts_with([':', '=', '?']) && !rest.starts_with(":+")
+            || rest.contains(['$', '`', '\'', '"', '\\', '{'])
+        {
+            return None;
+        }
+        self.at = end + 1;
+        Some(PartKind::Unknown)
+    }
+
+    fn backticks(&mut self, quote: Quote, parts: &mut Vec<Part>) -> Option<()> {
+        let begin = self.at;
+        let end = begin + 1 + self.text[begin + 1..].find('`')?;
+        if self.text[begin + 1..end].contains(['\\', '"']) {
+            return None;
+        }
+        let list = self.list_within(begin + 1, end)?;
+        self.at = end + 1;
+        parts.push(part(PartKind::Command(list), begin, self.at, quote));
+        Some(())
+    }
+
+    /// The lines of a here-document up to its delimiter, which is taken.
+    pub(super) fn document_body(&mut self, delimiter: &str, is_quoted: bool, strips_tabs: bool) -> Option<Vec<Part>> {
+        let mut parts = Vec::new();
+        loop {
+            if strips_tabs {
+                while self.take("\t") {}
+            }
+            let line = self.text[self.at..].split('\n').next().unwrap_or_default();
+            if line == delimiter {
+                // The end of the line is the end of the command's line.
+                self.at += line.len();
+                self.take("\n");
+                return Some(parts);
+            }
+            let end = self.at + line.len();
+            if end >= self.text.len() {
+                return None;
+            }
+            if is_quoted {
+                parts.push(self.text_part(self.at, end + 1, Quote::Document));
+                self.at = end + 1;
+                continue;
+            }
+            // A substitution may reach over lines; the next one begins behind the first end of line outside of it.
+            loop {
+                let begin = self.at;
+                match self.peek()? {
+                    '\n' => {
+                        self.at += 1;
+                        parts.push(self.text_part(begin, self.at, Quote::Document));
+                        break;
+                    }
+                    // Some shells look for the delimiter in the joined line, some do not.
+                    '\\' if self.starts_with("\\\n") => return None,
+                    '\\' => self.escape("$`\\", Quote::Document, &mut parts)?,
+                    '$' => self.dollar(Quote::Document, &mut parts)?,
+                    '`' => self.backticks(Quote::Document, &mut parts)?,
+                    _ => {
+                        self.at = begin + self.text[begin..].find(['\n', '\\', '$', '`'])?;
+                        parts.push(self.text_part(begin, self.at, Quote::Document));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a `$` that means nothing stands beside an expansion: Bash then splits nothing.
+fn has_lone_dollar(parts: &[Part]) -> bool {
+    let bare = |it: &&Part| it.quote == Quote::Bare;
+    let is_dollar = |it: &Part| matches!(&it.kind, PartKind::Text(text) if text == "$" && it.span.len() == 1);
+    parts.iter().filter(bare).any(is_dollar)
+        && parts.iter().filter(bare).any(|it| !matches!(it.kind, PartKind::Text(_)))
+}
+
+/// Whether some shells would make several words of it: `{a,b}`, `{1..3}`.
+fn has_braces(parts: &[Part]) -> bool {
+    let bare = parts.iter().filter(|it| it.quote == Quote::Bare).filter_map(|it| match &it.kind {
+        PartKind::Text(text) if text.len() == it.span.len() => Some(text.as_str()),
+        _ => None,
+    });
+    let joined: String = bare.collect();
+    joined.find('{').is_some_and(|open| {
+        let inside = &joined[open..];
+        inside.contains('}') && (inside.contains(',') || inside.contains(".."))
+    })
+}
+
+fn part(kind: PartKind, start: usize, end: usize, quote: Quote) -> Part {
+    Part { kind, span: Span::new(start, end), quote }
+}
