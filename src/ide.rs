@@ -20,6 +20,7 @@ pub mod links;
 pub mod markup;
 pub mod objects;
 pub mod origin;
+pub mod parameters;
 pub mod place;
 pub mod preview;
 pub mod process;

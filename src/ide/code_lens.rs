@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::place::{ContainerPlace, Written};
+use crate::ide::preview::PreviewKind;
 use crate::ide::{Analysis, Command};
+use crate::k8s::{Data, Object};
 use crate::resolve::Environment;
 use crate::text::Span;
+use crate::workspace::File;
 
 /// A line above something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +65,8 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     };
     let places = ContainerPlace::all(file, facts).map(|at| place(&at, &written));
     let mut lenses: Vec<CodeLens> = places.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
+    let templates = templates(facts).map(|it| CodeLens { span: first_line(it, &written), kind: CodeLensKind::Process });
+    lenses.extend(templates.filter(|_| !facts.is_helm));
     lenses.sort_by_key(|it| it.span);
     lenses.dedup();
     lenses
@@ -77,8 +82,29 @@ pub fn resolve(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Opt
             let at = ContainerPlace::all(file, facts).find(|it| place(it, &written) == lens.span)?;
             Some(LensTitle { title: title(&at.environment(analysis)), command: Command::ShowEnvironment(location) })
         }
-        CodeLensKind::Presets | CodeLensKind::Process => None,
+        CodeLensKind::Process => {
+            let object = templates(facts).find(|it| first_line(it, &written) == lens.span)?;
+            let Data::Template(template) = &object.model.data else { return None };
+            let title = match template.parameters.len() {
+                0 => "Preview".to_owned(),
+                1 => "Preview · 1 parameter".to_owned(),
+                number => format!("Preview · {number} parameters"),
+            };
+            Some(LensTitle { title, command: Command::ShowPreview(location, PreviewKind::Process) })
+        }
+        CodeLensKind::Presets => None,
     }
+}
+
+/// The templates of a file.
+fn templates(facts: &File) -> impl Iterator<Item = &Object> {
+    facts.objects.iter().filter(|it| matches!(it.model.data, Data::Template(_)))
+}
+
+/// The first line of an object.
+fn first_line(object: &Object, written: &Written) -> Span {
+    let start = object.place(object.model.span).start;
+    Span::new(start, written.line(start).end.max(start))
 }
 
 /// The first line of a container, from its first key on.

@@ -3,6 +3,7 @@
 //! Items are cheap; their documentation and the edits they bring along are made for the one that is looked at.
 
 mod context;
+mod parameters;
 mod values;
 mod variables;
 
@@ -80,6 +81,12 @@ pub struct ItemDetails {
 pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Completion> {
     let completion = match context(analysis, file, offset)? {
         Context::Reference(reference) => variables::items(analysis, &reference),
+        Context::Parameter(typing) => parameters::items(&typing),
+        Context::Both(reference, typing) => {
+            let mut both = variables::items(analysis, &reference);
+            both.items.extend(parameters::items(&typing).items);
+            both
+        }
         Context::Value(value) => values::items(analysis, &value),
         Context::Rule(span) => rule_names(span),
     };
@@ -90,6 +97,11 @@ pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
 pub fn resolve(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, label: &str) -> Option<ItemDetails> {
     match context(analysis, file, offset)? {
         Context::Reference(reference) => variables::details(analysis, &reference, label),
+        Context::Parameter(typing) => Some(parameters::details(&typing, label)),
+        Context::Both(_, typing) if typing.place.template.exported.contains(label) => {
+            Some(parameters::details(&typing, label))
+        }
+        Context::Both(reference, _) => variables::details(analysis, &reference, label),
         Context::Value(value) => values::details(analysis, &value, label),
         Context::Rule(_) => {
             let documentation = rules::rule(label).map(hover::documentation);

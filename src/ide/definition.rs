@@ -83,6 +83,13 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             let same = all.filter(|(_, it)| it.value == name.value);
             same.map(|(full, name)| pair(&at.file, at.object, full, name.span)).collect()
         }
+        Target::Parameter(it) => {
+            let mut all: Vec<_> =
+                it.declarations().map(|(full, name)| pair(&it.file, it.object, full.span, name.span)).collect();
+            // The last one counts.
+            all.reverse();
+            all
+        }
         Target::Escape { .. } | Target::Source { .. } | Target::Rule(_) => Vec::new(),
     }
 }

@@ -51,6 +51,7 @@ fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
         Target::KeyUse { at, kind, name, key } => objects::key_use(analysis, at, *kind, name, key),
         Target::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),
         Target::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
+        Target::Parameter(place) => place.markup(),
         Target::Rule(rule) => Some(documentation(rule)),
         Target::Volume { .. } | Target::Container { .. } => None,
     }

@@ -9,6 +9,7 @@ use crate::ide::place::{ContainerPlace, Field, Written};
 use crate::k8s::Text;
 use crate::resolve::{Environment, Lookup, Step, Value};
 use crate::text::Span;
+use crate::workspace::File;
 
 /// A word in the text that is not in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
             }
         }
     }
+    parameters(facts, &written, range, &mut hints);
     hints.retain(|it| range.touches(it.offset));
     hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
     // Containers that share a text by an alias may see it differently; then nothing short is true.
@@ -59,6 +61,24 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
     let offsets: Vec<usize> = hints.iter().map(|it| it.offset).collect();
     hints.retain(|it| offsets.iter().filter(|other| **other == it.offset).count() == 1);
     hints
+}
+
+/// Behind a text with parameters of a template, what it is as long as nobody sets them. Texts with `$(X)` say more.
+fn parameters(facts: &File, written: &Written, range: Span, hints: &mut Vec<InlayHint>) {
+    for object in facts.objects.iter().filter(|it| it.parameters.is_some()) {
+        let whole = object.place(object.model.span);
+        if whole.end < range.start || range.end < whole.start {
+            continue;
+        }
+        for text in object.model.parameterised.iter().filter(|it| !it.is_key).map(|it| &it.text) {
+            let span = object.place(text.span);
+            let known = object.filled(&text.value);
+            let is_short = span.end <= written.line(span.start).end;
+            if is_short && *known != text.value && !text.value.contains("$(") {
+                hints.push(hint(span.end, &known));
+            }
+        }
+    }
 }
 
 /// What becomes of the text of a field, and by which steps.

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::ide::Analysis;
+use crate::ide::parameters::steady;
+pub use crate::ide::process::ParameterView;
+use crate::ide::process::{self, Request, process};
 use crate::ide::render::{Renderer, workloads};
-use crate::k8s::Object;
+use crate::k8s::{Data, Object};
 
 /// What is previewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -52,41 +55,56 @@ pub struct Problem {
     pub parameter: Option<String>,
 }
 
-/// A parameter of a template.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ParameterView {
-    /// `name`
-    pub name: String,
-    /// `displayName`
-    pub display_name: Option<String>,
-    /// `description`
-    pub description: Option<String>,
-    /// `value`
-    pub value: Option<String>,
-    /// `generate`
-    pub generate: Option<String>,
-    /// `from`
-    pub from: Option<String>,
-    /// `required`
-    pub required: bool,
-    /// `type`
-    #[serde(rename = "type")]
-    pub type_: Option<String>,
-}
-
 /// A preview of the object at an offset, or of the whole file; nothing if there is nothing of the kind.
 pub fn preview(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     offset: Option<usize>,
     kind: PreviewKind,
-    _parameters: &BTreeMap<String, String>,
+    parameters: &BTreeMap<String, String>,
 ) -> Option<Preview> {
     match kind {
         PreviewKind::Render => render(analysis, file, offset),
-        PreviewKind::Process => None,
+        PreviewKind::Process => process_preview(analysis, file, offset, parameters),
     }
+}
+
+/// A template with its parameters put in. What is missing is a problem, and stands in the text as its name.
+fn process_preview(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    offset: Option<usize>,
+    parameters: &BTreeMap<String, String>,
+) -> Option<Preview> {
+    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
+    let mut templates = facts.objects.iter().filter(|it| matches!(it.model.data, Data::Template(_)));
+    let object = templates.find(|it| offset.is_none_or(|offset| it.place(it.model.span).touches(offset)))?;
+    let source = analysis.sources.source(file)?;
+    let kind = PreviewKind::Process;
+    let selected = match process::select_at(&source.tree, object.offset) {
+        Ok(selected) => selected,
+        Err(problem) => {
+            let problems = vec![Problem { message: problem.message, parameter: None }];
+            return Some(Preview { kind, text: String::new(), problems, parameters: Vec::new() });
+        }
+    };
+    let mut request = Request { values: parameters.clone(), ..Request::default() };
+    let mut outcome = process(&selected, &request, &mut steady());
+    let problems = std::mem::take(&mut outcome.problems);
+    if !problems.is_empty() {
+        // A preview with a gap says more than none.
+        for name in problems.iter().filter_map(|it| it.parameter.as_ref()) {
+            request.values.insert(name.clone(), format!("<{name}>"));
+        }
+        request.ignore_unknown = true;
+        outcome = process(&selected, &request, &mut steady());
+    }
+    let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
+    let documents =
+        outcome.objects.iter().filter_map(|it| serde_saphyr::to_string_with_options(it, options.clone()).ok());
+    let text = documents.collect::<Vec<_>>().join("---\n");
+    let problems = problems.into_iter().map(|it| Problem { message: it.message, parameter: it.parameter });
+    Some(Preview { kind, text, problems: problems.collect(), parameters: selected.parameters() })
 }
 
 fn render(analysis: &Analysis<'_>, file: &Arc<str>, offset: Option<usize>) -> Option<Preview> {

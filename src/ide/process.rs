@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::k8s::{self, Parameter, Template};
 use crate::resolve::generator::Ends;
 use crate::syntax::reference::{Form, parameter_references, parameters};
-use crate::syntax::{Node, Tree};
+use crate::syntax::{Document, Node, Tree};
 use crate::text::Span;
 use json::{AsWritten, Budget, Unreadable};
 pub use json::{Json, Map};
@@ -135,14 +135,27 @@ pub fn select(tree: &Tree) -> Result<Selected<'_>, Problem> {
     if let Some(error) = first.errors().into_iter().next() {
         return Err(Problem::new(error.message, Some(error.span)));
     }
-    let root = first.root().ok_or_else(|| Problem::new("there is no document in it", None))?;
-    let found = k8s::template_in(first);
+    select_in(first, 1 + others)
+}
+
+/// The template of the document at an offset.
+pub fn select_at(tree: &Tree, offset: usize) -> Result<Selected<'_>, Problem> {
+    let document = tree.document_at(offset).ok_or_else(|| Problem::new("there is no document in it", None))?;
+    if let Some(error) = document.errors().into_iter().next() {
+        return Err(Problem::new(error.message, Some(error.span)));
+    }
+    select_in(document, 1)
+}
+
+fn select_in(document: Document<'_>, documents: usize) -> Result<Selected<'_>, Problem> {
+    let root = document.root().ok_or_else(|| Problem::new("there is no document in it", None))?;
+    let found = k8s::template_in(document);
     let Some((node, base, template)) = found else {
         let kind =
             root.get("kind").and_then(Node::text).map_or_else(|| "it has no kind".into(), |it| format!("it is a {it}"));
         return Err(Problem::new(format!("this is no Template: {kind}"), Some(root.span())));
     };
-    Ok(Selected { node, base, template, documents: 1 + others })
+    Ok(Selected { node, base, template, documents })
 }
 
 /// Processes a template.

@@ -9,9 +9,11 @@ use thiserror::Error;
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::origin::{kind_in_words, place};
+use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Written};
 use crate::ide::target::target;
 use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, uses};
+use crate::k8s::template::is_parameter_name;
 use crate::k8s::{Data, EnvFromSource};
 use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
 use crate::syntax::edit::replace_in_scalar;
@@ -61,6 +63,7 @@ pub fn rename(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, new_name:
             keys.iter().try_for_each(|key| check_origin(analysis, key))?;
             check_key(analysis, keys, &name, new_name)?;
         }
+        Entity::Parameter(place) => check_parameter(place, new_name)?,
         Entity::Object(_) | Entity::Volume { .. } | Entity::Undeclared { .. } => {}
     }
     let mut edits = Vec::new();
@@ -96,6 +99,7 @@ fn renamable<'s>(
             let name = object.model.known_name().unwrap_or_default();
             return refuse(format!("this name is made of the service `{name}`: rename the service instead"));
         }
+        Entity::Parameter(place) => place.name.into(),
         Entity::Undeclared { name, meaning, .. } => return refuse(from_outside(name, meaning)),
         // Too many things that are not seen here go by the names of objects and volumes.
         Entity::Object(_) | Entity::Volume { .. } => return Ok(None),
@@ -113,6 +117,16 @@ fn from_outside(name: &str, meaning: &Lookup) -> String {
         Lookup::Maybe(hole) => format!("`{name}` comes from outside this workspace (<{hole}>)"),
         Lookup::Bound(_) | Lookup::Later(_) => format!("`{name}` comes from outside: nothing here declares it"),
     }
+}
+
+fn check_parameter(place: &ParameterPlace<'_>, new: &str) -> Result<(), Refusal> {
+    if !is_parameter_name(new) {
+        return refuse(format!("`{new}` is no name for a parameter: use letters, digits and `_`"));
+    }
+    if place.template.exported.contains(new) {
+        return refuse(format!("`{new}` is taken: the template has such a parameter"));
+    }
+    Ok(())
 }
 
 /// Whether a key can be written anew where it is defined.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::keys;
-use crate::k8s::{Container, Object, Text};
+use crate::k8s::{Container, Data, Object, Text};
 use crate::syntax::helm;
 use crate::text::Span;
 
@@ -90,6 +90,11 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
                     offer(name, SymbolKind::Variable, Some(&title));
                 }
             }
+            if let Data::Template(template) = &object.model.data {
+                for name in template.parameters.iter().filter_map(|it| it.name.as_ref()) {
+                    offer(name, SymbolKind::Parameter, Some(&title));
+                }
+            }
             for key in keys(object) {
                 offer(&key.key, SymbolKind::Key, Some(&title));
             }
@@ -132,6 +137,14 @@ fn object(object: &Object) -> Symbol {
         let end = key.value_span.map_or(key.key.span.end, |it| it.end.max(key.key.span.end));
         let span = Span::new(key.key.span.start, end);
         children.push(symbol(object, Some(&key.key), None, SymbolKind::Key, span, Vec::new()));
+    }
+    if let Data::Template(template) = &model.data {
+        for parameter in &template.parameters {
+            let value = parameter.value.as_ref().or(parameter.from.as_ref());
+            let detail = value.map(|it| crate::ide::origin::in_one_line(&helm::shown(&it.value), 60));
+            let (name, kind) = (parameter.name.as_ref(), SymbolKind::Parameter);
+            children.push(symbol(object, name, detail, kind, parameter.span, Vec::new()));
+        }
     }
     let detail = model.kind.as_ref().map(|it| helm::shown(&it.value).into_owned());
     let name = model.known_as();

@@ -7,11 +7,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
+use crate::ide::parameters::{ParameterPlace, enclosing, own_texts};
 use crate::ide::place::{ContainerPlace, Field, Written, objects_at};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::reference::{TokenKind, parameter_references, tokens};
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -130,6 +131,8 @@ pub enum Target<'s> {
         /// The name.
         name: &'s Text,
     },
+    /// A parameter of a template, where it is declared or referred to.
+    Parameter(ParameterPlace<'s>),
     /// The name of a rule, in a suppression comment or in the settings.
     Rule(&'static Rule),
 }
@@ -144,6 +147,9 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
     }
     let finder = Finder { analysis, file, facts, written: &written, offset };
     let around = objects_at(facts, offset);
+    if let Some(found) = around.first().and_then(|object| finder.parameter(object)) {
+        return Some(found);
+    }
     around.iter().find_map(|object| finder.in_object(object)).or_else(|| finder.by_alias(&around))
 }
 
@@ -172,6 +178,30 @@ struct Finder<'f, 's> {
 }
 
 impl<'s> Finder<'_, 's> {
+    /// A parameter at the cursor: in an object of a template, or in what the template says itself.
+    fn parameter(&self, object: &'s Object) -> Option<Targeted<'s>> {
+        let (outer, template) = enclosing(self.facts, object)?;
+        let place = |name| {
+            let file = Arc::clone(self.file);
+            Target::Parameter(ParameterPlace { file, facts: self.facts, object: outer, template, name })
+        };
+        let mut names = template.parameters.iter().filter_map(|it| it.name.as_ref());
+        if let Some(name) = names.find(|it| self.touches(outer, it)) {
+            return Some(self.found(outer, name, place(&name.value)));
+        }
+        let inner = object.model.parameterised.iter().map(|it| (object, &it.text));
+        let own = own_texts(template).map(|it| (outer, it));
+        let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
+        let span = object.place(text.span);
+        let map = self.written.map(span, text)?;
+        let value = map.value(self.offset - span.start);
+        let mut references = parameter_references(&text.value, template.dialect.is_proposal()).into_iter();
+        let found = references.rfind(|it| it.range.start <= value && value <= it.range.end)?;
+        let name = &text.value[found.name.clone()];
+        let span = map.source(found.range).shifted(span.start);
+        (template.exported.contains(name) && span.touches(self.offset)).then(|| Targeted { span, target: place(name) })
+    }
+
     fn in_object(&self, object: &'s Object) -> Option<Targeted<'s>> {
         let containers = ContainerPlace::of_object(self.file, self.facts, object).filter(|it| it.touches(self.offset));
         for at in containers {

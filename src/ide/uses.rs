@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::{found, keys};
+use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Field, Written};
 use crate::ide::target::Target;
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
@@ -43,6 +44,8 @@ pub enum Entity<'s> {
         /// Its name.
         name: Arc<str>,
     },
+    /// A parameter of a template.
+    Parameter(ParameterPlace<'s>),
     /// A variable whose declaration cannot be seen, or is none.
     Undeclared {
         /// A container that refers to it.
@@ -137,6 +140,7 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
             let (file, name) = (Arc::clone(file), Arc::clone(&name.value));
             Some(Entity::Volume { file, object, pod, name })
         }
+        Target::Parameter(it) => Some(Entity::Parameter(it.clone())),
         Target::Escape { .. } | Target::Source { .. } | Target::Container { .. } | Target::Rule(_) => None,
     }
 }
@@ -257,6 +261,14 @@ pub fn uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>
         Entity::Variable { at, name } if is_wanted(&at.file) => collector.variable(at, name),
         Entity::Undeclared { at, name, .. } if is_wanted(&at.file) => collector.references(at, name, &|_, _| true),
         Entity::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
+        Entity::Parameter(it) if is_wanted(&it.file) => {
+            for (_, name) in it.declarations() {
+                collector.push(&it.file, it.object, name, 0..name.value.len(), true, "");
+            }
+            for (object, text, range) in it.references() {
+                collector.push(&it.file, object, text, range, false, "");
+            }
+        }
         Entity::Key(all) => {
             let all = if only.is_none() { &closed(analysis, all.clone()) } else { all };
             for key in all.iter().filter(|it| is_wanted(&it.of.file)) {

@@ -6,9 +6,12 @@
 use std::sync::Arc;
 
 use crate::ide::Analysis;
+use crate::ide::completion::parameters::Typing;
+use crate::ide::parameters::{ParameterPlace, enclosing};
 use crate::ide::place::{ContainerPlace, Field, Written, floor, objects_at};
 use crate::k8s::{Object, Pod};
 use crate::resolve::Kind;
+use crate::syntax::reference::Form;
 use crate::syntax::{Collection, Node, Shape};
 use crate::text::Span;
 use crate::workspace::File;
@@ -18,6 +21,10 @@ use crate::workspace::File;
 pub(super) enum Context<'s> {
     /// A name behind `$(` or `${`.
     Reference(Reference<'s>),
+    /// A parameter of a template behind `${` or `${{`.
+    Parameter(Typing<'s>),
+    /// Behind `$(` in a template of the proposed dialect: a variable or a parameter.
+    Both(Reference<'s>, Typing<'s>),
     /// The value of a key.
     Value(Value<'s>),
     /// The name of a rule in a suppression comment.
@@ -82,7 +89,15 @@ pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usiz
     if let Some(rule) = looker.rule() {
         return Some(Context::Rule(rule));
     }
-    looker.reference().map(Context::Reference).or_else(|| looker.value().map(Context::Value))
+    match (looker.reference(), looker.parameter()) {
+        (Some(reference), Some(typing)) if typing.form == Form::Proposed => {
+            return Some(Context::Both(reference, typing));
+        }
+        (_, Some(typing)) => return Some(Context::Parameter(typing)),
+        (Some(reference), None) => return Some(Context::Reference(reference)),
+        (None, None) => {}
+    }
+    looker.value().map(Context::Value)
 }
 
 struct Looker<'l, 's> {
@@ -139,6 +154,30 @@ impl<'s> Looker<'_, 's> {
         let closed = self.tail()[rest..].starts_with(close).then_some(self.offset + rest + 1);
         let (at, field) = self.by_text().or_else(|| self.by_path())?;
         Some(Reference { at, field, start: name.start - 2, name, closed, brace })
+    }
+
+    /// A parameter of the template around the cursor that is being referred to.
+    fn parameter(&self) -> Option<Typing<'s>> {
+        let head = self.head();
+        let is_name = |it: &u8| it.is_ascii_alphanumeric() || *it == b'_';
+        let typed = head.bytes().rev().take_while(is_name).count();
+        let before = &head[..head.len() - typed];
+        let forms = [("${{", "}}", Form::Raw), ("${", "}", Form::Text), ("$(", ")", Form::Proposed)];
+        let (open, close, form) = forms.into_iter().find(|(open, ..)| before.ends_with(open))?;
+        let object = objects_at(self.facts, self.offset).into_iter().next()?;
+        let (outer, template) = enclosing(self.facts, object)?;
+        if form == Form::Proposed && (!template.dialect.is_proposal() || before.ends_with("$$(")) {
+            return None;
+        }
+        let tail = self.tail();
+        let rest = tail.bytes().take_while(is_name).count();
+        // Editors close brackets by themselves, and sometimes one too few.
+        let closed = (0..=close.len()).rev().find(|it| tail[rest..].starts_with(&close[..*it])).unwrap_or(0);
+        let start = self.offset - typed - open.len();
+        let replace = Span::new(start, self.offset + rest + closed);
+        let file = Arc::clone(self.file);
+        let place = ParameterPlace { file, facts: self.facts, object: outer, template, name: "" };
+        Some(Typing { place, replace, form })
     }
 
     /// The container and field whose text stands at the cursor, by aliases too.

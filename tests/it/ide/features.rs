@@ -214,7 +214,10 @@ fn views() {
             let view = view.map(|it| serde_json::to_string_pretty(&it).expect("JSON")).unwrap_or_default();
             let offset = Some(fixture.offset());
             let text = preview(it, &fixture.file, offset, PreviewKind::Render, &std::collections::BTreeMap::new());
-            format!("{view}\n{}", text.map(|it| it.text).unwrap_or_default())
+            let values = [("NAME".to_owned(), "given".to_owned())].into();
+            let processed = preview(it, &fixture.file, offset, PreviewKind::Process, &values);
+            let processed = processed.map(|it| serde_json::to_string_pretty(&it).expect("JSON")).unwrap_or_default();
+            format!("{view}\n{}{processed}", text.map(|it| it.text).unwrap_or_default())
         })
     });
 }
