@@ -7,6 +7,7 @@ mod env;
 mod expand;
 mod explain;
 mod lint;
+mod lsp;
 mod process;
 mod progress;
 mod render;
@@ -64,6 +65,7 @@ enum Command {
     Render(render::Arguments),
     Process(process::Arguments),
     Explain(explain::Arguments),
+    Lsp(lsp::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -98,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Env(arguments) => env::run(&arguments),
         Command::Expand(arguments) => expand::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Process(arguments) => process::run(&arguments),

@@ -3,7 +3,7 @@
 //! This is the tour. Data goes one way, from text to what a person sees, and a layer uses only the layers before it:
 //!
 //! ```text
-//! text ─▶ diagnostic ─▶ syntax ─▶ k8s ─▶ workspace ─▶ resolve ─▶ rules ─▶ ide ─▶ cli, report
+//! text ─▶ diagnostic ─▶ syntax ─▶ k8s ─▶ workspace ─▶ resolve ─▶ rules ─▶ ide ─▶ lsp, cli, report
 //! ```
 //!
 //! - [`text`]: a buffer to edit, and the only column arithmetic there is. Everywhere else a place is a byte offset.
@@ -17,6 +17,7 @@
 //! - [`rules`]: what will not work; one file a rule.
 //! - [`ide`]: what an editor or a command shows, one file a feature. What stands under a cursor is decided once, in
 //!   [`ide::target`].
+//! - [`lsp`]: the language server. Messages in order, answers from snapshots, one file a method.
 //! - [`load`] is the only code that walks and reads directories; [`cli`] and [`report`] are the edge.
 //!
 //! Everything up to `ide` is pure: text in, values out; no files, no clock, no environment. To see how a value comes
@@ -27,6 +28,7 @@ pub mod diagnostic;
 pub mod ide;
 pub mod k8s;
 pub mod load;
+pub mod lsp;
 pub mod report;
 pub mod resolve;
 pub mod rules;

@@ -3,6 +3,7 @@
 //! The paths that are asked for select what is reported; around them the whole project is read, since a pod's
 //! ConfigMap may stand anywhere in it. Nothing is printed here, and one bad file never hides another.
 
+mod editor;
 mod roots;
 mod stdin;
 mod walk;
@@ -17,6 +18,8 @@ use rayon::prelude::*;
 
 use crate::workspace::path::{self, System};
 use crate::workspace::{File, SETTINGS_FILE, Settings, Workspace};
+
+pub use editor::{Layout, Selected, files_below, project_of, selected};
 
 /// Files above this size are refused: nobody writes such a manifest.
 const MAX_SIZE: u64 = 64 * 1024 * 1024;
@@ -140,7 +143,9 @@ pub fn load(request: Request<'_>) -> Loaded {
         piped: BTreeMap::new(),
         stdin_name: stdin_path.and_then(|path| name(&path, &projects.base)),
     };
-    loaded.settings_above(&projects.base);
+    if let Some(settings) = settings_above(&projects.base) {
+        loaded.workspace.set_defaults(settings);
+    }
     loaded.read_files(&projects, &asked);
     if reads_stdin {
         match request.stdin {
@@ -158,24 +163,24 @@ pub fn load(request: Request<'_>) -> Loaded {
     loaded
 }
 
-impl Loaded {
-    /// The nearest settings at or above the directory of all that is loaded stand where no nearer ones do.
-    fn settings_above(&mut self, base: &Path) {
-        let mut up = String::new();
-        for directory in base.ancestors() {
-            let file = directory.join(SETTINGS_FILE);
-            if file.is_file()
-                && let Ok(text) = read(&file)
-            {
-                let between = base.strip_prefix(directory).map(text_of).unwrap_or_default().replace('\\', "/");
-                let name = format!("{up}{SETTINGS_FILE}");
-                self.workspace.set_defaults(Settings::read(&name, &text).for_below(&between));
-                return;
-            }
-            up.push_str("../");
+/// The nearest settings at or above the directory of all that is loaded: they stand where no nearer ones do.
+fn settings_above(base: &Path) -> Option<Settings> {
+    let mut up = String::new();
+    for directory in base.ancestors() {
+        let file = directory.join(SETTINGS_FILE);
+        if file.is_file()
+            && let Ok(text) = read(&file)
+        {
+            let between = base.strip_prefix(directory).map(text_of).unwrap_or_default().replace('\\', "/");
+            let name = format!("{up}{SETTINGS_FILE}");
+            return Some(Settings::read(&name, &text).for_below(&between));
         }
+        up.push_str("../");
     }
+    None
+}
 
+impl Loaded {
     fn read_files(&mut self, projects: &roots::Projects, asked: &[roots::Asked]) {
         let (selected, errors) = walk::select(projects, asked);
         for (path, message) in errors {

@@ -62,7 +62,8 @@ pub(super) fn projects(directory: &Path, asked: &[Asked], root: Option<&Path>) -
     Projects { base: base.unwrap_or_else(|| directory.to_owned()), marked, unmarked }
 }
 
-fn is_project(directory: &Path) -> bool {
+/// Whether a directory is a project by a mark.
+pub(super) fn is_project(directory: &Path) -> bool {
     directory.join(SETTINGS_FILE).is_file() || directory.join(".git").exists()
 }
 

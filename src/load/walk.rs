@@ -42,16 +42,7 @@ pub(super) fn select(projects: &Projects, asked: &[Asked]) -> (BTreeMap<PathBuf,
 /// Calls `found` with every manifest below a directory, in any order. Links to files are followed, links to directories are not, so
 /// that no link leads in a circle. Directories that cannot be read are added to `failures`.
 fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Failure>) {
-    // In a repository its ignore files count up to its top, as git has it. Elsewhere those from the directory on do:
-    // one further up, such as that of a home directory under git, was not meant.
-    let in_repository = directory.ancestors().any(|above| above.join(".git").exists());
-    let walk = WalkBuilder::new(directory)
-        .require_git(in_repository)
-        .parents(in_repository)
-        // What counts is in the project, not in the user's own configuration: the same files everywhere.
-        .git_global(false)
-        .git_exclude(false)
-        .build_parallel();
+    let walk = builder(directory).build_parallel();
     let (sender, entries) = mpsc::channel();
     walk.run(|| {
         let sender = sender.clone();
@@ -72,6 +63,20 @@ fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Fai
     }
 }
 
+/// A walk that sees what git sees of a directory.
+pub(super) fn builder(directory: &Path) -> WalkBuilder {
+    // In a repository its ignore files count up to its top, as git has it. Elsewhere those from the directory on do:
+    // one further up, such as that of a home directory under git, was not meant.
+    let in_repository = directory.ancestors().any(|above| above.join(".git").exists());
+    let mut walk = WalkBuilder::new(directory);
+    walk.require_git(in_repository)
+        .parents(in_repository)
+        // What counts is in the project, not in the user's own configuration: the same files everywhere.
+        .git_global(false)
+        .git_exclude(false);
+    walk
+}
+
 /// A manifest, or what could not be read.
 fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<Result<PathBuf, Failure>> {
     match entry {
@@ -90,7 +95,8 @@ fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<
     }
 }
 
-fn is_manifest(path: &Path) -> bool {
+/// Whether a path is called like a manifest.
+pub(super) fn is_manifest(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
         .is_some_and(|it| ["yaml", "yml", "json", "env"].iter().any(|known| it.eq_ignore_ascii_case(known)))

@@ -171,6 +171,11 @@ impl Settings {
         reading.settings
     }
 
+    /// The keys that settings may have.
+    pub fn keys() -> Vec<&'static str> {
+        keys::names(keys::ROOT)
+    }
+
     /// Whether a file is not looked at.
     pub fn excludes(&self, file: &str) -> bool {
         self.exclude.matches(&self.relative(file))

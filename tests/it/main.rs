@@ -13,6 +13,7 @@ mod load;
 mod model;
 mod positions;
 mod producers;
+mod protocol;
 mod readme;
 mod recovery;
 mod render;

@@ -1,0 +1,15 @@
+//! The language server, seen as an editor sees it: the real binary over stdin and stdout.
+
+mod abuse;
+mod client;
+mod diagnostics;
+mod documents;
+mod features;
+mod fixture;
+mod lifecycle;
+mod ordering;
+mod settings;
+mod watching;
+
+use client::Client;
+use fixture::Fixture;

@@ -1,0 +1,173 @@
+//! Diagnostics: asked for or told, with all that belongs to them, and exactly where something has changed.
+
+use podlens::text::Encoding;
+use serde_json::{Value, json};
+
+use super::client::{Setup, codes, simple};
+use super::fixture::covered;
+use super::{Client, Fixture};
+
+const SHOP: &str = "#- web.yaml
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: main
+    env:
+    - name: HOST
+      valueFrom: {configMapKeyRef: {name: app, key: host}}
+    - name: URL
+      value: http://$(HOST):$(PORT)
+    - name: PORT
+      value: '80'
+#- job.yaml
+kind: Pod
+metadata: {name: job}
+spec:
+  containers:
+  - name: main
+    env:
+    - name: A
+      value: a
+#- app.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+data: {host: example.org}
+";
+
+#[test]
+fn a_finding_carries_all_that_belongs_to_it() {
+    let fixture = Fixture::new(SHOP);
+    let mut client = Client::modern(&fixture, Encoding::Utf8);
+    let report = client.pull(&fixture.uri("web.yaml"));
+    assert_eq!(report["kind"], "full");
+    let found = &report["items"][0];
+    assert_eq!(
+        (&found["code"], &found["source"], &found["severity"]),
+        (&json!("forward-reference"), &json!("podlens"), &json!(1))
+    );
+    assert_eq!(covered(fixture.text("web.yaml"), &found["range"], Encoding::Utf8), "$(PORT)");
+    assert!(found["codeDescription"]["href"].as_str().is_some_and(|it| it.ends_with("#forward-reference")));
+    let related = &found["relatedInformation"][0];
+    assert_eq!(related["location"]["uri"], fixture.uri("web.yaml"));
+    assert_eq!(covered(fixture.text("web.yaml"), &related["location"]["range"], Encoding::Utf8), "PORT");
+    assert_eq!(found["data"]["rule"], "forward-reference");
+    assert!(found["data"]["fixes"][0]["title"].is_string());
+}
+
+#[test]
+fn what_does_nothing_is_greyed_out() {
+    let fixture = Fixture::new(
+        "#- pod.yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    # podlens: ignore[self-reference] for no reason\n    - {name: A, value: a}\n",
+    );
+    let mut client = Client::modern(&fixture, Encoding::Utf16);
+    let found = client.pull(&fixture.uri("pod.yaml"))["items"].clone();
+    assert_eq!(codes(&found), ["unused-suppression"]);
+    assert_eq!(found[0]["tags"], json!([1]));
+}
+
+#[test]
+fn the_same_findings_are_not_sent_twice() {
+    let fixture = Fixture::new(SHOP);
+    let mut client = Client::modern(&fixture, Encoding::Utf16);
+    let uri = fixture.uri("web.yaml");
+    let first = client.pull(&uri);
+    let ask = |client: &mut Client, id: &Value| {
+        client.request("textDocument/diagnostic", json!({"textDocument": {"uri": uri}, "previousResultId": id}))
+    };
+    let second = ask(&mut client, &first["resultId"]);
+    assert_eq!(second, json!({"kind": "unchanged", "resultId": first["resultId"]}));
+    client.replace(&uri, 2, &fixture.text("web.yaml").replace("http:", "https:"));
+    assert_eq!(ask(&mut client, &first["resultId"])["kind"], "full", "it stands elsewhere now");
+}
+
+#[test]
+fn the_whole_workspace_is_reported() {
+    let fixture = Fixture::new(SHOP);
+    let mut client = Client::of(&fixture, Setup::default());
+    let ask = |client: &mut Client, ids: &Value| client.ask("workspace/diagnostic", json!({"previousResultIds": ids}));
+    let id = ask(&mut client, &json!([]));
+    let report = client.wait(id)["result"].take();
+    let items = report["items"].as_array().expect("a list");
+    assert_eq!(items.len(), 1, "{report}");
+    assert_eq!((&items[0]["uri"], &items[0]["kind"]), (&json!(fixture.uri("web.yaml")), &json!("full")));
+    assert_eq!(codes(&items[0]["items"]), ["forward-reference"]);
+    let known = json!([{"uri": fixture.uri("web.yaml"), "value": items[0]["resultId"]}]);
+    // Nothing has changed: the answer waits until something does, and holds up nobody.
+    let id = ask(&mut client, &known);
+    client.ready(&fixture);
+    assert!(!client.has_answer(id));
+    client.open(&fixture.uri("job.yaml"), &fixture.text("job.yaml").replace("value: a", "value: $(X)"), 4);
+    let report = client.wait(id)["result"].take();
+    let kinds: Vec<_> = report["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| (&it["uri"], &it["kind"], &it["version"]))
+        .collect();
+    let (job, web) = (json!(fixture.uri("job.yaml")), json!(fixture.uri("web.yaml")));
+    assert_eq!(kinds, [(&job, &json!("full"), &json!(4)), (&web, &json!("unchanged"), &Value::Null)]);
+    // One that waits can be cancelled.
+    let known = json!([{"uri": fixture.uri("web.yaml"), "value": "?"}]);
+    let id = ask(&mut client, &known);
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.wait(id)["error"]["code"], -32800);
+}
+
+#[test]
+fn editing_a_config_map_tells_those_who_depend_on_it() {
+    let fixture = Fixture::new(SHOP);
+    let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
+    for (name, text) in &fixture.files {
+        client.open(&fixture.uri(name), text, 1);
+        client.published(&fixture.uri(name), 1);
+    }
+    let (app, web, job) = (fixture.uri("app.yaml"), fixture.uri("web.yaml"), fixture.uri("job.yaml"));
+    client.replace(&app, 2, &fixture.text("app.yaml").replace("host:", "other:"));
+    client.published(&app, 2);
+    let told = client.published(&web, 1);
+    assert_eq!(codes(&told["diagnostics"]), ["missing-key", "forward-reference"]);
+    client.replace(&app, 3, &fixture.text("app.yaml").replace("example", "example2"));
+    client.published(&app, 3);
+    assert_eq!(codes(&client.published(&web, 1)["diagnostics"]), ["forward-reference"]);
+    // A change that means nothing to others is told to nobody else; the last word shows that all was said.
+    client.replace(&app, 4, &fixture.text("app.yaml").replace("example", "example3"));
+    client.published(&app, 4);
+    client.replace(&job, 2, fixture.text("job.yaml"));
+    client.published(&job, 2);
+    let strangers = client.said.iter().filter(|it| it["method"] == "textDocument/publishDiagnostics").count();
+    assert_eq!(strangers, 0, "{:?}", client.said);
+}
+
+#[test]
+fn a_client_that_asks_is_told_to_ask_again() {
+    let fixture = Fixture::new(SHOP);
+    let mut client = Client::modern(&fixture, Encoding::Utf16);
+    for (name, _) in &fixture.files {
+        client.pull(&fixture.uri(name));
+    }
+    client.said.clear();
+    let app = fixture.uri("app.yaml");
+    client.replace(&app, 2, &fixture.text("app.yaml").replace("host:", "other:"));
+    client.pull(&app);
+    client.heard("workspace/diagnostic/refresh");
+    assert_eq!(client.rules(&fixture.uri("web.yaml")), ["missing-key", "forward-reference"]);
+    client.heard("workspace/inlayHint/refresh");
+    // What nobody depends on is nobody's business.
+    let job = fixture.uri("job.yaml");
+    client.said.clear();
+    client.replace(&job, 2, &fixture.text("job.yaml").replace("value: a", "value: $(X)"));
+    assert_eq!(client.rules(&job), ["undefined-variable"]);
+    client.replace(&app, 3, fixture.text("app.yaml"));
+    client.heard("workspace/diagnostic/refresh");
+    let refreshes = client.said.iter().filter(|it| it["method"] == "workspace/diagnostic/refresh").count();
+    assert_eq!(refreshes, 0, "once for each change that matters");
+}
+
+#[test]
+fn excluded_files_have_no_findings() {
+    let fixture = Fixture::new(&format!("{SHOP}#- podlens.yaml\nexclude: [web.yaml]\n"));
+    let mut client = Client::modern(&fixture, Encoding::Utf16);
+    assert_eq!(client.rules(&fixture.uri("web.yaml")), [""; 0]);
+}

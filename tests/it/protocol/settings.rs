@@ -1,0 +1,82 @@
+//! Settings from the editor and from files, and what happens when they change.
+
+use podlens::text::Encoding;
+use serde_json::{Value, json};
+
+use super::client::{Setup, codes, simple};
+use super::{Client, Fixture};
+
+const POD: &str = "#- pod.yaml
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - name: c
+    env:
+    - {name: A, value: $(NOPE)}
+";
+
+#[test]
+fn the_editor_says_how_loud_rules_are() {
+    let fixture = Fixture::new(POD);
+    let configuration = json!({"rules": {"undefined-variable": "error"}, "path": "/x", "kubernetes": null});
+    let mut client = Client::of(&fixture, Setup { configuration, ..Setup::default() });
+    let uri = fixture.uri("pod.yaml");
+    client.open(&uri, fixture.text("pod.yaml"), 1);
+    assert_eq!(client.pull(&uri)["items"][0]["severity"], 2, "a settings file, even an empty one, is nearer");
+    std::fs::remove_file(fixture.path("podlens.yaml")).expect("it is there");
+    let gone = json!({"changes": [{"uri": fixture.uri("podlens.yaml"), "type": 3}]});
+    client.notify("workspace/didChangeWatchedFiles", gone);
+    assert_eq!(client.pull(&uri)["items"][0]["severity"], 1);
+}
+
+#[test]
+fn settings_of_the_editor_change_while_it_runs() {
+    let fixture = Fixture::new(POD);
+    std::fs::remove_file(fixture.path("podlens.yaml")).expect("it is there");
+    fixture.write(".git/HEAD", "");
+    // A client that is asked.
+    let setup = Setup {
+        initialize: json!({"initializationOptions": {"rules": {"undefined-variable": "hint"}}}),
+        ..Setup::default()
+    };
+    let mut client = Client::of(&fixture, setup);
+    let uri = fixture.uri("pod.yaml");
+    client.open(&uri, fixture.text("pod.yaml"), 1);
+    assert_eq!(client.pull(&uri)["items"][0]["severity"], 4, "from the start");
+    // A client that tells by itself.
+    let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
+    client.open(&uri, fixture.text("pod.yaml"), 1);
+    assert_eq!(client.published(&uri, 1)["diagnostics"][0]["severity"], 2);
+    let settings = json!({"podlens": {"rules": {"undefined-variable": "off"}}});
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+    assert_eq!(client.published(&uri, 1)["diagnostics"], json!([]));
+    client.notify("workspace/didChangeConfiguration", json!({"settings": {"podlens": {"unknown": "perhaps"}}}));
+    let message = client.heard("window/showMessage");
+    assert!(message["params"]["message"].as_str().is_some_and(|it| it.contains("expected one of auto")), "{message}");
+}
+
+#[test]
+fn the_settings_file_is_live() {
+    let fixture = Fixture::new(POD);
+    let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
+    let (pod, settings) = (fixture.uri("pod.yaml"), fixture.uri("podlens.yaml"));
+    client.open(&pod, fixture.text("pod.yaml"), 1);
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["undefined-variable"]);
+    // Typed in the editor, not saved.
+    client.open(&settings, "rules: {undefined-variable: off}\n", 1);
+    assert_eq!(client.published(&settings, 1)["diagnostics"], json!([]));
+    assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]));
+    // A mistake in it is a finding in it.
+    client.replace(&settings, 2, "rules: {undefined-varable: off}\n");
+    let found = client.published(&settings, 2)["diagnostics"].clone();
+    assert!(found[0]["message"].as_str().is_some_and(|it| it.contains("did you mean")), "{found}");
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["undefined-variable"]);
+    client.close(&settings);
+    fixture.write("podlens.yaml", "externals: {variables: [NO*]}\n");
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": settings, "type": 2}]}));
+    let mut last = Value::Null;
+    while last != json!([]) {
+        last = client.published(&pod, 1)["diagnostics"].clone();
+    }
+}

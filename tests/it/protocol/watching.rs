@@ -1,0 +1,64 @@
+//! Changes on disk: watched by the client where it can, and by the server where it cannot.
+
+use podlens::text::Encoding;
+use serde_json::{Value, json};
+
+use super::client::{Setup, codes, simple};
+use super::{Client, Fixture};
+
+const POD: &str = "#- pod.yaml
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - name: c
+    env:
+    - name: A
+      valueFrom: {configMapKeyRef: {name: app, key: one}}
+";
+
+#[test]
+fn a_client_that_can_is_asked_to_watch() {
+    let fixture = Fixture::new(POD);
+    let mut client = Client::of(&fixture, Setup::default());
+    let watch = client.wait_until(|client| {
+        let is_watch = |it: &Value| {
+            it["method"] == "client/registerCapability"
+                && it["params"]["registrations"][0]["method"] == "workspace/didChangeWatchedFiles"
+        };
+        client.said.iter().find(|it| is_watch(it)).cloned()
+    });
+    let options = &watch["params"]["registrations"][0]["registerOptions"];
+    let pattern = &options["watchers"][0]["globPattern"];
+    assert_eq!(pattern["pattern"], "**/*.{yaml,yml,json}");
+    assert_eq!(pattern["baseUri"].as_str().map(|it| it.trim_end_matches('/')), Some(fixture.folder_uri().as_str()));
+}
+
+#[test]
+fn a_server_whose_client_cannot_watches_by_itself() {
+    let fixture = Fixture::new(POD);
+    let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
+    let pod = fixture.uri("pod.yaml");
+    client.open(&pod, fixture.text("pod.yaml"), 1);
+    assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]));
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {two: x}\n";
+    fixture.write("config.yaml", config);
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"], "a file has come");
+    fixture.write("config.yaml", &config.replace("two", "one"));
+    assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]), "it has changed");
+    std::fs::remove_file(fixture.path("config.yaml")).expect("it is there");
+    // A directory that comes with a file in it, and goes again.
+    fixture.write("deep/er/config.yaml", config);
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"]);
+    fixture.write("deep/er/config.yaml", &config.replace("two", "one"));
+    assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]), "new directories are watched");
+    fixture.write("deep/er/config.yaml", config);
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"]);
+    std::fs::remove_dir_all(fixture.path("deep")).expect("it is there");
+    assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]), "it is gone");
+    // What git ignores does not count.
+    fixture.write(".gitignore", "ignored\n");
+    fixture.write("ignored/config.yaml", config);
+    fixture.write("other.yaml", &config.replace("two", "three"));
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"]);
+}
