@@ -1,11 +1,12 @@
 //! Kubernetes objects in a tree: plain, tolerant views with a span on everything a person may be pointed at.
 //!
 //! Spans in an object are relative to the object's own first byte, so an object that was not edited stays as it is
-//! wherever it moves; [`Object::place`] leads back to the file.
+//! wherever it moves; [`Object::place`] leads back to the file. A document that is being edited is read with [`Kept`].
 
 #![warn(clippy::disallowed_methods)]
 
 mod data;
+mod kept;
 mod kinds;
 mod kustomization;
 mod links;
@@ -17,12 +18,15 @@ pub mod template;
 
 use std::sync::Arc;
 
+pub use kept::Kept;
 pub use links::{ServiceDependencies, ServiceDependency};
 pub use model::*;
 pub use relevance::matters;
 pub use template::{Dialect, Misfit, Parameter, Parameterised, Parameters, Preset, Template};
 
 use crate::syntax::{Document, Node, Tree};
+use crate::text::Span;
+use kept::Sharing;
 use kinds::Identity;
 use reader::{Budget, Reader};
 
@@ -37,10 +41,14 @@ pub fn objects_of(tree: &Tree) -> Vec<Object> {
 /// The objects of one document: its own, and those inside it if it is a List, a Template or a Kustomization. What holds
 /// others stands before them.
 pub fn objects(document: Document<'_>) -> Vec<Object> {
+    read_document(document, None)
+}
+
+fn read_document(document: Document<'_>, sharing: Option<&Sharing>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
-        let budget = Budget::of(document);
-        read(root, Identity::default(), None, &budget, NESTING, &mut found);
+        let reading = Reading { budget: &Budget::of(document), sharing };
+        reading.read(root, Identity::default(), None, NESTING, &mut found);
     }
     found
 }
@@ -57,49 +65,82 @@ pub fn template_in(document: Document<'_>) -> Option<(Node<'_>, usize, Template)
         identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
     }
     let budget = Budget::of(document);
-    let reader = Reader { base: root.span().start, budget: &budget };
+    let reader = Reader { base: root.span().start, budget: &budget, sharing: None };
     let template = template::template(reader, root, identity)?;
     Some((template::node(root, identity)?, reader.base, template))
 }
 
-fn read<'t>(
-    node: Node<'t>,
-    default: Identity<'t>,
-    parameters: Option<&Arc<Parameters>>,
-    budget: &Budget,
-    depth: usize,
-    found: &mut Vec<Object>,
-) {
-    let node = node.resolved();
-    if depth == 0 || !budget.take() || !node.is_mapping() {
-        return;
-    }
-    let written = Identity::of(node);
-    let identity =
-        Identity { api_version: written.api_version.or(default.api_version), kind: written.kind.or(default.kind) };
-    let reader = Reader { base: node.span().start, budget };
-    let is_kustomization = kustomization::is_kustomization(node, identity);
-    if !is_kustomization && default.kind.is_none() && !identity.is_plausible(node) {
-        return;
-    }
-    let mut model = model(reader, node, identity);
-    if is_kustomization {
-        model.data = Data::Kustomization(kustomization::kustomization(reader, node));
-    }
-    if parameters.is_some() {
-        model.parameterised = template::parameterised(reader, node);
-    }
-    let own = match &model.data {
-        Data::Template(template) => Some(Arc::clone(&template.exported)),
-        _ => None,
-    };
-    found.push(Object { offset: reader.base, model: Arc::new(model), parameters: parameters.cloned() });
-    if is_kustomization {
-        kustomization::made(reader, node, found);
-    }
-    if let Some(nested) = identity.nested(node) {
-        for item in nested.list.items() {
-            read(item, nested.each, own.as_ref().or(parameters), budget, depth - 1, found);
+/// The reading of one document.
+#[derive(Clone, Copy)]
+struct Reading<'b> {
+    budget: &'b Budget,
+    sharing: Option<&'b Sharing>,
+}
+
+impl Reading<'_> {
+    fn read<'t>(
+        self,
+        node: Node<'t>,
+        default: Identity<'t>,
+        parameters: Option<&Arc<Parameters>>,
+        depth: usize,
+        found: &mut Vec<Object>,
+    ) {
+        let node = node.resolved();
+        if depth == 0 || !self.budget.take() || !node.is_mapping() {
+            return;
+        }
+        let base = node.span().start;
+        let context = kept::Context { default, in_template: parameters.is_some() };
+        if let Some(model) = self.sharing.and_then(|it| it.object(node, context)) {
+            found.push(Object { offset: base, model, parameters: parameters.cloned() });
+            return;
+        }
+        let written = Identity::of(node);
+        let identity =
+            Identity { api_version: written.api_version.or(default.api_version), kind: written.kind.or(default.kind) };
+        let is_kustomization = kustomization::is_kustomization(node, identity);
+        if !is_kustomization && default.kind.is_none() && !identity.is_plausible(node) {
+            return;
+        }
+        // Where no alias is, the text itself is the limit, so that one object's aliases cost no other its reading.
+        let text = Budget::for_text(node.span().len());
+        let budget = if node.holds_alias() { self.budget } else { &text };
+        let sharing = self.sharing.filter(|it| it.begin(node));
+        let reader = Reader { base, budget, sharing };
+        let mut model = model(reader, node, identity);
+        if is_kustomization {
+            model.data = Data::Kustomization(kustomization::kustomization(reader, node));
+        }
+        if parameters.is_some() {
+            model.parameterised = template::parameterised(reader, node);
+        }
+        let own = match &mut model.data {
+            Data::Template(template) => {
+                if let Some(sharing) = self.sharing {
+                    sharing.unify(&mut template.exported);
+                }
+                Some(Arc::clone(&template.exported))
+            }
+            _ => None,
+        };
+        let nested = identity.nested(node);
+        if let (Some(_), Some(nested)) = (self.sharing, nested) {
+            let places: Vec<Span> = nested.list.items().map(Node::span).collect();
+            model.frame = kept::frame(node, &places);
+        } else if let Some(sharing) = sharing {
+            sharing.finish(node, &mut model);
+        }
+        let model = Arc::new(model);
+        found.push(Object { offset: base, model: Arc::clone(&model), parameters: parameters.cloned() });
+        if is_kustomization {
+            kustomization::made(reader, node, found);
+        } else if let Some(nested) = nested {
+            for item in nested.list.items() {
+                self.read(item, nested.each, own.as_ref().or(parameters), depth - 1, found);
+            }
+        } else if let Some(sharing) = self.sharing {
+            sharing.keep(node, context, &model);
         }
     }
 }
@@ -121,7 +162,7 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
         annotations: if matches!(data, Data::Secret(_)) { Vec::new() } else { pairs("annotations") },
         pods: if makes_pods { kinds::pods(reader, node, identity) } else { Vec::new() },
         data,
-        parameterised: Vec::new(),
+        ..Model::default()
     }
 }
 

@@ -41,7 +41,7 @@ pub use sources::is_key;
 pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};
 
-use crate::k8s::{Container, Data, Model, Object, Pod};
+use crate::k8s::{Container, Data, Model, Object, Pod, Role};
 use crate::workspace::{Found, Snapshot, Version};
 use scope::Scope;
 use services::bytes_of;
@@ -55,6 +55,23 @@ pub fn environment(
     container: &Container,
 ) -> Environment {
     Resolver::new(snapshot, None).environment(file, object, pod, container)
+}
+
+/// What every container of a pod sees of the others. Whoever lets an environment rest on other containers either adds
+/// what it asks here, or notes it with [`Snapshot::note_siblings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Common {
+    links: Links,
+    /// Whether there is one regular container, which then serves (B26).
+    is_alone: bool,
+}
+
+impl Common {
+    /// What the containers of a pod have in common.
+    pub fn of(pod: &Pod) -> Self {
+        let mut regular = pod.containers.iter().filter(|it| it.role == Role::Container);
+        Self { links: Links::of(pod), is_alone: regular.next().is_some() && regular.next().is_none() }
+    }
 }
 
 /// Resolves many containers of one snapshot, and shares what they have in common.

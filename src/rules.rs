@@ -2,6 +2,22 @@
 //!
 //! A rule sees what was resolved, never the protocol or the output. It reports only what is true under every reading of
 //! what can be seen.
+//!
+//! # What a rule may look at
+//! In an editor, findings are kept while nothing changes that they rest on (see [`Kept`]). So a rule looks at what its
+//! kind of check is about, and asks for the rest:
+//!
+//! - `Container`: the container and its environment, and the pod and the object around it as far as other containers are
+//!   not meant. Those are asked for by [`ContainerContext::siblings`].
+//! - `Pod` and `Object`: everything in the object. It is looked at again whenever something in it changes, so a large
+//!   object should cost little here; what is about single containers is better a check of `Container`.
+//! - `File`: the whole file, each time anew. It has to be cheap.
+//! - Other objects and files, the own file's included, are asked for by the snapshot and the resolver, which take notes:
+//!   a name that was looked up, a kind that was gone through, a file. [`Snapshot::files`] is for rules that cannot do
+//!   without: whatever changes anywhere, they look again.
+//!
+//! Everyone may look at the settings, and an object of a List or Template at what stands around the objects there. Places
+//! in the findings may be anywhere. A property test compares findings that were kept with those of a fresh check.
 
 #![warn(clippy::disallowed_methods)]
 
@@ -29,6 +45,7 @@ mod invalid_parameter;
 mod invalid_service_link;
 mod invalid_value_source;
 mod invalid_variable_name;
+mod kept;
 mod links;
 mod malformed_reference;
 mod missing_key;
@@ -65,15 +82,19 @@ mod unused_parameter;
 
 use std::sync::Arc;
 
-pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Source, Sources};
+pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Sources};
 pub use fixes::{declare_above, sort_env};
+pub use kept::Kept;
 pub use names::{mistakes, named};
 pub use settings::settings_schema;
 pub use suppression::{Suppression, suppressions, suppressions_in};
 
 use crate::diagnostic::Diagnostic;
+use crate::k8s::{Container, Object, Pod};
 use crate::resolve::Resolver;
+pub use crate::workspace::Source;
 use crate::workspace::{Level, Snapshot};
+use context::Found;
 
 /// A rule: its name, what it says about itself, and how it looks.
 #[derive(Debug)]
@@ -208,60 +229,90 @@ pub fn check(
 ) -> Vec<Diagnostic> {
     let Some(facts) = snapshot.file(path) else { return Vec::new() };
     let file = FileContext { snapshot, resolver, path, facts, sources };
-    let active: Vec<(&Rule, Level)> =
-        RULES.iter().map(|rule| (*rule, levels.level(rule, path))).filter(|(_, level)| *level != Level::Off).collect();
-    let mut found = Vec::new();
-    file.visit(&active, &mut found);
-    let found = templates::settled(&file, found);
-    let found = suppression::apply(&file, &active, found);
-    let mut found: Vec<Diagnostic> = found.into_iter().map(|finding| finding.finished(&file)).collect();
-    found.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
-    // Containers that share their env through an anchor are checked each, and told once.
-    found.dedup_by(|b, a| (&a.location, a.rule, &a.message) == (&b.location, b.rule, &b.message));
-    found
-}
-
-impl<'a> FileContext<'a> {
-    /// Runs every rule over everything in the file.
-    fn visit(&self, active: &[(&'static Rule, Level)], found: &mut Vec<context::Found>) {
-        let mut run = |object: Option<&ObjectContext<'_>>, call: &dyn Fn(&Check, &mut Findings<'_>)| {
-            for (rule, level) in active {
-                let Some(severity) = level.severity() else { continue };
-                let mut findings = Findings { rule, severity, object: object.map(ObjectContext::title), found };
-                call(&rule.check, &mut findings);
-            }
-        };
-        run(None, &|check, findings| {
-            if let Check::File(check) = check {
-                check(self, findings);
-            }
-        });
-        for object in &self.facts.objects {
-            let object = ObjectContext { file: self, object };
-            run(Some(&object), &|check, findings| {
-                if let Check::Object(check) = check {
-                    check(&object, findings);
-                }
-            });
-            for pod in &object.object.model.pods {
-                let pod = PodContext { object: &object, pod };
-                run(Some(&object), &|check, findings| {
-                    if let Check::Pod(check) = check {
-                        check(&pod, findings);
-                    }
-                });
-                for container in &pod.pod.containers {
-                    let environment = self.resolver.environment(self.path, object.object, pod.pod, container);
-                    let container = ContainerContext { pod: &pod, container, environment: &environment };
-                    run(Some(&object), &|check, findings| {
-                        if let Check::Container(check) = check {
-                            check(&container, findings);
-                        }
-                    });
-                }
+    let active = active(levels, path);
+    let mut found = file.of_file(&active);
+    for object in &facts.objects {
+        found.extend(file.of_object(&active, object));
+        for pod in &object.model.pods {
+            for container in &pod.containers {
+                found.extend(file.of_container(&active, object, pod, container));
             }
         }
     }
+    let found = templates::settled(&file, found);
+    let found = found.into_iter().map(|finding| finding.finished(&file)).collect();
+    file.conclude(&active, found)
+}
+
+/// Rules with their levels.
+type Active = [(&'static Rule, Level)];
+
+/// The rules that run on a file.
+fn active(levels: &dyn Levels, path: &str) -> Vec<(&'static Rule, Level)> {
+    RULES.iter().map(|rule| (*rule, levels.level(rule, path))).filter(|(_, level)| *level != Level::Off).collect()
+}
+
+impl FileContext<'_> {
+    /// What rules find in the file as a whole.
+    fn of_file(&self, active: &Active) -> Vec<Found> {
+        run(active, None, &|check, findings| {
+            if let Check::File(check) = check {
+                check(self, findings);
+            }
+        })
+    }
+
+    /// What rules find in an object and its pods, containers left out.
+    fn of_object(&self, active: &Active, object: &Object) -> Vec<Found> {
+        let object = ObjectContext { file: self, object };
+        let mut found = run(active, Some(&object), &|check, findings| {
+            if let Check::Object(check) = check {
+                check(&object, findings);
+            }
+        });
+        for pod in &object.object.model.pods {
+            let pod = PodContext { object: &object, pod };
+            found.extend(run(active, Some(&object), &|check, findings| {
+                if let Check::Pod(check) = check {
+                    check(&pod, findings);
+                }
+            }));
+        }
+        found
+    }
+
+    /// What rules find in a container.
+    fn of_container(&self, active: &Active, object: &Object, pod: &Pod, container: &Container) -> Vec<Found> {
+        let environment = self.resolver.environment(self.path, object, pod, container);
+        let object = ObjectContext { file: self, object };
+        let pod = PodContext { object: &object, pod };
+        let container = ContainerContext { pod: &pod, container, environment: &environment };
+        run(active, Some(&object), &|check, findings| {
+            if let Check::Container(check) = check {
+                check(&container, findings);
+            }
+        })
+    }
+
+    /// Leaves out what is suppressed, and puts the rest in order.
+    fn conclude(&self, active: &Active, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let mut found = suppression::apply(self, active, found);
+        found.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
+        // Containers that share their env through an anchor are checked each, and told once.
+        found.dedup_by(|b, a| (&a.location, a.rule, &a.message) == (&b.location, b.rule, &b.message));
+        found
+    }
+}
+
+/// Lets each rule look.
+fn run(active: &Active, object: Option<&ObjectContext<'_>>, call: &dyn Fn(&Check, &mut Findings<'_>)) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (rule, level) in active {
+        let Some(severity) = level.severity() else { continue };
+        let mut findings = Findings { rule, severity, object, found: &mut found };
+        call(&rule.check, &mut findings);
+    }
+    found
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub use documents::{parse, parse_some};
 pub use reparse::Source;
 pub use scalar::{ScalarStyle, Typed};
 pub use source_map::SourceMap;
-pub use tree::{Collection, Document, Node, Shape, SyntaxError, Tree};
+pub use tree::{Collection, Document, Node, Shape, Subtree, SyntaxError, Tree};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,6 +6,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod changes;
+mod document;
 mod globs;
 mod helm;
 mod index;
@@ -29,6 +30,7 @@ use changes::{Changes, Fact, SharedNotebook};
 use index::{Export, Index, Kind};
 
 pub use changes::Notes;
+pub use document::{Document, Moment, SharedText, Source};
 pub use globs::Globs;
 pub use scope::{Found, Place};
 pub use settings::{
@@ -46,7 +48,7 @@ pub struct File {
     /// Keys that stand twice in their mapping, each with the one it repeats before it, in documents with objects.
     pub duplicate_keys: Vec<(Span, Span)>,
     /// Leads from offsets to lines and columns.
-    pub lines: Lines,
+    pub lines: Arc<Lines>,
     /// How many documents it has, without those that hold only comments.
     pub documents: usize,
     /// Whether its text mentions podlens, as suppression comments do.
@@ -55,6 +57,8 @@ pub struct File {
     pub is_helm: bool,
     /// Whether it is an env file, by its name: no YAML at all.
     pub is_env_file: bool,
+    /// Whether another template engine than Helm makes YAML of it, which is told by what it writes and what breaks.
+    pub is_foreign: bool,
     /// What it says if it is a settings file.
     pub settings: Option<Arc<Settings>>,
     /// Files it names as patches, if it is a Kustomization.
@@ -67,20 +71,21 @@ impl File {
     /// Reads a file. Its path, relative to the root with `/`, tells what it is. Documents that can hold nothing of
     /// interest are not parsed.
     pub fn read(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &|text| syntax::parse_some(text, k8s::matters))
+        Self::reading(path, text, &|text| syntax::parse_some(text, k8s::matters), &|_, tree| k8s::objects_of(tree))
     }
 
     /// Reads a file with all its documents.
     pub fn read_whole(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &|text| (syntax::parse(text), 0))
+        Self::reading(path, text, &|text| (syntax::parse(text), 0), &|_, tree| k8s::objects_of(tree))
     }
 
     /// Reads a file that is parsed already.
     pub fn of_tree(path: &str, text: &str, tree: &Tree) -> Self {
-        Self::reading(path, text, &|part| {
+        let parse = |part: &str| {
             let tree = if std::ptr::eq(part, text) { tree.clone() } else { syntax::parse(part) };
             (tree, 0)
-        })
+        };
+        Self::reading(path, text, &parse, &|_, tree| k8s::objects_of(tree))
     }
 
     /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
@@ -94,16 +99,22 @@ impl File {
         }
     }
 
-    fn reading(path: &str, text: &str, parse: &dyn Fn(&str) -> (Tree, usize)) -> Self {
+    /// Reads a file by means of a parser, which also counts the documents it skips, and of a reader of objects.
+    fn reading(
+        path: &str,
+        text: &str,
+        parse: &dyn Fn(&str) -> (Tree, usize),
+        objects: &dyn Fn(&str, &Tree) -> Vec<Object>,
+    ) -> Self {
         if is_env_file(path) {
-            let file = Self::plain(path, "", &syntax::parse(""), 0);
-            return Self { is_env_file: true, lines: Lines::new(text), documents: 1, ..file };
+            let file = Self::plain(path, "", &syntax::parse(""), 0, Vec::new());
+            return Self { is_env_file: true, lines: Arc::new(Lines::new(text)), documents: 1, ..file };
         }
         let as_template = || {
             let mask = syntax::helm::mask(text)?;
             let (tree, skipped) = parse(&mask.text);
             let errors = tree.errors().len();
-            let mut file = Self::plain(path, text, &tree, skipped);
+            let mut file = Self::plain(path, text, &tree, skipped, objects(&mask.text, &tree));
             helm::apply(&mut file, &mask);
             Some((file, errors))
         };
@@ -116,7 +127,7 @@ impl File {
             return file;
         }
         let (tree, skipped) = parse(text);
-        let mut file = Self::plain(path, text, &tree, skipped);
+        let mut file = Self::plain(path, text, &tree, skipped, objects(text, &tree));
         let has_bare_action = may_be_template && helm::has_bare_action(text, &tree);
         if may_be_template && (has_bare_action || !file.errors.is_empty() || helm::is_template(path)) {
             match as_template() {
@@ -125,15 +136,40 @@ impl File {
                 _ => {}
             }
         }
-        if helm::is_values(path) && !file.objects.is_empty() {
-            file.in_chart = Some(Arc::new(Self { objects: Vec::new(), patches: Vec::new(), ..file.clone() }));
+        file.without_values(path)
+    }
+
+    /// The values of a chart may look like objects.
+    fn without_values(mut self, path: &str) -> Self {
+        if helm::is_values(path) && !self.objects.is_empty() {
+            self.in_chart = Some(Arc::new(Self { objects: Vec::new(), patches: Vec::new(), ..self.clone() }));
         }
+        self
+    }
+
+    fn plain(path: &str, text: &str, tree: &Tree, skipped: usize, objects: Vec<Object>) -> Self {
+        let is_settings = is_settings(path);
+        let objects = if is_settings { Vec::new() } else { objects };
+        let has_suppressions = !is_settings && document::has_suppressions(text);
+        let is_foreign = || document::is_foreign(text);
+        let mut file = Self::assembled(path, tree, objects, has_suppressions, &is_foreign);
+        file.documents += skipped;
+        file.settings = is_settings.then(|| Arc::new(Settings::read(path, text)));
+        // Nobody asks for a place in a file of which nothing is known.
+        let has_places =
+            is_settings || has_suppressions || !file.objects.is_empty() || !file.errors.is_empty() || skipped == 0;
+        file.lines = Arc::new(Lines::new(if has_places { text } else { "" }));
         file
     }
 
-    fn plain(path: &str, text: &str, tree: &Tree, skipped: usize) -> Self {
-        let is_settings = path.rsplit('/').next() == Some(SETTINGS_FILE);
-        let objects = if is_settings { Vec::new() } else { k8s::objects_of(tree) };
+    /// The facts of a tree and its objects. Lines are left to the caller.
+    fn assembled(
+        path: &str,
+        tree: &Tree,
+        objects: Vec<Object>,
+        has_suppressions: bool,
+        is_foreign: &dyn Fn() -> bool,
+    ) -> Self {
         let patches = objects
             .iter()
             .filter_map(|object| match &object.model.data {
@@ -150,19 +186,17 @@ impl File {
         let read = tree.documents().filter(|document| has_objects(document.span()));
         let duplicate_keys = read.flat_map(|document| document.duplicate_keys()).collect();
         let errors = tree.errors();
-        let has_suppressions = !is_settings && memchr::memmem::find(text.as_bytes(), b"podlens:").is_some();
-        // Nobody asks for a place in a file of which nothing is known.
-        let has_places = is_settings || has_suppressions || !objects.is_empty() || !errors.is_empty() || skipped == 0;
         Self {
+            is_foreign: !errors.is_empty() && is_foreign(),
             objects,
             errors,
             duplicate_keys,
-            lines: Lines::new(if has_places { text } else { "" }),
-            documents: skipped + tree.documents().filter(|document| document.root().is_some()).count(),
+            lines: Arc::default(),
+            documents: tree.documents().filter(|document| document.root().is_some()).count(),
             has_suppressions,
             is_helm: false,
             is_env_file: false,
-            settings: is_settings.then(|| Arc::new(Settings::read(path, text))),
+            settings: None,
             patches,
             in_chart: None,
         }
@@ -172,6 +206,11 @@ impl File {
 /// Whether a path is that of an env file: `.env`, `config.env`.
 pub fn is_env_file(path: &str) -> bool {
     path.len() >= 4 && path.as_bytes()[path.len() - 4..].eq_ignore_ascii_case(b".env")
+}
+
+/// Whether a path is that of a settings file.
+fn is_settings(path: &str) -> bool {
+    path.rsplit('/').next() == Some(SETTINGS_FILE)
 }
 
 /// A path written in a file, as seen from the root.
@@ -488,5 +527,7 @@ impl Workspace {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod corpus;
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ pub fn environment_at(
 ) -> Option<View> {
     let facts = analysis.snapshot.file(file)?;
     let at = container_at(file, facts, offset)?;
-    let text = |path: &str| Some(Arc::clone(&analysis.sources.source(path)?.text));
+    let text = |path: &str| Some(analysis.sources.source(path)?.text.shared());
     let viewer = Viewer { snapshot: analysis.snapshot, resolver: analysis.resolver, path, text: &text };
     let workload = viewer.workload(file, facts, at.object, |it| std::ptr::eq(it, at.container));
     Some(View { schema: SCHEMA, workloads: vec![workload] })

@@ -1,5 +1,7 @@
 //! Where the pod specs sit in each kind (section 8 of the facts), and which kinds hold other objects.
 
+use std::sync::Arc;
+
 use crate::k8s::model::{Injector, Pod, Volume};
 use crate::k8s::pod;
 use crate::k8s::reader::{Budget, Reader, mappings};
@@ -281,7 +283,7 @@ fn hooks(reader: Reader<'_>, root: Node<'_>, pods: &mut Vec<Pod>) {
     for (path, env) in HOOKS {
         let keys: Vec<&str> = path.split('.').collect();
         let Some(node) = root.at(&keys).filter(|node| node.is_mapping()) else { continue };
-        let hook = pod::hook(reader, node, (*path).to_owned(), env);
+        let hook = Arc::new(pod::hook(reader, node, (*path).to_owned(), env));
         match pods.first_mut() {
             Some(pod) => pod.containers.push(hook),
             None => pods.push(Pod {

@@ -7,15 +7,17 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::k8s::kept::{self, Region};
 use crate::k8s::links::ServiceDependencies;
 use crate::k8s::template::{Parameterised, Parameters, Template};
-use crate::syntax::ScalarStyle;
+use crate::syntax::{ScalarStyle, Subtree};
 use crate::text::Span;
 
 /// An object at its place in a file.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The offset of its first byte in the file; every span in `model` counts from here.
+    /// The offset of its first byte in the file. Spans in `model` count from here, or are marks: see
+    /// [`Object::place`].
     pub offset: usize,
     /// What it says.
     pub model: Arc<Model>,
@@ -24,9 +26,10 @@ pub struct Object {
 }
 
 impl Object {
-    /// A span of the model as a span of the file.
+    /// A span of the model as a span of the file. This is the only way there: in a document that is being edited,
+    /// spans in a container may be marks that stay the same when the container moves.
     pub fn place(&self, span: Span) -> Span {
-        span.shifted(self.offset)
+        kept::unmarked(&self.model.regions, span).shifted(self.offset)
     }
 
     /// A text of it with the parameters of its template replaced, as far as they have values; as written otherwise.
@@ -87,9 +90,20 @@ pub struct Model {
     pub data: Data,
     /// Its texts in which a parameter may stand, if it is an object of a template.
     pub parameterised: Vec<Parameterised>,
+    /// The bytes of containers whose spans are marks, by marks.
+    pub(crate) regions: Vec<Region>,
+    /// What stands around the parts that are known by themselves, its containers or the objects in it.
+    pub(crate) frame: Option<Vec<Subtree>>,
 }
 
 impl Model {
+    /// What stands around its containers, or around the objects in it, in the tree that it was read from: while it is
+    /// the same, so is all that they see of their object. Known only of large objects in a document that is being
+    /// edited.
+    pub fn frame(&self) -> Option<&[Subtree]> {
+        self.frame.as_deref()
+    }
+
     /// The name others refer to it by: `metadata.name`, or the name of what a sealed or external secret makes.
     pub fn known_as(&self) -> Option<&Text> {
         match &self.data {
@@ -272,7 +286,7 @@ pub struct Pod {
     /// The pod's own name where the manifest decides it: a bare Pod without `generateName`.
     pub name: Option<Text>,
     /// Containers: init (sidecars among them), regular, ephemeral, each as declared.
-    pub containers: Vec<Container>,
+    pub containers: Vec<Arc<Container>>,
     /// `volumes`.
     pub volumes: Vec<Volume>,
     /// `enableServiceLinks` with its place.

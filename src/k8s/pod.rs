@@ -1,5 +1,6 @@
 //! Pod specs and containers.
 
+use crate::k8s::kept;
 use crate::k8s::links;
 use crate::k8s::model::{
     Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, Text, ValueFrom, ValueSource, Volume,
@@ -29,7 +30,7 @@ pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
         let Some(items) = spec.get(list) else { continue };
         for (index, item) in mappings(items) {
             if reader.budget.take() {
-                pod.containers.push(container(reader, item, format!("{path}.{list}[{index}]"), role));
+                pod.containers.push(kept::container(reader, item, format!("{path}.{list}[{index}]"), role));
             }
         }
     }
@@ -64,7 +65,8 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
     }
 }
 
-fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Container {
+/// Reads a container.
+pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Container {
     let mut it = Container { path, span: reader.span(node), role, ..Container::default() };
     it.working_directory = reader.text_at(node, "workingDir");
     it.has_hooks = node.get("lifecycle").is_some_and(Node::is_mapping);

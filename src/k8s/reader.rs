@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use crate::k8s::kept::Sharing;
 use crate::k8s::model::Text;
 use crate::syntax::{Document, Node, ScalarStyle, Typed};
 use crate::text::Span;
@@ -19,7 +20,12 @@ pub(super) struct Budget(Cell<usize>);
 impl Budget {
     /// Enough to read every node of the document several times over.
     pub(super) fn of(document: Document<'_>) -> Self {
-        Self(Cell::new(document.span().len().saturating_mul(4).saturating_add(10_000)))
+        Self::for_text(document.span().len())
+    }
+
+    /// Enough to read every node of a text without aliases several times over.
+    pub(super) fn for_text(len: usize) -> Self {
+        Self(Cell::new(len.saturating_mul(4).saturating_add(10_000)))
     }
 
     /// Takes one node from the budget; false when it is used up.
@@ -36,6 +42,8 @@ pub(super) struct Reader<'b> {
     /// The object's first byte.
     pub(super) base: usize,
     pub(super) budget: &'b Budget,
+    /// Keeps the containers of the object.
+    pub(super) sharing: Option<&'b Sharing>,
 }
 
 impl Reader<'_> {

@@ -15,7 +15,7 @@ fn containers(text: &str) -> Vec<String> {
         format!("{} {:?} {name}: {}", it.path, it.role, env.join(","))
     };
     let models: Vec<_> = read(text).into_iter().map(|object| object.model).collect();
-    models.iter().flat_map(|model| &model.pods).flat_map(|pod| &pod.containers).map(line).collect()
+    models.iter().flat_map(|model| &model.pods).flat_map(|pod| &pod.containers).map(|it| line(it)).collect()
 }
 
 /// A manifest with a pod spec at the place that `above` leads to.

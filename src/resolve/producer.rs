@@ -121,7 +121,7 @@ pub(super) fn before(
     container: &Container,
     services: &Arc<ServiceVariables>,
 ) -> Produced {
-    let own = pod.containers.iter().position(|it| ptr::eq(it, container)).unwrap_or(0);
+    let own = pod.containers.iter().position(|it| ptr::eq(&**it, container)).unwrap_or(0);
     let mut produced = empty(scope, object, pod, container);
     for (at, producer) in pod.containers.iter().enumerate() {
         let starts_before = match (producer.role, container.role) {
@@ -165,12 +165,13 @@ pub(super) fn alone(
 }
 
 fn empty(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -> Produced {
+    scope.note_siblings();
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
     let volumes = pod.volumes.iter().filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
     // What a patch or a template adds cannot be seen.
     let is_part = |it: &Container| it.is_open || sources::is_part(scope, object, it);
-    let is_lost = pod.containers.iter().any(is_part) || container.role == Role::Hook;
+    let is_lost = pod.containers.iter().any(|it| is_part(it)) || container.role == Role::Hook;
     Produced { disk: Disk::new(names), scripts: Vec::new(), is_lost }
 }
 

@@ -73,6 +73,11 @@ impl<'s> Scope<'s> {
         if self.snapshot.has_moved_services() { services.placed(self.snapshot, binding) } else { Arc::clone(binding) }
     }
 
+    /// Other containers of the pod decide.
+    pub(super) fn note_siblings(&self) {
+        self.snapshot.note_siblings();
+    }
+
     pub(super) fn settings(&self) -> &'s Settings {
         self.snapshot.settings(self.file)
     }

@@ -217,6 +217,9 @@ pub(super) fn value_from(
         Some(ValueSource::Resource { container: whose, resource, divisor }) => {
             let text = |it: &Option<crate::k8s::Text>| it.as_ref().map(|it| Arc::clone(&it.value));
             let (whose, resource, divisor) = (text(whose), text(resource), text(divisor));
+            if whose.is_some() {
+                scope.note_siblings();
+            }
             let value = fields::resource(pod, container, whose.as_deref(), resource.as_deref(), divisor.as_deref());
             here(Kind::Resource, value)
         }

@@ -7,26 +7,9 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Environment, Resolver};
 use crate::rules::Rule;
-use crate::syntax::{SourceMap, Tree, helm, parse};
+use crate::syntax::{SourceMap, Tree, helm};
 use crate::text::Span;
-use crate::workspace::{File, Snapshot};
-
-/// A file's text and tree, for those who ask: facts alone keep neither.
-#[derive(Debug)]
-pub struct Source {
-    /// The text.
-    pub text: Arc<str>,
-    /// Its tree.
-    pub tree: Tree,
-}
-
-impl Source {
-    /// The source of a file: its text, and the tree its facts were read from.
-    pub fn new(file: &File, text: Arc<str>) -> Self {
-        let tree = parse(&file.readable(&text));
-        Self { text, tree }
-    }
-}
+use crate::workspace::{File, Snapshot, Source};
 
 /// Where texts come from. Answers for the same file are expected to be the same while a check runs.
 pub trait Sources: Sync {
@@ -60,9 +43,9 @@ impl FileContext<'_> {
         Location { file: Arc::clone(self.path), span }
     }
 
-    /// The source, where suppressions may matter: there are findings, or the file holds such a comment.
-    pub(super) fn suppression_source(&self, found: &[Found]) -> Option<Arc<Source>> {
-        (!found.is_empty() || self.facts.has_suppressions).then(|| self.source()).flatten()
+    /// The source, if the file holds a suppression comment.
+    pub(super) fn suppression_source(&self) -> Option<Arc<Source>> {
+        self.facts.has_suppressions.then(|| self.source()).flatten()
     }
 }
 
@@ -120,6 +103,14 @@ pub struct ContainerContext<'a> {
     pub environment: &'a Environment,
 }
 
+impl<'a> ContainerContext<'a> {
+    /// All containers of its pod. What is found then rests on them too.
+    pub fn siblings(&self) -> &'a [Arc<Container>] {
+        self.pod.object.file.snapshot.note_siblings();
+        &self.pod.pod.containers
+    }
+}
+
 impl ContainerContext<'_> {
     /// A span of the object as a location.
     pub fn at(&self, span: Span) -> Location {
@@ -136,16 +127,14 @@ impl ContainerContext<'_> {
 pub struct Findings<'f> {
     pub(super) rule: &'static Rule,
     pub(super) severity: Severity,
-    pub(super) object: Option<String>,
+    pub(super) object: Option<&'f ObjectContext<'f>>,
     pub(super) found: &'f mut Vec<Found>,
 }
 
 impl Findings<'_> {
     /// Reports a finding of an object, from a rule that looks at whole files.
     pub fn push_in(&mut self, object: &ObjectContext<'_>, finding: Finding) {
-        let own = self.object.replace(object.title());
-        self.push(finding);
-        self.object = own;
+        Findings { object: Some(object), rule: self.rule, severity: self.severity, found: self.found }.push(finding);
     }
 
     /// Reports a finding.
@@ -153,7 +142,7 @@ impl Findings<'_> {
         self.found.push(Found {
             rule: self.rule,
             severity: finding.severity.unwrap_or(self.severity),
-            object: self.object.clone(),
+            object: self.object.map(ObjectContext::title),
             finding,
         });
     }

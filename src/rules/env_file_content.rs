@@ -104,7 +104,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Option<Finding>
     let (_, EnvFile::Written(content)) = pod.settled_file(reference)? else { return None };
     // A sidecar is not waited for: the file may be read while it still holds something else.
     let is_sidecar = |it: &crate::k8s::Container| it.role == Role::Sidecar && writes(it, &volume.value);
-    if content.was_rewritten && pod.pod.containers.iter().any(is_sidecar) {
+    if content.was_rewritten && pod.pod.containers.iter().any(|it| is_sidecar(it)) {
         return None;
     }
     let reading = pod.reading();

@@ -1,5 +1,7 @@
 //! `env-file-unproduced`
 
+use std::sync::Arc;
+
 use crate::k8s::{Role, Text};
 use crate::resolve::{EnvFile, EnvFiles, path_in_volume};
 use crate::rules::env_files::{FileKeyRef, called, mounts, writes};
@@ -144,7 +146,7 @@ fn absent(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &EnvFiles, vo
             };
         }
     }
-    let starts_before = |(index, container): &(usize, &crate::k8s::Container)| match container.role {
+    let starts_before = |(index, container): &(usize, &Arc<crate::k8s::Container>)| match container.role {
         Role::Init | Role::Sidecar => !is_init || *index < reference.at,
         Role::Container | Role::Ephemeral => !is_init && *index != reference.at,
         Role::Hook => false,

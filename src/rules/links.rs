@@ -34,7 +34,8 @@ impl ObjectContext<'_> {
             // The cluster's own API is there in any case.
             services.filter(|it| &**it != "kubernetes").collect()
         };
-        pod.containers.iter().map(used).collect()
+        self.file.snapshot.note_siblings();
+        pod.containers.iter().map(|it| used(it)).collect()
     }
 
     /// What replaces the automatic links of a pod: explicit ones for exactly the services it uses, or none at all.

@@ -16,9 +16,7 @@ const HOLES: [&str; 2] = ["\u{e4f1}", "\u{558}"];
 impl FileContext<'_> {
     /// Whether a template engine makes YAML of the file: what its text says is not yet what is applied.
     pub(super) fn is_template(&self) -> bool {
-        // Other engines than Helm are known by what breaks YAML.
-        let other = |text: &str| text.contains("{%") || text.contains("<%");
-        self.facts.is_helm || (!self.facts.errors.is_empty() && self.source().is_some_and(|it| other(&it.text)))
+        self.facts.is_helm || self.facts.is_foreign
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::Fix;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::rules::context::{Found, edit};
-use crate::rules::{FileContext, Finding, Findings, Rule, Source, declare_rule, rule};
+use crate::rules::{Active, FileContext, Finding, Findings, Source, declare_rule, rule};
 use crate::text::Span;
-use crate::workspace::Level;
 
 declare_rule! {
     /// Reports a suppression comment that suppresses nothing.
@@ -111,20 +110,20 @@ fn parse(text: &str, comment: Span) -> Option<Suppression> {
 }
 
 /// Leaves out what is suppressed, and adds what suppresses nothing.
-pub(super) fn apply(file: &FileContext<'_>, active: &[(&'static Rule, Level)], found: Vec<Found>) -> Vec<Found> {
+pub(super) fn apply(file: &FileContext<'_>, active: &Active, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let reports_unused = active.iter().find(|(rule, _)| rule.name == UNUSED_SUPPRESSION.name);
     if found.is_empty() && reports_unused.is_none() {
         return found;
     }
-    let Some(source) = file.suppression_source(&found) else { return found };
+    let Some(source) = file.suppression_source() else { return found };
     let all = suppressions(&source);
     let mut used: HashSet<Span> = HashSet::new();
-    let mut kept: Vec<Found> = Vec::new();
+    let mut kept: Vec<Diagnostic> = Vec::new();
     for finding in found {
-        let at = finding.location();
+        let at = &finding.location;
         let mut hidden = false;
         for suppression in all.iter().filter(|it| it.covers(file, at)) {
-            for (name, span) in suppression.rules.iter().filter(|(name, _)| name == finding.rule.name) {
+            for (name, span) in suppression.rules.iter().filter(|(name, _)| name == finding.rule) {
                 let _ = name;
                 used.insert(*span);
                 hidden = true;
@@ -136,7 +135,8 @@ pub(super) fn apply(file: &FileContext<'_>, active: &[(&'static Rule, Level)], f
     }
     let Some((unused_rule, level)) = reports_unused else { return kept };
     let Some(severity) = level.severity() else { return kept };
-    let mut findings = Findings { rule: unused_rule, severity, object: None, found: &mut kept };
+    let mut unused: Vec<Found> = Vec::new();
+    let mut findings = Findings { rule: unused_rule, severity, object: None, found: &mut unused };
     for suppression in &all {
         for (name, span) in suppression.rules.iter().filter(|(_, span)| !used.contains(span)) {
             let is_active = active.iter().any(|(rule, _)| rule.name == name);
@@ -151,6 +151,7 @@ pub(super) fn apply(file: &FileContext<'_>, active: &[(&'static Rule, Level)], f
             findings.push(Finding::new(file.at(*span), message).fix(Some(fix)).unnecessary());
         }
     }
+    kept.extend(unused.into_iter().map(|it| it.finished(file)));
     kept
 }
 

@@ -54,9 +54,15 @@ pub fn mask(text: &str) -> Option<Mask> {
             group.push(next);
         }
         let end = group[group.len() - 1].span.end;
-        let line_end = text[end..].find('\n').map_or(text.len(), |len| end + len);
+        let line_end_behind = |end: usize| text[end..].find('\n').map_or(text.len(), |len| end + len);
+        let mut line_end = line_end_behind(end);
         let rest = text[end..line_end].trim_start();
         if begins && (rest.is_empty() || rest.starts_with('#')) {
+            // Actions in the comment belong to it, and may be longer than the line.
+            while let Some(next) = regions.next_if(|next| next.span.start < line_end) {
+                line_end = line_end_behind(next.span.end);
+                group.push(next);
+            }
             mask.text.push_str(&text[at..line_start]);
             mask.text.extend(std::iter::repeat_n('\n', line_end - line_start));
             let span = Span::new(line_start, line_end);
@@ -337,5 +343,13 @@ mod tests {
         let keys: Vec<_> = mask.outputs.iter().map(|it| it.key.as_deref()).collect();
         assert_eq!(keys, [Some("env"), Some("resources"), None, Some("envFrom")]);
         assert_eq!(mask.lines.len(), 6);
+    }
+
+    #[test]
+    fn actions_in_the_comment_of_an_action_are_masked_with_it() {
+        let text = "a: b\n{{ x }} # {{ y }}\n{{ x }} # {{ y\n }} c\nd: e\n";
+        let mask = mask(text).expect("actions");
+        assert_eq!(mask.text.trim_start_matches("a: b").trim(), "d: e");
+        assert_eq!(mask.text.len(), text.len());
     }
 }

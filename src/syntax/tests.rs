@@ -7,28 +7,28 @@ use crate::syntax::{build, parse};
 use crate::text::{Buffer, Span};
 
 /// Small, seeded and the same on every machine.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 >> 11).unwrap_or(0) % limit.max(1)
     }
 
-    pub(super) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.below(from.len())]
     }
 }
 
 /// How many edits the long tests make.
 #[expect(clippy::disallowed_methods, reason = "how long a test runs is no input of the parser")]
-pub(super) fn edits(quick: usize, slow: usize) -> usize {
+pub(crate) fn edits(quick: usize, slow: usize) -> usize {
     if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
 }
 

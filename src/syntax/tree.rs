@@ -5,7 +5,7 @@
 //! aliases and merge keys for its caller.
 
 use std::collections::{HashMap, HashSet};
-use std::ptr;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::syntax::cut::Members;
@@ -114,6 +114,8 @@ pub(super) struct Marks {
     pub(super) error: bool,
     /// A mapping with a key twice.
     pub(super) duplicate: bool,
+    /// An alias, whose meaning stands elsewhere.
+    pub(super) alias: bool,
 }
 
 impl Marks {
@@ -122,6 +124,7 @@ impl Marks {
             anchor: self.anchor || other.anchor,
             error: self.error || other.error,
             duplicate: self.duplicate || other.duplicate,
+            alias: self.alias || other.alias,
         }
     }
 }
@@ -190,6 +193,7 @@ impl Green {
             anchor: properties.as_ref().is_some_and(|it| it.anchor.is_some()),
             error: matches!(kind, Kind::Error),
             duplicate: false,
+            alias: matches!(kind, Kind::Alias { .. }),
         };
         match &kind {
             Kind::Mapping { entries, level, .. } => {
@@ -420,17 +424,54 @@ fn collect_anchors(green: &Arc<Green>, offset: u32, found: &mut Vec<Anchor>) {
     }
 }
 
+fn around(green: &Arc<Green>, offset: usize, places: &[Span], parts: &mut Vec<Subtree>) {
+    let end = offset + green.len as usize;
+    let first = places.partition_point(|place| place.start < offset);
+    let inside = &places[first..first + places[first..].partition_point(|place| place.end <= end && place.start < end)];
+    match inside {
+        [] => parts.push(Subtree(Arc::clone(green))),
+        [place] if *place == Span::new(offset, end) => {}
+        _ => green.children().for_each(|child| around(&child.it, offset + child.offset as usize, inside, parts)),
+    }
+}
+
 /// A node at its place in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'t> {
     document: Document<'t>,
-    green: &'t Green,
+    green: &'t Arc<Green>,
     offset: usize,
 }
 
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
-        ptr::eq(self.green, other.green) && self.offset == other.offset
+        Arc::ptr_eq(self.green, other.green) && self.offset == other.offset
+    }
+}
+
+/// A part of a tree without its place. Two are equal when they are the same part, shared by trees before and after an
+/// edit; equal text elsewhere is another part. It holds what it stands for, so it can be a key for as long as one likes.
+#[derive(Clone, Debug)]
+pub struct Subtree(Arc<Green>);
+
+impl PartialEq for Subtree {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Subtree {}
+
+impl Subtree {
+    /// See [`Node::holds_alias`].
+    pub fn holds_alias(&self) -> bool {
+        self.0.marks.alias
+    }
+}
+
+impl Hash for Subtree {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
     }
 }
 
@@ -449,6 +490,24 @@ impl<'t> Node<'t> {
             Kind::Alias { .. } => Collection::Alias,
             Kind::Error => Collection::Error,
         }
+    }
+
+    /// The part of the tree that it is the root of.
+    pub fn subtree(self) -> Subtree {
+        Subtree(Arc::clone(self.green))
+    }
+
+    /// Whether an alias stands somewhere in it, so that its meaning rests on text elsewhere.
+    pub fn holds_alias(self) -> bool {
+        self.green.marks.alias
+    }
+
+    /// What stands around some places in it, as the largest parts that hold none of them. The places are whole nodes, in
+    /// order.
+    pub fn around(self, places: &[Span]) -> Vec<Subtree> {
+        let mut parts = Vec::new();
+        around(self.green, self.offset, places, &mut parts);
+        parts
     }
 
     /// The document it stands in.
@@ -662,7 +721,7 @@ impl<'t> Node<'t> {
         let mut ahead = vec![self];
         while let Some(node) = ahead.pop() {
             let node = node.resolved();
-            let place = ptr::from_ref(node.green);
+            let place = Arc::as_ptr(node.green);
             if !matches!(node.green.kind, Kind::Mapping { .. }) || seen.contains(&place) {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! [`Buffer`](super::Buffer) on every place of every text.
 
 use super::position::count;
-use super::{Encoding, Position, Span};
+use super::{Buffer, Change, Encoding, Position, Span};
 
 /// An index of a text's lines that outlives the text. Counts in 32 bits: what lies behind the first 4 GiB is its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,12 @@ struct Run {
     width: u8,
 }
 
+impl Default for Lines {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
 impl Lines {
     /// The index of `text`.
     pub fn new(text: &str) -> Self {
@@ -53,6 +59,55 @@ impl Lines {
             }
         }
         Self { starts: starts.into(), crlf: crlf.into(), wide: wide_runs(text).into(), len: count(text.len()) }
+    }
+
+    /// The index after an edit. Only the lines around the edit are looked at; `text` is the text after it.
+    pub fn edited(&self, change: Change, text: &Buffer) -> Self {
+        if text.len().max(self.text_len()) >= u32::MAX as usize {
+            return Self::new(&text.to_string());
+        }
+        // One line more on either side: a line end may join what stands beside it.
+        let first = self.line(change.old.start).saturating_sub(1) as usize;
+        let behind = self.line(change.old.end) as usize + 2;
+        let start = self.starts[first];
+        let end = self.starts.get(behind).copied().unwrap_or(self.len);
+        let by = |offset: u32| count((offset as usize + change.new_len).saturating_sub(change.old.len()));
+        let new = Self::new(&text.slice(Span::new(start as usize, by(end) as usize)));
+        let is_last = behind >= self.starts.len();
+        // What ends with a line end has an empty last line, which is the first one behind if there is one.
+        let lines = if is_last { new.starts.len() } else { new.starts.len() - 1 };
+        let mut starts = Vec::with_capacity(self.starts.len() + lines);
+        starts.extend_from_slice(&self.starts[..first]);
+        starts.extend(new.starts[..lines].iter().map(|it| it + start));
+        starts.extend(self.starts.iter().skip(behind).map(|it| by(*it)));
+        let mut crlf: Vec<u32> = self.crlf.iter().copied().take_while(|it| (*it as usize) < first).collect();
+        crlf.extend(new.crlf.iter().map(|it| it + count(first)));
+        let later = self.crlf.iter().skip_while(|it| (**it as usize) < behind);
+        crlf.extend(later.map(|it| count(*it as usize + first + lines - behind)));
+        Self { starts: starts.into(), crlf: crlf.into(), wide: self.edited_runs(&new, start..end), len: by(self.len) }
+    }
+
+    /// The runs of wide characters with those of a range replaced by those of `new`.
+    fn edited_runs(&self, new: &Self, range: std::ops::Range<u32>) -> Box<[Run]> {
+        let moved = |run: &Run, at: u32, utf16: u32, utf32: u32, from: [u32; 3]| Run {
+            start: run.start - from[0] + at,
+            start_utf16: run.start_utf16 - from[1] + utf16,
+            start_utf32: run.start_utf32 - from[2] + utf32,
+            ..*run
+        };
+        let all = |lines: &Self, at: u32| {
+            [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32].map(|encoding| lines.units(at, encoding))
+        };
+        let start = all(self, range.start);
+        let old_end = all(self, range.end);
+        let inner = all(new, new.len);
+        let new_end = [0, 1, 2].map(|at| start[at] + inner[at]);
+        let before = self.wide.partition_point(|run| run.start < range.start);
+        let behind = self.wide.partition_point(|run| run.start < range.end);
+        let mut runs = self.wide[..before].to_vec();
+        runs.extend(new.wide.iter().map(|run| moved(run, start[0], start[1], start[2], [0; 3])));
+        runs.extend(self.wide[behind..].iter().map(|run| moved(run, new_end[0], new_end[1], new_end[2], old_end)));
+        runs.into()
     }
 
     /// The text's length in bytes.
@@ -209,5 +264,28 @@ mod tests {
     fn neighbours_of_one_width_share_an_entry() {
         assert_eq!(Lines::new("设置 的值 é").wide.len(), 3);
         assert!(Lines::new("plain\ntext\n").wide.is_empty());
+    }
+
+    #[test]
+    fn an_edited_index_is_that_of_the_edited_text() {
+        let parts = ["a", "\n", "\r", "\r\n", "é", "😀", "", "b\nc", "设\r"];
+        let mut seed: usize = 1;
+        let mut below = |limit: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005 & usize::MAX).wrapping_add(1_442_695_041);
+            (seed >> 16) % limit.max(1)
+        };
+        for _ in 0..200 {
+            let text: String = (0..below(12)).map(|_| parts[below(parts.len())]).collect();
+            let mut buffer = Buffer::new(&text, 0);
+            let mut lines = Lines::new(&text);
+            for _ in 0..12 {
+                let start = below(buffer.len() + 1);
+                let typed: String = (0..below(3)).map(|_| parts[below(parts.len())]).collect();
+                let before = buffer.to_string();
+                let change = buffer.edit(Span::new(start, start + below(4)), &typed);
+                lines = lines.edited(change, &buffer);
+                assert_eq!(lines, Lines::new(&buffer.to_string()), "{before:?} {change:?} {typed:?}");
+            }
+        }
     }
 }

@@ -40,6 +40,15 @@ impl Notes {
     pub fn saw_siblings(&self) -> bool {
         self.siblings
     }
+
+    /// These notes without those about a file, for who looks after it himself.
+    pub fn without_file(mut self, path: &str) -> Self {
+        let is_it = |fact: &Fact| matches!(fact, Fact::File(it) if **it == *path);
+        if self.facts.iter().any(is_it) {
+            self.facts = self.facts.into_iter().filter(|it| !is_it(it)).collect();
+        }
+        self
+    }
 }
 
 /// Takes the notes.
@@ -62,6 +71,8 @@ pub(super) struct Changes {
     files: HashMap<Arc<str>, u64>,
     any_file: u64,
     surroundings: u64,
+    /// The last of all of these but files.
+    exports: u64,
 }
 
 impl Changes {
@@ -72,6 +83,7 @@ impl Changes {
 
     pub(super) fn name(&mut self, kind: Kind, name: &Arc<str>, is_watched: bool) {
         self.kinds[kind as usize % KINDS] = self.version;
+        self.exports = self.version;
         if is_watched {
             self.names.insert((kind, Arc::clone(name)), self.version);
         }
@@ -87,6 +99,7 @@ impl Changes {
     /// Settings, patches, charts or roots have changed.
     pub(super) fn surroundings(&mut self) {
         self.surroundings = self.version;
+        self.exports = self.version;
     }
 
     fn last(&self, fact: &Fact) -> u64 {
@@ -125,9 +138,14 @@ impl Snapshot {
 
     /// Whether everything in the notes is still as it was.
     pub fn is_current(&self, notes: &Notes) -> bool {
-        notes.version == self.version()
-            || notes.version >= self.changes.surroundings
-                && notes.facts.iter().all(|it| notes.version >= self.changes.last(it))
+        let is_file = |fact: &Fact| matches!(fact, Fact::File(_) | Fact::Files);
+        if notes.version >= self.changes.exports {
+            // Files stand behind names.
+            let files = notes.facts.iter().rev().take_while(|it| is_file(it));
+            return files.into_iter().all(|it| notes.version >= self.changes.last(it));
+        }
+        notes.version >= self.changes.surroundings
+            && notes.facts.iter().all(|it| notes.version >= self.changes.last(it))
     }
 
     /// Notes that other containers of the same pod are looked at.

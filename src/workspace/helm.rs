@@ -67,7 +67,7 @@ pub(super) fn apply(file: &mut File, mask: &Mask) {
 /// The model as it holds whatever the actions give.
 fn as_far_as_known(object: &Object, mask: &Mask, next: usize) -> Model {
     let mut model = (*object.model).clone();
-    let place = |span: Span| span.shifted(object.offset);
+    let place = |span: Span| object.place(span);
     let extent = Extent { mask, next };
     model.namespace = model.namespace.filter(|it| !is_masked(&it.value));
     let whole = extent.of(place(model.span));
@@ -78,6 +78,7 @@ fn as_far_as_known(object: &Object, mask: &Mask, next: usize) -> Model {
         Data::None | Data::Kustomization(_) | Data::Template(_) => {}
     }
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {
+        let container = Arc::make_mut(container);
         let own = extent.of(place(container.span));
         container.is_open = may_gain_variables(container, &own, mask);
         for entry in &mut container.env {

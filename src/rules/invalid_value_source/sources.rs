@@ -1,5 +1,7 @@
 //! What each source of a value may say (V8 to V11, B24).
 
+use std::sync::Arc;
+
 use crate::k8s::{Container, Role, Text, ValueSource};
 use crate::resolve::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_key, is_subdomain};
 use crate::rules::neighbours::{is_placeholder, nearest, renamed};
@@ -106,13 +108,13 @@ fn divided(container: &ContainerContext<'_>, resource: &str, divisor: &Text) -> 
 
 /// B24: looked for among regular and init containers when the container starts.
 fn named_container(container: &ContainerContext<'_>, whose: &Text) -> Option<Finding> {
-    let containers = &container.pod.pod.containers;
-    let is_whole = |it: &Container| it.image.is_some() && !matches!(it.role, Role::Hook);
+    let containers = container.siblings();
+    let is_whole = |it: &Arc<Container>| it.image.is_some() && !matches!(it.role, Role::Hook);
     let name = &*whose.value;
     if name.is_empty() || is_placeholder(name) || INJECTED.contains(&name) || container.is_partial() {
         return None;
     }
-    let looked_at = |it: &&Container| !matches!(it.role, Role::Ephemeral | Role::Hook);
+    let looked_at = |it: &&Arc<Container>| !matches!(it.role, Role::Ephemeral | Role::Hook);
     let names: Vec<&str> =
         containers.iter().filter(looked_at).filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
     if names.contains(&name) || !containers.iter().all(is_whole) || names.iter().any(|it| is_placeholder(it)) {

@@ -1,0 +1,311 @@
+//! Findings that are kept from check to check of a document that is being edited.
+//!
+//! A part of a file, an object or a container, is checked again when it changed itself or something changed that its
+//! findings rest on: what stands around it in its object, the names it looked up, the places in other files that its
+//! findings tell. Everything else is kept, and its places in the own file move along with the edits. What comes out is
+//! what [`check`](super::check) gives.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Location};
+use crate::k8s::{Container, Model, Object};
+use crate::resolve::{Common, Resolver};
+use crate::rules::context::Found;
+use crate::rules::{Active, FileContext, Levels, Sources, active, templates};
+use crate::text::{Change, Span};
+use crate::workspace::{File, Level, Moment, Notes, Snapshot, Version};
+
+/// The findings of one file, with what they rest on. Belongs to one document and one workspace.
+#[derive(Debug, Default)]
+pub struct Kept {
+    last: Option<Last>,
+}
+
+/// The last check.
+#[derive(Debug)]
+struct Last {
+    path: Arc<str>,
+    facts: Option<Arc<File>>,
+    moment: Option<Moment>,
+    version: u64,
+    release: Option<Version>,
+    active: Vec<(&'static str, Level)>,
+    /// What the file as a whole was told by others.
+    notes: Notes,
+    objects: Vec<KeptObject>,
+}
+
+#[derive(Debug)]
+struct KeptObject {
+    model: Arc<Model>,
+    /// The Lists and Templates it stands in, the innermost first.
+    holders: Vec<Arc<Model>>,
+    own: Part,
+    /// Pod by pod.
+    common: Vec<Common>,
+    /// Those of all pods.
+    containers: Vec<(Arc<Container>, Part)>,
+}
+
+/// What was found in a part.
+#[derive(Debug, Default)]
+struct Part {
+    found: Vec<Diagnostic>,
+    notes: Notes,
+    /// Whether an edit touched a place of a finding.
+    is_touched: bool,
+}
+
+impl Kept {
+    /// Checks a file, and keeps what it finds. The source has to tell its edits, as that of a
+    /// [`Document`](crate::workspace::Document) does; otherwise everything is checked each time.
+    pub fn check(
+        &mut self,
+        snapshot: &Snapshot,
+        release: Option<Version>,
+        path: &Arc<str>,
+        sources: &dyn Sources,
+        levels: &dyn Levels,
+    ) -> Vec<Diagnostic> {
+        let facts = snapshot.file(path);
+        let last = self.last.take();
+        let noting = snapshot.taking_notes();
+        let resolver = Resolver::new(&noting, release);
+        let active = active(levels, path);
+        let mut new = Last {
+            path: Arc::clone(path),
+            facts: facts.cloned(),
+            moment: None,
+            version: snapshot.version(),
+            release,
+            active: active.iter().map(|(rule, level)| (rule.name, *level)).collect(),
+            notes: Notes::default(),
+            objects: Vec::new(),
+        };
+        let Some(facts) = facts else {
+            self.last = Some(new);
+            return Vec::new();
+        };
+        let source = sources.source(path);
+        new.moment = source.as_ref().map(|it| it.moment());
+        let mut old = last.filter(|last| last.fits(&new, snapshot)).and_then(|last| {
+            let changes = source.as_ref()?.changes_since(last.moment.as_ref()?)?;
+            Some(last.moved(changes))
+        });
+        let file = FileContext { snapshot: &noting, resolver: &resolver, path, facts, sources };
+        let checking = Checking { file, active: &active };
+        let mut found = checking.part(|| file.of_file(&active)).found;
+        let mut old = old.as_mut().map(|it| std::mem::take(&mut it.objects)).unwrap_or_default();
+        if facts.is_helm {
+            old.clear();
+        }
+        let holders = holders(&facts.objects);
+        let mut old = aligned(&mut old, &facts.objects, |old, new| Arc::ptr_eq(&old.model, &new.model));
+        let mut spare: Vec<KeptObject> = old.spare.into_iter().filter(|it| it.model.frame().is_some()).collect();
+        for (at, object) in facts.objects.iter().enumerate() {
+            let around = std::iter::successors(holders[at], |it| holders[*it]);
+            let around: Vec<Arc<Model>> = around.map(|it| Arc::clone(&facts.objects[it].model)).collect();
+            let before = old.matched[at].take().filter(|it| same_frames(&it.holders, &around));
+            let kept = checking.object(object, around, before, &mut spare);
+            found.extend(kept.own.found.iter().cloned());
+            found.extend(kept.containers.iter().flat_map(|(_, part)| &part.found).cloned());
+            new.objects.push(kept);
+        }
+        let found = file.conclude(&active, found);
+        new.notes = noting.take_notes();
+        self.last = Some(new);
+        found
+    }
+
+    /// Whether the findings of the last check still hold: neither the file itself nor anything they rest on has changed.
+    pub fn is_current(&self, snapshot: &Snapshot) -> bool {
+        let Some(last) = &self.last else { return false };
+        let is_same = match (&last.facts, snapshot.file(&last.path)) {
+            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+            (None, None) => true,
+            _ => false,
+        };
+        let parts = || last.objects.iter().flat_map(KeptObject::parts);
+        is_same
+            && last.version >= snapshot.surroundings()
+            && snapshot.is_current(&last.notes)
+            && parts().all(|it| snapshot.is_current(&it.notes))
+    }
+}
+
+impl Last {
+    /// Whether anything of it may be kept.
+    fn fits(&self, new: &Self, snapshot: &Snapshot) -> bool {
+        let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| (it.is_helm, it.is_foreign));
+        self.path == new.path
+            && self.version <= new.version
+            && self.version >= snapshot.surroundings()
+            && self.release == new.release
+            && self.active == new.active
+            && kind(&self.facts) == kind(&new.facts)
+    }
+
+    /// With every place in the file where it stands after some edits.
+    fn moved(mut self, changes: &[Change]) -> Self {
+        for part in self.objects.iter_mut().flat_map(KeptObject::parts_mut).filter(|it| !it.found.is_empty()) {
+            for location in part.found.iter_mut().flat_map(locations_mut).filter(|it| it.file == self.path) {
+                for change in changes {
+                    match moved(location.span, change) {
+                        Some(span) => location.span = span,
+                        None => part.is_touched = true,
+                    }
+                }
+            }
+        }
+        self
+    }
+}
+
+impl KeptObject {
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        std::iter::once(&self.own).chain(self.containers.iter().map(|(_, part)| part))
+    }
+
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        std::iter::once(&mut self.own).chain(self.containers.iter_mut().map(|(_, part)| part))
+    }
+}
+
+/// A check at work.
+struct Checking<'c> {
+    file: FileContext<'c>,
+    active: &'c Active,
+}
+
+impl Checking<'_> {
+    /// Checks an object, or keeps what is known of it. `before` is the same object at an earlier check; `spare` holds
+    /// objects that are no more there as they were.
+    fn object(
+        &self,
+        object: &Object,
+        holders: Vec<Arc<Model>>,
+        before: Option<KeptObject>,
+        spare: &mut Vec<KeptObject>,
+    ) -> KeptObject {
+        let model = &object.model;
+        let own = |before: Option<Part>| self.kept(before, || self.file.of_object(self.active, object));
+        let is_same = before.is_some();
+        let mut new = KeptObject {
+            model: Arc::clone(model),
+            holders,
+            own: Part::default(),
+            common: Vec::new(),
+            containers: Vec::new(),
+        };
+        let mut old = match before {
+            Some(before) => {
+                new.own = own(Some(before.own));
+                new.common = before.common;
+                before.containers
+            }
+            None => {
+                new.own = own(None);
+                new.common = model.pods.iter().map(Common::of).collect();
+                // Its containers may be the same all the same.
+                let fits = |it: &KeptObject| {
+                    it.common == new.common
+                        && it.model.frame() == model.frame()
+                        && same_frames(&it.holders, &new.holders)
+                };
+                let found = model.frame().and_then(|_| spare.iter().position(fits));
+                found.map(|at| spare.swap_remove(at).containers).unwrap_or_default()
+            }
+        };
+        let containers: Vec<_> =
+            model.pods.iter().flat_map(|pod| pod.containers.iter().map(move |it| (pod, it))).collect();
+        let mut old = aligned(&mut old, &containers, |(old, _), (_, new)| Arc::ptr_eq(old, new)).matched;
+        for (at, (pod, container)) in containers.into_iter().enumerate() {
+            let before = old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.notes.saw_siblings());
+            let part = self.kept(before, || self.file.of_container(self.active, object, pod, container));
+            new.containers.push((Arc::clone(container), part));
+        }
+        new
+    }
+
+    /// What is known of a part, or what is found in it now.
+    fn kept(&self, before: Option<Part>, check: impl FnOnce() -> Vec<Found>) -> Part {
+        match before {
+            Some(part) if !part.is_touched && self.file.snapshot.is_current(&part.notes) => part,
+            _ => self.part(check),
+        }
+    }
+
+    fn part(&self, check: impl FnOnce() -> Vec<Found>) -> Part {
+        let found = templates::settled(&self.file, check());
+        let mut found: Vec<Diagnostic> = found.into_iter().map(|it| it.finished(&self.file)).collect();
+        let others = found.iter_mut().flat_map(locations_mut).filter(|it| it.file != *self.file.path);
+        others.for_each(|it| self.file.snapshot.note_place_in(&it.file));
+        let notes = self.file.snapshot.take_notes().without_file(self.file.path);
+        Part { found, notes, is_touched: false }
+    }
+}
+
+/// Every place in a finding.
+fn locations_mut(finding: &mut Diagnostic) -> impl Iterator<Item = &mut Location> {
+    let edits = finding.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
+    let related = finding.related.iter_mut().map(|label| &mut label.location);
+    std::iter::once(&mut finding.location).chain(related).chain(edits)
+}
+
+/// A span after a change elsewhere; nothing if the change touches it.
+fn moved(span: Span, change: &Change) -> Option<Span> {
+    if span.end < change.old.start {
+        Some(span)
+    } else if change.old.end < span.start {
+        Some(Span::new(span.start - change.old.len() + change.new_len, span.end - change.old.len() + change.new_len))
+    } else {
+        None
+    }
+}
+
+/// For each object the one around it, which stands before it.
+fn holders(objects: &[Object]) -> Vec<Option<usize>> {
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut holders = Vec::with_capacity(objects.len());
+    for (at, object) in objects.iter().enumerate() {
+        while open.pop_if(|(end, _)| *end <= object.offset).is_some() {}
+        holders.push(open.last().map(|(_, at)| *at));
+        open.push((object.place(object.model.span).end, at));
+    }
+    holders
+}
+
+/// Whether nothing has changed in what stands around the objects of Lists and Templates.
+fn same_frames(old: &[Arc<Model>], new: &[Arc<Model>]) -> bool {
+    let same = |(old, new): (&Arc<Model>, &Arc<Model>)| {
+        Arc::ptr_eq(old, new) || old.frame().is_some() && old.frame() == new.frame()
+    };
+    old.len() == new.len() && old.iter().zip(new).all(same)
+}
+
+/// What was there before, in the order of what is there now.
+struct Aligned<T> {
+    matched: Vec<Option<T>>,
+    spare: Vec<T>,
+}
+
+/// Finds for each new thing the old one that is the same. Edits leave most things before and behind them in order.
+fn aligned<T, N>(old: &mut Vec<T>, new: &[N], same: impl Fn(&T, &N) -> bool) -> Aligned<T> {
+    let start = old.iter().zip(new).take_while(|(old, new)| same(old, new)).count();
+    let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
+    let end = rest.take_while(|(old, new)| same(old, new)).count();
+    let behind = old.split_off(old.len() - end);
+    let mut middle: Vec<Option<T>> = old.split_off(start).into_iter().map(Some).collect();
+    let mut matched: Vec<Option<T>> = std::mem::take(old).into_iter().map(Some).collect();
+    let mut next = 0;
+    for new in &new[start..new.len() - end] {
+        let found = (next..middle.len()).find(|at| middle[*at].as_ref().is_some_and(|old| same(old, new)));
+        matched.push(found.and_then(|at| middle[at].take()));
+        next = found.map_or(next, |at| at + 1);
+    }
+    matched.extend(behind.into_iter().map(Some));
+    Aligned { matched, spare: middle.into_iter().flatten().collect() }
+}
+
+#[cfg(test)]
+mod tests;

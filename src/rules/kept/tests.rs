@@ -1,0 +1,177 @@
+//! What is kept is what a fresh check finds, whatever is typed where.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::rules::{SettingsLevels, Source, check};
+use crate::syntax::tests::{Random, edits};
+use crate::workspace::corpus::{self, Project};
+use crate::workspace::{Document, Workspace};
+
+/// Texts as they are, for a fresh check.
+struct Texts<'t>(&'t Snapshot, &'t BTreeMap<Arc<str>, String>);
+
+impl Sources for Texts<'_> {
+    fn source(&self, path: &str) -> Option<Arc<Source>> {
+        Some(Arc::new(Source::new(self.0.file(path)?, self.1.get(path)?.as_str().into())))
+    }
+}
+
+/// Documents that an editor has open.
+struct Open<'d>(&'d Snapshot, &'d BTreeMap<Arc<str>, (Document, Kept)>);
+
+impl Sources for Open<'_> {
+    fn source(&self, path: &str) -> Option<Arc<Source>> {
+        Some(self.1.get(path)?.0.source_of(self.0.file(path)?))
+    }
+}
+
+/// An editor with every file of a project open.
+struct Editor {
+    workspace: Workspace,
+    documents: BTreeMap<Arc<str>, (Document, Kept)>,
+    shown: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+}
+
+impl Editor {
+    fn new(project: &Project) -> Self {
+        let mut workspace = Workspace::default();
+        let mut documents = BTreeMap::new();
+        for (path, text) in project {
+            let document = Document::new(path, text, 0);
+            workspace.set_editor(path, document.file());
+            documents.insert(Arc::from(path.as_str()), (document, Kept::default()));
+        }
+        let mut editor = Self { workspace, documents, shown: BTreeMap::new() };
+        editor.refresh();
+        editor
+    }
+
+    fn edit(&mut self, path: &str, edit: impl FnOnce(&mut Document)) -> Vec<Arc<str>> {
+        let (document, _) = self.documents.get_mut(path).expect("an open document");
+        edit(document);
+        let file = document.file();
+        self.workspace.set_editor(path, file);
+        self.refresh()
+    }
+
+    /// Checks the files whose findings may have changed, and gives their names.
+    fn refresh(&mut self) -> Vec<Arc<str>> {
+        let snapshot = self.workspace.snapshot();
+        let is_stale = |(_, (_, kept)): &(&Arc<str>, &(Document, Kept))| !kept.is_current(&snapshot);
+        let stale: Vec<Arc<str>> = self.documents.iter().filter(is_stale).map(|(path, _)| Arc::clone(path)).collect();
+        for path in &stale {
+            let (_, kept) = self.documents.get_mut(path).expect("an open document");
+            let mut kept = std::mem::take(kept);
+            let sources = Open(&snapshot, &self.documents);
+            let found = kept.check(&snapshot, None, path, &sources, &SettingsLevels(&snapshot));
+            self.shown.insert(Arc::clone(path), found);
+            self.documents.get_mut(path).expect("an open document").1 = kept;
+        }
+        stale
+    }
+
+    fn assert_fresh(&self, what: &str) {
+        let texts: BTreeMap<Arc<str>, String> = self
+            .documents
+            .iter()
+            .map(|(path, (document, _))| (Arc::clone(path), document.buffer().to_string()))
+            .collect();
+        let mut workspace = Workspace::default();
+        for (path, text) in &texts {
+            workspace.set_disk(path, File::read_whole(path, text));
+        }
+        let snapshot = workspace.snapshot();
+        let resolver = Resolver::new(&snapshot, None);
+        for path in texts.keys() {
+            let sources = Texts(&snapshot, &texts);
+            let fresh = check(&snapshot, &resolver, path, &sources, &SettingsLevels(&snapshot));
+            let shown = &self.shown[path];
+            for (is, should) in shown.iter().zip(&fresh) {
+                assert_eq!(is, should, "{what}: {path}\n{}", texts[path]);
+            }
+            assert_eq!(shown.len(), fresh.len(), "{what}: {path}\n{shown:#?}\n{fresh:#?}\n{}", texts[path]);
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_is_what_a_fresh_check_finds() {
+    let mut findings = 0;
+    for (number, project) in corpus::projects().iter().enumerate() {
+        for round in 0..edits(1, 40) {
+            let mut random = Random::new((number * 1_000 + round + 1) as u64);
+            let mut editor = Editor::new(project);
+            editor.assert_fresh("before any edit");
+            for step in 0..8 {
+                let (path, _) = &project[random.below(project.len())];
+                for _ in 0..=random.below(2) {
+                    editor.edit(path, |document| {
+                        for _ in 0..=random.below(2) {
+                            let (span, typed) = corpus::edit(&mut random, document.buffer());
+                            document.edit(span, &typed);
+                        }
+                    });
+                }
+                editor.assert_fresh(&format!("project {number}, round {round}, step {step}, edit of {path}"));
+            }
+            findings += editor.shown.values().map(Vec::len).sum::<usize>();
+        }
+    }
+    assert!(findings > 100, "there was little to keep: {findings}");
+}
+
+const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n    - name: c\n      image: c\n      \
+                   args: [$(NOPE)]\n      env:\n        - name: A\n          valueFrom: {configMapKeyRef: {name: app, key: B}}\n";
+const OTHER: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: q}\nspec:\n  containers:\n    - {name: c, image: c, args: [$(NOPE)]}\n";
+const APP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:\n  A: a\n";
+
+/// An edit is told to those who depend on it, and to nobody else.
+#[test]
+fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
+    let files = [("app.yaml", APP), ("other.yaml", OTHER), ("pod.yaml", POD)];
+    let project: Project = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    let mut editor = Editor::new(&project);
+    let rules = |editor: &Editor, path: &str| editor.shown[path].iter().map(|it| it.rule).collect::<Vec<_>>().join(" ");
+    assert_eq!(rules(&editor, "pod.yaml"), "undefined-variable missing-key");
+    let at = |text: &str, what: &str| text.find(what).expect("in the text");
+    // An edit in a pod is its own matter.
+    let place = at(OTHER, "NOPE");
+    assert_eq!(
+        editor.edit("other.yaml", |it| {
+            it.edit(Span::new(place, place), "X");
+        }),
+        [Arc::from("other.yaml")]
+    );
+    // A key that changes is looked up by one of the pods.
+    let place = at(APP, "A: a");
+    let both = [Arc::from("app.yaml"), Arc::from("pod.yaml")];
+    assert_eq!(
+        editor.edit("app.yaml", |it| {
+            it.edit(Span::new(place, place + 1), "B");
+        }),
+        both
+    );
+    assert_eq!(rules(&editor, "pod.yaml"), "undefined-variable");
+    // Now nothing leads there but the name, which says the same where it moves.
+    assert_eq!(
+        editor.edit("app.yaml", |it| {
+            it.edit(Span::new(0, 0), "# moved\n");
+        }),
+        [Arc::from("app.yaml")]
+    );
+    assert_eq!(
+        editor.edit("app.yaml", |it| {
+            it.edit(Span::new(place + 8, place + 9), "A");
+        }),
+        both
+    );
+    // A finding that tells the place of the config map goes where it goes.
+    assert_eq!(
+        editor.edit("app.yaml", |it| {
+            it.edit(Span::new(0, 0), "#\n");
+        }),
+        both
+    );
+    editor.assert_fresh("in the end");
+}

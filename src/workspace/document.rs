@@ -1,0 +1,286 @@
+//! A document that is being edited: its text, its tree and its facts, each made from what it was before the edit.
+//!
+//! This is how an editor drives it:
+//!
+//! ```
+//! use podlens::text::Span;
+//! use podlens::workspace::{Document, Workspace};
+//!
+//! let mut workspace = Workspace::default();
+//! let mut document = Document::new("app/pod.yaml", "kind: Pod\n", 1);
+//! workspace.set_editor("app/pod.yaml", document.file());
+//! // For each edit of one notification, in order:
+//! document.edit(Span::new(6, 9), "Job");
+//! // Then once:
+//! document.set_version(2);
+//! workspace.set_editor("app/pod.yaml", document.file());
+//! // What a request needs goes with it: a snapshot and the document's source, both cheap and unchanging.
+//! let (snapshot, source) = (workspace.snapshot(), document.source());
+//! assert_eq!(&*source.text, "kind: Job\n");
+//! # let _ = snapshot;
+//! ```
+//!
+//! An edit costs the pieces of the tree that it touches, and a little for each object of the document. [`Document::file`]
+//! gives the same facts as reading the text afresh, but shares with the file before it every object, and in a large
+//! object every container, that the edits did not touch. Findings are kept by `rules::Kept`, which asks a source for the
+//! edits since it looked last ([`Source::changes_since`]).
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::k8s::{self, Kept};
+use crate::syntax::{self, Tree};
+use crate::text::{Buffer, Change, Lines, Span};
+use crate::workspace::{File, helm, is_env_file, is_settings};
+
+/// How many edits are remembered; who looks less often looks at everything again.
+const REMEMBERED: usize = 512;
+
+/// A document that an editor has open.
+#[derive(Debug)]
+pub struct Document {
+    path: Arc<str>,
+    buffer: Buffer,
+    tree: Arc<Tree>,
+    lines: Arc<Lines>,
+    hints: Hints,
+    kept: Mutex<Kept>,
+    history: History,
+    file: OnceLock<Arc<File>>,
+    source: OnceLock<Arc<Source>>,
+    /// The source as a Helm template, which its facts may be read as.
+    masked: OnceLock<Arc<Source>>,
+}
+
+impl Document {
+    /// A document as it was opened. The path is as in the workspace.
+    pub fn new(path: &str, text: &str, version: i32) -> Self {
+        Self {
+            path: path.into(),
+            buffer: Buffer::new(text, version),
+            tree: Arc::new(syntax::parse(text)),
+            lines: Arc::new(Lines::new(text)),
+            hints: Hints::of(text),
+            kept: Mutex::default(),
+            history: History::default(),
+            file: OnceLock::new(),
+            source: OnceLock::new(),
+            masked: OnceLock::new(),
+        }
+    }
+
+    /// Puts `text` in the place of `span`. Of several edits, each counts from the text that the one before it left.
+    pub fn edit(&mut self, span: Span, text: &str) -> Change {
+        let change = self.buffer.edit(span, text);
+        self.tree = Arc::new(self.tree.reparse(change, &self.buffer));
+        self.lines = Arc::new(self.lines.edited(change, &self.buffer));
+        self.hints.edited(change, &self.buffer);
+        self.history.push(change);
+        self.changed();
+        change
+    }
+
+    /// Puts `text` in the place of everything.
+    pub fn replace(&mut self, text: &str) {
+        let kept = std::mem::take(&mut self.kept);
+        *self = Self { kept, ..Self::new(&self.path, text, self.buffer.version()) };
+    }
+
+    /// Gives the text the version of the edits just made.
+    pub fn set_version(&mut self, version: i32) {
+        self.buffer.set_version(version);
+    }
+
+    /// Its path in the workspace.
+    pub fn path(&self) -> &Arc<str> {
+        &self.path
+    }
+
+    /// Its text.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The tree of its text as it stands; that of a Helm template's facts is another one.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// Its facts, for [`Workspace::set_editor`](super::Workspace::set_editor).
+    pub fn file(&self) -> Arc<File> {
+        Arc::clone(self.file.get_or_init(|| Arc::new(self.read())))
+    }
+
+    /// Its text and tree as they are now.
+    pub fn source(&self) -> Arc<Source> {
+        Arc::clone(self.source.get_or_init(|| {
+            Arc::new(Source {
+                text: SharedText::of_buffer(&self.buffer),
+                tree: Arc::clone(&self.tree),
+                history: self.history.clone(),
+            })
+        }))
+    }
+
+    /// Its text and the tree that these facts of it were read from: which facts count is decided by the workspace, since
+    /// a file may belong to a Helm chart.
+    pub fn source_of(&self, file: &File) -> Arc<Source> {
+        if !file.is_helm {
+            return self.source();
+        }
+        Arc::clone(self.masked.get_or_init(|| Arc::new(Source::new(file, self.source().text.shared()))))
+    }
+
+    fn changed(&mut self) {
+        self.file = OnceLock::new();
+        self.source = OnceLock::new();
+        self.masked = OnceLock::new();
+    }
+
+    fn read(&self) -> File {
+        let kept = |tree: &Tree| self.kept.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree);
+        if is_settings(&self.path) || is_env_file(&self.path) || self.hints.actions {
+            let source = self.source();
+            let text: &str = &source.text;
+            let is_whole = |part: &str| std::ptr::eq(part, text);
+            let parse = |part: &str| (if is_whole(part) { (*self.tree).clone() } else { syntax::parse(part) }, 0);
+            let objects = |part: &str, tree: &Tree| if is_whole(part) { kept(tree) } else { k8s::objects_of(tree) };
+            return File::reading(&self.path, text, &parse, &objects);
+        }
+        let whole = || Hints::of(&self.source().text);
+        let has_suppressions = self.hints.suppressions && whole().suppressions;
+        let is_foreign = || self.hints.foreign && whole().foreign;
+        let file = File::assembled(&self.path, &self.tree, kept(&self.tree), has_suppressions, &is_foreign);
+        File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path)
+    }
+}
+
+/// What a text may hold. Each is a word that is looked for around an edit only, so once it was there it may be gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hints {
+    /// Actions of Helm.
+    pub(super) actions: bool,
+    /// What other template engines write.
+    pub(super) foreign: bool,
+    /// The word that suppression comments begin with.
+    pub(super) suppressions: bool,
+}
+
+impl Hints {
+    fn of(text: &str) -> Self {
+        Self { actions: helm::has_actions(text), foreign: is_foreign(text), suppressions: has_suppressions(text) }
+    }
+
+    fn edited(&mut self, change: Change, text: &Buffer) {
+        let around = Span::new(change.old.start.saturating_sub(16), change.old.start + change.new_len + 16);
+        let near = Self::of(&text.slice(around));
+        self.actions |= near.actions;
+        self.foreign |= near.foreign;
+        self.suppressions |= near.suppressions;
+    }
+}
+
+/// Whether a text holds what template engines other than Helm write.
+pub(super) fn is_foreign(text: &str) -> bool {
+    text.contains("{%") || text.contains("<%")
+}
+
+/// Whether a text mentions podlens as suppression comments do.
+pub(super) fn has_suppressions(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"podlens:").is_some()
+}
+
+/// A file's text and tree, for those who ask: facts alone keep neither.
+#[derive(Debug)]
+pub struct Source {
+    /// The text.
+    pub text: SharedText,
+    /// The tree its facts were read from.
+    pub tree: Arc<Tree>,
+    history: History,
+}
+
+impl Source {
+    /// The source of a file: its text, and the tree its facts were read from.
+    pub fn new(file: &File, text: Arc<str>) -> Self {
+        let tree = syntax::parse(&file.readable(&text));
+        Self { text: SharedText::new(text), tree: Arc::new(tree), history: History::default() }
+    }
+
+    /// Where the text stands in the history of its edits.
+    pub fn moment(&self) -> Moment {
+        Moment { origin: Arc::clone(&self.history.origin), edits: self.history.forgotten + self.history.changes.len() }
+    }
+
+    /// The edits since a moment, in order, each counted from the text that the one before it left. Nothing if that is
+    /// not known: another text was opened, or there were too many.
+    pub fn changes_since(&self, moment: &Moment) -> Option<&[Change]> {
+        let first = moment.edits.checked_sub(self.history.forgotten)?;
+        Arc::ptr_eq(&moment.origin, &self.history.origin).then(|| self.history.changes.get(first..)).flatten()
+    }
+}
+
+/// A point in the history of a text.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    origin: Arc<()>,
+    edits: usize,
+}
+
+/// The last edits of a text.
+#[derive(Clone, Debug, Default)]
+struct History {
+    /// Stands for the text that was opened: histories of different texts have nothing in common.
+    origin: Arc<()>,
+    forgotten: usize,
+    changes: Arc<Vec<Change>>,
+}
+
+impl History {
+    fn push(&mut self, change: Change) {
+        let changes = Arc::make_mut(&mut self.changes);
+        if changes.len() >= REMEMBERED {
+            changes.drain(..REMEMBERED / 2);
+            self.forgotten += REMEMBERED / 2;
+        }
+        changes.push(change);
+    }
+}
+
+/// A text in one piece. That of a buffer is put together when someone first asks for it.
+#[derive(Debug)]
+pub struct SharedText {
+    buffer: Option<Buffer>,
+    whole: OnceLock<Arc<str>>,
+}
+
+impl SharedText {
+    /// A text.
+    pub fn new(text: Arc<str>) -> Self {
+        Self { buffer: None, whole: OnceLock::from(text) }
+    }
+
+    fn of_buffer(buffer: &Buffer) -> Self {
+        Self { buffer: Some(buffer.clone()), whole: OnceLock::new() }
+    }
+
+    /// The text, to hold on to.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(self.whole())
+    }
+
+    fn whole(&self) -> &Arc<str> {
+        self.whole.get_or_init(|| self.buffer.as_ref().map(Buffer::to_string).unwrap_or_default().into())
+    }
+}
+
+impl Deref for SharedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.whole()
+    }
+}
+
+#[cfg(test)]
+mod tests;

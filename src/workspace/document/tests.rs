@@ -1,0 +1,144 @@
+//! What an edited document knows is what is known of its text read afresh.
+
+use std::fmt::Write as _;
+
+use super::*;
+use crate::k8s::{Container, Object, Text};
+use crate::syntax::tests::{Random, edits};
+use crate::workspace::corpus;
+
+/// The facts of a file with every span where it stands.
+fn shown(file: &File) -> String {
+    let mut out = format!(
+        "{:?}\n{:?}\n{:?}\n{} {} {} {}\n{:?}\n",
+        file.errors,
+        file.duplicate_keys,
+        file.lines,
+        file.documents,
+        file.has_suppressions,
+        file.is_helm,
+        file.is_foreign,
+        file.patches
+    );
+    for object in &file.objects {
+        let model = &object.model;
+        let _ = writeln!(
+            out,
+            "{} {}",
+            object.offset,
+            placed(object, &format!("{:?}", (&model.span, &model.kind, &model.data)))
+        );
+        let _ = writeln!(out, "{}", placed(object, &format!("{:?}", (&model.name, &model.labels, &model.annotations))));
+        for pod in &model.pods {
+            let _ = writeln!(
+                out,
+                " {} {}",
+                pod.path,
+                placed(object, &format!("{:?}", (&pod.span, &pod.volumes, &pod.labels)))
+            );
+            for container in &pod.containers {
+                let _ = writeln!(out, "  {}", whole(object, container));
+            }
+        }
+    }
+    if let Some(in_chart) = &file.in_chart {
+        out += &shown(in_chart);
+    }
+    out
+}
+
+/// A container's own text tells its parts, wherever they are marked.
+fn whole(object: &Object, container: &Container) -> String {
+    let Container { path, span, role, name, image, env, env_span, env_from, command, args, probes, mounts, .. } =
+        container;
+    let _: &Option<Text> = name;
+    let first = format!("{:?}", (path, span, role, name, image, env, env_span, env_from));
+    let second = format!("{:?}", (command, args, probes, mounts, &container.limits, &container.unexpanded));
+    placed(object, &(first + &second))
+}
+
+/// Replaces each `Span { start: a, end: b }` by its place in the file.
+fn placed(object: &Object, debug: &str) -> String {
+    let mut out = String::new();
+    let mut rest = debug;
+    while let Some(at) = rest.find("Span { start: ") {
+        let (before, span) = (&rest[..at], &rest[at + "Span { start: ".len()..]);
+        let (start, span) = span.split_once(", end: ").expect("a span");
+        let (end, behind) = span.split_once(" }").expect("a span");
+        let span = Span::new(start.parse().expect("a number"), end.parse().expect("a number"));
+        let _ = write!(out, "{before}{:?}", object.place(span).range());
+        rest = behind;
+    }
+    out + rest
+}
+
+#[test]
+fn an_edited_document_knows_what_a_fresh_one_knows() {
+    let mut random = Random::new(7);
+    let rounds = edits(1, 20);
+    for (path, text) in corpus::projects().into_iter().flatten() {
+        for round in 0..rounds {
+            let mut document = Document::new(&path, &text, 0);
+            let mut shares = false;
+            for step in 0..25 {
+                let before = document.file();
+                for _ in 0..=random.below(2) {
+                    let (span, typed) = corpus::edit(&mut random, document.buffer());
+                    document.edit(span, &typed);
+                }
+                let text = document.buffer().to_string();
+                let (is, should) = (document.file(), File::read_whole(&path, &text));
+                assert_eq!(shown(&is), shown(&should), "{path}, round {round}, step {step}:\n{text}");
+                assert_eq!(&*document.source().text, text);
+                let models = |file: &File| file.objects.iter().map(|it| Arc::clone(&it.model)).collect::<Vec<_>>();
+                let old = models(&before);
+                shares |= models(&is).iter().any(|it| old.iter().any(|old| Arc::ptr_eq(it, old)));
+            }
+            let is_known = path == "app/list.yaml" || path == "app/documents.yaml";
+            assert!(shares || !is_known, "{path} shares nothing with itself");
+        }
+    }
+}
+
+#[test]
+fn containers_of_a_large_object_are_kept_where_they_move() {
+    let (path, text) = corpus::projects().remove(0).remove(1);
+    assert_eq!(path, "app/giant.yaml");
+    let mut document = Document::new(&path, &text, 0);
+    let before = document.file();
+    let at = text.find("web:3").expect("the fourth container");
+    document.edit(Span::new(at, at), "long-");
+    let after = document.file();
+    let (old, new) = (&before.objects[0].model.pods[0].containers, &after.objects[0].model.pods[0].containers);
+    let kept: Vec<bool> = old.iter().zip(new).map(|(a, b)| Arc::ptr_eq(a, b)).collect();
+    assert_eq!(kept, [true, true, true, false, true, true, true, true]);
+    let text = document.buffer().to_string();
+    for (number, container) in new.iter().enumerate() {
+        let name = container.name.as_ref().expect("a name");
+        assert_eq!(&text[after.objects[0].place(name.span).range()], format!("c{number}"));
+    }
+    assert_eq!(before.objects[0].model.frame().map(<[_]>::len), after.objects[0].model.frame().map(<[_]>::len));
+    assert!(
+        before.objects[0].model.frame().is_some() && before.objects[0].model.frame() == after.objects[0].model.frame()
+    );
+}
+
+#[test]
+fn a_source_tells_the_edits_since_a_moment() {
+    let mut document = Document::new("a.yaml", "abc", 0);
+    let moment = document.source().moment();
+    document.edit(Span::new(1, 2), "xyz");
+    let second = document.source().moment();
+    document.edit(Span::new(0, 0), "-");
+    let source = document.source();
+    let lengths =
+        |moment: &Moment| source.changes_since(moment).map(|it| it.iter().map(|it| it.new_len).collect::<Vec<_>>());
+    assert_eq!(lengths(&moment), Some(vec![3, 1]));
+    assert_eq!(lengths(&second), Some(vec![1]));
+    document.replace("other");
+    assert!(document.source().changes_since(&second).is_none(), "another text has another history");
+    for _ in 0..2 * REMEMBERED {
+        document.edit(Span::new(0, 0), "-");
+    }
+    assert!(document.source().changes_since(&document.source().moment()).is_some_and(<[_]>::is_empty));
+}
