@@ -96,6 +96,7 @@ fn editing(rounds: usize, budgets: &mut Budgets) {
         ("a Deployment", texts::deployment(MEGABYTE), "value: "),
         ("a Template", texts::template(MEGABYTE), "value: "),
         ("a JSON List", texts::json(MEGABYTE), "\"value\": "),
+        ("700 documents", (0..700).map(texts::manifest).collect::<Vec<_>>().join("---\n"), "value: "),
     ];
     for (name, text, key) in &kinds {
         let [full] = best(rounds, [&mut || timed(|| syntax::parse(text))]);
@@ -104,7 +105,7 @@ fn editing(rounds: usize, budgets: &mut Budgets) {
         let places = [values[0], values[values.len() / 2], values[values.len() - 1]];
         for keystroke in &KEYSTROKES {
             let ratios = places.map(|value| {
-                let [full, typed, back] = keystroke.measure(text, value, rounds.div_ceil(5).max(3));
+                let [full, typed, back] = keystroke.measure(text, value, key.len(), rounds.div_ceil(5).max(3));
                 typed.max(back).as_secs_f64() / full.as_secs_f64()
             });
             let shown = ratios.map(|ratio| format!("1/{:.0}", 1.0 / ratio));
@@ -118,26 +119,27 @@ fn editing(rounds: usize, budgets: &mut Budgets) {
 /// What a person types at a value.
 struct Keystroke {
     name: &'static str,
-    /// Where, from the beginning of the value on.
-    at: isize,
+    /// Where, from the beginning of the value on, or before its key.
+    at: Option<isize>,
     removed: usize,
     typed: &'static str,
 }
 
-const KEYSTROKES: [Keystroke; 7] = [
-    Keystroke { name: "a digit", at: 2, removed: 0, typed: "1" },
-    Keystroke { name: "a quote", at: 0, removed: 0, typed: "\"" },
-    Keystroke { name: "a bracket", at: 0, removed: 0, typed: "[" },
-    Keystroke { name: "a bar", at: 0, removed: 0, typed: "|" },
-    Keystroke { name: "a line break", at: 2, removed: 0, typed: "\n" },
-    Keystroke { name: "a deleted colon", at: -2, removed: 1, typed: "" },
-    Keystroke { name: "a new line with half a key", at: -2, removed: 0, typed: ":\n          na" },
+const KEYSTROKES: [Keystroke; 8] = [
+    Keystroke { name: "a digit", at: Some(2), removed: 0, typed: "1" },
+    Keystroke { name: "a quote", at: Some(0), removed: 0, typed: "\"" },
+    Keystroke { name: "a bracket", at: Some(0), removed: 0, typed: "[" },
+    Keystroke { name: "a bar", at: Some(0), removed: 0, typed: "|" },
+    Keystroke { name: "a line break", at: Some(2), removed: 0, typed: "\n" },
+    Keystroke { name: "a line break before the key", at: None, removed: 0, typed: "\n" },
+    Keystroke { name: "a deleted colon", at: Some(-2), removed: 1, typed: "" },
+    Keystroke { name: "a new line with half a key", at: Some(-2), removed: 0, typed: ":\n          na" },
 ];
 
 impl Keystroke {
     /// How long it takes to parse everything, to follow the keystroke, and to follow the one that takes it back.
-    fn measure(&self, text: &str, value: usize, rounds: usize) -> [Duration; 3] {
-        let start = value.saturating_add_signed(self.at);
+    fn measure(&self, text: &str, value: usize, key: usize, rounds: usize) -> [Duration; 3] {
+        let start = self.at.map_or(value - key, |at| value.saturating_add_signed(at));
         let old = &text[start..start + self.removed];
         let before = Buffer::new(text, 0);
         let tree = syntax::parse(text);

@@ -1,16 +1,24 @@
 //! Where a level of a document is cut into pieces: line by line, by indentation.
 //!
-//! Whether a line begins a piece is a property of that line alone (and of the level's column), so an edit moves only the
-//! cuts on the lines it touches. Everything here is a pure function of its text.
+//! Whether a line begins a piece is a property of that line and of a few lines behind it (and of the level's column), so
+//! an edit moves only cuts on the lines it touches and shortly before them. Everything here is a pure function of its
+//! text.
 
 use crate::syntax::scan;
 
 /// How far behind its line the end of a quote or bracket is looked for.
 pub(super) const REACH: usize = 128 * 1024;
 
-/// Over how many lines (or pieces) that end is looked for where indentation says that it is not there. A file of nothing
-/// but openers would otherwise be read once for each of them.
+/// Over how many lines (or pieces) the end of a bracket is looked for where indentation says that it is not there. A file
+/// of nothing but openers would otherwise be read once for each of them; a quote ends at the next one of its kind, so
+/// quotes need no such bound.
 pub(super) const SPREAD: usize = 256;
+
+/// How many lines that say something are looked at to tell whether the line before them begins a piece.
+pub(super) const AHEAD: usize = if cfg!(test) { 4 } else { 64 };
+
+/// What stands so much deeper below a line is hardly what the line holds.
+const FAR: usize = if cfg!(test) { 2 } else { 4 };
 
 /// What the members of a level are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +87,7 @@ pub(super) fn lines(text: &str, column: usize) -> impl Iterator<Item = Line<'_>>
             let start = at;
             let rest = &text.as_bytes()[start..];
             at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-            let line = line(text, start, at, column);
+            let line = line(text, start, at, if start == 0 { Some(column) } else { None });
             if line.is_some() {
                 return line;
             }
@@ -88,12 +96,39 @@ pub(super) fn lines(text: &str, column: usize) -> impl Iterator<Item = Line<'_>>
     })
 }
 
+/// The lines behind a line, which stand where they stand.
+pub(super) fn lines_behind<'s>(text: &'s str, line: &Line<'_>) -> impl Iterator<Item = Line<'s>> + use<'s> {
+    lines_from(text, next_start(text, line.content))
+}
+
+/// The lines from the beginning of one of them on.
+pub(super) fn lines_from(text: &str, from: usize) -> impl Iterator<Item = Line<'_>> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at;
+            at = next_start(text, start);
+            let line = line(text, start, at, None);
+            if line.is_some() {
+                return line;
+            }
+        }
+        None
+    })
+}
+
+/// Where the line behind an offset begins.
+fn next_start(text: &str, at: usize) -> usize {
+    let rest = &text.as_bytes()[at..];
+    at + memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1)
+}
+
 /// The last of the [`lines`], without a look at those before it.
 pub(super) fn last_line(text: &str, column: usize) -> Option<Line<'_>> {
     let mut end = text.len();
     while end > 0 {
         let start = memchr::memrchr(b'\n', &text.as_bytes()[..end - 1]).map_or(0, |at| at + 1);
-        let line = line(text, start, end, column);
+        let line = line(text, start, end, if start == 0 { Some(column) } else { None });
         if line.is_some() {
             return line;
         }
@@ -102,51 +137,110 @@ pub(super) fn last_line(text: &str, column: usize) -> Option<Line<'_>> {
     None
 }
 
-/// A line, if it says something.
-fn line(text: &str, start: usize, end: usize, column: usize) -> Option<Line<'_>> {
+/// A line, if it says something. The first line of a text may stand at another column than it seems to.
+fn line(text: &str, start: usize, end: usize, column: Option<usize>) -> Option<Line<'_>> {
     let bytes = &text.as_bytes()[start..end];
     let spaces = bytes.iter().take_while(|byte| **byte == b' ').count();
     let blanks = spaces + bytes[spaces..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     if matches!(bytes.get(blanks), None | Some(b'\n' | b'\r' | b'#')) {
         return None;
     }
-    let column = match start {
-        0 => column,
-        _ if blanks > spaces => usize::MAX,
-        _ => spaces,
-    };
+    let column = column.unwrap_or(if blanks > spaces { usize::MAX } else { spaces });
     let content = start + blanks;
     Some(Line { start, content, text: text[content..end].trim_end(), column })
 }
 
-/// Whether a line begins a piece in a level at `column`.
-pub(super) fn begins(line: &Line<'_>, column: usize, members: Members) -> bool {
-    begins_at(line, line.column_in(members), column, members)
+/// Whether a line of a text begins a piece in a level at `column`.
+pub(super) fn begins(text: &str, line: &Line<'_>, column: usize, members: Members) -> bool {
+    begins_at(text, line, line.column_in(members), column, members)
 }
 
 /// Whether a line that stands at another column than it knows of begins a piece.
-pub(super) fn begins_at(line: &Line<'_>, at: usize, column: usize, members: Members) -> bool {
+pub(super) fn begins_at(text: &str, line: &Line<'_>, at: usize, column: usize, members: Members) -> bool {
     let inside = at > column
         || line.continues()
         // A list may stand at the column of its key.
         || (members == Members::Entries && line.is_dash() && at == column);
-    !inside
+    !inside && !is_rest(text, line, at, column, members)
 }
+
+/// Whether a line is the rest of the line before it, broken off by a line break that went astray, or moved by something
+/// typed before it: it stands at the column of a level or further left, and makes no sense above what stands below it. No
+/// such line stands between the members of a healthy level.
+fn is_rest(text: &str, line: &Line<'_>, at: usize, column: usize, members: Members) -> bool {
+    let mut behind = lines_behind(text, line).take(AHEAD);
+    let Some(next) = behind.next().filter(|next| next.column != usize::MAX || members.is_flow()) else { return false };
+    let below = next.column_in(members);
+    if below <= at || line.is_dash() {
+        return false;
+    }
+    let is_deeper_by = |by: usize| below > at.saturating_add(by);
+    // At another column than its level's even what is near is strange.
+    let is_far = is_deeper_by(FAR) || (at < column && below > column);
+    // What a line holds cannot end before its column does.
+    let mut is_cut_short = || {
+        let least = if is_deeper_by(2 * FAR) { at } else { at.max(column) };
+        let end = behind.find(|line| line.column_in(members) < below);
+        end.is_some_and(|line| line.column_in(members) > least && is_structure(line.text))
+    };
+    let Some(key) = key(line.text) else {
+        if may_be_key(line.text) || line.text.ends_with(['[', '{']) {
+            return false;
+        }
+        // A word may be a key whose colon is missing, above what it holds.
+        let is_strange = !members.is_flow() && !is_word(line.text);
+        return is_strange || is_deeper_by(2 * FAR) || (is_far && is_cut_short());
+    };
+    if !is_far {
+        return false;
+    }
+    if is_rest_empty(&line.text[key.value..]) {
+        return is_cut_short();
+    }
+    let value = line.text[key.value..].trim_start();
+    !value.starts_with(['&', '!']) && (members.is_flow() || is_structure(next.text)) && !scan::opens(line.text)
+}
+
+/// Whether what is told of a line depends on lines that do not follow it directly.
+pub(super) fn is_doubtful(text: &str, line: &Line<'_>) -> bool {
+    let opens = || key(line.text).map_or(is_word(line.text), |key| is_rest_empty(&line.text[key.value..]));
+    lines_behind(text, line).next().is_some_and(|next| next.content - next.start > line.content - line.start) && opens()
+}
+
+/// Whether a line holds a key or an item with a key, which no scalar may.
+fn is_structure(line: &str) -> bool {
+    let mut text = line;
+    while is_dash(text) {
+        text = text[1..].trim_start();
+    }
+    key(text).is_some()
+}
+
+/// How much of a line's beginning may be compared at once.
+static BLANKS: [u8; 256] = [b' '; 256];
 
 /// Where the pieces of a level at `column` begin. The first line always begins one, at a column of its own.
 pub(super) fn pieces(text: &str, first: usize, column: usize, members: Members) -> Vec<Cut> {
-    lines(text, first)
-        .enumerate()
-        .filter(|(index, line)| *index == 0 || begins(line, column, members))
-        .map(|(index, line)| {
+    let mut cuts = Vec::new();
+    let deeper = BLANKS.get(..=column);
+    let mut at = 0;
+    while at < text.len() {
+        let start = at;
+        at = next_start(text, start);
+        // Most lines are deeper, and need no second look.
+        if !cuts.is_empty() && deeper.is_some_and(|blanks| text.as_bytes()[start..].starts_with(blanks)) {
+            continue;
+        }
+        let Some(line) = line(text, start, at, if start == 0 { Some(first) } else { None }) else { continue };
+        if cuts.is_empty() {
             // What stands nowhere stands where the level begins, if it is the first to say something.
-            let column = match line.column_in(members) {
-                usize::MAX if index == 0 => first,
-                column => column,
-            };
-            Cut { line: line.start, start: line.content, column }
-        })
-        .collect()
+            let column = Some(line.column_in(members)).filter(|column| *column != usize::MAX).unwrap_or(first);
+            cuts.push(Cut { line: start, start: line.content, column });
+        } else if begins(text, &line, column, members) {
+            cuts.push(Cut { line: start, start: line.content, column: line.column_in(members) });
+        }
+    }
+    cuts
 }
 
 /// Where a piece begins.
@@ -212,7 +306,8 @@ fn may_be_key(line: &str) -> bool {
     key(line).is_some()
         || line == "?"
         || line.starts_with("? ")
-        || (line.starts_with(['&', '*', '!', '[', '{', '"', '\'']) && (line.ends_with(':') || line.contains(": ")))
+        || (line.starts_with(['&', '*', '!']) && (line.ends_with(':') || line.contains(": ")))
+        || (line.starts_with(['[', '{']) && (line.contains("]:") || line.contains("}:")))
 }
 
 fn blank_at(bytes: &[u8], at: usize) -> bool {
@@ -242,9 +337,9 @@ pub(super) fn stray(text: &str, column: usize, members: Members) -> Option<Stray
     strays(text, column, members).into_iter().find(|stray| stray.is_here)
 }
 
-/// Whether a piece holds a stray line that belongs to a level around it.
-pub(super) fn escapes(text: &str, column: usize, members: Members) -> bool {
-    strays(text, column, members).iter().any(|stray| !stray.is_here)
+/// Whether a piece holds a stray line before a limit that belongs to a level around it.
+pub(super) fn escapes(text: &str, limit: usize, column: usize, members: Members) -> bool {
+    strays(text, column, members).iter().any(|stray| !stray.is_here && stray.line < limit)
 }
 
 /// The stray lines that belong to no level inside a piece. Keys go to the nearest mapping around them, dashes to the
@@ -263,7 +358,7 @@ fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
             let end = line.content + continuation(&text[line.content..], line.column);
             while all.next_if(|next| next.start < end).is_some() {}
         }
-        if line.continues() {
+        if line.continues() || (line.start > 0 && is_rest(text, &line, line.column, line.column, members)) {
             continue;
         }
         let is_dash = line.is_dash();
@@ -290,7 +385,9 @@ fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
         let fits = open.last().is_none_or(|top| top.column >= line.column);
         if let (false, Some(inner)) = (fits, inner) {
             let home = open.iter().rposition(|level| level.is_list == is_dash);
-            if home.is_none_or(|home| home == 0) && !stays_in(&line, inner) {
+            // What stands nearer to the level it leaves is indented wrongly inside of it.
+            let is_near = home.is_some_and(|home| inner.column - line.column < line.column - open[home].column);
+            if home.is_none_or(|home| home == 0) && !stays_in(&line, inner) && !is_near {
                 let is_here = home.is_some();
                 found.push(Stray { line: line.start, content: line.content, column: line.column, is_here });
             }

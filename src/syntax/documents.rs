@@ -55,8 +55,10 @@ fn content(text: &str) -> GreenDocument {
         document.errors.extend(resolved.errors);
         return document;
     }
-    let by_pieces =
-        |body: Body| GreenDocument { len, root: Some(body.parse(text)), errors: body.errors(), ..Default::default() };
+    let by_pieces = |body: Body| {
+        let (root, errors) = body.parse(text);
+        GreenDocument { len, root: Some(root), errors, ..Default::default() }
+    };
     let body = body(text);
     if let Some(body) = body.filter(|body| body.plain || small) {
         return by_pieces(body);
@@ -83,22 +85,19 @@ pub(super) struct Body {
 }
 
 impl Body {
-    fn errors(&self) -> Vec<SyntaxError> {
-        match self.brackets {
-            Some((opener, _)) if !self.closed => {
-                vec![pieces::never_closed(opener, if self.kind == Members::FlowEntries { '{' } else { '[' })]
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn parse(&self, text: &str) -> Placed<Green> {
+    fn parse(&self, text: &str) -> (Placed<Green>, Vec<SyntaxError>) {
         let parsed = pieces::level(&text[self.start..self.end], self.column, self.kind, 0);
         let (start, len) = match self.brackets {
             Some((opener, closer)) => (opener, closer + 1 - opener),
             None => (self.start, parsed.end),
         };
-        Placed::new(pieces::offset32(start), parsed.into_green(self.column, self.kind, self.start - start, len))
+        let mut errors = Vec::new();
+        if let Some((opener, _)) = self.brackets.filter(|_| !self.closed) {
+            let error = pieces::never_closed(opener, if self.kind == Members::FlowEntries { '{' } else { '[' });
+            errors.push(if parsed.unclosed { error.implied() } else { error });
+        }
+        let green = parsed.into_green(self.column, self.kind, self.start - start, len);
+        (Placed::new(pieces::offset32(start), green), errors)
     }
 }
 

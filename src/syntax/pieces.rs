@@ -27,8 +27,30 @@ pub(super) struct Taken {
     /// Behind the last character that was read.
     pub(super) end: usize,
     pub(super) errors: Vec<SyntaxError>,
-    /// Whether something was still open at the end of the text.
-    pub(super) open: bool,
+    /// What was still open at the end of the text.
+    pub(super) open: Option<Open>,
+    /// Whether the last bracket that was opened is told to be unclosed.
+    pub(super) unclosed: bool,
+}
+
+/// The piece in which something was opened that is still open at the end of a text. Its place counts from the beginning
+/// of that text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    pub(super) start: usize,
+    pub(super) column: usize,
+    pub(super) kind: Members,
+}
+
+impl Open {
+    pub(super) fn shifted(self, by: usize) -> Self {
+        Self { start: self.start + by, ..self }
+    }
+
+    /// Counted from a place that is before it.
+    pub(super) fn within(self, start: usize) -> Self {
+        Self { start: self.start - start, ..self }
+    }
 }
 
 impl Taken {
@@ -51,23 +73,27 @@ pub(super) struct Parsed {
     pub(super) end: usize,
     /// Where the line of the first piece that was not read begins.
     pub(super) consumed: usize,
-    /// Whether something is still open at the end of the last piece.
-    pub(super) open: bool,
+    /// What is still open at the end of the text.
+    pub(super) open: Option<Open>,
+    /// Whether the end of something was looked for behind its piece.
+    pub(super) looked: bool,
+    pub(super) unclosed: bool,
 }
 
 impl Parsed {
-    fn push(&mut self, taken: Taken, start: usize, column: usize, reach: usize) {
+    fn push(&mut self, taken: Taken, start: usize, column: usize, reach: usize, open: Option<Open>) {
         let by = i64::try_from(start).unwrap_or_default();
         self.pieces.push(Piece {
             offset: offset32(start),
             column: offset32(column),
             children: offset32(taken.members.len()),
             reach: offset32(reach),
+            open: open.map(Box::new),
             errors: taken.errors,
         });
         self.members.extend(taken.members.into_iter().map(|member| moved(member, by)));
         self.end = self.end.max(start + taken.end);
-        self.open = taken.open;
+        self.unclosed = taken.unclosed;
     }
 
     /// The collection this level is, `shift` bytes before the level's text.
@@ -94,13 +120,14 @@ pub(super) fn green(members: Vec<Entry>, level: Level, kind: Members, end: usize
 
 /// Reads a level: members at one column, from the first of them on.
 pub(super) fn level(text: &str, column: usize, kind: Members, depth: usize) -> Parsed {
-    let part = Part { text, limit: text.len(), first: column, column, kind, before: None, followed: false };
+    let part = Part { text, limit: text.len(), first: column, column, kind, before: None, whole: true };
     part.read(depth)
 }
 
 /// A run of pieces of a level, and what must be known of the pieces around it.
 pub(super) struct Part<'s> {
-    /// From the first character of the first piece to the end of the level, or less if nothing is open in the run.
+    /// From the first character of the first piece to the end of the level, or less if nothing is open in the run: then
+    /// to [`cut::AHEAD`] lines behind it.
     pub(super) text: &'s str,
     /// Where the line of the first piece behind the run begins.
     pub(super) limit: usize,
@@ -110,8 +137,8 @@ pub(super) struct Part<'s> {
     pub(super) kind: Members,
     /// The column of the piece before the run.
     pub(super) before: Option<usize>,
-    /// Whether pieces follow behind `text`.
-    pub(super) followed: bool,
+    /// Whether the text goes to the end of the level.
+    pub(super) whole: bool,
 }
 
 impl Part<'_> {
@@ -130,6 +157,7 @@ impl Part<'_> {
         while let Some(at) = cuts.get(index).copied().filter(|at| at.line < self.limit) {
             let mut next = index + 1;
             let mut reach = 0;
+            let mut still_open = None;
             if ready.len() == 0 && index >= alone_until {
                 let (count, taken) = self.several(&cuts[index..]);
                 ready = taken.into_iter();
@@ -137,25 +165,29 @@ impl Part<'_> {
             }
             let alone = || piece(&text[at.start..end_of(next)], at.column, kind, depth);
             let mut taken = ready.next().unwrap_or_else(alone);
-            if taken.open && next < cuts.len() {
-                let near = end_of(next + cut::SPREAD);
-                let limit = text.floor_char_boundary((end_of(next) + cut::REACH).min(near));
-                match behind(&text[at.start..limit], at, &cuts[next..], limit == text.len()) {
-                    Behind::Pieces(more) => {
+            if let Some(open) = taken.open {
+                parsed.looked = true;
+                match look_behind(text, self.whole, open.shifted(at.start), end_of(next), &cuts[next..]) {
+                    Behind::Pieces { more, healthy } => {
                         let joined = next + more;
-                        match read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
-                            Ok(it) => {
-                                taken = it;
-                                next = joined;
-                            }
-                            Err(_) => reach = end_of(joined) - end_of(next),
+                        reach = end_of(joined) - end_of(next);
+                        if healthy && let Ok(it) = read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
+                            (taken, next, reach) = (it, joined, 0);
                         }
                     }
-                    Behind::Nothing | Behind::Unknown => reach = limit - end_of(next),
+                    Behind::Unknown { limit } => {
+                        reach = limit - end_of(next);
+                        if limit == text.len() {
+                            // What comes behind the level counts too.
+                            reach += 1;
+                            still_open = Some(open);
+                            parsed.open.get_or_insert(open.shifted(at.start));
+                        }
+                    }
                 }
             }
             let piece = &text[at.start..end_of(next)];
-            let followed = next < cuts.len() || self.followed;
+            let followed = next < cuts.len();
             if kind.is_flow() {
                 if followed && taken.errors.is_empty() && !ends_with_comma(piece, at.column) {
                     let span = Span::new(taken.end.saturating_sub(1), taken.end);
@@ -166,7 +198,7 @@ impl Part<'_> {
                 taken.errors.push(indented_wrongly(Span::new(0, end), at.column, column));
             }
             before = Some(at.column);
-            parsed.push(taken, at.start, at.column, reach);
+            parsed.push(taken, at.start, at.column, reach, still_open);
             parsed.consumed = end_of(next);
             index = next;
         }
@@ -201,7 +233,7 @@ impl Part<'_> {
             let member = moved(member, -i64::try_from(start).unwrap_or_default());
             // Only where the last one ends counts.
             let end = if index == last { taken.end - start } else { member_end(&member) };
-            Taken { members: vec![member], end, errors: Vec::new(), open: false }
+            Taken { members: vec![member], end, ..Taken::default() }
         };
         (count, cuts.iter().zip(taken.members).enumerate().map(alone).collect())
     }
@@ -223,8 +255,14 @@ pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> T
     if small && let Ok(taken) = read_members(text, column, kind, &[]) {
         return taken;
     }
-    let mut taken = divided(text, column, kind, depth, small);
-    taken.open = taken.is_broken() && !scan::scan(text, column).open.is_empty();
+    divided(text, column, kind, depth, small)
+}
+
+/// A piece that cannot be divided, with what it leaves open.
+fn whole(mut taken: Taken, text: &str, column: usize, kind: Members) -> Taken {
+    let is_open = taken.is_broken() && !scan::scan(text, column).open.is_empty();
+    taken.open = is_open.then_some(Open { start: 0, column, kind });
+    taken.unclosed |= is_open;
     taken
 }
 
@@ -237,7 +275,7 @@ fn divided(text: &str, column: usize, kind: Members, depth: usize, small: bool) 
             return large.unwrap_or_default();
         }
         if let Some(stray) = cut::stray(text, column, kind) {
-            return split(text, column, kind, depth, stray);
+            return whole(split(text, column, kind, depth, stray), text, column, kind);
         }
         if let Some(taken) = large.or_else(|| small.then(divide).flatten()) {
             return taken;
@@ -249,9 +287,9 @@ fn divided(text: &str, column: usize, kind: Members, depth: usize, small: bool) 
     if depth < DEPTH
         && let Some(taken) = divide(text, column, kind, depth, Closing::Missing)
     {
-        return taken;
+        return if taken.unclosed { whole(taken, text, column, kind) } else { taken };
     }
-    repair::piece(text, column, kind, depth)
+    whole(repair::piece(text, column, kind, depth), text, column, kind)
 }
 
 /// A stray line begins a member of this level, as if it stood at the level's column.
@@ -288,19 +326,25 @@ fn divide(text: &str, column: usize, kind: Members, depth: usize, closing: Closi
         None => (inner.start, parsed.end),
     };
     let shift = inner.start - start;
+    let unclosed = parsed.unclosed;
+    // What is opened between brackets ends with them.
+    let open = parsed.open.filter(|_| inner.brackets.is_none()).map(|open| open.shifted(inner.start));
     let nested = parsed.into_green(inner.column, inner.kind, shift, len);
     let nested = Placed::new(offset32(start), nested);
     let member = match inner.key {
         Some(key) => Entry { key, value: Some(nested) },
         None => Entry { key: nested, value: None },
     };
-    let errors = match inner.brackets {
-        Some((opener, _)) if closing == Closing::Missing => {
-            vec![never_closed(opener, if inner.kind == Members::FlowEntries { '{' } else { '[' })]
-        }
-        _ => Vec::new(),
-    };
-    Some(Taken { members: vec![member], end: start + len, errors, open: false })
+    let mut taken = Taken { members: vec![member], end: start + len, open, unclosed, ..Taken::default() };
+    if let (Some((opener, _)), Closing::Missing) = (inner.brackets, closing) {
+        let error = never_closed(opener, if inner.kind == Members::FlowEntries { '{' } else { '[' });
+        // Of several that were left open together the innermost is told.
+        taken.errors.push(if unclosed { error.implied() } else { error });
+        taken.unclosed = true;
+    } else if inner.brackets.is_some() {
+        taken.unclosed = false;
+    }
+    Some(taken)
 }
 
 /// The level inside a piece.
@@ -434,7 +478,7 @@ pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[
         _ => return Err(Refusal::NotMembers),
     };
     let end = if kind.is_flow() { members.iter().map(member_end).max().unwrap_or(0) } else { len };
-    Ok(Taken { members, end, errors: Vec::new(), open: false })
+    Ok(Taken { members, end, ..Taken::default() })
 }
 
 /// Behind the last character of a member.
@@ -490,33 +534,44 @@ pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result
     Err(Refusal::NotMembers)
 }
 
-/// What belongs to a piece besides its own text.
+/// Where what a piece leaves open is closed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Behind {
-    /// Nothing: it leaves no quote or bracket open.
-    Nothing,
-    /// So many of the pieces behind it: there what it leaves open is closed.
-    Pieces(usize),
-    /// It leaves something open that is closed nowhere near.
-    Unknown,
+    /// In so many of the pieces behind it. Only if what is open is a healthy member with them they may belong to it.
+    Pieces { more: usize, healthy: bool },
+    /// Nowhere before a limit.
+    Unknown { limit: usize },
 }
 
-/// Looks behind a piece. `text` begins with the piece, or at a line of it that continues nothing, and goes on behind it;
-/// `cuts` are the pieces there.
-pub(super) fn behind(text: &str, piece: Cut, cuts: &[Cut], whole: bool) -> Behind {
-    let begins_piece = |at: usize| cuts.binary_search_by_key(&(piece.start + at), |cut| cut.line).is_ok();
-    let scan = scan::scan_until(text, piece.column, begins_piece);
-    let inside = |cut: &Cut| cut.line < piece.start + text.len() && scan.continues(cut.line - piece.start);
-    let more = cuts.iter().take_while(|cut| inside(cut)).count();
-    let ends = match cuts.get(more) {
-        Some(next) => next.line < piece.start + text.len(),
-        None => whole && scan.open.is_empty(),
-    };
-    match (more, ends) {
-        (0, true) => Behind::Nothing,
-        (more, true) => Behind::Pieces(more),
-        (_, false) => Behind::Unknown,
+/// Looks behind a piece that ends at `end` for the end of what is open there. `cuts` are the pieces behind it, in a text
+/// that goes to the end of the level if it is whole.
+pub(super) fn look_behind(text: &str, whole: bool, open: Open, end: usize, cuts: &[Cut]) -> Behind {
+    let far = text.floor_char_boundary((end + cut::REACH).min(text.len()));
+    let near = cuts.get(cut::SPREAD).map_or(far, |cut| cut.line.min(far));
+    let begins = |at: usize| cuts.binary_search_by_key(&(open.start + at), |cut| cut.line).is_ok();
+    let past = |limit: usize| scan::scan_past(&text[open.start..limit], open.column, end - open.start, begins);
+    let (mut scan, mut across) = past(near);
+    // A quote is closed by the next one, however many lines stand between them.
+    let is_quote = |scan: &Scan| scan.open.first().is_some_and(|open| matches!(open.close, '"' | '\''));
+    let mut limit = near;
+    if near < far && is_quote(&scan) {
+        limit = far;
+        (scan, across) = past(far);
     }
+    let more = cuts.iter().take_while(|cut| cut.line < limit && scan.continues(cut.line - open.start)).count();
+    let is_known = match cuts.get(more) {
+        Some(next) => next.line < limit,
+        None => whole && limit == text.len() && scan.open.is_empty(),
+    };
+    if !is_known {
+        return Behind::Unknown { limit };
+    }
+    let alone = || {
+        let column = if across.start == 0 { open.column } else { 0 };
+        let text = &text[open.start + across.start..open.start + across.end];
+        read(text, column, vec![Patch::insert(0, " ".repeat(column))]).is_ok()
+    };
+    Behind::Pieces { more, healthy: more > 0 && (open.kind.is_flow() || alone()) }
 }
 
 fn ends_with_comma(text: &str, column: usize) -> bool {

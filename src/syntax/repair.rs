@@ -129,7 +129,7 @@ fn with_rest(
         errors.extend(
             level.pieces.iter().flat_map(|piece| piece.errors.iter().map(|error| error.shifted(piece.offset as usize))),
         );
-        append(&mut taken, Taken { members: level.members, end: level.end, errors, open: false }, start);
+        append(&mut taken, Taken { members: level.members, end: level.end, errors, ..Taken::default() }, start);
         return Some(taken);
     }
     let message = if next.is_dash() { "this list item belongs to no key" } else { "this belongs to no key" };
@@ -152,7 +152,7 @@ fn set_value_aside(text: &str, column: usize, kind: Members, depth: usize) -> Op
     let key = pieces::read_key(&text[..key.value], column)?;
     let value = Placed::new(offset32(start), Green::new(offset32(span.len()), None, Kind::Error));
     let members = vec![Entry { key, value: Some(value) }];
-    Some(Taken { members, end: span.end, errors: vec![error], open: false })
+    Some(Taken { members, end: span.end, errors: vec![error], ..Taken::default() })
 }
 
 /// The block behind a head whose own value makes no sense: `env: "` above its list.
@@ -184,7 +184,7 @@ fn set_aside(text: &str, column: usize, kind: Members) -> Taken {
     let first_end = line_end(text, dash).max(dash + 1).min(text.len());
     let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), refusal(text, column, kind));
     let node = Placed::new(offset32(dash), Green::new(offset32(code.saturating_sub(dash)), None, Kind::Error));
-    Taken { members: vec![Entry { key: node, value: None }], end: code, errors: vec![error], open: false }
+    Taken { members: vec![Entry { key: node, value: None }], end: code, errors: vec![error], ..Taken::default() }
 }
 
 /// The end of the line an offset stands in, blanks and line break left out.

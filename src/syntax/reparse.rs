@@ -5,13 +5,12 @@
 //! piece around them. `reparse(edit) == parse(whole)` is a property test.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::syntax::conflict;
 use crate::syntax::cut::{self, Cut, Members};
 use crate::syntax::documents::{self, Line, Slot};
-use crate::syntax::pieces::{self, Behind, LEAF, Parsed, Part, member_end, offset32};
+use crate::syntax::pieces::{self, Behind, LEAF, Open, Parsed, Part, member_end, offset32};
 use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree, shift};
 use crate::text::{Buffer, Change, Span};
 
@@ -147,6 +146,13 @@ struct Touched {
     by: i64,
     /// Where the edit itself begins.
     edit: usize,
+    /// The lines of the edit with those around them that must be known to tell which of them begin pieces.
+    around: String,
+    /// Where that begins.
+    around_start: usize,
+    /// Lines before the edit that it may turn into beginnings of pieces, or into the rest of the line before them: where
+    /// they begin in the text around the edit.
+    doubtful: Vec<usize>,
 }
 
 impl Touched {
@@ -155,7 +161,13 @@ impl Touched {
         let start = line_start(text, edit.old.start);
         let new_end = line_end(text, edit.old.start + edit.new_len);
         let end = usize::try_from(signed(new_end) - by).unwrap_or_default();
-        Self { start, end, by, edit: edit.old.start }
+        let around_start = lines_back(text, start);
+        let around = text.slice(Span::new(around_start, lines_ahead(text, new_end))).into_owned();
+        let before = &around[..start - around_start];
+        let mut doubtful: Vec<usize> =
+            cut::lines_from(before, 0).filter(|line| cut::is_doubtful(before, line)).map(|line| line.start).collect();
+        doubtful.extend(cut::lines_from(before, 0).last().map(|line| line.start));
+        Self { start, end, by, edit: edit.old.start, around, around_start, doubtful }
     }
 
     /// A place behind the change, in the new text.
@@ -165,6 +177,40 @@ impl Touched {
 
     fn new_end(&self) -> usize {
         self.moved(self.end)
+    }
+
+    /// The text around the edit, up to the end of a level in the old text.
+    fn around_in(&self, level_end: usize) -> &str {
+        let end = self.moved(level_end).saturating_sub(self.around_start);
+        self.around.get(..end).unwrap_or(&self.around)
+    }
+}
+
+/// Where the lines begin that may depend on the line at an offset.
+fn lines_back(text: &(impl Source + ?Sized), offset: usize) -> usize {
+    let mut start = offset;
+    let mut said = 0;
+    while start > 0 && said <= cut::AHEAD {
+        let before = line_start(text, start - 1);
+        let line = text.slice(Span::new(before, start));
+        said += usize::from(cut::lines_from(&line, 0).next().is_some());
+        start = before;
+    }
+    start
+}
+
+/// Where the lines end that the line before an offset may depend on.
+fn lines_ahead(text: &(impl Source + ?Sized), offset: usize) -> usize {
+    let mut width = 4096;
+    loop {
+        let end = line_end(text, text.floor_char((offset + width).min(text.len())));
+        let window = text.slice(Span::new(offset, end));
+        let found = cut::lines_from(&window, 0).nth(cut::AHEAD).map(|line| offset + line.start);
+        match found {
+            Some(end) => return end,
+            None if end >= text.len() => return end,
+            None => width *= 4,
+        }
     }
 }
 
@@ -188,8 +234,7 @@ fn relevel_root(
             return None;
         }
     }
-    let green =
-        Relevel { text, change, is_root: true, clean: &Cell::default() }.collection(&root.it, root_start, end)?;
+    let green = Relevel { text, change, is_root: true }.collection(&root.it, root_start, end)?;
     Some(GreenDocument {
         len: offset32(change.moved(end) - start),
         root: Some(Placed::new(root.offset, green)),
@@ -205,23 +250,11 @@ fn is_member(line: &str, kind: Members) -> bool {
     }
 }
 
-/// Whether a line that began a piece still does. The first piece of a level may begin behind a dash.
-fn still_begins(line: &cut::Line<'_>, text: &str, index: usize, column: usize, kind: Members) -> bool {
-    if index == 0 {
-        return line.content == 0 && is_member(line.text, kind);
-    }
-    let blanks = &text[..line.content];
-    // A line indented by tabs stands nowhere, except between brackets.
-    (kind.is_flow() || !blanks.contains('\t')) && cut::begins_at(line, blanks.len(), column, kind)
-}
-
 struct Relevel<'t, S: ?Sized> {
     text: &'t S,
     change: &'t Touched,
     /// Whether no level is around it.
     is_root: bool,
-    /// Where the pieces that were read again begin.
-    clean: &'t Cell<Cut>,
 }
 
 impl<S: Source + ?Sized> Relevel<'_, S> {
@@ -260,21 +293,39 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         }
         let behind = list.partition_point(|piece| pieces.at(piece) < change.end);
         let before = list.partition_point(|piece| pieces.at(piece) < change.start);
-        let text_start = self.change.start.max(pieces.at(list.first()?));
-        if before == 0 && change.edit < pieces.at(list.first()?) {
+        let first_at = pieces.at(list.first()?);
+        if before == 0 && change.edit < first_at {
             return None;
         }
-        // The line the change begins on still begins a piece: the piece before it is as it was.
-        let text_of_line = self.text.slice(Span::new(text_start, line_end(self.text, text_start)));
-        let mut first = match cut::lines(&text_of_line, column).next() {
-            Some(line)
-                if before < behind
-                    && (before == 0 || pieces.line_of(before) == change.start)
-                    && still_begins(&line, &text_of_line, before, column, kind) =>
-            {
-                before
+        let around = change.around_in(pieces.end);
+        let begins_piece = |at: usize| {
+            let line = cut::lines_from(around, at).next().filter(|line| line.start == at)?;
+            Some(cut::begins(around, &line, column, kind))
+        };
+        // A line before the change that begins a piece since then, or does no more.
+        let flipped = change.doubtful.iter().find(|at| {
+            let line = change.around_start + **at;
+            let began = || {
+                (0..before).rev().map(|index| pieces.line_of(index)).take_while(|it| *it >= line).any(|it| it == line)
+            };
+            line > first_at && begins_piece(**at).is_some_and(|begins| begins != began())
+        });
+        let mut first = match flipped {
+            Some(at) => list.partition_point(|piece| pieces.at(piece) < change.around_start + at).checked_sub(1)?,
+            // The line the change begins on still begins a piece: the piece before it is as it was.
+            None if before == 0 => {
+                let line = self.text.slice(Span::new(first_at, line_end(self.text, first_at)));
+                let is_still = cut::lines(&line, column)
+                    .next()
+                    .is_some_and(|line| line.content == 0 && is_member(line.text, kind));
+                is_still.then_some(0)?
             }
-            _ => before.checked_sub(1)?,
+            None => {
+                let is_still = before < behind
+                    && pieces.line_of(before) == change.start
+                    && begins_piece(change.start - change.around_start) == Some(true);
+                if is_still { before } else { before - 1 }
+            }
         };
         while let Some(earlier) = (0..first).rev().find(|earlier| {
             let piece = &list[*earlier];
@@ -287,7 +338,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         while list.get(behind).is_some_and(|piece| piece.column as usize != column) {
             behind += 1;
         }
-        Some(Run { first, behind })
+        Some(Run { first, behind, flipped: flipped.is_some() })
     }
 
     /// Reads a run of pieces again.
@@ -296,35 +347,36 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let last = run.behind == list.len();
         let column = pieces.level.column as usize;
         if run.behind == run.first + 1
-            && let Some(parsed) = self.inside(green, pieces, run.first, kind, last)
+            && !run.flipped
+            && let Some(parsed) = self.inside(green, pieces, run.first, kind)
         {
             return Some(parsed);
         }
         let (start, first) = self.start_of(pieces, run.first);
-        self.clean.set(Cut { line: start - first, start, column: first });
         let limit = self.change.moved(pieces.line_of(run.behind));
+        let level_end = self.change.moved(pieces.end);
         let before = run.first.checked_sub(1).map(|before| list[before].column as usize);
-        let part = |text: &str, followed: bool| {
-            let limit = limit - start;
-            Part { text, limit, first, column, kind, before, followed }.read(0)
+        let part = |end: usize| {
+            let text = &self.text.slice(Span::new(start, end));
+            Part { text, limit: limit - start, first, column, kind, before, whole: end == level_end }.read(0)
         };
-        let mut parsed = part(&self.text.slice(Span::new(start, limit)), !last);
-        if !last && parsed.open {
+        let near = if last { level_end } else { lines_ahead(self.text, limit).min(level_end) };
+        let mut parsed = part(near);
+        if near < level_end && parsed.looked {
             // Perhaps it is closed further on.
-            let level_end = self.change.moved(pieces.end);
-            let far = (limit + cut::REACH).min(level_end);
-            let far = pieces
-                .lines_from(run.behind)
-                .map(|line| self.change.moved(line))
-                .find(|line| *line >= far)
-                .unwrap_or(level_end);
-            parsed = part(&self.text.slice(Span::new(start, far)), far < level_end);
+            parsed = part(lines_ahead(self.text, self.text.floor_char(limit + cut::REACH)).min(level_end));
         }
         let broken =
             parsed.pieces.iter().any(|piece| !piece.errors.is_empty()) || parsed.members.iter().any(pieces::is_broken);
         if broken && !self.is_root {
-            let text = self.text.slice(Span::new(start, limit));
-            if cut::escapes(&text, column, kind) {
+            // What is open in the run may hide lines behind it.
+            let ends = parsed.pieces.iter().skip(1).map(|piece| piece.offset as usize).chain([parsed.consumed]);
+            let reach = parsed.pieces.iter().zip(ends).map(|(piece, end)| start + end + piece.reach as usize).max();
+            let reach = reach.unwrap_or(limit).max(limit);
+            let lines = list.iter().map(|piece| self.change.moved(pieces.at(piece) - piece.column as usize));
+            let limit = lines.filter(|line| *line >= reach).min().unwrap_or(level_end);
+            let text = self.text.slice(Span::new(start, lines_ahead(self.text, limit)));
+            if cut::escapes(&text, limit - start, column, kind) {
                 return None;
             }
         }
@@ -332,7 +384,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
     }
 
     /// The change stands inside one piece that was divided: only the level in it is read again.
-    fn inside(&self, green: &Green, pieces: &Pieces<'_>, index: usize, kind: Members, last: bool) -> Option<Parsed> {
+    fn inside(&self, green: &Green, pieces: &Pieces<'_>, index: usize, kind: Members) -> Option<Parsed> {
         let piece = &pieces.level.pieces[index];
         let start = pieces.at(piece);
         let end = pieces.line_of(index + 1);
@@ -353,7 +405,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         if on_head && (kind != Members::Items || nested_start >= first_line_end || self.change.edit < nested_start) {
             return None;
         }
-        if self.begins_anything(pieces.level.column as usize, kind, on_head) {
+        if self.begins_anything(pieces, kind, on_head) {
             return None;
         }
         let (level, nested_kind) = nested.it.cut()?;
@@ -366,21 +418,28 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         }
         let relevel = Relevel { is_root: false, ..*self };
         let green = relevel.collection(&nested.it, nested_start, end)?;
-        let mut reach = 0;
-        if green.marks.error && !last {
-            // What was healthy leaves nothing open, up to the pieces that were read again.
-            let whole = Cut { line: start - piece.column as usize, start, column: piece.column as usize };
-            let from = if nested.it.marks.error { whole } else { self.clean.get() };
-            let near = self.change.moved(pieces.line_of(index + 1 + cut::SPREAD));
+        let (mut reach, mut still_open) = (0, None);
+        let open = if nested_kind.is_flow() { None } else { open_in(&green, nested_start) };
+        if let Some(open) = open {
             let end = self.change.moved(end);
-            let limit = self.text.floor_char((end + cut::REACH).min(near));
-            let text = self.text.slice(Span::new(from.start, limit));
-            let whole = limit == self.change.moved(pieces.end);
-            reach = match pieces::behind(&text, from, &self.cuts(pieces, index + 1, limit), whole) {
-                Behind::Nothing => 0,
-                Behind::Unknown => limit - end,
-                Behind::Pieces(_) => return None,
-            };
+            let level_end = self.change.moved(pieces.end);
+            let far = lines_ahead(self.text, self.text.floor_char((end + cut::REACH).min(level_end))).min(level_end);
+            let text = self.text.slice(Span::new(start, far));
+            let cuts = self.cuts(pieces, index + 1, start, far);
+            let open = open.within(start);
+            match pieces::look_behind(&text, far == level_end, open, end - start, &cuts) {
+                Behind::Pieces { healthy: true, .. } => return None,
+                Behind::Pieces { more, .. } => {
+                    reach = cuts.get(more).map_or(far, |cut| cut.line + start) - end;
+                }
+                Behind::Unknown { limit } => {
+                    reach = limit + start - end;
+                    if limit + start == level_end {
+                        reach += 1;
+                        still_open = Some(Box::new(open));
+                    }
+                }
+            }
         }
         let by = -signed(start);
         let nested_end = nested_start + green.len as usize - start;
@@ -393,26 +452,30 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
             Some(_) => Entry { key: moved(&member.key), value: Some(nested) },
             None => Entry { key: nested, value: None },
         };
-        let piece = Piece { offset: 0, errors: Vec::new(), reach: offset32(reach), ..piece.clone() };
+        let piece = Piece { offset: 0, errors: Vec::new(), reach: offset32(reach), open: still_open, ..piece.clone() };
         let consumed = self.change.moved(end) - start;
-        Some(Parsed { members: vec![member], pieces: vec![piece], end: nested_end, consumed, open: false })
+        Some(Parsed { members: vec![member], pieces: vec![piece], end: nested_end, consumed, ..Parsed::default() })
     }
 
-    /// Where pieces behind the change begin now, as far as a limit.
-    fn cuts(&self, pieces: &Pieces<'_>, from: usize, limit: usize) -> Vec<Cut> {
+    /// Where pieces behind the change begin now, as far as a limit, counted from `base`.
+    fn cuts(&self, pieces: &Pieces<'_>, from: usize, base: usize, limit: usize) -> Vec<Cut> {
         let list = pieces.level.pieces.get(from..).unwrap_or_default();
         let cuts = list.iter().map(|piece| {
-            let start = self.change.moved(pieces.at(piece));
+            let start = self.change.moved(pieces.at(piece)) - base;
             Cut { line: start - piece.column as usize, start, column: piece.column as usize }
         });
-        cuts.take_while(|cut| cut.line <= limit).collect()
+        cuts.take_while(|cut| cut.line + base < limit).collect()
     }
 
-    /// Whether a line of the change begins a piece at a column; the first line is known to if it is a head.
-    fn begins_anything(&self, column: usize, kind: Members, on_head: bool) -> bool {
-        let lines = self.text.slice(Span::new(self.change.start, self.change.new_end()));
-        let first = lines.len() - lines.trim_start_matches(' ').len();
-        cut::lines(&lines, first).any(|line| !(on_head && line.start == 0) && cut::begins(&line, column, kind))
+    /// Whether a line of the change begins a piece of a level; the first line is known to if it is a head.
+    fn begins_anything(&self, pieces: &Pieces<'_>, kind: Members, on_head: bool) -> bool {
+        let column = pieces.level.column as usize;
+        let around = self.change.around_in(pieces.end);
+        let first = self.change.start - self.change.around_start;
+        let behind = self.change.new_end() - self.change.around_start;
+        cut::lines_from(around, first)
+            .take_while(|line| line.start < behind)
+            .any(|line| !(on_head && line.start == first) && cut::begins(around, &line, column, kind))
     }
 
     /// The collection with a run of its pieces replaced.
@@ -477,6 +540,12 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
     }
 }
 
+/// What a level at a place leaves open at its end.
+fn open_in(green: &Green, start: usize) -> Option<Open> {
+    let piece = green.level()?.pieces.iter().find(|piece| piece.open.is_some())?;
+    piece.open.as_ref().map(|open| open.shifted(start + piece.offset as usize))
+}
+
 /// The pieces of a level at their places in the old text.
 struct Pieces<'g> {
     level: &'g Level,
@@ -493,10 +562,6 @@ impl Pieces<'_> {
     fn line_of(&self, index: usize) -> usize {
         self.level.pieces.get(index).map_or(self.end, |piece| self.at(piece) - piece.column as usize)
     }
-
-    fn lines_from(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
-        (index..self.level.pieces.len()).map(|index| self.line_of(index))
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -504,6 +569,8 @@ struct Run {
     first: usize,
     /// Behind the last.
     behind: usize,
+    /// Whether it begins before the change.
+    flipped: bool,
 }
 
 /// The beginning of the line an offset stands in.

@@ -57,21 +57,36 @@ pub(super) fn closed_line(text: &str, column: usize) -> Option<usize> {
 
 /// Scans a text whose first character stands at `column`.
 pub(super) fn scan(text: &str, column: usize) -> Scan {
-    scan_until(text, column, |_| false)
+    scan_past(text, column, text.len(), |_| false).0
 }
 
-/// Scans up to a line that continues nothing and that is asked for by where it begins.
-pub(super) fn scan_until(text: &str, column: usize, is_end: impl Fn(usize) -> bool) -> Scan {
+/// Scans past an offset, to a line behind it that continues nothing and that is asked for by where it begins. Gives also
+/// what reaches over the offset: a line together with those that continue it.
+pub(super) fn scan_past(
+    text: &str,
+    column: usize,
+    offset: usize,
+    is_end: impl Fn(usize) -> bool,
+) -> (Scan, std::ops::Range<usize>) {
     let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
     let mut column = column;
-    while scanner.at < scanner.bytes.len() && !is_end(scanner.at) {
+    let mut across = 0..0;
+    while scanner.at < scanner.bytes.len() {
+        if scanner.at < offset {
+            across.start = scanner.at;
+        } else if is_end(scanner.at) {
+            break;
+        }
         scanner.line(column);
+        if across.end < offset {
+            across.end = scanner.at;
+        }
         column = 0;
         if scanner.at < scanner.bytes.len() && !scanner.found.open.is_empty() {
             break;
         }
     }
-    scanner.found
+    (scanner.found, across)
 }
 
 struct Scanner<'s> {

@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::syntax::cut::Members;
+use crate::syntax::pieces::Open;
 use crate::syntax::scalar::{self, ScalarStyle, Typed};
 use crate::text::Span;
 
@@ -103,6 +104,8 @@ pub(super) struct Piece {
     pub(super) children: u32,
     /// How far behind its end the text was looked at: an edit there may change this piece.
     pub(super) reach: u32,
+    /// What it leaves open up to the end of the level, counted from the piece.
+    pub(super) open: Option<Box<Open>>,
     /// Spans are relative to the piece.
     pub(super) errors: Vec<SyntaxError>,
 }
@@ -175,15 +178,21 @@ pub struct SyntaxError {
     pub span: Span,
     /// What, in words for a person.
     pub message: String,
+    /// Whether another error says the same: it is known, but not told.
+    pub(super) implied: bool,
 }
 
 impl SyntaxError {
     pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { span, message: message.into() }
+        Self { span, message: message.into(), implied: false }
+    }
+
+    pub(super) fn implied(self) -> Self {
+        Self { implied: true, ..self }
     }
 
     pub(super) fn shifted(&self, by: usize) -> Self {
-        Self { span: self.span.shifted(by), message: self.message.clone() }
+        Self { span: self.span.shifted(by), message: self.message.clone(), implied: self.implied }
     }
 }
 
@@ -339,7 +348,8 @@ impl<'t> Document<'t> {
 
     /// What is wrong in it, in order.
     pub fn errors(self) -> Vec<SyntaxError> {
-        let mut found: Vec<_> = self.green.errors.iter().map(|error| error.shifted(self.offset)).collect();
+        let told = self.green.errors.iter().filter(|error| !error.implied);
+        let mut found: Vec<_> = told.map(|error| error.shifted(self.offset)).collect();
         if let Some(root) = self.root() {
             collect_errors(root.green, root.offset, &mut found);
         }
@@ -384,7 +394,8 @@ fn collect_errors(green: &Green, offset: usize, found: &mut Vec<SyntaxError>) {
     }
     if let Some(level) = green.level() {
         for piece in &level.pieces {
-            found.extend(piece.errors.iter().map(|error| error.shifted(offset + piece.offset as usize)));
+            let told = piece.errors.iter().filter(|error| !error.implied);
+            found.extend(told.map(|error| error.shifted(offset + piece.offset as usize)));
         }
     }
     for child in green.children() {

@@ -269,6 +269,22 @@ fn a_large_manifest_is_typed_in_its_middle() {
     }
 }
 
+/// Whether a line says what a container further down is: one of the keys it stands below, or what kind of object it
+/// stands in. A keystroke there costs the container with reason: in `spec|:` and `cont\tainers:` there is none any more.
+fn says_what_it_is(text: &str, at: usize, container: &Known) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let line = text[start..].lines().next().unwrap_or_default();
+    let Some(between) = text.get(start..container.start) else { return false };
+    if line.starts_with("kind:") || line.starts_with("apiVersion:") {
+        return !between.contains("\n---");
+    }
+    let mut lines = between.lines().skip(1).filter(|line| !line.trim().is_empty());
+    lines.all(|below| {
+        indent(below) > indent(line) || (indent(below) == indent(line) && below.trim_start().starts_with('-'))
+    })
+}
+
 /// A single keystroke anywhere in a healthy manifest costs the container it is made in, and seldom another.
 #[test]
 fn a_stray_keystroke_costs_little() {
@@ -280,11 +296,11 @@ fn a_stray_keystroke_costs_little() {
             let mut typist = Typist::new(&text);
             typist.change(Span::new(at, at), key);
             let is = known(&typist.tree);
-            let others = || healthy.iter().filter(|it| at < it.start || at > it.end);
+            let is_other = |it: &&Known| (at < it.start || at > it.end) && !says_what_it_is(&text, at, it);
+            let others = || healthy.iter().filter(is_other);
             all += others().count();
             kept += others().filter(|it| is.iter().any(|is| is.what == it.what)).count();
         }
     }
-    // What is lost is lost with reason: in `spec|:` and `cont\tainers:` there is no container any more.
-    assert!(kept * 100 > all * 90, "only {kept} of {all} are kept");
+    assert!(kept * 100 > all * 95, "only {kept} of {all} are kept");
 }
