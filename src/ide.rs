@@ -31,6 +31,7 @@ pub mod semantic_tokens;
 pub mod symbols;
 pub mod target;
 pub mod uses;
+pub mod volumes;
 
 use crate::diagnostic::Location;
 use crate::resolve::Resolver;

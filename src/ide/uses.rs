@@ -12,6 +12,7 @@ use crate::ide::objects::{found, keys};
 use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Field, Written};
 use crate::ide::target::Target;
+use crate::ide::volumes::{has_sources, sources};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site, service_variables};
 use crate::syntax::reference::{TokenKind, tokens};
@@ -477,6 +478,8 @@ impl<'s> Collector<'_, 's> {
                 self.name(&at.file, at.object, key, false);
             }
         }
+        let objects: Vec<&Defined<'_>> = all.iter().map(|it| &it.of).collect();
+        self.volume_uses(at, &objects, Some(&wanted));
         let mut environment = None;
         for entry in &at.container.env_from {
             let Some((kind, name)) = object_of(entry.source.as_ref()) else { continue };
@@ -502,6 +505,28 @@ impl<'s> Collector<'_, 's> {
         }
     }
 
+    /// Names and keys in the volumes of a container's pod; each pod is looked at once.
+    fn volume_uses(&mut self, at: &ContainerPlace<'s>, all: &[&Defined<'_>], key: Option<&str>) {
+        let is_first = at.pod.containers.first().is_some_and(|it| std::ptr::eq(it, at.container));
+        if !is_first || !has_sources(at.pod) {
+            return;
+        }
+        let Some(found) = self.written(&at.file).map(|it| sources(it, at.object, at.pod)) else { return };
+        for source in found {
+            if !all.iter().any(|it| self.means(at, source.kind, &source.name.value, it)) {
+                continue;
+            }
+            match key {
+                None => self.name(&at.file, at.object, &source.name, false),
+                Some(key) => {
+                    for text in source.keys.iter().filter(|it| &*it.value == key) {
+                        self.name(&at.file, at.object, text, false);
+                    }
+                }
+            }
+        }
+    }
+
     fn object_uses(&mut self, at: &ContainerPlace<'s>, defined: &Defined<'_>) {
         for (kind, reference) in key_references(at) {
             if let Some(name) = &reference.name
@@ -517,6 +542,7 @@ impl<'s> Collector<'_, 's> {
                 self.name(&at.file, at.object, name, false);
             }
         }
+        self.volume_uses(at, &[defined], None);
         self.service_variables(at, defined);
     }
 
