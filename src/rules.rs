@@ -83,6 +83,7 @@ mod unused_parameter;
 use std::sync::Arc;
 
 pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Sources};
+pub use env_files::{EnvFileReader, env_file_readers};
 pub use fixes::{declare_above, sort_env};
 pub use kept::Kept;
 pub use names::{mistakes, named};

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::found;
+use crate::ide::origin::narrowed;
 use crate::ide::place::ContainerPlace;
 use crate::ide::target::{Target, target};
 use crate::ide::uses::{Entity, Key, entity, key_at, keys_of, object_at};
 use crate::k8s::{EnvVar, Object};
 use crate::resolve::{Binding, Lookup, Origin, Site};
+use crate::rules::env_file_readers;
 use crate::text::Span;
 
 /// Where something is declared.
@@ -90,7 +92,17 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             all.reverse();
             all
         }
-        Target::Escape { .. } | Target::Source { .. } | Target::Rule(_) => Vec::new(),
+        // The line of the script that writes the key; a field or a resource stands nowhere.
+        Target::Source { at, index } => {
+            let environment = at.environment(analysis);
+            let written = environment.entry(*index).filter(|it| it.origin.inside.is_some());
+            written.map(|it| of_binding(analysis, at, it)).unwrap_or_default()
+        }
+        Target::EnvFileEntry { file, name, .. } => {
+            let readers = env_file_readers(analysis.snapshot, file).into_iter().filter(|it| *it.key == **name);
+            readers.map(|it| DefinitionTarget { full: it.location.clone(), focus: it.location }).collect()
+        }
+        Target::Escape { .. } | Target::Rule(_) => Vec::new(),
     }
 }
 
@@ -108,6 +120,9 @@ fn of_binding(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, binding: &Bindin
 
 fn of_origin(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, origin: &Origin) -> Option<DefinitionTarget> {
     let location = origin.location.as_ref()?;
+    if let Some(focus) = origin.inside.as_ref().and_then(|_| narrowed(analysis, origin)) {
+        return Some(DefinitionTarget { full: focus.clone(), focus });
+    }
     if let Some((index, _)) = at.entry_at(location) {
         return entry(at, index);
     }

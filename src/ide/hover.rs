@@ -13,7 +13,7 @@ use crate::ide::place::{ContainerPlace, Field};
 use crate::ide::target::{Target, target};
 use crate::k8s::Text;
 use crate::resolve::{Binding, Environment, Hole, Lookup, Origin, Site, Value};
-use crate::rules::Rule;
+use crate::rules::{Rule, env_file_readers};
 use crate::syntax::helm;
 use crate::text::Span;
 use crate::workspace::{Level, Unknown};
@@ -53,6 +53,7 @@ fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
         Target::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
         Target::Parameter(place) => place.markup(),
         Target::Rule(rule) => Some(documentation(rule)),
+        Target::EnvFileEntry { file, name, value } => Some(env_file_entry(analysis, file, name, value)),
         Target::Volume { .. } | Target::Container { .. } => None,
     }
 }
@@ -156,6 +157,24 @@ fn declaration(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize) -
         card.say(vec![text("Replaced by a later entry: "), link(analysis, &at.file, location)]);
     }
     Some(card.markup)
+}
+
+/// An entry of an env file, as the kubelet of the target reads it, with who takes it.
+fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &str) -> Markup {
+    let shown = format!("{name}={}", in_one_line(value, 4 * LONGEST));
+    let mut blocks = vec![Block::Code { language: "ini", text: shown }];
+    let reading = match analysis.snapshot.settings(file).proposals {
+        true => "As the proposal reads env files.".to_owned(),
+        false => format!("As Kubernetes {} reads env files.", analysis.resolver.release(file)),
+    };
+    blocks.push(Block::Paragraph(vec![text(&reading)]));
+    let readers = env_file_readers(analysis.snapshot, file).into_iter().filter(|it| &*it.key == name);
+    let lines = readers.map(|it| vec![text("taken in "), link(analysis, file, &it.location)]);
+    let lines = limited(lines.collect());
+    if !lines.is_empty() {
+        blocks.push(Block::List(lines));
+    }
+    Markup { blocks }
 }
 
 /// A rule's documentation up to its examples.

@@ -91,9 +91,27 @@ pub fn link(analysis: &Analysis<'_>, from: &str, location: &Location) -> Inline 
     Inline::Link(place(analysis, from, location), location.clone())
 }
 
+/// The place of an origin: the line of a script, where it is one.
+pub fn narrowed(analysis: &Analysis<'_>, origin: &Origin) -> Option<Location> {
+    let location = origin.location.as_ref()?;
+    let span = origin.inside.as_ref().and_then(|inside| {
+        let written = analysis.written(&location.file)?;
+        Some(written.inside(location.span, &inside.text, inside.range.clone()))
+    });
+    Some(Location { span: span.unwrap_or(location.span), ..location.clone() })
+}
+
 /// Where a value comes from: `config map app, key LOG_LEVEL (config.yaml:7)`.
 pub fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
     let mut words = match (origin.kind, &origin.object) {
+        (Kind::EnvFile, Some(volume)) => {
+            let mut words = vec![Inline::Text("an env file in volume ".into()), Inline::Code(volume.to_string())];
+            if let Some(key) = &origin.key {
+                words.push(Inline::Text(", key ".into()));
+                words.push(Inline::Code(key.to_string()));
+            }
+            words
+        }
         (Kind::Env, _) => vec![Inline::Code("env".into())],
         (Kind::Injected, None) => vec![Inline::Text("the controller that makes the pod".into())],
         (kind, Some(object)) => {
@@ -108,10 +126,10 @@ pub fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inlin
         (Kind::Resource, None) => vec![Inline::Text("a resource of a container".into())],
         (kind, None) => vec![Inline::Text(format!("a {}", kind_in_words(kind)))],
     };
-    match &origin.location {
+    match narrowed(analysis, origin) {
         Some(location) => {
-            words.push(Inline::Text(", ".into()));
-            words.push(link(analysis, from, location));
+            words.push(Inline::Text(if origin.inside.is_some() { ", written in " } else { ", " }.into()));
+            words.push(link(analysis, from, &location));
         }
         None if matches!(origin.kind, Kind::ConfigMap | Kind::Secret | Kind::EnvFile) => {
             words.push(Inline::Text(", not in this workspace".into()));

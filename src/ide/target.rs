@@ -12,6 +12,7 @@ use crate::ide::place::{ContainerPlace, Field, Written, objects_at};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
+use crate::syntax::env_file;
 use crate::syntax::reference::{TokenKind, parameter_references, tokens};
 use crate::text::Span;
 use crate::workspace::File;
@@ -133,6 +134,15 @@ pub enum Target<'s> {
     },
     /// A parameter of a template, where it is declared or referred to.
     Parameter(ParameterPlace<'s>),
+    /// An entry of an env file.
+    EnvFileEntry {
+        /// The file.
+        file: Arc<str>,
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
     /// The name of a rule, in a suppression comment or in the settings.
     Rule(&'static Rule),
 }
@@ -142,6 +152,14 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
     let snapshot = analysis.snapshot;
     let facts = snapshot.file(file)?;
     let written = analysis.written(file)?;
+    if facts.is_env_file {
+        let reading = analysis.resolver.reading(file);
+        let (entries, _) = env_file::read(&written.source.text, reading.dialect, reading.is_name);
+        let entry = entries.into_iter().find(|it| it.name_span.touches(offset))?;
+        let (name, value) = (entry.name.into_owned(), entry.value.into_owned());
+        let target = Target::EnvFileEntry { file: Arc::clone(file), name, value };
+        return Some(Targeted { span: entry.name_span, target });
+    }
     if let Some((rule, span)) = rule_at(facts, &written, offset) {
         return Some(Targeted { span, target: Target::Rule(rule) });
     }
@@ -301,6 +319,8 @@ impl<'s> Finder<'_, 's> {
                         return found(container, Target::Container { at: at.clone(), name: container.as_ref()? });
                     }
                     ValueSource::File { volume: name, .. } if touches(name) => return volume(name),
+                    ValueSource::File { path, .. } if touches(path) => return found(path, here),
+                    ValueSource::File { key, .. } if touches(key) => return found(key, here),
                     _ => {}
                 }
             }

@@ -142,7 +142,11 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
             Some(Entity::Volume { file, object, pod, name })
         }
         Target::Parameter(it) => Some(Entity::Parameter(it.clone())),
-        Target::Escape { .. } | Target::Source { .. } | Target::Container { .. } | Target::Rule(_) => None,
+        Target::Escape { .. }
+        | Target::Source { .. }
+        | Target::Container { .. }
+        | Target::EnvFileEntry { .. }
+        | Target::Rule(_) => None,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Role, ValueSource};
+use crate::k8s::Role;
 use crate::resolve::{Answer, Content, EnvFile};
 use crate::rules::context::edit;
-use crate::rules::env_files::{FileKeyRef, quote_values, writes};
+use crate::rules::env_files::{FileKeyRef, env_file_readers, quote_values, writes};
 use crate::rules::neighbours::{nearest, renamed};
 use crate::rules::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule};
 use crate::syntax::env_file::{self, EnvFileError, Problem};
@@ -171,7 +171,7 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &Content) 
 
 /// A file of the workspace, if a `fileKeyRef` near it means a file of this name.
 fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let keys = keys_read_from(file);
+    let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();
     let Some(source) = file.source().filter(|_| !keys.is_empty()) else { return };
     let reading = file.resolver.reading(file.path);
     let (entries, errors) = env_file::read(&source.text, reading.dialect, reading.is_name);
@@ -192,31 +192,6 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         let fix = (error.problem == Problem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();
         findings.push(Finding::new(file.at(error.span), error.problem.to_string()).fix(fix));
     }
-}
-
-/// The keys that `fileKeyRef`s in the directories around a file look for in a file of its name.
-fn keys_read_from(file: &FileContext<'_>) -> Vec<Arc<str>> {
-    let (directory, name) = file.path.rsplit_once('/').unwrap_or(("", file.path));
-    let is_near = |other: &str| {
-        let other = other.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let below = |one: &str, above: &str| {
-            above.is_empty() || one.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        below(other, directory) || below(directory, other)
-    };
-    let objects = file.snapshot.files().filter(|(path, _)| is_near(path)).flat_map(|(_, file)| &file.objects);
-    let containers = objects.flat_map(|it| &it.model.pods).flat_map(|it| &it.containers);
-    let sources = containers.flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()?.sources.first());
-    let keys = sources.filter_map(|it| match it {
-        ValueSource::File { path: Some(path), key: Some(key), .. } if path.value.rsplit('/').next() == Some(name) => {
-            Some(Arc::clone(&key.value))
-        }
-        _ => None,
-    });
-    let mut keys: Vec<Arc<str>> = keys.collect();
-    keys.sort();
-    keys.dedup();
-    keys
 }
 
 fn quoted(file: &FileContext<'_>, text: &str, error: &EnvFileError) -> Option<Fix> {

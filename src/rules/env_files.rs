@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix, Location};
 use crate::k8s::{Container, Data, Role, Text, ValueSource, Volume};
@@ -11,6 +12,7 @@ use crate::rules::neighbours::is_placeholder;
 use crate::rules::{ObjectContext, PodContext};
 use crate::syntax::edit::replace_in_scalar;
 use crate::text::Span;
+use crate::workspace::Snapshot;
 
 /// A `fileKeyRef`.
 pub(super) struct FileKeyRef<'p> {
@@ -242,4 +244,42 @@ pub(super) fn script_edit(object: &ObjectContext<'_>, text: &Text, range: Range<
     let span = object.object.place(text.span);
     let change = replace_in_scalar(source.text.get(span.range())?, text.style, &text.value, range, new)?;
     Some(edit(object.file.at(change.span.shifted(span.start)), change.text))
+}
+
+/// A `fileKeyRef` that means a file of some name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvFileReader {
+    /// The key it looks for.
+    pub key: Arc<str>,
+    /// Where the key stands.
+    pub location: Location,
+}
+
+/// Who reads a file called like an env file of the workspace: `fileKeyRef`s in the directories above and below it.
+/// Files that nobody means are those of other tools, which have rules of their own.
+pub fn env_file_readers(snapshot: &Snapshot, file: &str) -> Vec<EnvFileReader> {
+    let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let below = |one: &str, above: &str| {
+        above.is_empty() || one.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let mut readers = Vec::new();
+    for (path, facts) in snapshot.files() {
+        let other = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        if !below(other, directory) && !below(directory, other) {
+            continue;
+        }
+        for object in &facts.objects {
+            let containers = object.model.pods.iter().flat_map(|it| &it.containers);
+            let sources = containers.flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()?.sources.first());
+            for source in sources {
+                if let ValueSource::File { path: Some(read), key: Some(key), .. } = source
+                    && read.value.rsplit('/').next() == Some(name)
+                {
+                    let location = Location { file: Arc::clone(path), span: object.place(key.span) };
+                    readers.push(EnvFileReader { key: Arc::clone(&key.value), location });
+                }
+            }
+        }
+    }
+    readers
 }

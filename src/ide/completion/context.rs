@@ -74,8 +74,12 @@ pub(super) enum Slot<'s> {
     Resource { at: ContainerPlace<'s> },
     /// The name of another container.
     ContainerName { pod: &'s Pod },
-    /// The name of a volume.
-    Volume { pod: &'s Pod },
+    /// The name of a volume; for an env file only some can be meant.
+    Volume { pod: &'s Pod, holds_env_file: bool },
+    /// The path of an env file in a volume.
+    FilePath { at: ContainerPlace<'s>, volume: String },
+    /// A key of an env file.
+    FileKey { at: ContainerPlace<'s>, volume: String, path: String },
     /// The name of an entry of `env`.
     Variable { at: ContainerPlace<'s>, index: usize },
 }
@@ -259,7 +263,12 @@ impl<'s> Looker<'_, 's> {
                 "env[].valueFrom.fieldRef.fieldPath" => Some(Slot::FieldPath { object, pod: at.pod }),
                 "env[].valueFrom.resourceFieldRef.resource" => Some(Slot::Resource { at }),
                 "env[].valueFrom.resourceFieldRef.containerName" => Some(Slot::ContainerName { pod: at.pod }),
-                "env[].valueFrom.fileKeyRef.volumeName" | "volumeMounts[].name" => Some(Slot::Volume { pod: at.pod }),
+                "env[].valueFrom.fileKeyRef.volumeName" => Some(Slot::Volume { pod: at.pod, holds_env_file: true }),
+                "env[].valueFrom.fileKeyRef.path" => Some(Slot::FilePath { at, volume: name("volumeName")? }),
+                "env[].valueFrom.fileKeyRef.key" => {
+                    Some(Slot::FileKey { at, volume: name("volumeName")?, path: name("path")? })
+                }
+                "volumeMounts[].name" => Some(Slot::Volume { pod: at.pod, holds_env_file: false }),
                 _ => None,
             };
         }

@@ -11,8 +11,8 @@ use crate::ide::hover;
 use crate::ide::objects::{found, keys, value_of};
 use crate::ide::origin::short;
 use crate::ide::place::{ContainerPlace, place_of};
-use crate::k8s::Pod;
-use crate::resolve::{ENV_FIELDS, Environment, Kind, Lookup, Site, field};
+use crate::k8s::{Pod, Volume};
+use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site, field};
 use crate::syntax::reference::tokens;
 use crate::syntax::{helm, parse};
 
@@ -85,11 +85,38 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 list.push(&name.value, CompletionKind::Name, None, 0);
             }
         }
-        Slot::Volume { pod } => {
-            for volume in &pod.volumes {
+        Slot::Volume { pod, holds_env_file } => {
+            // V13: the others would be refused.
+            let group = |volume: &Volume| {
+                u8::from(*holds_env_file && volume.kind.as_ref().is_none_or(|it| &*it.value != "emptyDir"))
+            };
+            let mut volumes: Vec<&Volume> = pod.volumes.iter().collect();
+            volumes.sort_by_key(|it| group(it));
+            for volume in volumes {
                 let kind = volume.kind.as_ref().map(|it| it.value.to_string());
                 if let Some(name) = &volume.name {
-                    list.push(&name.value, CompletionKind::Name, kind, 0);
+                    list.push(&name.value, CompletionKind::Name, kind, group(volume));
+                }
+            }
+        }
+        Slot::FilePath { at, volume } => {
+            for path in env_files(analysis, at).paths(volume) {
+                list.push(&path, CompletionKind::Name, Some(format!("in volume {volume}")), 0);
+            }
+        }
+        Slot::FileKey { at, volume, path } => {
+            let reading = analysis.resolver.reading(&at.file);
+            if let EnvFile::Written(content) = env_files(analysis, at).file(volume, path) {
+                let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
+                for (name, _) in content.names(reading) {
+                    let preview = match content.find(&name, reading) {
+                        Answer::Value(value, _) => Some(short(&value, analysis.reveals(&at.file), LONGEST)),
+                        _ => None,
+                    };
+                    known.entry(name).or_insert(preview);
+                }
+                for (name, preview) in known.into_iter().take(MOST) {
+                    list.push(&name, CompletionKind::Key, preview, 0);
                 }
             }
         }
@@ -110,9 +137,19 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &Value<'_>, label: &str) -
                 _ => None,
             }
         }
-        Slot::FieldPath { .. } | Slot::Resource { .. } | Slot::ContainerName { .. } | Slot::Volume { .. } => None,
+        Slot::FieldPath { .. }
+        | Slot::Resource { .. }
+        | Slot::ContainerName { .. }
+        | Slot::Volume { .. }
+        | Slot::FilePath { .. }
+        | Slot::FileKey { .. } => None,
     };
     Some(ItemDetails { documentation, additional_edits: Vec::new() })
+}
+
+/// The env files that a container finds.
+fn env_files(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> EnvFiles {
+    analysis.resolver.env_files(&at.file, at.object, at.pod, at.container)
 }
 
 /// Names for an entry of `env`: those that are referred to and not declared, then those that it would hide.
