@@ -12,8 +12,10 @@ mod kustomization;
 mod links;
 mod model;
 mod pod;
+mod preset;
 mod reader;
 mod relevance;
+mod shape;
 pub mod template;
 
 use std::sync::Arc;
@@ -21,7 +23,9 @@ use std::sync::Arc;
 pub use kept::Kept;
 pub use links::{ServiceDependencies, ServiceDependency};
 pub use model::*;
+pub use preset::{AdmissionBy, PodPreset, Requirement, Selector, WrittenShapes};
 pub use relevance::matters;
+pub use shape::Shape;
 pub use template::{Dialect, Misfit, Parameter, Parameterised, Parameters, Preset, Template};
 
 use crate::syntax::{Document, Node, Tree};

@@ -5,6 +5,7 @@
 
 #![warn(clippy::disallowed_methods)]
 
+mod admission;
 mod binding;
 mod env_file;
 mod environment;
@@ -17,6 +18,7 @@ mod parameters;
 mod producer;
 mod quantity;
 mod scope;
+mod selection;
 mod services;
 mod shell;
 mod sources;
@@ -26,15 +28,17 @@ mod value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use admission::{Admission, Brought, Conflict, ConflictKind, Effect, Matched, Possible};
 pub use binding::{Binding, Inside, Kind, Lookup, Origin};
 pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
-pub use environment::{Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
+pub use environment::{Elsewhere, Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
 pub use fields::{ENV_FIELDS, field, is_divisor, is_env_field, is_env_resource, is_subdomain};
 pub use names::{is_relaxed, is_service_name, is_strict};
 pub use parameters::ParameterType;
 pub use quantity::Quantity;
 pub use scope::copying;
+pub use selection::{EXCLUDE, Fit, Flaw, flaws, is_exempt};
 pub use services::{Links, ServiceVariables, has_address, is_service_shaped, variables as service_variables};
 pub use shell::script;
 pub use sources::is_key;
@@ -117,21 +121,39 @@ impl<'s> Resolver<'s> {
     /// The environment of one container.
     pub fn environment(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> Environment {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.services(&scope, file, object, pod);
-        Environment::of(&scope, object, pod, container, services)
+        let admission = Admission::of(&scope, object, pod);
+        let services = self.linked(&scope, file, object, links(pod, admission.as_ref())).0;
+        Environment::of(&scope, object, pod, container, services, admission.as_ref())
+    }
+
+    /// What PodPresets make of a pod; nothing where none is for it.
+    pub fn admission(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Option<Admission> {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        Admission::of(&scope, object, pod)
+    }
+
+    /// What a preset has in conflict with itself.
+    pub fn conflicts_with_itself(&self, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        Admission::alone(&scope, file, object)
+    }
+
+    /// Which services put their variables into a pod by themselves: its own links count, and those that presets bring.
+    pub fn links(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Links {
+        links(pod, self.admission(file, object, pod).as_ref())
     }
 
     /// The env files that a container finds when it starts.
     pub fn env_files(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> EnvFiles {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.services(&scope, file, object, pod);
+        let services = self.linked(&scope, file, object, links(pod, Admission::of(&scope, object, pod).as_ref())).0;
         EnvFiles::of(&scope, object, pod, container, &services)
     }
 
     /// The env files that one container of a pod leaves, by its position in it.
     pub fn files_left_by(&self, file: &Arc<str>, object: &Object, pod: &Pod, at: usize) -> EnvFiles {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.services(&scope, file, object, pod);
+        let services = self.linked(&scope, file, object, links(pod, Admission::of(&scope, object, pod).as_ref())).0;
         EnvFiles::left_by(&scope, object, pod, at, &services)
     }
 
@@ -164,10 +186,6 @@ impl<'s> Resolver<'s> {
         self.linked(&scope, file, object, Links::All).1
     }
 
-    fn services(&self, scope: &Scope<'_>, file: &Arc<str>, object: &Object, pod: &Pod) -> Arc<ServiceVariables> {
-        self.linked(scope, file, object, Links::of(pod)).0
-    }
-
     fn linked(
         &self,
         scope: &Scope<'_>,
@@ -192,6 +210,10 @@ impl<'s> Resolver<'s> {
         });
         (Arc::clone(variables), *crowd)
     }
+}
+
+fn links(pod: &Pod, admission: Option<&Admission>) -> Links {
+    if admission.is_some_and(Admission::links_explicitly) { Links::Explicit } else { Links::of(pod) }
 }
 
 /// The directory of a file: empty or ending with `/`.

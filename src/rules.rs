@@ -42,6 +42,7 @@ mod invalid_env_file;
 mod invalid_env_from_key;
 mod invalid_generator;
 mod invalid_parameter;
+mod invalid_preset;
 mod invalid_service_link;
 mod invalid_value_source;
 mod invalid_variable_name;
@@ -57,6 +58,9 @@ mod neighbours;
 mod non_string_value;
 mod parameter_variable_clash;
 mod parameters;
+mod preset_conflict;
+mod preset_hides_source;
+mod presets;
 mod probe_literal_only;
 mod references;
 mod removal;
@@ -91,7 +95,7 @@ pub use settings::settings_schema;
 pub use suppression::{Suppression, suppressions, suppressions_in};
 
 use crate::diagnostic::Diagnostic;
-use crate::k8s::{Container, Object, Pod};
+use crate::k8s::{Container, Data, Object, Pod};
 use crate::resolve::Resolver;
 pub use crate::workspace::Source;
 use crate::workspace::{Level, Snapshot};
@@ -120,6 +124,8 @@ enum Check {
     Pod(fn(&PodContext<'_>, &mut Findings<'_>)),
     /// Every container, with its environment.
     Container(fn(&ContainerContext<'_>, &mut Findings<'_>)),
+    /// Every container, and what a preset brings to containers.
+    Entries(fn(&ContainerContext<'_>, &mut Findings<'_>)),
     /// Nothing of its own: the framework reports it.
     Framework,
 }
@@ -165,6 +171,9 @@ pub static RULES: &[&Rule] = &[
     &missing_service::MISSING_SERVICE,
     &crowded_environment::CROWDED_ENVIRONMENT,
     &invalid_service_link::INVALID_SERVICE_LINK,
+    &preset_conflict::PRESET_CONFLICT,
+    &invalid_preset::INVALID_PRESET,
+    &preset_hides_source::PRESET_HIDES_SOURCE,
     &undefined_parameter::UNDEFINED_PARAMETER,
     &unused_parameter::UNUSED_PARAMETER,
     &duplicate_parameter::DUPLICATE_PARAMETER,
@@ -271,6 +280,18 @@ impl FileContext<'_> {
                 check(&object, findings);
             }
         });
+        if let Data::Preset(preset) = &object.object.model.data
+            && let Some(container) = preset.container()
+        {
+            let environment = self.resolver.environment(self.path, object.object, &preset.pod, container);
+            let pod = PodContext { object: &object, pod: &preset.pod };
+            let given = ContainerContext { pod: &pod, container, environment: &environment };
+            found.extend(run(active, Some(&object), &|check, findings| {
+                if let Check::Entries(check) = check {
+                    check(&given, findings);
+                }
+            }));
+        }
         for pod in &object.object.model.pods {
             let pod = PodContext { object: &object, pod };
             found.extend(run(active, Some(&object), &|check, findings| {
@@ -289,7 +310,7 @@ impl FileContext<'_> {
         let pod = PodContext { object: &object, pod };
         let container = ContainerContext { pod: &pod, container, environment: &environment };
         run(active, Some(&object), &|check, findings| {
-            if let Check::Container(check) = check {
+            if let Check::Container(check) | Check::Entries(check) = check {
                 check(&container, findings);
             }
         })

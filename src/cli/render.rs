@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let mut exit = env::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
     let resolver = Resolver::new(&snapshot, arguments.kubernetes);
-    let renderer = Renderer { resolver: &resolver };
+    let renderer = Renderer { resolver: &resolver, text: &|path| loaded.text(path) };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut any = false;
     for path in &loaded.reported {

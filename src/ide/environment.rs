@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::k8s::{Container, Object, Role, Text};
-use crate::resolve::{Binding, Environment, Item, Origin, Resolver, State, Unresolved, Value};
+use crate::diagnostic::Location;
+use crate::k8s::{Container, Object, Pod, Role, Text};
+use crate::resolve::{self, Binding, Environment, Item, Matched, Origin, Resolver, State, Unresolved, Value};
 use crate::syntax::{SourceMap, helm};
 use crate::text::Span;
 use crate::workspace::{File, Snapshot};
@@ -233,7 +234,11 @@ impl Viewer<'_> {
         let shared = |text: &Option<Text>| text.as_ref().map(|it| readable(&it.value));
         let reveal = self.snapshot.settings(path).show_secrets;
         let mut containers = Vec::new();
+        let mut presets = Vec::new();
         for pod in &object.model.pods {
+            if let Some(admission) = self.resolver.admission(path, object, pod) {
+                presets.extend(admission.presets.iter().map(|it| self.preset(it, pod)));
+            }
             for container in pod.containers.iter().filter(|it| is_wanted(it)) {
                 let environment = self.resolver.environment(path, object, pod, container);
                 containers.push(ContainerView {
@@ -250,8 +255,27 @@ impl Viewer<'_> {
             kind: shared(&object.model.kind),
             name: shared(&object.model.name),
             namespace: shared(&object.model.namespace),
-            presets: Vec::new(),
+            presets,
             containers,
+        }
+    }
+
+    fn preset(&self, matched: &Matched, pod: &Pod) -> Preset {
+        let line = |location: &Location| {
+            self.snapshot.file(&location.file).map_or(1, |it| it.lines.place(location.span.start).line)
+        };
+        let conflict = |it: &resolve::Conflict| Conflict {
+            kind: it.kind.as_str(),
+            name: Arc::clone(&it.name),
+            container: it.container.and_then(|at| pod.containers.get(at)?.name.as_ref()).map(|it| readable(&it.value)),
+            with: FileLine { file: (self.path)(&it.with.file), line: line(&it.with) },
+        };
+        Preset {
+            name: Arc::clone(&matched.name),
+            file: (self.path)(&matched.file),
+            line: line(&matched.location(matched.object.model.span)),
+            applied: matched.applied,
+            conflicts: matched.conflicts.iter().map(conflict).collect(),
         }
     }
 
@@ -325,7 +349,10 @@ impl Viewer<'_> {
     }
 
     fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &Unresolved) -> UnresolvedView {
-        let span = object.place(it.text.span);
+        // What a preset brings stands in the preset.
+        let (path, offset) = it.within.as_ref().map_or((path, object.offset), |it| (&it.file, it.offset));
+        let file = self.snapshot.file(path).map_or(file, |it| it);
+        let span = it.text.span.shifted(offset);
         let source = (self.text)(path);
         let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, &it.text, &it.range));
         let place = file.lines.place(offset.unwrap_or(span.start));

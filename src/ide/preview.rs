@@ -110,7 +110,8 @@ fn process_preview(
 fn render(analysis: &Analysis<'_>, file: &Arc<str>, offset: Option<usize>) -> Option<Preview> {
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
     let source = analysis.sources.source(file)?;
-    let renderer = Renderer { resolver: analysis.resolver };
+    let text = |path: &str| analysis.sources.source(path).map(|it| it.text.shared());
+    let renderer = Renderer { resolver: analysis.resolver, text: &text };
     let is_wanted = |object: &&Object| offset.is_none_or(|it| object.place(object.model.span).touches(it));
     let objects = workloads(facts).filter(is_wanted);
     let documents: Vec<String> = objects.filter_map(|it| renderer.document(file, &source.tree, it)).collect();

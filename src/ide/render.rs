@@ -2,26 +2,33 @@
 //!
 //! A value that is not known in full keeps its text and says why. Secrets are never put in.
 
-use std::cell::Cell;
+mod admitted;
+
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
-use serde::{Serialize, ser};
-
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Environment, Piece, Resolver, State, Value};
+use crate::syntax::plain::Plain;
 use crate::syntax::reference::{TokenKind, tokens};
-use crate::syntax::{self, Node, ScalarStyle, SourceMap, Tree, Typed};
+use crate::syntax::{self, Node, ScalarStyle, SourceMap, Tree};
 use crate::text::Span;
 use crate::workspace::File;
+use admitted::Admitted;
 
 /// Renders the workloads of files.
-#[derive(Debug)]
 pub struct Renderer<'s> {
     /// Resolves their containers.
     pub resolver: &'s Resolver<'s>,
+    /// The text of a file: presets bring what stands in theirs.
+    pub text: &'s (dyn Fn(&str) -> Option<Arc<str>> + Sync),
+}
+
+impl std::fmt::Debug for Renderer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Renderer").finish_non_exhaustive()
+    }
 }
 
 /// A text that is expanded, by its path in the object.
@@ -35,6 +42,15 @@ impl Substitute {
     /// What takes the place of the text.
     fn known(&self) -> Option<String> {
         self.value.known()
+    }
+
+    /// What is written in its place: the value, or the text with a word on why it stays.
+    fn plain(&self) -> Plain {
+        match (self.known(), self.note()) {
+            (Some(value), _) => Plain::Text(value),
+            (None, Some(note)) => Plain::Commented(self.text.value.to_string(), note),
+            (None, None) => Plain::text(&*self.text.value),
+        }
     }
 
     /// Why the text stays.
@@ -64,7 +80,8 @@ impl Renderer<'_> {
         workloads(file).filter_map(|object| self.document(path, &tree, object)).collect()
     }
 
-    /// A file's text with values in the place of variables, everything else as it is written.
+    /// A file's text with values in the place of variables and with what presets bring, everything else as it is
+    /// written.
     pub fn in_place(&self, path: &Arc<str>, file: &File, text: &str) -> String {
         let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
         for object in workloads(file).filter(|_| !file.is_helm) {
@@ -79,10 +96,20 @@ impl Renderer<'_> {
                 }
             }
         }
+        let mut all: Vec<(Span, String)> = edits.into_iter().filter_map(|(span, new)| Some((span, new?))).collect();
+        let mut tree = None;
+        for object in workloads(file).filter(|_| !file.is_helm) {
+            for admitted in self.admitted(path, object) {
+                let tree = tree.get_or_insert_with(|| syntax::parse(text));
+                all.extend(admitted.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
+            }
+        }
+        // What is added at one place stays in its order: the inner things first.
+        all.sort_by_key(|(span, _)| span.start);
         let mut result = String::with_capacity(text.len());
         let mut at = 0;
-        for (span, new) in edits {
-            if let Some(new) = new.filter(|_| span.start >= at) {
+        for (span, new) in all {
+            if span.start >= at {
                 result.push_str(&text[at..span.start]);
                 result.push_str(&new);
                 at = span.end;
@@ -92,17 +119,22 @@ impl Renderer<'_> {
         result
     }
 
+    /// What presets make of an object's pods.
+    fn admitted<'a>(&'a self, path: &'a Arc<str>, object: &'a Object) -> Vec<Admitted<'a>> {
+        let pods = object.model.pods.iter();
+        pods.filter_map(|pod| Admitted::of(self, path, object, pod)).collect()
+    }
+
     /// One workload as a YAML document; `tree` is that of its file.
     pub fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
-        let root = tree.document_at(object.offset)?.root()?;
-        let mut way = root.path_to(object.offset).into_iter();
-        let node = way.find(|node| node.span().start == object.offset && node.is_mapping())?;
-        let substitutes = self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
-        let budget = Cell::new(MOST_NODES);
-        let written = Written { node, path: String::new(), substitutes: &substitutes, depth: DEEPEST, budget: &budget };
-        // Long lines stay lines: what is folded is hard to compare.
-        let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
-        serde_saphyr::to_string_with_options(&written, options).ok()
+        let node = node_of(tree, object)?;
+        let substitutes: BTreeMap<String, Substitute> =
+            self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
+        let mut written = Plain::of(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
+        for admitted in self.admitted(path, object) {
+            admitted.apply(&mut written);
+        }
+        written.block()
     }
 
     fn substitutes(&self, path: &Arc<str>, object: &Object) -> Vec<Substitute> {
@@ -159,67 +191,11 @@ pub fn workloads(file: &File) -> impl Iterator<Item = &Object> {
     file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()))
 }
 
-/// How deep an object is written, and how many nodes of it: an end for aliases of aliases.
-const DEEPEST: usize = 64;
-const MOST_NODES: usize = 500_000;
-
-/// A node on its way to YAML.
-struct Written<'r, 't> {
-    node: Node<'t>,
-    path: String,
-    substitutes: &'r BTreeMap<String, Substitute>,
-    depth: usize,
-    budget: &'r Cell<usize>,
-}
-
-impl<'t> Written<'_, 't> {
-    fn child(&self, node: Node<'t>, path: String) -> Self {
-        Self { node, path, depth: self.depth - 1, ..*self }
-    }
-}
-
-impl Serialize for Written<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let left = self.budget.get().min(self.depth);
-        if left == 0 {
-            return Err(ser::Error::custom("too large"));
-        }
-        self.budget.set(self.budget.get() - 1);
-        let node = self.node.resolved();
-        if node.is_mapping() {
-            let mut map = serializer.serialize_map(None)?;
-            for (key, value) in node.entries() {
-                let Some(key) = key.key_text() else { continue };
-                let path = if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) };
-                match value {
-                    Some(value) => map.serialize_entry(&*key, &self.child(value, path))?,
-                    None => map.serialize_entry(&*key, &())?,
-                }
-            }
-            return map.end();
-        }
-        if node.is_sequence() {
-            let mut list = serializer.serialize_seq(None)?;
-            for (index, item) in node.items().enumerate() {
-                list.serialize_element(&self.child(item, format!("{}[{index}]", self.path)))?;
-            }
-            return list.end();
-        }
-        match (self.substitutes.get(&self.path), node.typed()) {
-            (Some(substitute), _) => match (substitute.known(), substitute.note()) {
-                (Some(value), _) => serializer.serialize_str(&value),
-                (None, Some(note)) => serde_saphyr::Commented(&*substitute.text.value, note.replace(['\n', '\r'], " "))
-                    .serialize(serializer),
-                (None, None) => serializer.serialize_str(&substitute.text.value),
-            },
-            (None, Some(Typed::Str(text))) => serializer.serialize_str(text),
-            (None, Some(Typed::Bool(it))) => serializer.serialize_bool(it),
-            (None, Some(Typed::Int(it))) => serializer.serialize_i128(it),
-            (None, Some(Typed::Float(it))) => serializer.serialize_f64(it),
-            (None, Some(Typed::Misfit)) => serializer.serialize_str(node.text().unwrap_or_default()),
-            (None, Some(Typed::Null) | None) => serializer.serialize_unit(),
-        }
-    }
+/// The mapping of an object.
+fn node_of<'t>(tree: &'t Tree, object: &Object) -> Option<Node<'t>> {
+    let root = tree.document_at(object.offset)?.root()?;
+    let mut way = root.path_to(object.offset).into_iter();
+    way.find(|node| node.span().start == object.offset && node.is_mapping())
 }
 
 /// A scalar's source with the value in it: as it was written where that is possible, else in double quotes.

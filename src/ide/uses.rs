@@ -511,7 +511,7 @@ impl<'s> Collector<'_, 's> {
 
     /// Names and keys in the volumes of a container's pod; each pod is looked at once.
     fn volume_uses(&mut self, at: &ContainerPlace<'s>, all: &[&Defined<'_>], key: Option<&str>) {
-        let is_first = at.pod.containers.first().is_some_and(|it| std::ptr::eq(it, at.container));
+        let is_first = at.pod.containers.first().is_some_and(|it| std::ptr::eq(&**it, at.container));
         if !is_first || !has_sources(at.pod) {
             return;
         }

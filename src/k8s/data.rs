@@ -5,12 +5,16 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::k8s::kinds::Identity;
 use crate::k8s::model::{Content, Data, Service, ServicePort, Source, SourceKey, Text};
+use crate::k8s::preset;
 use crate::k8s::reader::{Reader, mappings};
 use crate::k8s::template;
 use crate::syntax::{Node, Typed};
 
 /// What an object of this kind offers.
 pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Data {
+    if let Some(admission) = preset::admission(identity) {
+        return Data::Preset(Box::new(preset::preset(reader, root, admission)));
+    }
     match (identity.group(), identity.kind) {
         ("", Some("ConfigMap")) => Data::ConfigMap(config_map(reader, root)),
         ("", Some("Secret")) => Data::Secret(secret(reader, root)),

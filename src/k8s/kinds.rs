@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::k8s::model::{Injector, Pod, Volume};
 use crate::k8s::pod;
 use crate::k8s::reader::{Budget, Reader, mappings};
+use crate::k8s::shape::Shape;
 use crate::k8s::template;
 use crate::syntax::Node;
 
@@ -235,6 +236,7 @@ fn claims(reader: Reader<'_>, holder: Node<'_>, volumes: &mut Vec<Volume>) {
             span: reader.span(claim),
             name: claim.at(&["metadata", "name"]).and_then(|name| reader.text(name)),
             kind: reader.key(key),
+            shape: Shape::default(),
         });
     }
 }

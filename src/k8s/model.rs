@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use crate::k8s::kept::{self, Region};
 use crate::k8s::links::ServiceDependencies;
+use crate::k8s::preset::PodPreset;
+use crate::k8s::shape::Shape;
 use crate::k8s::template::{Parameterised, Parameters, Template};
 use crate::syntax::{ScalarStyle, Subtree};
 use crate::text::Span;
@@ -172,6 +174,8 @@ pub enum Data {
     Secret(Source),
     /// A core Service.
     Service(Service),
+    /// A PodPreset.
+    Preset(Box<PodPreset>),
     /// A Kustomization; what its generators make are objects of their own.
     Kustomization(Kustomization),
     /// A Template; what it holds are objects of their own.
@@ -398,6 +402,8 @@ pub struct ValueFrom {
     pub sources: Vec<ValueSource>,
     /// Keys beside them that are no source.
     pub others: Vec<Text>,
+    /// Equal for equal sources.
+    pub shape: Shape,
 }
 
 /// One source of a value.
@@ -460,6 +466,8 @@ pub struct EnvFrom {
     pub source: Option<EnvFromSource>,
     /// Every other key but `prefix`: a second source, or what is no source.
     pub others: Vec<Text>,
+    /// Equal for equal entries.
+    pub shape: Shape,
 }
 
 /// Where an entry of `envFrom` takes its variables from.
@@ -512,6 +520,8 @@ pub struct Mount {
     pub sub_path_expr: Option<Text>,
     /// `readOnly`
     pub read_only: bool,
+    /// Equal for equal entries.
+    pub shape: Shape,
 }
 
 /// An entry of `volumes`.
@@ -523,4 +533,6 @@ pub struct Volume {
     pub name: Option<Text>,
     /// The field beside `name` that says what it is, such as `emptyDir`.
     pub kind: Option<Text>,
+    /// Equal for equal entries.
+    pub shape: Shape,
 }

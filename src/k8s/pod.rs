@@ -1,11 +1,14 @@
 //! Pod specs and containers.
 
+use std::sync::Arc;
+
 use crate::k8s::kept;
 use crate::k8s::links;
 use crate::k8s::model::{
     Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, Text, ValueFrom, ValueSource, Volume,
 };
 use crate::k8s::reader::{DEPTH, Reader, mappings};
+use crate::k8s::shape::{self, Defaults};
 use crate::syntax::Node;
 
 /// The lists of containers of a pod spec, in the order in which their containers count.
@@ -48,6 +51,21 @@ pub(super) fn looks_like_pod_spec(node: Node<'_>) -> bool {
 fn looks_like_container(node: Node<'_>) -> bool {
     let has = |key: &str| node.entry(key).is_some();
     has("image") || has("name") && ["env", "envFrom", "command", "args", "volumeMounts"].into_iter().any(has)
+}
+
+/// What a preset brings: volumes, and what every container gets.
+pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
+    let mut given = container(reader, spec, path.to_owned(), Role::Container);
+    // Its selector and volumes are not the container's.
+    given.unexpanded.clear();
+    Pod {
+        path: path.to_owned(),
+        span: reader.span(spec),
+        default_service_links: true,
+        volumes: spec.get("volumes").map(|list| volumes(reader, list)).unwrap_or_default(),
+        containers: vec![Arc::new(given)],
+        ..Pod::default()
+    }
 }
 
 /// A deployment hook: env and command, with the name of the container it resembles.
@@ -157,7 +175,12 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
             },
         })
         .collect();
-    ValueFrom { span: reader.span(node), sources, others: others(reader, node, &known) }
+    ValueFrom {
+        span: reader.span(node),
+        sources,
+        others: others(reader, node, &known),
+        shape: shape::shape(node, "", Defaults::Filled, reader.budget),
+    }
 }
 
 /// The keys of a mapping that are not these.
@@ -185,7 +208,8 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
         None => "",
     };
     let others = others(reader, item, &["prefix", used]);
-    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others }
+    let shape = shape::shape(item, "", Defaults::Filled, reader.budget);
+    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, shape }
 }
 
 fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
@@ -200,6 +224,7 @@ fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
             sub_path: reader.text_at(item, "subPath"),
             sub_path_expr: reader.text_at(item, "subPathExpr"),
             read_only: reader.is_set(item, "readOnly"),
+            shape: shape::shape(item, "", Defaults::Filled, reader.budget),
         });
         for (key, value) in item.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
@@ -233,6 +258,7 @@ fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
                 .map(|(key, _)| key)
                 .find(|key| key.key_text().is_some_and(|key| key != "name"))
                 .and_then(|key| reader.key(key)),
+            shape: shape::volume(item, Defaults::Filled, reader.budget),
         })
         .collect()
 }

@@ -79,7 +79,7 @@ impl Document {
             if file.is_helm {
                 return Arc::new(Source::new(file, text));
             }
-            Arc::new(Source { text, tree: self.tree.clone() })
+            Arc::new(Source::of_tree(text, self.tree.clone()))
         };
         Arc::clone(self.source.get_or_init(make))
     }

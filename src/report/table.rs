@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::ide::environment::{ContainerView, Expanded, Source, UnresolvedView, Variable, View, Workload};
+use crate::ide::environment::{ContainerView, Expanded, Preset, Source, UnresolvedView, Variable, View, Workload};
 use crate::report::one_line;
 
 const TITLE: Style = Style::new().bold();
@@ -29,6 +29,9 @@ pub fn write(out: &mut dyn Write, view: &View, all: bool, width: Option<usize>) 
             writeln!(out)?;
         }
         title(out, workload)?;
+        for preset in &workload.presets {
+            self::preset(out, workload, preset)?;
+        }
         // Containers of one pod see the same services, unless one hides some of them.
         let services: Vec<_> = workload.containers.iter().map(|it| service_lines(it, all)).collect();
         let shared = services.windows(2).all(|it| it[0] == it[1]);
@@ -55,6 +58,31 @@ fn title(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
         write!(out, " in {}", one_line(namespace))?;
     }
     writeln!(out, "  {FAINT}{}:{}{FAINT:#}", one_line(&workload.file), workload.line)
+}
+
+/// A preset that is for the workload: whether it is applied, and what keeps it away.
+fn preset(out: &mut dyn Write, workload: &Workload, preset: &Preset) -> io::Result<()> {
+    let place = |file: &str, line: u32| match file == workload.file {
+        true => format!("line {line}"),
+        false => format!("{}:{line}", one_line(file)),
+    };
+    let (style, what) = if preset.applied { (FAINT, "applied") } else { (WRONG, "not applied") };
+    let name = one_line(&preset.name);
+    let from = place(&preset.file, preset.line);
+    writeln!(out, "  preset {NAME}{name}{NAME:#} {style}{what}{style:#}  {FAINT}{from}{FAINT:#}")?;
+    for conflict in &preset.conflicts {
+        let what = match conflict.kind {
+            "env" => "variable",
+            "volume" => "volume",
+            "mountName" => "mount of volume",
+            "mountPath" => "mount at",
+            _ => "source or key",
+        };
+        let container = conflict.container.as_deref().map_or(String::new(), |it| format!(" in {}", one_line(it)));
+        let with = place(&conflict.with.file, conflict.with.line);
+        writeln!(out, "    {WRONG}conflict{WRONG:#}: {what} {}{container}, with {with}", one_line(&conflict.name))?;
+    }
+    Ok(())
 }
 
 fn section(

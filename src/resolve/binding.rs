@@ -21,6 +21,8 @@ pub struct Binding {
     pub origin: Origin,
     /// The entry in the pod that asks for it, where it is not the origin: a `valueFrom` or an `envFrom`.
     pub entry: Option<Location>,
+    /// The PodPreset that brings it, where it is none of the container's own.
+    pub preset: Option<Arc<str>>,
     /// Each reference in `raw`.
     pub steps: Vec<Step>,
     /// What it hides, the nearest first.
@@ -44,6 +46,7 @@ impl Binding {
             raw: None,
             origin,
             entry: None,
+            preset: None,
             steps: Vec::new(),
             hides: Vec::new(),
             alternatives: Vec::new(),

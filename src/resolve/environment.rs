@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, EnvVar, Injector, Object, Pod, Role, Text, ValueSource};
+use crate::k8s::{Container, Data, EnvVar, Injector, Mount, Object, Pod, Role, Text, ValueSource};
+use crate::resolve::admission::{Admission, Matched};
 use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
 use crate::resolve::expand::Expansion;
-use crate::resolve::injected::{self, Injected};
+use crate::resolve::injected::{self, Injected, Injections};
 use crate::resolve::parameters::{self, expand_in};
 use crate::resolve::producer;
 use crate::resolve::scope::Scope;
@@ -24,7 +25,7 @@ use crate::workspace::Snapshot;
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// The variables of its entries, in the order the kubelet reads them: what a controller puts first, `env`, what a
-    /// controller puts last. Nothing for an entry that defines none.
+    /// controller puts last, what presets bring (A11). Nothing for an entry that defines none.
     declared: Vec<Declared>,
     /// The position of `env[0]` in `declared`.
     first_entry: usize,
@@ -92,6 +93,30 @@ pub struct SubPath {
     pub mount_path: Option<Arc<str>>,
     /// `subPathExpr`
     pub item: Item,
+    /// Where it is written, if a preset brings it.
+    pub within: Option<Elsewhere>,
+}
+
+/// An object that brings something to a container elsewhere: spans of what it brings count from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Its file.
+    pub file: Arc<str>,
+    /// Its first byte there.
+    pub offset: usize,
+}
+
+impl Elsewhere {
+    fn of(matched: &Matched) -> Self {
+        Self { file: Arc::clone(&matched.file), offset: matched.object.offset }
+    }
+}
+
+/// An entry of `env`, and who brings it.
+#[derive(Clone, Copy)]
+struct Listed<'e> {
+    entry: &'e EnvVar,
+    preset: Option<&'e Matched>,
 }
 
 /// A reference that stays as it is.
@@ -107,6 +132,8 @@ pub struct Unresolved {
     pub text: Text,
     /// The reference in that scalar's value.
     pub range: Range<usize>,
+    /// The object it stands in, if a preset brings it.
+    pub within: Option<Elsewhere>,
 }
 
 /// Why a reference stays as it is.
@@ -150,17 +177,27 @@ impl Environment {
         pod: &Pod,
         container: &Container,
         services: Arc<ServiceVariables>,
+        admission: Option<&Admission>,
     ) -> Self {
+        let effect = admission.and_then(|it| Some((it, it.effect(pod, container)?)));
         // Most pods have no env files, and nothing is run for them.
-        if scope.files().is_none() && uses_files(container) {
+        let brought = || effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
+        let is_read = || container.env.iter().chain(brought().map(|(_, it)| it)).any(is_of_file);
+        if scope.files().is_none() && is_read() {
             let files = producer::before(scope, object, pod, container, &services);
-            return Self::of(&scope.with_files(&files), object, pod, container, services);
+            return Self::of(&scope.with_files(&files), object, pod, container, services, admission);
         }
-        let from: Vec<FromEntry<'_>> = container
-            .env_from
-            .iter()
-            .map(|entry| FromEntry { entry, location: scope.location(object, entry.span) })
-            .collect();
+        let mut from: Vec<FromEntry<'_>> = Vec::new();
+        if effect.is_none_or(|(_, it)| it.keeps_env_from) {
+            let own = |entry| FromEntry { entry, location: scope.location(object, entry.span), preset: None };
+            from.extend(container.env_from.iter().map(own));
+        }
+        for (matched, entry) in
+            effect.into_iter().flat_map(|(all, it)| it.env_from.iter().filter_map(|it| all.env_from(*it)))
+        {
+            let (location, preset) = (matched.location(entry.span), Some(Arc::clone(&matched.name)));
+            from.push(FromEntry { entry, location, preset });
+        }
         let from = sources::env_from(scope, &from, &services);
         let mut environment = Self {
             declared: Vec::new(),
@@ -182,11 +219,26 @@ impl Environment {
         };
         environment.opaque.extend(sources::surroundings(scope, object, container));
         let injected = injected::of(object, pod, container);
-        environment.opaque.extend(injected.opaque);
-        environment.announce(scope, object, pod, container, injected.before, injected.after);
-        environment.bind(scope, object, container);
+        let mut injected = injected;
+        environment.opaque.append(&mut injected.opaque);
+        environment.opaque.extend(possible(admission));
+        let own = |entry| Listed { entry, preset: None };
+        let mut listed: Vec<Listed<'_>> = container.env.iter().map(own).collect();
+        let brought = effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
+        listed.extend(brought.map(|(matched, entry)| Listed { entry, preset: Some(matched) }));
+        let keeps_env = effect.is_none_or(|(_, it)| it.keeps_env);
+        let at = environment.announce(scope, object, pod, container, &listed, keeps_env, injected);
+        environment.bind(scope, object, &listed, &at);
         environment.expand_command_line(scope, object, container);
-        environment.unresolved.sort_by_key(|it| (it.text.span.start, it.range.start));
+        if let Some((admission, effect)) = effect {
+            if !effect.keeps_mounts {
+                environment.sub_paths.clear();
+            }
+            for (matched, mount) in effect.mounts.iter().filter_map(|it| admission.mount(*it)) {
+                environment.expand_mount(scope, &matched.object, mount, Some(Elsewhere::of(matched)));
+            }
+        }
+        environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span.start, it.range.start));
         environment
     }
 
@@ -244,16 +296,19 @@ impl Environment {
         self.opaque.iter().map(|it| &*it.reason)
     }
 
-    /// Puts every entry in its place before any value is known: a forward reference needs to see what comes later.
+    /// Puts every entry in its place before any value is known: a forward reference needs to see what comes later. Gives
+    /// the place of each entry.
+    #[expect(clippy::too_many_arguments, reason = "what the pod, the controller and presets give comes together here")]
     fn announce(
         &mut self,
         scope: &Scope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
-        before: Vec<Injected>,
-        after: Vec<Injected>,
-    ) {
+        listed: &[Listed<'_>],
+        keeps_env: bool,
+        injected: Injections,
+    ) -> Vec<usize> {
         let is = |text: &Text, name: &str| **object.filled(&text.value) == *name;
         let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is(it, name)));
         let inject = |environment: &mut Self, all: Vec<Injected>| {
@@ -264,17 +319,42 @@ impl Environment {
                 environment.declared.push(Declared { origin, binding: Some(Arc::new(binding)), raw: injected.raw });
             }
         };
-        inject(self, before);
+        inject(self, injected.before);
         self.first_entry = self.declared.len();
-        for entry in &container.env {
-            let declared = self.announced(scope, object, pod, container, entry);
-            // Skipped entries too: a probe sees them (P3).
-            if let Some(name) = &entry.name {
-                self.position(&object.filled(&name.value));
+        let mut places = Vec::with_capacity(listed.len());
+        let (own, brought) = listed.split_at(container.env.len());
+        for listed in own {
+            places.push(self.declared.len());
+            if !keeps_env {
+                // A21: its place stays, so that entries are known by their index.
+                self.declared.push(Declared { origin: None, binding: None, raw: Value::default() });
+                continue;
             }
-            self.declared.push(declared);
+            self.announce_entry(scope, object, pod, container, *listed);
         }
-        inject(self, after);
+        inject(self, injected.after);
+        for listed in brought {
+            places.push(self.declared.len());
+            self.announce_entry(scope, object, pod, container, *listed);
+        }
+        places
+    }
+
+    fn announce_entry(
+        &mut self,
+        scope: &Scope<'_>,
+        object: &Object,
+        pod: &Pod,
+        container: &Container,
+        listed: Listed<'_>,
+    ) {
+        let declared = self.announced(scope, object, pod, container, listed);
+        // Skipped entries too: a probe sees them (P3).
+        if let Some(name) = &listed.entry.name {
+            let whose = listed.preset.map_or(object, |it| &it.object);
+            self.position(&whose.filled(&name.value));
+        }
+        self.declared.push(declared);
     }
 
     fn position(&mut self, name: &Arc<str>) {
@@ -288,42 +368,50 @@ impl Environment {
         object: &Object,
         pod: &Pod,
         container: &Container,
-        entry: &EnvVar,
+        Listed { entry, preset }: Listed<'_>,
     ) -> Declared {
         let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let raw = parameters::filled(object, &raw_text);
+        let whose = preset.map_or(object, |it| &it.object);
+        let raw = parameters::filled(whose, &raw_text);
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
             return Declared { origin: None, binding: None, raw };
         };
-        let location = scope.location(object, name.span);
+        let location = preset.map_or_else(|| scope.location(object, name.span), |matched| matched.location(name.span));
+        let by = preset.map(|it| Arc::clone(&it.name));
         // B13: a value that is not empty wins over `valueFrom`.
         let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
         if let Some(from) = from {
             let found = sources::value_from(scope, object, pod, container, from, &location);
-            let binding = found.map(|it| {
-                Arc::new(Binding { name: object.filled(&name.value).into_owned(), entry: Some(location), ..it })
-            });
+            let name = whose.filled(&name.value).into_owned();
+            let named = |it| Binding { name, entry: Some(location), preset: by, ..it };
+            let binding = found.map(|it| Arc::new(named(it)));
             return Declared { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
         }
-        Declared { origin: Some(Origin { location: Some(location), ..Origin::new(Kind::Env) }), binding: None, raw }
+        let kind = if by.is_some() { Kind::Preset } else { Kind::Env };
+        let origin = Origin { object: by, location: Some(location), ..Origin::new(kind) };
+        Declared { origin: Some(origin), binding: None, raw }
     }
 
-    /// Gives each entry its value, in order (B4, B12).
-    fn bind(&mut self, scope: &Scope<'_>, object: &Object, container: &Container) {
+    /// Gives each entry its value, in order (B4, B12). `places` tells where each of the entries is.
+    fn bind(&mut self, scope: &Scope<'_>, object: &Object, listed: &[Listed<'_>], places: &[usize]) {
+        let mut entries = places.iter().copied().zip(listed).peekable();
         for at in 0..self.declared.len() {
+            let listed = entries.next_if(|(place, _)| *place == at).map(|(_, listed)| *listed);
             let Some(origin) = self.declared[at].origin.clone() else { continue };
-            let entry = at.checked_sub(self.first_entry).and_then(|it| container.env.get(it));
-            let binding = match (&self.declared[at].binding, entry) {
+            let binding = match (&self.declared[at].binding, listed) {
                 (Some(binding), _) => (**binding).clone(),
-                (None, Some(EnvVar { name: Some(name), value, .. })) => {
+                (None, Some(Listed { entry: EnvVar { name: Some(name), value, .. }, preset })) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+                    let object = preset.map_or(object, |it| &it.object);
                     let expansion = expand_in(object, &raw, scope.copying(), |name| self.lookup_before(at, name));
                     let name = object.filled(&name.value);
                     if let Some(text) = value {
-                        self.note_unresolved(text, &expansion, Some(&name));
+                        let within = preset.map(Elsewhere::of);
+                        self.note_unresolved(text, &expansion, Some(&name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
-                    Binding { raw: Some(raw), steps, ..Binding::new(name.into_owned(), value, origin) }
+                    let preset = preset.map(|it| Arc::clone(&it.name));
+                    Binding { raw: Some(raw), steps, preset, ..Binding::new(name.into_owned(), value, origin) }
                 }
                 (None, _) => continue,
             };
@@ -344,12 +432,18 @@ impl Environment {
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for mount in &container.mounts {
-            let Some(text) = &mount.sub_path_expr else { continue };
-            let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
-            for item in self.items(scope, object, &[text], true, Site::CommandLine) {
-                self.sub_paths.push(SubPath { mount_path: mount_path.clone(), item });
-            }
+            self.expand_mount(scope, object, mount, None);
         }
+    }
+
+    fn expand_mount(&mut self, scope: &Scope<'_>, object: &Object, mount: &Mount, within: Option<Elsewhere>) {
+        let Some(text) = &mount.sub_path_expr else { return };
+        let lookup = |name: &str| self.lookup(Site::CommandLine, name);
+        let expansion = expand_in(object, &text.value, scope.copying(), lookup);
+        self.note_unresolved(text, &expansion, None, within.as_ref());
+        let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
+        let item = Item { text: text.clone(), expansion, is_script: false };
+        self.sub_paths.push(SubPath { mount_path, item, within });
     }
 
     fn items(
@@ -367,14 +461,14 @@ impl Environment {
             let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(site, name));
             let is_script = script == Some(at);
             if !is_script {
-                self.note_unresolved(text, &expansion, None);
+                self.note_unresolved(text, &expansion, None, None);
             }
             items.push(Item { text: (*text).clone(), expansion, is_script });
         }
         items
     }
 
-    fn note_unresolved(&mut self, text: &Text, expansion: &Expansion, own: Option<&str>) {
+    fn note_unresolved(&mut self, text: &Text, expansion: &Expansion, own: Option<&str>, within: Option<&Elsewhere>) {
         for step in &expansion.steps {
             let why = match &step.outcome {
                 Lookup::Bound(_) | Lookup::Maybe(_) => continue,
@@ -384,7 +478,8 @@ impl Environment {
             };
             let (name, range) = (Arc::clone(&step.name), step.range.clone());
             let outcome = step.outcome.clone();
-            self.unresolved.push(Unresolved { name, why, outcome, text: text.clone(), range });
+            let within = within.cloned();
+            self.unresolved.push(Unresolved { name, why, outcome, text: text.clone(), range, within });
         }
     }
 
@@ -447,7 +542,23 @@ impl Environment {
 }
 
 /// Whether an entry takes its value from an env file.
-fn uses_files(container: &Container) -> bool {
-    let sources = container.env.iter().filter_map(|it| it.from.as_ref()?.sources.first());
-    sources.into_iter().any(|it| matches!(it, ValueSource::File { .. }))
+fn is_of_file(entry: &EnvVar) -> bool {
+    let source = entry.from.as_ref().and_then(|it| it.sources.first());
+    matches!(source, Some(ValueSource::File { .. }))
+}
+
+/// What presets may bring of which it is not known whether they fit.
+fn possible(admission: Option<&Admission>) -> Vec<Opaque> {
+    let mut all = Vec::new();
+    for possible in admission.into_iter().flat_map(|it| &it.possible) {
+        let Data::Preset(preset) = &possible.object.model.data else { continue };
+        let Some(given) = preset.container() else { continue };
+        let reason = format!("preset {} may bring it", possible.name);
+        if !given.env_from.is_empty() {
+            all.push(Opaque::any(&reason));
+        }
+        let names = given.env.iter().filter_map(|it| it.name.as_ref());
+        all.extend(names.map(|name| Opaque::name(Arc::clone(&name.value), &reason)));
+    }
+    all
 }

@@ -138,7 +138,7 @@ pub fn is_env_field(path: &str) -> bool {
 }
 
 /// A label's key: a name, or a name behind a DNS prefix.
-fn is_qualified_name(key: &str) -> bool {
+pub(super) fn is_qualified_name(key: &str) -> bool {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
     let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
     let inner = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');

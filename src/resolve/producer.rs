@@ -17,6 +17,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::k8s::{Container, Mount, Object, Pod, Role, Text};
+use crate::resolve::admission::Admission;
 use crate::resolve::binding::Lookup;
 use crate::resolve::environment::{Environment, Item, Site};
 use crate::resolve::scope::Scope;
@@ -187,7 +188,9 @@ fn run_container(
     if container.mounts.iter().all(|it| it.read_only) {
         return;
     }
-    let environment = Environment::of(&scope.with_files(produced), object, pod, container, Arc::clone(services));
+    let admission = Admission::of(scope, object, pod);
+    let (scope, services) = (scope.with_files(produced), Arc::clone(services));
+    let environment = Environment::of(&scope, object, pod, container, services, admission.as_ref());
     let Some(mounts) = mount_points(container, &environment) else {
         produced.is_lost = true;
         return;

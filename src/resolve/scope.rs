@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Data, Object, Source, Text};
+use crate::k8s::{Data, Model, Object, Source, Text};
+use crate::resolve::admission::Admission;
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::env_file::Reading;
 use crate::resolve::expand::Copying;
@@ -95,6 +96,39 @@ impl<'s> Scope<'s> {
     /// Whether the file holds patches, which see what they are laid on.
     pub(super) fn is_patch(&self) -> bool {
         self.snapshot.is_patch(self.file)
+    }
+
+    /// Whether the file is a Helm template, whose labels may be more than can be seen.
+    pub(super) fn is_template(&self) -> bool {
+        self.snapshot.file(self.file).is_some_and(|it| it.is_helm)
+    }
+
+    /// The release that the file is for.
+    pub(super) fn release(&self) -> Version {
+        self.release
+    }
+
+    /// The PodPresets of the namespace.
+    pub(super) fn presets(&self) -> Vec<Found<'s>> {
+        self.snapshot.presets(self.place())
+    }
+
+    /// Whether an object surely shares the namespace of one here: both name it, or they stand side by side and do not
+    /// disagree.
+    pub(super) fn meets(&self, found: &Found<'_>, model: &Model) -> bool {
+        let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+        match (&found.object.model.namespace, &model.namespace) {
+            (Some(one), Some(other)) => one.value == other.value,
+            _ => found.file[..directory(found.file)] == self.file[..directory(self.file)],
+        }
+    }
+
+    /// Notes what admission looks at: every container of the pod, and places in the files of presets.
+    pub(super) fn note_admission(&self, admission: &Admission) {
+        self.snapshot.note_siblings();
+        for preset in &admission.presets {
+            self.snapshot.note_place_in(&preset.file);
+        }
     }
 
     /// The ConfigMaps or Secrets that a name may mean.

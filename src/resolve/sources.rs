@@ -48,6 +48,11 @@ impl Opaque {
         Self { reason: reason.into(), names: Names::One(name.into()) }
     }
 
+    /// Any name.
+    pub(super) fn any(reason: &str) -> Self {
+        Self { reason: reason.into(), names: Names::Any }
+    }
+
     /// Every name that is not declared.
     pub(super) fn undeclared(reason: &str) -> Self {
         Self { reason: reason.into(), names: Names::Undeclared }
@@ -90,12 +95,14 @@ pub(super) struct FromSources {
 pub(super) struct FromEntry<'e> {
     pub(super) entry: &'e EnvFrom,
     pub(super) location: Location,
+    /// The preset that brings it.
+    pub(super) preset: Option<Arc<str>>,
 }
 
 /// Reads `envFrom` in order (B6 to B10).
 pub(super) fn env_from(scope: &Scope<'_>, entries: &[FromEntry<'_>], services: &ServiceVariables) -> FromSources {
     let mut result = FromSources { bindings: BTreeMap::new(), opaque: Vec::new() };
-    for FromEntry { entry, location } in entries {
+    for FromEntry { entry, location, preset } in entries {
         let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| scope.filled(&it.value).into_owned());
         let given = match &entry.source {
             Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
@@ -110,7 +117,7 @@ pub(super) fn env_from(scope: &Scope<'_>, entries: &[FromEntry<'_>], services: &
         result.opaque.extend(given.opaque);
         for (full, candidates) in given.values {
             let Some(binding) = Binding::among(Arc::clone(&full), &given.what, candidates) else { continue };
-            let binding = Binding { entry: Some(location.clone()), ..binding };
+            let binding = Binding { entry: Some(location.clone()), preset: preset.clone(), ..binding };
             let service = || services.variables.get(&full).map(|it| scope.placed(services, it));
             let hidden = result.bindings.get(&full).cloned().or_else(service);
             let binding = binding.hiding(hidden.as_ref());

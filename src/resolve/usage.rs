@@ -30,7 +30,7 @@ pub fn service_usages(environment: &Environment, container: &Container) -> Vec<U
         expanded(environment, text, &binding.steps, &mut found);
     }
     let probes = environment.probes.iter().flat_map(|it| &it.command);
-    let sub_paths = environment.sub_paths.iter().map(|it| &it.item);
+    let sub_paths = environment.sub_paths.iter().filter(|it| it.within.is_none()).map(|it| &it.item);
     let items = environment.command.iter().chain(&environment.args).chain(probes).chain(sub_paths);
     for Item { text, expansion, .. } in items {
         expanded(environment, text, &expansion.steps, &mut found);

@@ -1,5 +1,6 @@
 //! `crowded-environment`
 
+use crate::k8s::Pod;
 use crate::resolve::Links;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 
@@ -47,7 +48,8 @@ const CROWDED: usize = 100 * 1024;
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let file = object.file;
-    let Some(pod) = object.object.model.pods.iter().find(|it| Links::of(it) == Links::All) else { return };
+    let has_links = |pod: &&Pod| file.resolver.links(file.path, object.object, pod) == Links::All;
+    let Some(pod) = object.object.model.pods.iter().find(has_links) else { return };
     // The other half of a patch may say something else.
     if pod.containers.iter().all(|it| it.image.is_none()) || file.snapshot.is_patch(file.path) {
         return;

@@ -1,5 +1,6 @@
 //! `forward-reference`
 
+use crate::resolve::{Kind, Lookup};
 use crate::rules::references::{Field, Verdict, judged};
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
 
@@ -8,8 +9,8 @@ declare_rule! {
     ///
     /// ## What it does
     /// Entries of `env` are expanded in order, and each sees only those before it. Reports a reference to an entry
-    /// further down, or to one that a controller adds at the end (an indexed Job's `JOB_COMPLETION_INDEX`). The finding
-    /// covers the reference.
+    /// further down, or to one that is added at the end: by a controller, as an indexed Job's `JOB_COMPLETION_INDEX`, or
+    /// by a PodPreset. The finding covers the reference.
     ///
     /// ## Why it matters
     /// The value silently keeps the text `$(X)`, although X exists in the container.
@@ -64,7 +65,18 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let mut later = container.container.env.iter().skip(user + 1).filter_map(|it| it.name.as_ref());
         let Some(declared) = later.find(|it| it.value == *name) else {
             let help = format!("`{name}` is added behind all entries of `env`: use it in `command` or `args`");
-            findings.push(finding.help(help));
+            let finding = finding.help(help);
+            // A11: a preset brings it.
+            let preset = match &step.outcome {
+                Lookup::Later(it) if it.kind == Kind::Preset => {
+                    it.location.clone().zip(it.object.as_ref().map(|name| format!("preset `{name}` brings it")))
+                }
+                _ => None,
+            };
+            findings.push(match preset {
+                Some((location, message)) => finding.related(location, message),
+                None => finding,
+            });
             continue;
         };
         let finding = finding

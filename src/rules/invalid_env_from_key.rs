@@ -81,7 +81,11 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     let is_name = if release.has(32) { is_relaxed } else { is_strict };
-    let containers = object.object.model.pods.iter().flat_map(|pod| &pod.containers);
+    let preset = match &object.object.model.data {
+        Data::Preset(preset) => Some(&preset.pod),
+        _ => None,
+    };
+    let containers = object.object.model.pods.iter().chain(preset).flat_map(|pod| &pod.containers);
     for prefix in containers.flat_map(|it| &it.env_from).filter_map(|it| it.prefix.as_ref()) {
         if !prefix.value.is_empty() && !is_name(&prefix.value) && !is_placeholder(&prefix.value) {
             let message = format!("no variable's name may begin with `{}`, so this prefix is refused", prefix.value);

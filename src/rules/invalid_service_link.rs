@@ -57,6 +57,9 @@ declare_rule! {
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    if let Data::Preset(preset) = &object.object.model.data {
+        preset.container().into_iter().flat_map(|it| &it.env_from).for_each(|it| link(object, it, findings));
+    }
     for pod in &object.object.model.pods {
         for item in pod.service_dependencies.iter().flat_map(|it| &it.services) {
             dependency(object, item, findings);
@@ -67,7 +70,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-pub(super) fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
+fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
     let place = match &entry.source {
         Some(EnvFromSource::Service { name, .. }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
             name.as_ref().map_or(entry.span, |it| it.span)

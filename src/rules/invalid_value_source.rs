@@ -48,7 +48,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// Writes the nearest field, resource or container. Unsafe: only the author knows what was meant.
-    INVALID_VALUE_SOURCE = "invalid-value-source", Error, Container(check);
+    INVALID_VALUE_SOURCE = "invalid-value-source", Error, Entries(check);
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {

@@ -42,7 +42,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// None: the program decides what its variables are called.
-    INVALID_VARIABLE_NAME = "invalid-variable-name", Error, Container(check);
+    INVALID_VARIABLE_NAME = "invalid-variable-name", Error, Entries(check);
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {

@@ -41,7 +41,7 @@ impl ObjectContext<'_> {
     /// What replaces the automatic links of a pod: explicit ones for exactly the services it uses, or none at all.
     /// Unsafe, as nobody sees what a program reads from its environment.
     pub(super) fn without_automatic_links(&self, pod: &Pod) -> Option<Fix> {
-        if Links::of(pod) != Links::All {
+        if self.file.resolver.links(self.file.path, self.object, pod) != Links::All {
             return None;
         }
         let used = self.used(pod);

@@ -58,7 +58,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// Writes the key of the object that differs least. Unsafe: only the author knows what was meant.
-    MISSING_KEY = "missing-key", Error, Container(check);
+    MISSING_KEY = "missing-key", Error, Entries(check);
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {

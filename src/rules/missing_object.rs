@@ -54,7 +54,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// Writes the name in this workspace that differs least. Unsafe: only the author knows what was meant.
-    MISSING_OBJECT = "missing-object", Off, Container(check);
+    MISSING_OBJECT = "missing-object", Off, Entries(check);
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {

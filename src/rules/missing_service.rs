@@ -1,6 +1,6 @@
 //! `missing-service`
 
-use crate::k8s::{EnvFromSource, Text};
+use crate::k8s::{Data, EnvFromSource, Pod, Text};
 use crate::rules::neighbours::{is_placeholder, nearest, renamed};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 
@@ -55,15 +55,22 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for name in dependencies.filter_map(|it| it.name.as_ref()) {
             look_up(object, name, "the pod waits for it", findings);
         }
-        for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
-            if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
-                look_up(object, name, "the container waits for it, and its variables are not known", findings);
-            }
+        links(object, pod, findings);
+    }
+    if let Data::Preset(preset) = &object.object.model.data {
+        links(object, &preset.pod, findings);
+    }
+}
+
+fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+    for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
+        if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
+            look_up(object, name, "the container waits for it, and its variables are not known", findings);
         }
     }
 }
 
-pub(super) fn look_up(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
+fn look_up(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
     let (snapshot, place) = (object.file.snapshot, object.place());
     let is_known = || !snapshot.services_named(&name.value, place).is_empty();
     if name.value.is_empty() || is_placeholder(&name.value) || is_known() {

@@ -44,7 +44,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// Quotes the value as it is written. Safe: the object is refused without it.
-    NON_STRING_VALUE = "non-string-value", Error, Container(check);
+    NON_STRING_VALUE = "non-string-value", Error, Entries(check);
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {

@@ -116,7 +116,7 @@ pub(super) fn texts<'a>(container: &ContainerContext<'a>) -> Vec<Expanded<'a>> {
         let items: Vec<&'a Item> = probe.command.iter().collect();
         command_line(&items, true, Field::Probe, &mut all);
     }
-    for sub_path in environment.sub_paths.iter().filter(|it| it.item.text.value.contains('$')) {
+    for sub_path in environment.sub_paths.iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
         let item = &sub_path.item;
         let steps = &item.expansion.steps;
         all.push(Expanded { text: &item.text, steps, field: Field::SubPath, shell: Shell::No });

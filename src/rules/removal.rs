@@ -1,20 +1,23 @@
 //! Removes one item of a list, block or flow, with the comments that are about it.
 
 use crate::diagnostic::Fix;
-use crate::rules::ContainerContext;
 use crate::rules::context::edit;
+use crate::rules::{ContainerContext, ObjectContext};
 use crate::syntax::{Collection, Node, Shape, Tree};
 use crate::text::Span;
 
 impl ContainerContext<'_> {
     /// Removes the list item at a span of the object; nothing where that would harm something else.
     pub(super) fn removal(&self, item: Span, title: String) -> Option<Fix> {
-        let item = self.at(item);
-        let source = self.pod.object.file.source()?;
-        let span = removed(&source.text, &source.tree, item.span)?;
-        let edits = vec![edit(self.pod.object.file.at(span), "")];
-        Some(Fix { title, safe: false, edits })
+        of(self.pod.object, item, title)
     }
+}
+
+/// Removes the list item at a span of an object.
+pub(super) fn of(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
+    let source = object.file.source()?;
+    let span = removed(&source.text, &source.tree, object.object.place(item))?;
+    Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }
 
 /// What to take out of the text so that an item is gone from its list and the list stays one.

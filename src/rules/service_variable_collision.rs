@@ -86,7 +86,7 @@ fn between_services(object: &ObjectContext<'_>, service: &Service, findings: &mu
 
 fn hidden_by_env(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     let file = object.file;
-    if Links::of(pod) != Links::All || file.snapshot.is_patch(file.path) {
+    if file.resolver.links(file.path, object.object, pod) != Links::All || file.snapshot.is_patch(file.path) {
         return;
     }
     let entries = || pod.containers.iter().flat_map(|it| &it.env);

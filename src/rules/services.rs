@@ -31,7 +31,7 @@ impl ContainerContext<'_> {
         if given.is_none() && !is_service_shaped(name) {
             return None;
         }
-        match Links::of(self.pod.pod) {
+        match object.file.resolver.links(object.file.path, object.object, self.pod.pod) {
             Links::All => None,
             Links::Explicit => Some(Absent::NotLinked(given.and_then(|it| it.origin.object.clone()))),
             Links::Off => Some(Absent::LinksOff),

@@ -1,6 +1,6 @@
 //! `unserved-field`
 
-use crate::k8s::{EnvFromSource, Pod, ValueSource};
+use crate::k8s::{AdmissionBy, Data, EnvFromSource, Pod, PodPreset, ValueSource};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::reference::Form;
 
@@ -9,10 +9,10 @@ declare_rule! {
     ///
     /// ## What it does
     /// Some designs never became part of Kubernetes, left it again, or came later than the target release: `service` in
-    /// `envFrom` and `serviceDependencies` of the explicit service links, `type` of a parameter and `$(P)` in templates,
-    /// and `fileKeyRef` before 1.34 (where its gate is taken for on). podlens understands them and shows what they would
-    /// do; this rule says where they
-    /// are used. The finding covers the field.
+    /// `envFrom` and `serviceDependencies` of the explicit service links, PodPresets, which left with 1.20, `type` of a
+    /// parameter and `$(P)` in templates, and `fileKeyRef` before 1.34 (where its gate is taken for on). podlens
+    /// understands them and shows what they would do; this rule says where they are used. The finding covers the field,
+    /// or the `apiVersion` of an object.
     ///
     /// ## Why it matters
     /// An API server refuses the object or drops the field, and the variables are missing.
@@ -55,17 +55,25 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     templates(object, findings);
+    if let Data::Preset(preset) = &object.object.model.data {
+        unserved_preset(object, preset, findings);
+        links(object, &preset.pod, findings);
+    }
     for pod in &object.object.model.pods {
         if let Some(dependencies) = &pod.service_dependencies {
             let message = "no release of Kubernetes serves `serviceDependencies`: the pod would wait for nothing";
             findings.push(Finding::new(object.at(dependencies.field), message).help(HELP));
         }
         file_key_refs(object, pod, findings);
-        for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
-            if let Some(EnvFromSource::Service { field, .. }) = entry.source {
-                let message = "no release of Kubernetes serves `service` in `envFrom`: the entry is refused";
-                findings.push(Finding::new(object.at(field), message).help(HELP));
-            }
+        links(object, pod, findings);
+    }
+}
+
+fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+    for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
+        if let Some(EnvFromSource::Service { field, .. }) = entry.source {
+            let message = "no release of Kubernetes serves `service` in `envFrom`: the entry is refused";
+            findings.push(Finding::new(object.at(field), message).help(HELP));
         }
     }
 }
@@ -105,5 +113,19 @@ fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<
                 findings.push(Finding::new(object.at(*field), message).help(HELP));
             }
         }
+    }
+}
+
+fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
+    let release = object.file.resolver.release(object.file.path);
+    let Some(version) = &object.object.model.api_version else { return };
+    let finding = |message: String| Finding::new(object.at(version.span), message);
+    if preset.is_draft {
+        let message = format!("no release of Kubernetes serves `{}`", version.value);
+        findings.push(finding(message).help("presets were served as `settings.k8s.io/v1alpha1` up to 1.19"));
+    } else if preset.admission == AdmissionBy::ApiServer && release.has(20) {
+        let message = format!("Kubernetes {release} serves no PodPresets: they left with 1.20");
+        let help = "use a mutating webhook, or set `kubernetes` in the settings to your release";
+        findings.push(finding(message).help(help));
     }
 }

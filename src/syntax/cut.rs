@@ -386,7 +386,8 @@ fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
         if let (false, Some(inner)) = (fits, inner) {
             let home = open.iter().rposition(|level| level.is_list == is_dash);
             // What stands nearer to the level it leaves is indented wrongly inside of it.
-            let is_near = home.is_some_and(|home| inner.column - line.column < line.column - open[home].column);
+            let is_near =
+                home.is_some_and(|home| inner.column - line.column < line.column.saturating_sub(open[home].column));
             if home.is_none_or(|home| home == 0) && !stays_in(&line, inner) && !is_near {
                 let is_here = home.is_some();
                 found.push(Stray { line: line.start, content: line.content, column: line.column, is_here });

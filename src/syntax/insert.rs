@@ -61,30 +61,34 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Optio
 
 /// Adds an entry behind the others of a mapping. Nothing where the mapping is an alias or cannot be cut.
 pub fn add_entry(text: &str, mapping: Node<'_>, key: &str, value: &Plain) -> Option<TextEdit> {
+    add_entries(text, mapping, &[(key.to_owned(), value.clone())])
+}
+
+/// Adds entries behind the others of a mapping, as [`add_entry`] does.
+pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, Plain)]) -> Option<TextEdit> {
     let entries: Vec<(Node<'_>, Option<Node<'_>>)> = mapping.own_entries().collect();
-    if mapping.alias().is_some() || mapping.entry(key).is_some() {
+    if mapping.alias().is_some() || new.is_empty() || new.iter().any(|(key, _)| mapping.entry(key).is_some()) {
         return None;
     }
     let edit = match (mapping.kind(), entries.first(), entries.last()) {
         (Collection::Mapping(Shape::Flow), first, last) => {
             let start = first.map(|(key, _)| key.span().start);
             let end = last.map(|(key, value)| value.map_or(key.span().end, |it| it.span().end));
-            let whole = Plain::Map(vec![(key.to_owned(), value.clone())]).flow()?;
+            let whole = Plain::Map(new.to_vec()).flow()?;
             let inner = whole.strip_prefix('{')?.strip_suffix('}')?.to_owned();
             flow(mapping, start, end, &[inner], Side::Last)
         }
         (Collection::Mapping(Shape::Block), Some((first, _)), Some((last_key, last_value))) => {
             let start = first.span().start;
             let column = start - line_start(text, start);
-            let block = Plain::Map(vec![(key.to_owned(), value.clone())]).block()?;
-            let new = indented(&block, column, text);
-            behind(text, last_value.unwrap_or(*last_key), &new)?
+            let block = Plain::Map(new.to_vec()).block()?;
+            behind(text, last_value.unwrap_or(*last_key), &indented(&block, column, text))?
         }
         _ => return None,
     };
     let reads = |before: Node<'_>, after: Node<'_>| {
-        after.own_entries().count() == before.own_entries().count() + 1
-            && after.get(key).is_some_and(|node| says(node, value))
+        after.own_entries().count() == before.own_entries().count() + new.len()
+            && new.iter().all(|(key, value)| after.get(key).is_some_and(|node| says(node, value)))
     };
     reads_back(text, mapping, edit, reads)
 }
@@ -170,7 +174,7 @@ fn reads_back(
 
 /// Whether a node says what was meant.
 fn says(node: Node<'_>, meant: &Plain) -> bool {
-    Plain::of(node, "", &|_| None).is_some_and(|it| it == *meant)
+    Plain::of(node, "", &|_| None).is_some_and(|it| it.says_the_same(meant))
 }
 
 #[cfg(test)]

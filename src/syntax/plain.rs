@@ -24,6 +24,8 @@ pub enum Plain {
     Float(f64),
     /// A string.
     Text(String),
+    /// A string that is written in double quotes, whatever it is.
+    Quoted(String),
     /// A string with a comment behind it.
     Commented(String, String),
     /// A list.
@@ -51,6 +53,25 @@ impl Plain {
     /// which begins with `path`. Nothing if the node is endless.
     pub fn of(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<Plain>) -> Option<Self> {
         copied(node, path.to_owned(), scalar, DEEPEST, &Cell::new(MOST_NODES))
+    }
+
+    /// Whether it is the same once it is read again: quotes and comments say nothing.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let text = |it: &Self| match it {
+            Self::Text(text) | Self::Quoted(text) | Self::Commented(text, _) => Some(text.clone()),
+            _ => None,
+        };
+        match (self, other) {
+            (Self::List(a), Self::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.says_the_same(b)),
+            (Self::Map(a), Self::Map(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.says_the_same(&b.1))
+            }
+            _ => match (text(self), text(other)) {
+                (Some(a), Some(b)) => a == b,
+                (None, None) => self == other,
+                _ => false,
+            },
+        }
     }
 
     /// The value under a key.
@@ -95,6 +116,7 @@ impl Plain {
                 format!("{{{}}}", entries?.join(", "))
             }
             Self::Text(text) | Self::Commented(text, _) => word(text)?,
+            Self::Quoted(text) => serde_json::to_string(text).ok()?,
             Self::Null => "null".into(),
             Self::Bool(it) => it.to_string(),
             Self::Int(it) => it.to_string(),
@@ -169,6 +191,7 @@ impl Serialize for Plain {
             },
             Self::Float(it) => serializer.serialize_f64(*it),
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Quoted(text) => serde_saphyr::DoubleQuoted(text).serialize(serializer),
             Self::Commented(text, note) => {
                 let note = note.replace(['\n', '\r'], " ");
                 serde_saphyr::Commented(&**text, note).serialize(serializer).map_err(ser::Error::custom)

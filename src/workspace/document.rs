@@ -204,6 +204,11 @@ impl Source {
     /// The source of a file: its text, and the tree its facts were read from.
     pub fn new(file: &File, text: Arc<str>) -> Self {
         let tree = syntax::parse(&file.readable(&text));
+        Self::of_tree(text, tree)
+    }
+
+    /// A text with its tree.
+    pub fn of_tree(text: Arc<str>, tree: Tree) -> Self {
         Self { text: SharedText::new(text), tree: Arc::new(tree), history: History::default() }
     }
 

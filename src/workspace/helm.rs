@@ -73,8 +73,8 @@ fn as_far_as_known(object: &Object, mask: &Mask, next: usize) -> Model {
     let whole = extent.of(place(model.span));
     match &mut model.data {
         Data::ConfigMap(source) | Data::Secret(source) => open(source, &whole, mask, &place),
-        // Its ports may be others, or more.
-        Data::Service(_) => model.data = Data::None,
+        // Its ports may be others, or more; what a preset brings, and to whom, too.
+        Data::Service(_) | Data::Preset(_) => model.data = Data::None,
         Data::None | Data::Kustomization(_) | Data::Template(_) => {}
     }
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {

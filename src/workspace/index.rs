@@ -17,6 +17,7 @@ pub(super) enum Kind {
     ConfigMap,
     Secret,
     Service,
+    Preset,
 }
 
 /// An object's kind and name and a file that defines it, in this order: definitions of one name stand together.
@@ -188,6 +189,7 @@ pub(super) fn exported(file: &File) -> impl Iterator<Item = Export<'_>> {
             Data::ConfigMap(source) => (Kind::ConfigMap, Some(source)),
             Data::Secret(source) => (Kind::Secret, Some(source)),
             Data::Service(_) => (Kind::Service, None),
+            Data::Preset(_) => (Kind::Preset, None),
             Data::None | Data::Kustomization(_) | Data::Template(_) => return None,
         };
         // A name that a Helm expression gives is nobody's guess.

@@ -46,10 +46,26 @@ impl Snapshot {
 
     /// Every Service a pod at this place may see, by name. Of equal names those nearest to the place remain.
     pub fn services(&self, from: Place<'_>) -> Vec<Found<'_>> {
+        let mut found = self.nearest(Kind::Service, from);
+        let settings = self.settings(from.file);
+        found.extend(external(settings, &settings.externals.services));
+        found
+    }
+
+    /// Every PodPreset of the namespace of a pod at this place, by name. Of equal names those nearest to the place
+    /// remain.
+    pub fn presets(&self, from: Place<'_>) -> Vec<Found<'_>> {
+        let mut found = self.nearest(Kind::Preset, from);
+        found.retain(|it| !self.is_patch(it.file));
+        found
+    }
+
+    /// The objects of a kind that a place may mean, by name. Of equal names those nearest to the place remain.
+    fn nearest(&self, kind: Kind, from: Place<'_>) -> Vec<Found<'_>> {
         let mut found: Vec<Found<'_>> = Vec::new();
         let mut last: Option<(&Arc<str>, usize, usize)> = None;
-        self.note(|| Fact::All(Kind::Service));
-        for (key, definition) in self.index.all(Kind::Service) {
+        self.note(|| Fact::All(kind));
+        for (key, definition) in self.index.all(kind) {
             let mut candidates = self.candidates(key, definition, from).peekable();
             if candidates.peek().is_none() {
                 continue;
@@ -70,8 +86,6 @@ impl Snapshot {
             }
             found.extend(candidates);
         }
-        let settings = self.settings(from.file);
-        found.extend(external(settings, &settings.externals.services));
         found
     }
 

@@ -1,0 +1,140 @@
+//! PodPresets: what one brings, and to which pods.
+
+use crate::k8s::kinds::Identity;
+use crate::k8s::model::{Container, Pod, Text};
+use crate::k8s::pod;
+use crate::k8s::reader::{Reader, mappings};
+use crate::k8s::shape::{self, Defaults, Shape};
+use crate::syntax::Node;
+use crate::text::Span;
+
+/// A PodPreset.
+#[derive(Clone, Debug, Default)]
+pub struct PodPreset {
+    /// Who admits its pods.
+    pub admission: AdmissionBy,
+    /// Whether its `apiVersion` is the one of the proposal, which no release has.
+    pub is_draft: bool,
+    /// `spec`, if it is there.
+    pub spec: Option<Span>,
+    /// `spec.selector`, if it is there.
+    pub selector: Option<Selector>,
+    /// Which of `env`, `envFrom`, `volumes` and `volumeMounts` are there, each with its key.
+    pub lists: Vec<Text>,
+    /// What it brings, in the shape of a pod: its volumes, and one container with `env`, `envFrom` and `volumeMounts`.
+    pub pod: Pod,
+    /// The shapes of its entries of `env`, `envFrom`, `volumeMounts` and `volumes` as they are written, without
+    /// defaults. Only those of a custom resource count (A23).
+    pub written: WrittenShapes,
+}
+
+impl PodPreset {
+    /// What it brings to every container.
+    pub fn container(&self) -> Option<&Container> {
+        self.pod.containers.first().map(|it| &**it)
+    }
+}
+
+/// Who puts presets into pods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AdmissionBy {
+    /// The API server of releases up to 1.19 (A1 to A14).
+    #[default]
+    ApiServer,
+    /// The webhook of the Red Hat community of practice (A20 to A23).
+    Webhook,
+}
+
+/// Shapes of entries, in order.
+#[derive(Clone, Debug, Default)]
+pub struct WrittenShapes {
+    /// Of `valueFrom` in `env`.
+    pub env: Vec<Option<Shape>>,
+    /// Of `envFrom`.
+    pub env_from: Vec<Shape>,
+    /// Of `volumeMounts`.
+    pub mounts: Vec<Shape>,
+    /// Of `volumes`.
+    pub volumes: Vec<Shape>,
+}
+
+/// A label selector.
+#[derive(Clone, Debug, Default)]
+pub struct Selector {
+    /// The whole of it.
+    pub span: Span,
+    /// `matchLabels`
+    pub labels: Vec<(Text, Text)>,
+    /// `matchExpressions`
+    pub expressions: Vec<Requirement>,
+    /// Keys that are neither.
+    pub others: Vec<Text>,
+}
+
+impl Selector {
+    /// Whether it asks for nothing, so that every pod fits.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.expressions.is_empty()
+    }
+}
+
+/// An item of `matchExpressions`.
+#[derive(Clone, Debug, Default)]
+pub struct Requirement {
+    /// The whole item.
+    pub span: Span,
+    /// `key`
+    pub key: Option<Text>,
+    /// `operator`
+    pub operator: Option<Text>,
+    /// `values`
+    pub values: Vec<Text>,
+}
+
+/// Who admits an object of this kind, and whether its group is that of the proposal.
+pub(super) fn admission(identity: Identity<'_>) -> Option<(AdmissionBy, bool)> {
+    match (identity.kind?, identity.group()) {
+        ("PodPreset", "settings.k8s.io") => Some((AdmissionBy::ApiServer, false)),
+        ("PodPreset", "settings") => Some((AdmissionBy::ApiServer, true)),
+        ("PodPreset", "redhatcop.redhat.io") => Some((AdmissionBy::Webhook, false)),
+        _ => None,
+    }
+}
+
+/// Reads a PodPreset.
+pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): (AdmissionBy, bool)) -> PodPreset {
+    let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else {
+        return PodPreset { admission, is_draft, ..PodPreset::default() };
+    };
+    const LISTS: [&str; 4] = ["env", "envFrom", "volumes", "volumeMounts"];
+    let is_there = |name: &&str| spec.get(name).is_some_and(Node::is_sequence);
+    let lists = LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
+    let selector = spec.get("selector").filter(|it| it.is_mapping()).map(|it| selector(reader, it));
+    let items = |name: &str| spec.get(name).into_iter().flat_map(Node::items);
+    let plain = |node: Node<'_>| shape::shape(node, "", Defaults::AsWritten, reader.budget);
+    let written = WrittenShapes {
+        env: items("env").map(|it| it.get("valueFrom").filter(|it| it.is_mapping()).map(plain)).collect(),
+        env_from: items("envFrom").map(plain).collect(),
+        mounts: items("volumeMounts").map(plain).collect(),
+        volumes: items("volumes").map(|it| shape::volume(it, Defaults::AsWritten, reader.budget)).collect(),
+    };
+    let pod = pod::fragment(reader, spec, "spec");
+    PodPreset { admission, is_draft, spec: Some(reader.span(spec)), selector, lists, pod, written }
+}
+
+fn selector(reader: Reader<'_>, node: Node<'_>) -> Selector {
+    let expressions = node.get("matchExpressions").into_iter().flat_map(|it| mappings(it));
+    let expressions = expressions.take_while(|_| reader.budget.take()).map(|(_, item)| Requirement {
+        span: reader.span(item),
+        key: reader.text_at(item, "key"),
+        operator: reader.text_at(item, "operator"),
+        values: reader.texts_at(item, "values"),
+    });
+    let keys = node.entries().into_iter().filter_map(|(key, _)| reader.key(key));
+    Selector {
+        span: reader.span(node),
+        labels: reader.pairs_at(node, &["matchLabels"]),
+        expressions: expressions.collect(),
+        others: keys.filter(|it| !matches!(&*it.value, "matchLabels" | "matchExpressions")).collect(),
+    }
+}

@@ -1,0 +1,660 @@
+//! What PodPresets make of a pod before the kubelet sees it (A1 to A14, A20 to A23).
+//!
+//! The API server's plugin looks for conflicts over all presets that fit; one is enough, and none of them is applied. The
+//! webhook applies what it has, and a list with a conflict is lost. Presets come in the order of their names: which
+//! order a cluster takes is open (A3), and only the order of what is added depends on it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::k8s::{
+    AdmissionBy, Container, Data, EnvFrom, EnvFromSource, EnvVar, Mount, Object, Pod, PodPreset, Role, Text, Volume,
+};
+use crate::resolve::scope::Scope;
+use crate::resolve::selection::{self, Fit, Labels};
+use crate::resolve::services::ServiceVariables;
+use crate::resolve::sources::{self, FromEntry};
+use crate::text::Span;
+
+/// What admission does with a pod.
+#[derive(Clone, Debug, Default)]
+pub struct Admission {
+    /// The presets that fit, by name: first those of the API server, then those of the webhook.
+    pub presets: Vec<Matched>,
+    /// Names of presets that may fit: a label of the pod, or which of several presets is meant, is not known.
+    pub possible: Vec<Possible>,
+    /// What becomes of each container, in the order of the pod's.
+    pub containers: Vec<Effect>,
+    /// The volumes that are added.
+    pub volumes: Vec<Brought>,
+    /// Whether the pod's own volumes stay (A21).
+    pub keeps_volumes: bool,
+}
+
+/// A preset that fits a pod.
+#[derive(Clone, Debug)]
+pub struct Matched {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The file it stands in.
+    pub file: Arc<str>,
+    /// The object.
+    pub object: Object,
+    /// Whether it is applied.
+    pub applied: bool,
+    /// Whether its selector fits. A22: the webhook may apply another one than fits.
+    pub fits: bool,
+    /// Whether it surely shares the pod's namespace: both name it, or they stand side by side and do not disagree.
+    pub is_sure: bool,
+    /// What it has in conflict with the pod or another preset.
+    pub conflicts: Vec<Conflict>,
+}
+
+impl Matched {
+    /// What it says.
+    pub fn preset(&self) -> Option<&PodPreset> {
+        match &self.object.model.data {
+            Data::Preset(preset) => Some(preset),
+            _ => None,
+        }
+    }
+
+    /// What it brings to containers.
+    pub fn container(&self) -> Option<&Container> {
+        self.preset()?.container()
+    }
+
+    /// A range of it in its file.
+    pub fn location(&self, span: Span) -> Location {
+        Location { file: Arc::clone(&self.file), span: self.object.place(span) }
+    }
+
+    /// The annotation it leaves on a pod (A10).
+    pub fn annotation(&self) -> String {
+        format!("podpreset.admission.kubernetes.io/podpreset-{}", self.name)
+    }
+}
+
+/// A preset that may fit.
+#[derive(Clone, Debug)]
+pub struct Possible {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The object.
+    pub object: Object,
+}
+
+/// Something that a preset and a pod, or two presets, define in different ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// What it is about.
+    pub kind: ConflictKind,
+    /// The name or path both have.
+    pub name: Arc<str>,
+    /// The container, by its index in the pod; nothing for volumes.
+    pub container: Option<usize>,
+    /// What the preset says.
+    pub entry: Location,
+    /// The other definition.
+    pub with: Location,
+    /// The other preset, by its index, where it is none of the pod's.
+    pub other: Option<usize>,
+}
+
+/// What a conflict is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictKind {
+    /// A variable (A5).
+    Env,
+    /// A volume (A6).
+    Volume,
+    /// A mount of the same volume (A7).
+    MountName,
+    /// A mount at the same path (A7).
+    MountPath,
+    /// A source of variables (A8), or a key of one (the proposal).
+    EnvFrom,
+}
+
+impl ConflictKind {
+    /// As the JSON output writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Env => "env",
+            Self::Volume => "volume",
+            Self::MountName => "mountName",
+            Self::MountPath => "mountPath",
+            Self::EnvFrom => "envFrom",
+        }
+    }
+}
+
+/// What becomes of a container.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// Entries behind its own `env`.
+    pub env: Vec<Brought>,
+    /// Entries behind its own `envFrom`.
+    pub env_from: Vec<Brought>,
+    /// Entries behind its own `volumeMounts`.
+    pub mounts: Vec<Brought>,
+    /// Whether its own `env` stays (A21).
+    pub keeps_env: bool,
+    /// Whether its own `envFrom` stays (A8, A21).
+    pub keeps_env_from: bool,
+    /// Whether its own `volumeMounts` stay (A21).
+    pub keeps_mounts: bool,
+}
+
+/// An entry of a preset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Brought {
+    /// The preset, by its index.
+    pub preset: usize,
+    /// The entry, by its index in the preset's list.
+    pub entry: usize,
+}
+
+impl Admission {
+    /// What admission does with a pod; nothing where no preset is, or may be, for it.
+    pub(super) fn of(scope: &Scope<'_>, object: &Object, pod: &Pod) -> Option<Self> {
+        // What a preset brings is no pod.
+        if matches!(object.model.data, Data::Preset(_)) {
+            return None;
+        }
+        let found = scope.presets();
+        if found.is_empty() || selection::is_exempt(pod) {
+            return None;
+        }
+        let proposals = scope.settings().proposals;
+        let labels = Labels::of(&object.model, pod, scope.is_template() || scope.is_patch());
+        let mut admission = Self { keeps_volumes: true, ..Self::default() };
+        // The webhook of a cluster sees the pods that the API server has been through.
+        for by in [AdmissionBy::ApiServer, AdmissionBy::Webhook] {
+            let mut listed: Vec<(Matched, Fit)> = Vec::new();
+            for found in &found {
+                let Data::Preset(preset) = &found.object.model.data else { continue };
+                let Some(name) = &found.object.model.name else { continue };
+                // What is not valid is refused, and so never there.
+                if preset.admission != by || !selection::flaws(preset, proposals).is_empty() {
+                    continue;
+                }
+                let mut fit = selection::fit(preset, &labels);
+                // Of the webhook only trouble is told, so nothing is guessed.
+                if by == AdmissionBy::Webhook && !scope.meets(found, &object.model) {
+                    fit = fit.min(Fit::Maybe);
+                }
+                let matched = Matched {
+                    name: Arc::clone(&name.value),
+                    file: Arc::clone(found.file),
+                    object: found.object.clone(),
+                    applied: false,
+                    fits: fit == Fit::Yes,
+                    is_sure: scope.meets(found, &object.model),
+                    conflicts: Vec::new(),
+                };
+                listed.push((matched, fit));
+            }
+            admission.choose(by, listed);
+        }
+        if admission.presets.is_empty() && admission.possible.is_empty() {
+            return None;
+        }
+        scope.note_admission(&admission);
+        Merge::new(&mut admission, scope, object, pod).run();
+        Some(admission)
+    }
+
+    /// What a preset has in conflict with itself, whatever the pod (A7).
+    pub(super) fn alone(scope: &Scope<'_>, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
+        let Some(name) = &object.model.name else { return Vec::new() };
+        let (name, file, object) = (Arc::clone(&name.value), Arc::clone(file), object.clone());
+        let (applied, fits, is_sure) = (false, true, true);
+        let matched = Matched { name, file, object, applied, fits, is_sure, conflicts: Vec::new() };
+        let mut admission = Self { presets: vec![matched], ..Self::default() };
+        let pod = Pod { containers: vec![Arc::default()], ..Pod::default() };
+        let nobody = Object { offset: 0, model: Arc::default(), parameters: None };
+        Merge::new(&mut admission, scope, &nobody, &pod).run();
+        admission.presets.pop().map(|it| it.conflicts).unwrap_or_default()
+    }
+
+    fn choose(&mut self, by: AdmissionBy, listed: Vec<(Matched, Fit)>) {
+        let names: Vec<Arc<str>> = listed.iter().map(|(it, _)| Arc::clone(&it.name)).collect();
+        let is_sure = |at: usize| names.iter().filter(|it| **it == names[at]).count() == 1;
+        let any_fits = listed.iter().enumerate().any(|(at, (_, fit))| *fit == Fit::Yes && is_sure(at));
+        let last = listed.len().saturating_sub(1);
+        for (at, (matched, fit)) in listed.into_iter().enumerate() {
+            match (fit, is_sure(at)) {
+                (Fit::Yes, true) => self.presets.push(matched),
+                // A22: as soon as one fits, the last one is what is applied.
+                (_, true) if by == AdmissionBy::Webhook && any_fits && at == last => self.presets.push(matched),
+                (Fit::No, _) => {}
+                _ => self.possible.push(Possible { name: matched.name, object: matched.object }),
+            }
+        }
+    }
+
+    /// What becomes of a container of the pod.
+    pub fn effect(&self, pod: &Pod, container: &Container) -> Option<&Effect> {
+        self.containers.get(pod.containers.iter().position(|it| it.path == container.path)?)
+    }
+
+    /// An entry that a preset brings, with the preset.
+    pub fn env(&self, brought: Brought) -> Option<(&Matched, &EnvVar)> {
+        let matched = self.presets.get(brought.preset)?;
+        Some((matched, matched.container()?.env.get(brought.entry)?))
+    }
+
+    /// A source that a preset brings, with the preset.
+    pub fn env_from(&self, brought: Brought) -> Option<(&Matched, &EnvFrom)> {
+        let matched = self.presets.get(brought.preset)?;
+        Some((matched, matched.container()?.env_from.get(brought.entry)?))
+    }
+
+    /// A mount that a preset brings, with the preset.
+    pub fn mount(&self, brought: Brought) -> Option<(&Matched, &Mount)> {
+        let matched = self.presets.get(brought.preset)?;
+        Some((matched, matched.container()?.mounts.get(brought.entry)?))
+    }
+
+    /// A volume that a preset brings, with the preset.
+    pub fn volume(&self, brought: Brought) -> Option<(&Matched, &Volume)> {
+        let matched = self.presets.get(brought.preset)?;
+        Some((matched, matched.preset()?.pod.volumes.get(brought.entry)?))
+    }
+
+    /// Whether a preset brings an explicit link to a service.
+    pub fn links_explicitly(&self) -> bool {
+        let all = self.containers.iter().flat_map(|it| &it.env_from);
+        all.filter_map(|it| self.env_from(*it)).any(|(_, it)| matches!(it.source, Some(EnvFromSource::Service { .. })))
+    }
+}
+
+/// An entry of a list while it is merged: the pod's own, or one that a preset brought.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Own(usize),
+    Brought(Brought),
+}
+
+/// What is compared of an entry: its key, whether it equals another, and where its key stands.
+struct Part {
+    key: Option<Arc<str>>,
+    /// Equal for equal entries.
+    content: (Option<Arc<str>>, Option<crate::k8s::Shape>),
+    place: Location,
+}
+
+/// Merges presets into a pod.
+struct Merge<'a, 's> {
+    admission: &'a mut Admission,
+    scope: &'a Scope<'s>,
+    object: &'a Object,
+    pod: &'a Pod,
+    volumes: Vec<Slot>,
+    containers: Vec<Lists>,
+}
+
+#[derive(Clone, Default)]
+struct Lists {
+    env: Vec<Slot>,
+    env_from: Vec<Slot>,
+    mounts: Vec<Slot>,
+}
+
+impl<'a, 's> Merge<'a, 's> {
+    fn new(admission: &'a mut Admission, scope: &'a Scope<'s>, object: &'a Object, pod: &'a Pod) -> Self {
+        let own = |count: usize| (0..count).map(Slot::Own).collect();
+        let lists = |it: &Arc<Container>| Lists {
+            env: own(it.env.len()),
+            env_from: own(it.env_from.len()),
+            mounts: own(it.mounts.len()),
+        };
+        let (volumes, containers) = (own(pod.volumes.len()), pod.containers.iter().map(lists).collect());
+        Self { admission, scope, object, pod, volumes, containers }
+    }
+
+    fn run(mut self) {
+        let of = |by: AdmissionBy, admission: &Admission| -> Vec<usize> {
+            let all = admission.presets.iter().enumerate();
+            all.filter(|(_, it)| it.preset().is_some_and(|it| it.admission == by)).map(|(at, _)| at).collect()
+        };
+        let plugin = of(AdmissionBy::ApiServer, self.admission);
+        self.by_api_server(&plugin);
+        let webhook = of(AdmissionBy::Webhook, self.admission);
+        // A22: the last one is applied in the place of each that fits.
+        if let Some(last) = webhook.last() {
+            self.by_webhook(*last);
+        }
+        self.finish();
+    }
+
+    /// A4: everything or nothing.
+    fn by_api_server(&mut self, presets: &[usize]) {
+        let mut conflicts = Vec::new();
+        let volumes = self.merged(&self.volumes, presets, &[ConflictKind::Volume], None, &mut conflicts);
+        let mut containers = self.containers.clone();
+        for (at, container) in self.pod.containers.iter().enumerate() {
+            if matches!(container.role, Role::Ephemeral | Role::Hook) {
+                continue;
+            }
+            let own = &self.containers[at];
+            let env = self.merged(&own.env, presets, &[ConflictKind::Env], Some(at), &mut conflicts);
+            let paths = [ConflictKind::MountName, ConflictKind::MountPath];
+            let mounts = self.merged(&own.mounts, presets, &paths, Some(at), &mut conflicts);
+            if self.scope.settings().proposals {
+                self.keys_in_conflict(at, presets, &mut conflicts);
+            }
+            // A9.
+            let is_reached = container.role == Role::Container || self.scope.release().has(14);
+            if is_reached {
+                containers[at] = Lists { env, mounts, env_from: own.env_from.clone() };
+            }
+        }
+        let applied = conflicts.is_empty();
+        self.record(conflicts);
+        if !applied {
+            return;
+        }
+        self.volumes = volumes;
+        self.containers = containers;
+        for (at, container) in self.pod.containers.iter().enumerate() {
+            let is_reached = match container.role {
+                Role::Ephemeral | Role::Hook => false,
+                Role::Container => true,
+                Role::Init | Role::Sidecar => self.scope.release().has(14),
+            };
+            if is_reached {
+                self.sources(at, presets);
+            }
+        }
+        for at in presets {
+            self.admission.presets[*at].applied = true;
+        }
+    }
+
+    /// A20 and A21: what is in conflict is lost, and the rest is applied.
+    fn by_webhook(&mut self, preset: usize) {
+        let presets = [preset];
+        let mut conflicts = Vec::new();
+        let volumes = self.merged(&self.volumes, &presets, &[ConflictKind::Volume], None, &mut conflicts);
+        self.volumes = if conflicts.is_empty() { volumes } else { Vec::new() };
+        self.record(conflicts);
+        for (at, container) in self.pod.containers.iter().enumerate() {
+            if matches!(container.role, Role::Ephemeral | Role::Hook) {
+                continue;
+            }
+            let mut lost = Vec::new();
+            let env = self.merged(&self.containers[at].env, &presets, &[ConflictKind::Env], Some(at), &mut lost);
+            self.containers[at].env = if lost.is_empty() { env } else { Vec::new() };
+            self.record(lost);
+            let mut lost = Vec::new();
+            let paths = [ConflictKind::MountName, ConflictKind::MountPath];
+            let mounts = self.merged(&self.containers[at].mounts, &presets, &paths, Some(at), &mut lost);
+            self.containers[at].mounts = if lost.is_empty() { mounts } else { Vec::new() };
+            self.record(lost);
+            self.sources(at, &presets);
+        }
+        self.admission.presets[preset].applied = true;
+    }
+
+    /// A5 to A7: entries are added where their key is new, and have to be equal where it is not.
+    fn merged(
+        &self,
+        own: &[Slot],
+        presets: &[usize],
+        kinds: &[ConflictKind],
+        container: Option<usize>,
+        conflicts: &mut Vec<(usize, Conflict)>,
+    ) -> Vec<Slot> {
+        let mut result = own.to_vec();
+        // By kind and key; the last of equal keys counts.
+        let mut known: Vec<HashMap<Arc<str>, Slot>> = Vec::new();
+        for kind in kinds {
+            let keyed = |slot: &Slot| Some((self.part(*kind, container, *slot)?.key?, *slot));
+            known.push(own.iter().filter_map(keyed).collect());
+        }
+        for preset in presets.iter().copied() {
+            for entry in 0..self.count(kinds[0], preset) {
+                let slot = Slot::Brought(Brought { preset, entry });
+                let mut is_new = true;
+                for (kind, known) in kinds.iter().zip(&mut known) {
+                    let Some(part) = self.part(*kind, container, slot) else { continue };
+                    let Some(key) = part.key.clone() else { continue };
+                    let Some(before) = known.get(&key) else {
+                        known.insert(key, slot);
+                        continue;
+                    };
+                    // Whether it is added is decided by the first key alone.
+                    is_new &= *kind != kinds[0];
+                    let Some(other) = self.part(*kind, container, *before) else { continue };
+                    if other.content != part.content {
+                        let conflict = |entry: &Part, with: &Part, other| Conflict {
+                            kind: *kind,
+                            name: Arc::clone(&key),
+                            container,
+                            entry: entry.place.clone(),
+                            with: with.place.clone(),
+                            other,
+                        };
+                        let with = match before {
+                            Slot::Own(_) => None,
+                            Slot::Brought(it) => Some(it.preset),
+                        };
+                        conflicts.push((preset, conflict(&part, &other, with)));
+                        if let Some(with) = with.filter(|it| *it != preset) {
+                            conflicts.push((with, conflict(&other, &part, Some(preset))));
+                        }
+                    }
+                }
+                if is_new {
+                    result.push(slot);
+                }
+            }
+        }
+        result
+    }
+
+    /// A8: a source that the container has is not added again; one that differs empties the list.
+    fn sources(&mut self, at: usize, presets: &[usize]) {
+        let mut result = self.containers[at].env_from.clone();
+        let mut lost = Vec::new();
+        let keyed = |slot: &Slot| Some((self.part(ConflictKind::EnvFrom, Some(at), *slot)?.key?, *slot));
+        let own: HashMap<Arc<str>, Slot> = self.containers[at].env_from.iter().filter_map(keyed).collect();
+        for preset in presets.iter().copied() {
+            for entry in 0..self.count(ConflictKind::EnvFrom, preset) {
+                let slot = Slot::Brought(Brought { preset, entry });
+                let Some(part) = self.part(ConflictKind::EnvFrom, Some(at), slot) else { continue };
+                let before = part.key.as_ref().and_then(|it| own.get(it));
+                // Before 1.15 nothing was compared.
+                let compares = self.scope.release().has(15);
+                match before.and_then(|it| Some((it, self.part(ConflictKind::EnvFrom, Some(at), *it)?))) {
+                    Some((_, other)) if compares && other.content == part.content => {}
+                    Some((before, other)) if compares => {
+                        let with = match before {
+                            Slot::Own(_) => None,
+                            Slot::Brought(it) => Some(it.preset),
+                        };
+                        let kind = ConflictKind::EnvFrom;
+                        let name = source_name(&self.admission.presets[preset], entry);
+                        let (entry, container) = (part.place, Some(at));
+                        lost.push((preset, Conflict { kind, name, container, entry, with: other.place, other: with }));
+                    }
+                    _ => result.push(slot),
+                }
+            }
+        }
+        // A list is lost only where it surely is: whoever counts on it would be told so.
+        let is_sure = presets.iter().all(|it| self.admission.presets[*it].is_sure);
+        match (lost.is_empty(), is_sure) {
+            (true, _) => self.containers[at].env_from = result,
+            (false, true) => self.containers[at].env_from.clear(),
+            (false, false) => {}
+        }
+        self.record(lost);
+    }
+
+    /// The proposal: a variable of the container that is also a key of a source the preset brings, or the other way
+    /// round.
+    fn keys_in_conflict(&self, at: usize, presets: &[usize], conflicts: &mut Vec<(usize, Conflict)>) {
+        let container = &self.pod.containers[at];
+        let nothing = ServiceVariables::default();
+        let own: Vec<FromEntry<'_>> = container
+            .env_from
+            .iter()
+            .map(|entry| FromEntry { entry, location: self.scope.location(self.object, entry.span), preset: None })
+            .collect();
+        let own = sources::env_from(self.scope, &own, &nothing).bindings;
+        for preset in presets.iter().copied() {
+            let matched = &self.admission.presets[preset];
+            let Some(given) = matched.container() else { continue };
+            let kind = ConflictKind::EnvFrom;
+            for name in given.env.iter().filter_map(|it| it.name.as_ref()) {
+                if let Some(with) = own.get(&name.value).and_then(|it| it.entry.clone()) {
+                    let entry = matched.location(name.span);
+                    let name = Arc::clone(&name.value);
+                    conflicts.push((preset, Conflict { kind, name, container: Some(at), entry, with, other: None }));
+                }
+            }
+            for source in &given.env_from {
+                let place = matched.location(source.span);
+                let entry = FromEntry { entry: source, location: place.clone(), preset: None };
+                let keys = sources::env_from(self.scope, &[entry], &nothing).bindings;
+                for name in container.env.iter().filter_map(|it| it.name.as_ref()) {
+                    if keys.contains_key(&name.value) {
+                        let with = self.scope.location(self.object, name.span);
+                        let (name, entry) = (Arc::clone(&name.value), place.clone());
+                        let container = Some(at);
+                        conflicts.push((preset, Conflict { kind, name, container, entry, with, other: None }));
+                    }
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, conflicts: Vec<(usize, Conflict)>) {
+        for (preset, conflict) in conflicts {
+            self.admission.presets[preset].conflicts.push(conflict);
+        }
+    }
+
+    /// How many entries of a kind a preset has.
+    fn count(&self, kind: ConflictKind, preset: usize) -> usize {
+        let matched = &self.admission.presets[preset];
+        let of = |list: fn(&Container) -> usize| matched.container().map_or(0, list);
+        match kind {
+            ConflictKind::Env => of(|it| it.env.len()),
+            ConflictKind::EnvFrom => of(|it| it.env_from.len()),
+            ConflictKind::MountName | ConflictKind::MountPath => of(|it| it.mounts.len()),
+            ConflictKind::Volume => matched.preset().map_or(0, |it| it.pod.volumes.len()),
+        }
+    }
+
+    /// An entry as it is compared.
+    fn part(&self, kind: ConflictKind, container: Option<usize>, slot: Slot) -> Option<Part> {
+        match slot {
+            Slot::Own(at) => {
+                let given = container.and_then(|it| self.pod.containers.get(it)).map(|it| &**it);
+                let place = |span: Span| self.scope.location(self.object, span);
+                part(kind, given, &self.pod.volumes, at, None, &place)
+            }
+            Slot::Brought(Brought { preset, entry }) => {
+                let matched = self.admission.presets.get(preset)?;
+                let preset = matched.preset()?;
+                let place = |span: Span| matched.location(span);
+                // A23.
+                let written = (preset.admission == AdmissionBy::Webhook).then_some(&preset.written);
+                part(kind, matched.container(), &preset.pod.volumes, entry, written, &place)
+            }
+        }
+    }
+
+    fn finish(self) {
+        let brought = |slots: &[Slot]| -> Vec<Brought> {
+            let brought = slots.iter().filter_map(|it| match it {
+                Slot::Brought(it) => Some(*it),
+                Slot::Own(_) => None,
+            });
+            brought.collect()
+        };
+        let keeps = |slots: &[Slot], own: usize| slots.iter().filter(|it| matches!(it, Slot::Own(_))).count() == own;
+        let effect = |(lists, it): (&Lists, &Arc<Container>)| Effect {
+            env: brought(&lists.env),
+            env_from: brought(&lists.env_from),
+            mounts: brought(&lists.mounts),
+            keeps_env: keeps(&lists.env, it.env.len()),
+            keeps_env_from: keeps(&lists.env_from, it.env_from.len()),
+            keeps_mounts: keeps(&lists.mounts, it.mounts.len()),
+        };
+        self.admission.containers = self.containers.iter().zip(&self.pod.containers).map(effect).collect();
+        self.admission.volumes = brought(&self.volumes);
+        self.admission.keeps_volumes = keeps(&self.volumes, self.pod.volumes.len());
+    }
+}
+
+/// An entry of a list: of a container, or of volumes. `written` has the shapes of a custom resource.
+fn part(
+    kind: ConflictKind,
+    container: Option<&Container>,
+    volumes: &[Volume],
+    at: usize,
+    written: Option<&crate::k8s::WrittenShapes>,
+    place: &dyn Fn(Span) -> Location,
+) -> Option<Part> {
+    let keyed = |key: &Option<Text>, span: Span, content| {
+        let place = place(key.as_ref().map_or(span, |it| it.span));
+        Some(Part { key: key.as_ref().map(|it| Arc::clone(&it.value)), content, place })
+    };
+    match kind {
+        ConflictKind::Env => {
+            let it = container?.env.get(at)?;
+            let value = it.value.as_ref().map(|it| Arc::clone(&it.value)).filter(|it| !it.is_empty());
+            let shape = match written {
+                Some(written) => written.env.get(at).copied().flatten(),
+                None => it.from.as_ref().map(|it| it.shape),
+            };
+            keyed(&it.name, it.span, (value, shape))
+        }
+        ConflictKind::MountName | ConflictKind::MountPath => {
+            let it = container?.mounts.get(at)?;
+            let shape = written.and_then(|written| written.mounts.get(at).copied()).unwrap_or(it.shape);
+            let key = if kind == ConflictKind::MountName { &it.name } else { &it.mount_path };
+            keyed(key, it.span, (None, Some(shape)))
+        }
+        ConflictKind::Volume => {
+            let it = volumes.get(at)?;
+            let shape = written.and_then(|written| written.volumes.get(at).copied()).unwrap_or(it.shape);
+            keyed(&it.name, it.span, (None, Some(shape)))
+        }
+        ConflictKind::EnvFrom => {
+            let it = container?.env_from.get(at)?;
+            let shape = written.and_then(|written| written.env_from.get(at).copied()).unwrap_or(it.shape);
+            let key = source_key(it);
+            let name = source(it).and_then(|(_, name)| name);
+            let place = place(name.map_or(it.span, |it| it.span));
+            Some(Part { key: Some(key), content: (None, Some(shape)), place })
+        }
+    }
+}
+
+/// A8: a source is known by its prefix and the names of its objects.
+fn source_key(entry: &EnvFrom) -> Arc<str> {
+    let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+    let (kind, name) = source(entry).map_or(("", ""), |(kind, name)| (kind, name.map_or("", |it| &it.value)));
+    format!("{prefix}\n{kind}\n{name}").into()
+}
+
+fn source(entry: &EnvFrom) -> Option<(&'static str, Option<&Text>)> {
+    Some(match entry.source.as_ref()? {
+        EnvFromSource::ConfigMap { name, .. } => ("configMap", name.as_ref()),
+        EnvFromSource::Secret { name, .. } => ("secret", name.as_ref()),
+        EnvFromSource::Service { name, .. } => ("service", name.as_ref()),
+    })
+}
+
+fn source_name(matched: &Matched, entry: usize) -> Arc<str> {
+    let entry = matched.container().and_then(|it| it.env_from.get(entry));
+    let name = entry.and_then(|it| source(it)?.1);
+    name.map_or_else(|| "".into(), |it| Arc::clone(&it.value))
+}

@@ -1,0 +1,278 @@
+//! Which pods a PodPreset selects (A1, A2, A14), and whether its selector can be one at all.
+
+use crate::k8s::{Injector, Model, Pod, PodPreset, Requirement, Selector};
+use crate::resolve::fields::is_qualified_name;
+use crate::syntax::helm;
+use crate::text::Span;
+
+/// The annotation that keeps all presets away when it is `"true"`.
+pub const EXCLUDE: &str = "podpreset.admission.kubernetes.io/exclude";
+
+/// The annotation of a mirror pod, which stands for a static pod of a node.
+const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// Whether a selector fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It does not.
+    No,
+    /// It may: a label is not known.
+    Maybe,
+    /// It does.
+    Yes,
+}
+
+impl Fit {
+    fn of(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+
+    fn not(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Maybe => Self::Maybe,
+            Self::Yes => Self::No,
+        }
+    }
+}
+
+/// The labels of the pods that an object makes.
+pub(super) struct Labels<'p> {
+    pod: &'p Pod,
+    /// Labels that a controller adds, with values of its own.
+    added: &'static [&'static str],
+    /// Whether there may be others.
+    is_open: bool,
+}
+
+impl<'p> Labels<'p> {
+    pub(super) fn of(model: &Model, pod: &'p Pod, is_open: bool) -> Self {
+        let kind = model.kind.as_ref().map_or("", |it| &it.value);
+        // A14.
+        let added: &[&str] = match kind {
+            "Deployment" => &["pod-template-hash"],
+            "DaemonSet" => &["controller-revision-hash", "pod-template-generation"],
+            "StatefulSet" => {
+                &["controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"]
+            }
+            "Job" | "CronJob" | "JobSet" => &[
+                "controller-uid",
+                "job-name",
+                "batch.kubernetes.io/controller-uid",
+                "batch.kubernetes.io/job-name",
+                "batch.kubernetes.io/job-completion-index",
+            ],
+            "DeploymentConfig" => &["deployment", "deploymentconfig"],
+            "Rollout" => &["rollouts-pod-template-hash"],
+            _ => &[],
+        };
+        Self { pod, added, is_open: is_open || pod.injector.is_some_and(|it| it != Injector::IndexedJob) }
+    }
+
+    /// The value of a label; nothing known of it where a controller gives it or a tool will.
+    fn value(&self, key: &str) -> Value<'p> {
+        match self.pod.labels.iter().rev().find(|(it, _)| &*it.value == key) {
+            Some((_, value)) if helm::is_masked(&value.value) || value.value.contains("${") => Value::Any,
+            Some((_, value)) => Value::Is(&value.value),
+            None if self.added.contains(&key) => Value::Any,
+            None if self.is_open => Value::MayBe,
+            None => Value::Absent,
+        }
+    }
+}
+
+enum Value<'p> {
+    Is(&'p str),
+    Any,
+    MayBe,
+    Absent,
+}
+
+/// Whether presets are kept away from a pod: it says so, or it is a mirror pod (A1).
+pub fn is_exempt(pod: &Pod) -> bool {
+    let mut annotations = pod.annotations.iter();
+    let last = pod.annotations.iter().rev().find(|(key, _)| &*key.value == EXCLUDE);
+    last.is_some_and(|(_, value)| &*value.value == "true") || annotations.any(|(key, _)| &*key.value == MIRROR)
+}
+
+/// A2: an absent or empty selector fits every pod; by the proposal it is none.
+pub(super) fn fit(preset: &PodPreset, labels: &Labels<'_>) -> Fit {
+    let Some(selector) = &preset.selector else { return Fit::Yes };
+    let labelled = selector.labels.iter().map(|(key, value)| is_one_of(labels, &key.value, &[&value.value]));
+    let expressed = selector.expressions.iter().map(|it| holds(it, labels));
+    labelled.chain(expressed).min().unwrap_or(Fit::Yes)
+}
+
+fn is_one_of(labels: &Labels<'_>, key: &str, values: &[&str]) -> Fit {
+    match labels.value(key) {
+        Value::Is(value) => Fit::of(values.contains(&value)),
+        Value::Any | Value::MayBe => Fit::Maybe,
+        Value::Absent => Fit::No,
+    }
+}
+
+fn holds(requirement: &Requirement, labels: &Labels<'_>) -> Fit {
+    let (Some(key), Some(operator)) = (&requirement.key, &requirement.operator) else { return Fit::No };
+    let values: Vec<&str> = requirement.values.iter().map(|it| &*it.value).collect();
+    let exists = match labels.value(&key.value) {
+        Value::Is(_) | Value::Any => Fit::Yes,
+        Value::MayBe => Fit::Maybe,
+        Value::Absent => Fit::No,
+    };
+    match &*operator.value {
+        "In" => is_one_of(labels, &key.value, &values),
+        "NotIn" => is_one_of(labels, &key.value, &values).not(),
+        "Exists" => exists,
+        "DoesNotExist" => exists.not(),
+        _ => Fit::No,
+    }
+}
+
+/// Something that makes a preset invalid.
+#[derive(Clone, Debug)]
+pub struct Flaw {
+    /// Where, relative to the object; nothing for the object as a whole.
+    pub span: Option<Span>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+/// What a volume can be.
+const VOLUMES: [&str; 30] = [
+    "awsElasticBlockStore",
+    "azureDisk",
+    "azureFile",
+    "cephfs",
+    "cinder",
+    "configMap",
+    "csi",
+    "downwardAPI",
+    "emptyDir",
+    "ephemeral",
+    "fc",
+    "flexVolume",
+    "flocker",
+    "gcePersistentDisk",
+    "gitRepo",
+    "glusterfs",
+    "hostPath",
+    "image",
+    "iscsi",
+    "nfs",
+    "persistentVolumeClaim",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "projected",
+    "quobyte",
+    "rbd",
+    "scaleIO",
+    "secret",
+    "storageos",
+    "vsphereVolume",
+];
+
+/// What keeps a preset from being one: A13, and what the proposal adds.
+pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
+    let Some(spec) = preset.spec else {
+        let help = "add `spec` with a `selector` and what to bring";
+        return vec![Flaw { span: None, message: "a preset without `spec` brings nothing".into(), help }];
+    };
+    let mut found = Vec::new();
+    match &preset.selector {
+        Some(selector) => selector_flaws(selector, &mut found),
+        None if proposals => found.push(Flaw {
+            span: Some(spec),
+            message: "a preset needs a `selector`".into(),
+            help: "say with `matchLabels` which pods it is for",
+        }),
+        None => {}
+    }
+    if let Some(selector) = preset.selector.as_ref().filter(|it| proposals && it.is_empty() && it.others.is_empty()) {
+        let message = "the `selector` is empty, and a preset for every pod is none".into();
+        found.push(Flaw { span: Some(selector.span), message, help: "say with `matchLabels` which pods it is for" });
+    }
+    let has = |name: &str| preset.lists.iter().find(|it| &*it.value == name);
+    let (volumes, mounts) = (&preset.pod.volumes, preset.container().map_or(&[][..], |it| &it.mounts));
+    if preset.lists.is_empty() {
+        let message = "a preset brings at least one of `env`, `envFrom`, `volumes` and `volumeMounts`".into();
+        found.push(Flaw { span: Some(spec), message, help: "add one of them" });
+    } else if proposals {
+        let (env, from) = (has("env").is_some(), has("envFrom").is_some());
+        match (has("volumes"), has("volumeMounts")) {
+            (Some(volumes), None) => found.push(Flaw {
+                span: Some(volumes.span),
+                message: "`volumes` without `volumeMounts` reach no container".into(),
+                help: "add `volumeMounts`",
+            }),
+            (None, Some(mounts)) if !env && !from => found.push(Flaw {
+                span: Some(mounts.span),
+                message: "`volumeMounts` need the `volumes` they mount".into(),
+                help: "add `volumes`",
+            }),
+            _ => {}
+        }
+        for volume in volumes.iter().filter_map(|it| it.name.as_ref()) {
+            let is_mounted = mounts.iter().any(|it| it.name.as_ref().is_some_and(|it| it.value == volume.value));
+            if !is_mounted && has("volumeMounts").is_some() {
+                let message = format!("nothing mounts volume `{}`", volume.value);
+                found.push(Flaw { span: Some(volume.span), message, help: "add a `volumeMounts` entry for it" });
+            }
+        }
+    }
+    for kind in volumes.iter().filter_map(|it| it.kind.as_ref()) {
+        if !VOLUMES.contains(&&*kind.value) {
+            let message = format!("`{}` is no kind of volume", kind.value);
+            let help = "write the source as a mapping, such as `secret: {secretName: …}`";
+            found.push(Flaw { span: Some(kind.span), message, help });
+        }
+    }
+    for mount in mounts {
+        let Some(name) = &mount.name else { continue };
+        if volumes.iter().all(|it| it.name.as_ref().is_none_or(|it| it.value != name.value)) {
+            let message = format!("no volume `{}` in this preset", name.value);
+            let help = "a preset mounts only its own `volumes`";
+            found.push(Flaw { span: Some(name.span), message, help });
+        }
+    }
+    found
+}
+
+fn selector_flaws(selector: &Selector, found: &mut Vec<Flaw>) {
+    let mut push = |span: Span, message: String, help: &'static str| {
+        found.push(Flaw { span: Some(span), message, help });
+    };
+    for other in &selector.others {
+        let message = format!("`{}` is no part of a selector", other.value);
+        push(other.span, message, "write `matchLabels` or `matchExpressions`");
+    }
+    let keys = selector.labels.iter().map(|(key, _)| key);
+    for key in keys.chain(selector.expressions.iter().filter_map(|it| it.key.as_ref())) {
+        if !is_qualified_name(&key.value) && !key.value.contains("${") {
+            push(key.span, format!("`{}` cannot be the key of a label", key.value), "write `name` or `prefix/name`");
+        }
+    }
+    for it in &selector.expressions {
+        if it.key.is_none() {
+            push(it.span, "a requirement needs the `key` of a label".into(), "add `key`");
+        }
+        let Some(operator) = &it.operator else {
+            push(it.span, "a requirement needs an `operator`".into(), "write In, NotIn, Exists or DoesNotExist");
+            continue;
+        };
+        match (&*operator.value, it.values.first()) {
+            ("In" | "NotIn", None) => {
+                push(operator.span, format!("`{}` needs `values`", operator.value), "add the values of the label");
+            }
+            ("Exists" | "DoesNotExist", Some(value)) => {
+                push(value.span, format!("`{}` takes no `values`", operator.value), "remove them");
+            }
+            ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
+            (other, _) => {
+                let message = format!("`{other}` is no operator of a selector");
+                push(operator.span, message, "write In, NotIn, Exists or DoesNotExist");
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Where PodPresets and pods meet: which workloads a preset is for, and fixes that keep the two apart.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::k8s::{Object, Pod};
+use crate::resolve::{Admission, EXCLUDE, Matched};
+use crate::rules::ObjectContext;
+use crate::rules::context::edit;
+use crate::syntax::Node;
+use crate::syntax::insert::{add_entries, add_entry};
+use crate::syntax::plain::Plain;
+use crate::workspace::Snapshot;
+
+/// A pod that a preset is for.
+pub(super) struct Reached<'a> {
+    pub(super) file: &'a Arc<str>,
+    pub(super) object: &'a Object,
+    pub(super) pod: &'a Pod,
+    pub(super) admission: Admission,
+    /// The preset among those of the pod.
+    pub(super) at: usize,
+}
+
+impl Reached<'_> {
+    /// The preset as the pod has it.
+    pub(super) fn matched(&self) -> Option<&Matched> {
+        self.admission.presets.get(self.at)
+    }
+
+    /// `Deployment/web`
+    pub(super) fn title(&self) -> String {
+        let part = |text: &Option<crate::k8s::Text>| text.as_ref().map_or("?".to_owned(), |it| it.value.to_string());
+        format!("{}/{}", part(&self.object.model.kind), part(&self.object.model.name))
+    }
+}
+
+/// Whether a preset and a pod surely share a namespace: both name it, or they stand side by side and do not disagree.
+pub(super) fn meet(preset: (&str, &Object), pod: (&str, &Object)) -> bool {
+    let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    match (&preset.1.model.namespace, &pod.1.model.namespace) {
+        (Some(one), Some(other)) => one.value == other.value,
+        _ => preset.0[..directory(preset.0)] == pod.0[..directory(pod.0)],
+    }
+}
+
+/// Whether a pod is only a part of one, which a tool lays on something else.
+fn is_part(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
+    snapshot.is_patch(file) || pod.containers.iter().all(|it| it.image.is_none())
+}
+
+impl<'a> ObjectContext<'a> {
+    /// The pods of this workspace that this preset is surely for.
+    pub(super) fn reached(&self) -> Vec<Reached<'a>> {
+        let file = self.file;
+        let mut all = Vec::new();
+        for (path, facts) in file.snapshot.files() {
+            for object in facts.objects.iter().filter(|it| !it.model.pods.is_empty()) {
+                if !meet((file.path, self.object), (path, object)) || file.snapshot.is_excluded(path) {
+                    continue;
+                }
+                for pod in object.model.pods.iter().filter(|it| !is_part(file.snapshot, path, it)) {
+                    let Some(admission) = file.resolver.admission(path, object, pod) else { continue };
+                    let is_this = |it: &Matched| it.file == *file.path && it.object.offset == self.object.offset;
+                    let at = admission.presets.iter().position(is_this);
+                    if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_sure)) {
+                        all.push(Reached { file: path, object, pod, admission, at });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What presets make of a pod here, if they surely do.
+    pub(super) fn admitted(&self, pod: &Pod) -> Option<Admission> {
+        if is_part(self.file.snapshot, self.file.path, pod) {
+            return None;
+        }
+        let admission = self.file.resolver.admission(self.file.path, self.object, pod)?;
+        admission.presets.iter().all(|it| it.is_sure).then_some(admission)
+    }
+
+    /// Keeps all presets away from a pod. Unsafe: the pod loses what others bring.
+    pub(super) fn excluded(&self, pod: &Pod) -> Option<Fix> {
+        let source = self.file.source()?;
+        let span = self.object.place(pod.span);
+        let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
+        let holds = |node: &&Node<'_>| node.entries().iter().any(|(_, it)| it.is_some_and(|it| it.span() == span));
+        let at = path.iter().position(|it| it.is_mapping() && holds(&it))?;
+        if path[..=at].iter().any(|it| it.anchor().is_some() || it.alias().is_some()) {
+            return None;
+        }
+        let text = &source.text;
+        let value = Plain::text("true");
+        let change = match path[at].get("metadata") {
+            Some(metadata) => match metadata.get("annotations") {
+                Some(annotations) => add_entry(text, annotations, EXCLUDE, &value)?,
+                None => add_entry(text, metadata, "annotations", &Plain::map([(EXCLUDE, value)]))?,
+            },
+            None => {
+                let metadata = Plain::map([("annotations", Plain::map([(EXCLUDE, value)]))]);
+                add_entries(text, path[at], &[("metadata".into(), metadata)])?
+            }
+        };
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: "Keep presets away from this pod".into(), safe: false, edits })
+    }
+}
