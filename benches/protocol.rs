@@ -1,0 +1,361 @@
+//! How fast the server answers, over the wire: `cargo bench --bench protocol`, with `-- --quick` for a look.
+//!
+//! A keystroke is measured from the bytes of `didChange` to those of the diagnostics for its version, beside a full parse
+//! of the same text in the same run; and in a workspace of 5,000 files beside one of 10. Budgets are those ratios, the
+//! best of several rounds each, since times differ from machine to machine. The exit code is 1 when one is broken.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+#[path = "engine/texts.rs"]
+#[expect(dead_code, reason = "the engine's benchmark measures with more texts")]
+mod texts;
+
+use std::fs;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use podlens::syntax;
+use serde_json::{Value, json};
+
+/// A keystroke beside the parse of the whole file, where the file is large.
+const EDIT_BUDGET: f64 = 1.0 / 20.0;
+
+/// An answer in a large workspace beside one in a small one.
+const SCALE_BUDGET: f64 = 1.5;
+
+/// What the machine does meanwhile: differences below this are no differences.
+const NOISE: Duration = Duration::from_micros(300);
+
+const SIZES: [(&str, usize); 2] = [("100 KB", 100_000), ("1 MB", 1_000_000)];
+
+const WORKSPACES: [usize; 2] = [10, 5000];
+
+fn main() -> ExitCode {
+    let is_quick = std::env::args().any(|it| it == "--quick");
+    let rounds = if is_quick { 5 } else { 15 };
+    let mut servers: Vec<Server> = Vec::new();
+    for files in WORKSPACES {
+        match Server::start(files) {
+            Ok(server) => servers.push(server),
+            Err(error) => {
+                println!("the workspace of {files} files: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let [small, large] = &mut servers[..] else { return ExitCode::FAILURE };
+    println!("start to `initialize` answered    {}", shown(small.started.min(large.started)));
+    if let Some(memory) = small.memory() {
+        println!("idle memory                       {memory:.1} MB");
+    }
+    println!();
+    println!("{:<34}{:>12}{:>12}{:>12}{:>10}{:>10}", "", "full parse", "10 files", "5,000 files", "of parse", "scale");
+    let mut broken = Vec::new();
+    for (kind, make) in kinds() {
+        for (size, bytes) in SIZES {
+            let text = make(bytes);
+            let parse = best(rounds.min(5), || _ = black_box(syntax::parse(black_box(&text))));
+            let name = format!("{kind}, {size}");
+            let documents = [small.open(&name, &text), large.open(&name, &text)];
+            for action in Action::ALL {
+                // In turns, so that what the machine does meanwhile is done to both.
+                let mut times = [Vec::new(), Vec::new()];
+                for _ in 0..rounds {
+                    times[0].push(small.measure(&documents[0], action));
+                    times[1].push(large.measure(&documents[1], action));
+                }
+                times.iter_mut().for_each(|it| it.sort());
+                let [few, many] = [times[0][0], times[1][0]];
+                let of_parse = few.as_secs_f64() / parse.as_secs_f64();
+                let scale = many.as_secs_f64() / few.as_secs_f64();
+                println!(
+                    "{:<34}{:>12}{:>12}{:>12}{:>10}{:>10.2}",
+                    format!("{name}: {}", action.name()),
+                    shown(parse),
+                    shown(few),
+                    shown(many),
+                    format!("1/{:.0}", 1.0 / of_parse),
+                    scale
+                );
+                if action.is_edit() && bytes >= 1_000_000 && of_parse > EDIT_BUDGET {
+                    broken.push(format!("{name}: {} costs more than 1/20 of a parse", action.name()));
+                }
+                if scale > SCALE_BUDGET && many > few + NOISE {
+                    broken.push(format!("{name}: {} costs {scale:.1} times as much among many files", action.name()));
+                }
+            }
+            small.close(&documents[0]);
+            large.close(&documents[1]);
+        }
+    }
+    for it in &broken {
+        println!("over budget: {it}");
+    }
+    if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A kind of document, and how one of a size is made.
+type Kind = (&'static str, fn(usize) -> String);
+
+fn kinds() -> [Kind; 3] {
+    let many: fn(usize) -> String = |bytes| {
+        let mut text = String::new();
+        let mut number = 0;
+        while text.len() < bytes {
+            text += &format!("---\n{}", texts::manifest(number));
+            number += 1;
+        }
+        text
+    };
+    [("Deployment", texts::deployment), ("Template", texts::template), ("many documents", many)]
+}
+
+/// Something an editor does.
+#[derive(Clone, Copy, PartialEq)]
+enum Action {
+    /// Types a text at the caret.
+    Type(&'static str),
+    /// Deletes the colon before the value at the caret.
+    DeleteColon,
+    Hover,
+    Complete,
+}
+
+impl Action {
+    const ALL: [Self; 8] = [
+        Self::Type("7"),
+        Self::Type("\""),
+        Self::Type("["),
+        Self::Type("|"),
+        Self::Type("\n"),
+        Self::DeleteColon,
+        Self::Hover,
+        Self::Complete,
+    ];
+
+    fn name(self) -> String {
+        match self {
+            Self::Type(text) => format!("{text:?}"),
+            Self::DeleteColon => "no colon".to_owned(),
+            Self::Hover => "hover".to_owned(),
+            Self::Complete => "completion".to_owned(),
+        }
+    }
+
+    fn is_edit(self) -> bool {
+        !matches!(self, Self::Hover | Self::Complete)
+    }
+}
+
+/// An open document with a caret in its middle, before a value with references.
+struct Document {
+    uri: String,
+    line: u32,
+    /// The first character of the value.
+    value: u32,
+}
+
+/// What stands before the caret.
+const FIELD: &str = "value: ";
+
+struct Server {
+    child: Child,
+    stdin: ChildStdin,
+    incoming: Receiver<Value>,
+    folder: tempfile::TempDir,
+    started: Duration,
+    version: i32,
+}
+
+impl Server {
+    /// Starts a server on a workspace of so many files, and waits until they are read.
+    fn start(files: usize) -> std::io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        fs::write(folder.path().join("podlens.yaml"), "")?;
+        for number in 0..files {
+            fs::write(folder.path().join(format!("{number}.yaml")), texts::manifest(100_000 + number))?;
+        }
+        let start = Instant::now();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (Some(stdin), Some(stdout)) = (stdin, stdout) else { return Err(std::io::Error::other("no pipes")) };
+        let (sender, incoming) = mpsc::channel();
+        thread::spawn(move || {
+            let mut reader = BufReader::new(stdout);
+            while let Some(message) = read(&mut reader) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut server = Self { child, stdin, incoming, folder, started: Duration::ZERO, version: 0 };
+        let capabilities = json!({
+            "general": {"positionEncodings": ["utf-8"]},
+            "textDocument": {"publishDiagnostics": {}, "hover": {"contentFormat": ["markdown"]}},
+        });
+        let root = server.uri("x");
+        let root = &root[..root.len() - 2];
+        server.request("initialize", json!({"rootUri": root, "capabilities": capabilities}));
+        server.started = start.elapsed();
+        server.notify("initialized", json!({}));
+        // Diagnostics come when everything is read.
+        let settings = server.uri("podlens.yaml");
+        server.version += 1;
+        let item = json!({"uri": settings, "languageId": "yaml", "version": server.version, "text": ""});
+        server.notify("textDocument/didOpen", json!({ "textDocument": item }));
+        server.published();
+        Ok(server)
+    }
+
+    fn uri(&self, name: &str) -> String {
+        let path: PathBuf = self.folder.path().join(name);
+        let system = podlens::workspace::path::System::CURRENT;
+        podlens::workspace::path::to_uri(path.to_str().unwrap_or_default(), system).unwrap_or_default()
+    }
+
+    /// Megabytes that are resident, where the system tells.
+    fn memory(&self) -> Option<f64> {
+        let status = fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join("status")).ok()?;
+        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok().map(|it| it / 1000.0)
+    }
+
+    fn open(&mut self, name: &str, text: &str) -> Document {
+        let uri = self.uri(&format!("{}.yaml", name.replace([' ', ','], "-")));
+        self.version += 1;
+        let item = json!({"uri": uri, "languageId": "yaml", "version": self.version, "text": text});
+        self.notify("textDocument/didOpen", json!({ "textDocument": item }));
+        self.published();
+        let caret = text[text.len() / 2..].find(&format!("{FIELD}http://$(")).map_or(0, |it| it + text.len() / 2);
+        let line = text[..caret].bytes().filter(|it| *it == b'\n').count();
+        let column = caret - text[..caret].rfind('\n').map_or(0, |it| it + 1) + FIELD.len();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Document { uri, line: count(line), value: count(column) }
+    }
+
+    fn close(&mut self, document: &Document) {
+        self.notify("textDocument/didClose", json!({"textDocument": {"uri": document.uri}}));
+    }
+
+    /// Does something, and undoes it. How long it took.
+    fn measure(&mut self, document: &Document, action: Action) -> Duration {
+        let Document { uri, line, value } = document;
+        let at = |character: u32| json!({"line": line, "character": character});
+        let (start, end, text) = match action {
+            Action::Type(text) => (*value, *value, text),
+            Action::DeleteColon => (value - 2, value - 1, ""),
+            Action::Hover | Action::Complete => {
+                let (method, character) = match action {
+                    Action::Hover => ("textDocument/hover", value + 10),
+                    _ => ("textDocument/completion", value + 9),
+                };
+                let begin = Instant::now();
+                let answer = self.request(method, json!({"textDocument": {"uri": uri}, "position": at(character)}));
+                let took = begin.elapsed();
+                assert!(!answer.is_null(), "{method} has something to say");
+                return took;
+            }
+        };
+        let begin = Instant::now();
+        self.change(uri, json!({"start": at(start), "end": at(end)}), text);
+        let took = begin.elapsed();
+        // Back: what was typed goes, what was deleted comes again.
+        let undone = match (action, text) {
+            (Action::DeleteColon, _) => (json!({"start": at(start), "end": at(start)}), ":"),
+            (_, "\n") => (json!({"start": at(start), "end": {"line": line + 1, "character": 0}}), ""),
+            _ => (json!({"start": at(start), "end": at(start + 1)}), ""),
+        };
+        self.change(uri, undone.0, undone.1);
+        took
+    }
+
+    /// Edits, and waits for the diagnostics of that text.
+    fn change(&mut self, uri: &str, range: Value, text: &str) {
+        self.version += 1;
+        let document = json!({"uri": uri, "version": self.version});
+        let params = json!({"textDocument": document, "contentChanges": [{"range": range, "text": text}]});
+        self.notify("textDocument/didChange", params);
+        self.published();
+    }
+
+    fn published(&mut self) {
+        let version = self.version;
+        self.wait(|it| it["method"] == "textDocument/publishDiagnostics" && it["params"]["version"] == version);
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.version += 1;
+        let id = self.version;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.wait(|it| it["id"] == id && it.get("method").is_none())["result"].take()
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let written = write!(self.stdin, "Content-Length: {}\r\n\r\n{body}", body.len());
+        written.and_then(|()| self.stdin.flush()).unwrap_or_else(|error| panic!("the server reads no more: {error}"));
+    }
+
+    fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            match self.incoming.recv_timeout(Duration::from_secs(120)) {
+                Ok(message) if fits(&message) => return message,
+                Ok(_) => {}
+                Err(error) => panic!("the server says nothing more: {error}"),
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn read(reader: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim().split_once(": ") {
+            Some((_, value)) => length = value.parse().ok()?,
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
+
+/// The best of several rounds.
+fn best(rounds: usize, mut run: impl FnMut()) -> Duration {
+    let times = (0..rounds).map(|_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    });
+    times.min().unwrap_or_default()
+}
+
+fn shown(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1000.0)
+}
