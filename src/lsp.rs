@@ -1,7 +1,7 @@
 //! The language server: protocol ⇄ plain types, one file a method, nothing clever.
 //!
 //! tower-lsp-server routes messages and keeps the protocol's life cycle. Its own loop ends on the first malformed message
-//! and lets one slow answer hold up all others, so [`pump`] drives the service instead: notifications are applied in
+//! and lets one slow answer hold up all others, so `pump` drives the service instead: notifications are applied in
 //! order, one after the other; a request takes a snapshot at once and is computed on a thread of its own. Nothing ever
 //! waits for an answer of the client.
 //!
@@ -9,10 +9,10 @@
 //! stdin ─▶ framing ─▶ pump ─▶ server ─▶ state (one writer) ─▶ world (immutable) ─▶ handlers ─▶ ide
 //! ```
 //!
-//! - [`state`]: documents, workspace, settings; changed by the pump alone. Gives a [`world`] to whoever asks.
-//! - [`loader`] reads files on its own thread, [`watch`] notices changes where the client does not, [`checks`] keeps
+//! - `state`: documents, workspace, settings; changed by the pump alone. Gives a `world` to whoever asks.
+//! - `loader` reads files on its own thread, `watch` notices changes where the client does not, `checks` keeps
 //!   diagnostics up to date.
-//! - [`handlers`]: one file a method, from protocol types to a feature of `ide` and back.
+//! - `handlers`: one file a method, from protocol types to a feature of `ide` and back.
 
 mod capabilities;
 mod checks;

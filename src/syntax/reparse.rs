@@ -94,7 +94,9 @@ impl Tree {
         let new_end = change.moved(end);
         let green = if new_end - start > LEAF
             && !lines.lines().any(conflict::is_marker)
+            && is_sound(&placed.it)
             && let Some(root) = relevel_root(&placed.it, start, change, text)
+            && is_sound(&root)
         {
             root
         } else {
@@ -212,6 +214,12 @@ fn lines_ahead(text: &(impl Source + ?Sized), offset: usize) -> usize {
             None => width *= 4,
         }
     }
+}
+
+/// Whether nothing in a document is broken. How a mistake is read depends on lines that may stand anywhere around it, so
+/// a document with one is read as a whole.
+fn is_sound(document: &GreenDocument) -> bool {
+    document.root.as_ref().is_some_and(|root| !root.it.marks.error)
 }
 
 fn relevel_root(

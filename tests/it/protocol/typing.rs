@@ -38,7 +38,7 @@ fn declared(text: &str) -> Option<BTreeSet<String>> {
     let mut names: Vec<String> = names.collect();
     // The entry that is being typed does not see itself.
     names.pop();
-    entries.iter().all(|it| is_inside(it)).then(|| names.into_iter().collect())
+    entries.iter().all(is_inside).then(|| names.into_iter().collect())
 }
 
 /// Types a file, asking all along.
