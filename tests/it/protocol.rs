@@ -9,7 +9,6 @@ mod fixture;
 mod lifecycle;
 mod ordering;
 mod settings;
-mod typing;
 mod watching;
 
 use client::Client;
