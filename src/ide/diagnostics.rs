@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Location, Severity};
 use crate::ide::Analysis;
-use crate::rules::{self, SettingsLevels};
-use crate::workspace::Settings;
+use crate::rules::{self, Kept, SettingsLevels, Sources};
+use crate::workspace::{Settings, Snapshot};
 
 /// The rule that mistakes in the settings count as.
 pub const INVALID_SETTINGS: &str = "invalid-settings";
@@ -20,6 +20,17 @@ pub fn diagnostics(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<Diagnostic> 
         return Vec::new();
     }
     rules::check(snapshot, analysis.resolver, file, analysis.sources, &SettingsLevels(snapshot))
+}
+
+/// The findings of a file that is being edited: those that an edit does not concern are kept.
+pub fn kept(kept: &mut Kept, snapshot: &Snapshot, file: &Arc<str>, sources: &dyn Sources) -> Vec<Diagnostic> {
+    if let Some(settings) = snapshot.file(file).and_then(|it| it.settings.as_ref()) {
+        return of_settings(settings);
+    }
+    if snapshot.is_excluded(file) {
+        return Vec::new();
+    }
+    kept.check(snapshot, None, file, sources, &SettingsLevels(snapshot))
 }
 
 /// The mistakes in settings.

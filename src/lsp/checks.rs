@@ -98,6 +98,9 @@ impl Inner {
             let mut found = Vec::new();
             while !token.is_cancelled() {
                 match rest.next() {
+                    // Nothing has changed that it rests on.
+                    Some(name)
+                        if world.documents.get(&name).is_some_and(|it| it.kept().is_current(&world.snapshot)) => {}
                     Some(name) => found.extend(inner.check(&world, vec![name])),
                     None => break,
                 }

@@ -1,36 +1,33 @@
-//! An open document: the editor's text with its tree, from edit to edit.
+//! An open document as the client knows it: its URI and version, over the workspace's document.
 //!
 //! Edits are applied in the order they come, each counted from the text the one before it left. Places outside the text
 //! are clamped to it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::convert;
-use crate::rules::Source;
-use crate::syntax::{self, Tree};
-use crate::text::{Buffer, Encoding, Span};
-use crate::workspace::File;
+use crate::rules::{Kept, Source};
+use crate::text::{Buffer, Encoding};
+use crate::workspace::{self, File};
 
 /// A document at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct Document {
     /// As the client spells it.
     pub(super) uri: Uri,
-    /// The text with the client's version.
-    pub(super) buffer: Buffer,
     /// Counts every change of any document, so that two texts of one version differ.
     pub(super) generation: u64,
-    tree: Tree,
-    source: OnceLock<Arc<Source>>,
+    inner: workspace::Document,
+    /// What was found in it, from text to text.
+    kept: Arc<Mutex<Kept>>,
 }
 
 impl Document {
-    /// A document as it is opened.
-    pub(super) fn open(uri: Uri, text: &str, version: i32, generation: u64) -> Self {
-        let tree = syntax::parse(text);
-        Self { uri, buffer: Buffer::new(text, version), generation, tree, source: OnceLock::new() }
+    /// A document as it is opened, with its name in the workspace.
+    pub(super) fn open(uri: Uri, name: &str, text: &str, version: i32, generation: u64) -> Self {
+        Self { uri, generation, inner: workspace::Document::new(name, text, version), kept: Arc::default() }
     }
 
     /// The document after some edits.
@@ -41,46 +38,47 @@ impl Document {
         generation: u64,
         encoding: Encoding,
     ) -> Self {
-        let mut new = Self { generation, source: OnceLock::new(), ..self.clone() };
+        let mut new = Self { generation, ..self.clone() };
         for change in changes {
-            let done = match change.range {
+            match change.range {
                 Some(range) => {
-                    let span = convert::span_in(&new.buffer, range, encoding);
-                    new.buffer.edit(span, &change.text)
+                    let span = convert::span_in(new.buffer(), range, encoding);
+                    new.inner.edit(span, &change.text);
                 }
-                None => new.buffer.replace(&change.text),
-            };
-            new.tree = new.tree.reparse(done, &new.buffer);
+                None => new.inner.replace(&change.text),
+            }
         }
         // A version that goes backwards is still the one the client means.
-        new.buffer.set_version(version);
+        new.inner.set_version(version);
         new
     }
 
     /// The version the client gave.
     pub(super) fn version(&self) -> i32 {
-        self.buffer.version()
+        self.buffer().version()
     }
 
     /// Its text.
-    pub(super) fn text(&self) -> String {
-        self.buffer.slice(Span::new(0, self.buffer.len())).into_owned()
+    pub(super) fn buffer(&self) -> &Buffer {
+        self.inner.buffer()
     }
 
     /// What is kept of it in the workspace.
-    pub(super) fn facts(&self, name: &str) -> File {
-        File::of_tree(name, &self.text(), &self.tree)
+    pub(super) fn facts(&self, name: &str) -> Arc<File> {
+        if **self.inner.path() == *name {
+            return self.inner.file();
+        }
+        // The folders have changed since it was opened.
+        Arc::new(File::of_tree(name, &self.inner.source().text, self.inner.tree()))
     }
 
     /// Its text and tree as the rules see them.
     pub(super) fn source(&self, file: &File) -> Arc<Source> {
-        let make = || {
-            let text: Arc<str> = self.text().into();
-            if file.is_helm {
-                return Arc::new(Source::new(file, text));
-            }
-            Arc::new(Source::of_tree(text, self.tree.clone()))
-        };
-        Arc::clone(self.source.get_or_init(make))
+        self.inner.source_of(file)
+    }
+
+    /// What was found in it, here or in an earlier text.
+    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -142,7 +142,8 @@ impl State {
     /// A document is opened, or opened again.
     pub(super) fn open(&mut self, item: TextDocumentItem) -> Changed {
         self.generation += 1;
-        let document = Document::open(item.uri, &item.text, item.version, self.generation);
+        let name = self.names.of_uri(&item.uri);
+        let document = Document::open(item.uri, &name, &item.text, item.version, self.generation);
         let changed = self.put(Arc::new(document));
         self.apply_borders();
         changed

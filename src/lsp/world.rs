@@ -84,7 +84,7 @@ impl World {
     pub(super) fn offset(&self, name: &str, position: Position) -> usize {
         let place = convert::place(position);
         match self.documents.get(name) {
-            Some(document) => document.buffer.offset(place, self.client.encoding),
+            Some(document) => document.buffer().offset(place, self.client.encoding),
             None => self.lines(name, |lines| lines.offset(place, self.client.encoding)),
         }
     }
@@ -98,7 +98,7 @@ impl World {
     /// The position of an offset.
     pub(super) fn position(&self, name: &str, offset: usize) -> Position {
         convert::position(match self.documents.get(name) {
-            Some(document) => document.buffer.position(offset, self.client.encoding),
+            Some(document) => document.buffer().position(offset, self.client.encoding),
             None => self.lines(name, |lines| lines.position(offset, self.client.encoding)),
         })
     }

@@ -27,7 +27,8 @@ struct Last {
     path: Arc<str>,
     facts: Option<Arc<File>>,
     moment: Option<Moment>,
-    version: u64,
+    /// What the workspace was then.
+    snapshot: Snapshot,
     release: Option<Version>,
     active: Vec<(&'static str, Level)>,
     /// What the file as a whole was told by others.
@@ -76,7 +77,7 @@ impl Kept {
             path: Arc::clone(path),
             facts: facts.cloned(),
             moment: None,
-            version: snapshot.version(),
+            snapshot: snapshot.clone(),
             release,
             active: active.iter().map(|(rule, level)| (rule.name, *level)).collect(),
             notes: Notes::default(),
@@ -127,19 +128,26 @@ impl Kept {
         };
         let parts = || last.objects.iter().flat_map(KeptObject::parts);
         is_same
-            && last.version >= snapshot.surroundings()
+            && last.is_before(snapshot)
             && snapshot.is_current(&last.notes)
             && parts().all(|it| snapshot.is_current(&it.notes))
     }
 }
 
 impl Last {
+    /// Whether a snapshot is a later one of the same workspace, and nothing has changed since that is about every file.
+    fn is_before(&self, snapshot: &Snapshot) -> bool {
+        let version = self.snapshot.version();
+        snapshot.is_of_same_workspace(&self.snapshot)
+            && version <= snapshot.version()
+            && version >= snapshot.surroundings()
+    }
+
     /// Whether anything of it may be kept.
     fn fits(&self, new: &Self, snapshot: &Snapshot) -> bool {
         let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| (it.is_helm, it.is_foreign));
         self.path == new.path
-            && self.version <= new.version
-            && self.version >= snapshot.surroundings()
+            && self.is_before(snapshot)
             && self.release == new.release
             && self.active == new.active
             && kind(&self.facts) == kind(&new.facts)

@@ -65,6 +65,8 @@ const KINDS: usize = 16;
 /// reading a workspace for the first time costs nothing here.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
+    /// Stands for the workspace: versions of two have nothing in common.
+    workspace: Arc<()>,
     version: u64,
     names: HashMap<(Kind, Arc<str>), u64>,
     kinds: [u64; KINDS],
@@ -113,6 +115,11 @@ impl Changes {
 }
 
 impl Snapshot {
+    /// Whether a later or earlier snapshot is of the same workspace.
+    pub fn is_of_same_workspace(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.changes.workspace, &other.changes.workspace)
+    }
+
     /// The version of the workspace; a later one is larger.
     pub fn version(&self) -> u64 {
         self.changes.version

@@ -36,15 +36,15 @@ use crate::workspace::{File, helm, is_env_file, is_settings};
 /// How many edits are remembered; who looks less often looks at everything again.
 const REMEMBERED: usize = 512;
 
-/// A document that an editor has open.
-#[derive(Debug)]
+/// A document that an editor has open. Cheap to clone: a clone is the document at this moment, whatever is typed later.
+#[derive(Clone, Debug)]
 pub struct Document {
     path: Arc<str>,
     buffer: Buffer,
     tree: Arc<Tree>,
     lines: Arc<Lines>,
     hints: Hints,
-    kept: Mutex<Kept>,
+    kept: Arc<Mutex<Kept>>,
     history: History,
     file: OnceLock<Arc<File>>,
     source: OnceLock<Arc<Source>>,
@@ -61,7 +61,7 @@ impl Document {
             tree: Arc::new(syntax::parse(text)),
             lines: Arc::new(Lines::new(text)),
             hints: Hints::of(text),
-            kept: Mutex::default(),
+            kept: Arc::default(),
             history: History::default(),
             file: OnceLock::new(),
             source: OnceLock::new(),
@@ -82,7 +82,7 @@ impl Document {
 
     /// Puts `text` in the place of everything.
     pub fn replace(&mut self, text: &str) {
-        let kept = std::mem::take(&mut self.kept);
+        let kept = Arc::clone(&self.kept);
         *self = Self { kept, ..Self::new(&self.path, text, self.buffer.version()) };
     }
 

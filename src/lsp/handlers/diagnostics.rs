@@ -119,7 +119,10 @@ pub(in crate::lsp) fn report(world: &World, name: &Arc<str>) -> Report {
     let found = if world.snapshot.is_excluded(name) {
         Vec::new()
     } else {
-        world.analyse(|analysis| ide::diagnostics::diagnostics(analysis, name))
+        match world.documents.get(name) {
+            Some(document) => ide::diagnostics::kept(&mut document.kept(), &world.snapshot, name, world),
+            None => world.analyse(|analysis| ide::diagnostics::diagnostics(analysis, name)),
+        }
     };
     let items: Vec<Diagnostic> = found.iter().map(|it| protocol(world, it)).collect();
     let mut hasher = DefaultHasher::new();
