@@ -1,0 +1,250 @@
+-- What every Neovim must do with the server. Prints `ok - …` and `not ok - …: why` lines, and ends Neovim.
+
+local plugin = os.getenv('PODLENS_PLUGIN')
+local init = os.getenv('PODLENS_INIT')
+local version = vim.version()
+local label = string.format('nvim %d.%d', version.major, version.minor)
+local patience = 90000
+
+local function say(line)
+  io.stdout:write(line .. '\n')
+  io.stdout:flush()
+end
+
+local warnings = {}
+local notify = vim.notify
+vim.notify = function(message, level, options)
+  if level and level >= vim.log.levels.WARN then
+    table.insert(warnings, message)
+  end
+  return notify(message, level, options)
+end
+
+local broken = 0
+local function test(name, body)
+  local good, why = pcall(body)
+  if good then
+    say(string.format('ok - %s: %s', label, name))
+  else
+    broken = broken + 1
+    say(string.format('not ok - %s: %s: %s', label, name, (tostring(why):gsub('%s+', ' '))))
+  end
+end
+
+--- Waits until something holds, and says what was last seen if it never does.
+local function wait_for(what, check)
+  local last
+  local function try()
+    local good, result = pcall(check)
+    last = result
+    return good and result
+  end
+  if not vim.wait(patience, try, 50) then
+    error(what .. ' did not happen; last: ' .. vim.inspect(last), 2)
+  end
+  return last
+end
+
+local buffer = vim.api.nvim_get_current_buf()
+local client_of = function()
+  return require('podlens.client').of(buffer)
+end
+
+--- Sends a request and returns what is answered.
+local function request(method, params)
+  params.textDocument = { uri = vim.uri_from_bufnr(buffer) }
+  local done, err, result
+  require('podlens.client').of(buffer)
+  local handler = function(e, r)
+    done, err, result = true, e, r
+  end
+  local client = client_of()
+  if vim.fn.has('nvim-0.11') == 1 then
+    client:request(method, params, handler, buffer)
+  else
+    client.request(method, params, handler, buffer)
+  end
+  wait_for('an answer to ' .. method, function()
+    return done
+  end)
+  assert(not err, vim.inspect(err))
+  return result
+end
+
+--- The place after a text in the buffer, as the protocol counts.
+local function after(text)
+  for row, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+    local _, finish = line:find(text, 1, true)
+    if finish then
+      vim.api.nvim_win_set_cursor(0, { row, math.min(finish, #line - 1) })
+      local position = require('podlens.client').position(0)
+      position.character = position.character + (finish >= #line and 1 or 0)
+      return position
+    end
+  end
+  error('no ' .. text .. ' in the buffer')
+end
+
+--- Rules that the server reports, with their diagnostics.
+local function findings()
+  local found = {}
+  for _, diagnostic in ipairs(vim.diagnostic.get(buffer)) do
+    if diagnostic.source == 'podlens' then
+      found[tostring(diagnostic.code or (diagnostic.user_data or {}).lsp and diagnostic.user_data.lsp.code)] = diagnostic
+    end
+  end
+  return found
+end
+
+local function all_text(number)
+  return table.concat(vim.api.nvim_buf_get_lines(number, 0, -1, false), '\n')
+end
+
+local function buffer_named(name)
+  for _, number in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(number):find(name, 1, true) then
+      return number
+    end
+  end
+end
+
+vim.opt.runtimepath:prepend(plugin)
+vim.cmd('runtime plugin/podlens.lua')
+dofile(plugin .. '/examples/' .. init)
+vim.cmd('filetype on')
+vim.bo[buffer].filetype = 'yaml'
+
+test('starts the server', function()
+  wait_for('a client', client_of)
+end)
+
+test('shows diagnostics', function()
+  local found = wait_for('the findings', function()
+    local it = findings()
+    return it['forward-reference'] and it['undefined-variable'] and it
+  end)
+  assert(found['forward-reference'].lnum == 32, vim.inspect(found['forward-reference']))
+  -- Behind characters that take one, two and four bytes: a byte column, as Neovim counts.
+  local line = vim.api.nvim_buf_get_lines(buffer, 25, 26, false)[1]
+  assert(found['undefined-variable'].col + 1 == line:find('$(VISITOR)', 1, true), vim.inspect(found['undefined-variable']))
+end)
+
+test('hovers', function()
+  local position = after('--url=$(UR')
+  local hover = request('textDocument/hover', { position = position })
+  assert(vim.inspect(hover):find('https://shop.example.com/en', 1, true), vim.inspect(hover))
+end)
+
+test('completes', function()
+  local position = after('value: https://$(')
+  local answer = request('textDocument/completion', { position = position })
+  local labels = {}
+  for _, item in ipairs(answer.items or answer) do
+    labels[item.label] = true
+  end
+  assert(labels.HOST and labels.LANGUAGE, vim.inspect(labels))
+end)
+
+test('clears a diagnostic with an edit', function()
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+  for row, line in ipairs(lines) do
+    if line:find('$(VISITOR)', 1, true) then
+      local fixed = line:gsub('%$%(VISITOR%)', 'all')
+      vim.api.nvim_buf_set_lines(buffer, row - 1, row, false, { fixed })
+    end
+  end
+  wait_for('the finding going away', function()
+    local it = findings()
+    return it['forward-reference'] and not it['undefined-variable']
+  end)
+end)
+
+test('shows the environment in a split', function()
+  after('- name: URL')
+  vim.cmd('PodlensEnvironment!')
+  local shown = wait_for('the environment', function()
+    local number = buffer_named('podlens://environment')
+    local text = number and all_text(number)
+    return text and text:find('URL=', 1, true) and text
+  end)
+  assert(shown:find('# Deployment/web, container web', 1, true), shown)
+  assert(shown:find('\n! $(DB_HOST) stays as it is: it is declared only later', 1, true), shown)
+  assert(shown:find('URL=https://shop.example.com/en  # env web.yaml:23', 1, true), shown)
+  assert(shown:find('hides config map settings/LOG_LEVEL', 1, true), shown)
+  assert(not shown:find('correct horse', 1, true), shown)
+end)
+
+test('previews the manifest and follows edits', function()
+  vim.cmd('PodlensPreview render')
+  local preview = wait_for('the preview', function()
+    local number = buffer_named('podlens://render')
+    return number and all_text(number):find('https://shop.example.com/en', 1, true) and number
+  end)
+  local row = after('value: shop.example.com').line
+  vim.api.nvim_buf_set_lines(buffer, row, row + 1, false, { '              value: new.example.com' })
+  vim.api.nvim_exec_autocmds('TextChanged', { buffer = buffer })
+  wait_for('the new value', function()
+    return all_text(preview):find('https://new.example.com/en', 1, true)
+  end)
+  assert(not vim.bo[preview].modifiable)
+end)
+
+test('is healthy', function()
+  if vim.fn.has('nvim-0.8') == 0 then
+    package.loaded['podlens.health'] = nil
+  end
+  vim.cmd('checkhealth podlens')
+  local report = wait_for('the report', function()
+    local text = all_text(vim.api.nvim_get_current_buf())
+    return text:find('podlens %d') and text
+  end)
+  assert(not report:find('ERROR', 1, true), report)
+  assert(report:find('A server is running for', 1, true), report)
+  vim.cmd('bwipeout!')
+  vim.cmd('buffer ' .. buffer)
+end)
+
+test('has help with the snippet for 0.7 as it is tested', function()
+  local help = table.concat(vim.fn.readfile(plugin .. '/doc/podlens.txt'), '\n')
+  local snippet = {}
+  for _, line in ipairs(vim.fn.readfile(plugin .. '/examples/init-0.7.lua')) do
+    table.insert(snippet, line == '' and '' or '    ' .. line)
+  end
+  assert(help:find(table.concat(snippet, '\n'), 1, true), 'doc/podlens.txt differs from examples/init-0.7.lua')
+end)
+
+if vim.fn.has('nvim-0.8') == 1 then
+  test('works beside yaml-language-server without a warning', function()
+    vim.lsp.start({ name = 'yamlls', cmd = { 'yaml-language-server', '--stdio' }, root_dir = vim.fn.getcwd() }, { bufnr = buffer })
+    local get = vim.lsp.get_clients or vim.lsp.get_active_clients
+    local clients = wait_for('two clients', function()
+      local ready = vim.tbl_filter(function(client)
+        return client.initialized and vim.lsp.buf_is_attached(buffer, client.id)
+      end, get())
+      return #ready == 2 and ready
+    end)
+    for _, client in ipairs(clients) do
+      assert(client.offset_encoding == 'utf-16', client.name .. ' counts in ' .. client.offset_encoding)
+    end
+    -- What asks every client of a buffer is what warns if they count differently.
+    local answered = false
+    vim.lsp.buf_request_all(buffer, 'textDocument/hover', {
+      textDocument = { uri = vim.uri_from_bufnr(buffer) },
+      position = after('--url=$(UR'),
+    }, function()
+      answered = true
+    end)
+    wait_for('both answers', function()
+      return answered
+    end)
+    vim.lsp.util.make_position_params(0, 'utf-16')
+    vim.lsp.buf.hover()
+    vim.wait(500)
+    for _, text in ipairs(warnings) do
+      assert(not text:find('offset_encoding', 1, true) and not text:find('position encoding', 1, true), text)
+    end
+    assert(not vim.fn.execute('messages'):find('encoding'), vim.fn.execute('messages'))
+  end)
+end
+
+vim.cmd(broken == 0 and 'qall!' or 'cquit')

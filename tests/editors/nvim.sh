@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Neovim 0.7 of bookworm, 0.10 of trixie and 0.12 of forky, each started as the plugin's documentation says.
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+. "$here/lib.sh"
+
+# A directory, a program, its runtime (empty for the system's own) and the configuration to start from.
+run_nvim() {
+  local name="$1" program="$2" runtime="$3" init="$4" directory status=0
+  directory="$(new_project "$name")"
+  ln -sf "$PODLENS_TOOLS/programs/node_modules/.bin/yaml-language-server" "$directory/bin/yaml-language-server"
+  (
+    cd "$directory/project"
+    export HOME="$directory/home" XDG_CONFIG_HOME="$directory/home" XDG_DATA_HOME="$directory/home"
+    export XDG_STATE_HOME="$directory/home" XDG_CACHE_HOME="$directory/home" PATH="$directory/bin:$PATH"
+    [ -z "$runtime" ] || export VIMRUNTIME="$runtime"
+    PODLENS_PLUGIN="$here/../../editors/nvim" PODLENS_INIT="$init" \
+      timeout 300 "$program" --headless -u NONE -i NONE -n -c "luafile $here/nvim.lua" web.yaml 2>"$directory/messages"
+  ) || status=$?
+  # Messages of a headless Neovim go to stderr: some are warnings that must not be there.
+  cat "$directory/messages" >&2
+  [ "$status" -eq 0 ] || echo "not ok - $name: Neovim ended with code $status: $(tail -n 1 "$directory/messages" | tr -d '\r')"
+}
+
+run_nvim nvim-0.7 nvim "" init-0.7.lua
+for release in trixie:init-0.8.lua forky:init-0.11.lua; do
+  tree="${release%%:*}"
+  program="$PODLENS_WORK/program-$tree"
+  release_program "$tree" /usr/bin/nvim >"$program"
+  chmod +x "$program"
+  run_nvim "nvim-$tree" "$program" "$PODLENS_TOOLS/$tree/usr/share/nvim/runtime" "${release#*:}"
+done
