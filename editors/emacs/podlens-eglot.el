@@ -9,7 +9,7 @@
 (add-to-list 'eglot-server-programs
              '((yaml-mode yaml-ts-mode) . ("podlens" "lsp")))
 
-;; The keys of podlens.yaml; the file wins where it says something.
+;; The keys of podlens.yaml, for projects that have none.
 (setq-default eglot-workspace-configuration
               '(:podlens (:unknown "auto")))
 

@@ -12,7 +12,7 @@
   :type '(repeat string))
 
 (defcustom podlens-settings '(:unknown "auto")
-  "The keys of podlens.yaml; the file wins where it says something."
+  "The keys of podlens.yaml, for projects that have none."
   :group 'lsp-mode
   :type 'plist)
 

@@ -50,7 +50,7 @@ before(async () => {
   code.stderr.pipe(log);
   await until("code-server answers", async () => (await fetch(`http://127.0.0.1:${bind}/healthz`)).ok);
   browser = await startBrowser();
-  page = await browser.newPage({ viewport: { width: 1400, height: 860 } });
+  page = await browser.newPage({ viewport: { width: 1280, height: 760 } });
   page.setDefaultTimeout(PATIENCE);
   await page.goto(`http://127.0.0.1:${bind}/?folder=${encodeURIComponent(project)}`);
   await page.waitForSelector(".monaco-workbench");

@@ -12,10 +12,16 @@ import { isManifest } from "./selector";
 import type { Server } from "./server";
 import type { Environment, EnvironmentMessage, ShowEnvironment } from "./shared/protocol";
 
+interface Place {
+  uri: vscode.Uri;
+  position: vscode.Position;
+}
+
 export class EnvironmentView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  private asked: { uri: vscode.Uri; position: vscode.Position } | undefined;
-  private shown: { environment: Environment; uri: vscode.Uri } | undefined;
+  private asked: Place | undefined;
+  private shown: { environment: Environment; place: Place; turn: number } | undefined;
+  private turn = 0;
   private readonly soon = new Quiet(120, () => void this.refresh());
   private readonly subscriptions: vscode.Disposable[];
 
@@ -67,20 +73,25 @@ export class EnvironmentView implements vscode.Disposable {
     }
   }
 
+  /** Asks about the place that was asked for last; where no container is, about the one that is shown. */
   private async refresh(): Promise<void> {
-    const asked = this.asked;
-    if (this.panel === undefined || asked === undefined) {
-      return;
+    const turn = ++this.turn;
+    for (const place of [this.asked, this.shown?.place]) {
+      const environment = place === undefined || this.panel === undefined ? null : await this.ask(place);
+      // A slow answer must not replace that of a later question.
+      if (environment !== null && place !== undefined && turn > (this.shown?.turn ?? 0)) {
+        this.shown = { environment, place, turn };
+        this.send();
+        return;
+      }
     }
-    const environment = await this.server.request<Environment>("podlens/environment", {
-      textDocument: { uri: asked.uri.toString() },
-      position: { line: asked.position.line, character: asked.position.character },
+  }
+
+  private ask({ uri, position }: Place): Promise<Environment | null> {
+    return this.server.request<Environment>("podlens/environment", {
+      textDocument: { uri: uri.toString() },
+      position: { line: position.line, character: position.character },
     });
-    // A slow answer about a place that the cursor has left meanwhile is of no use.
-    if (environment !== null && asked === this.asked) {
-      this.shown = { environment, uri: asked.uri };
-      this.send();
-    }
   }
 
   private send(): void {
@@ -116,7 +127,7 @@ export class EnvironmentView implements vscode.Disposable {
       }
       case "open":
         if (this.shown !== undefined) {
-          const uri = fileUri(message.file, this.shown.uri);
+          const uri = fileUri(message.file, this.shown.place.uri);
           await openPlace(uri, message.line, message.column ?? 1, panel.viewColumn);
         }
         break;

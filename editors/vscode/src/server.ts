@@ -12,6 +12,7 @@ import {
   ErrorAction,
   LanguageClient,
   type LanguageClientOptions,
+  ResponseError,
   State,
 } from "vscode-languageclient/node";
 import { type Binary, BinaryError, choose, probe } from "./binary";
@@ -64,17 +65,20 @@ export class Server implements vscode.Disposable {
 
   /** Sends a request; nothing if the server is not there or cannot answer now. */
   async request<R>(method: string, params: object): Promise<R | null> {
-    const client = this.running;
-    if (client === undefined) {
-      return null;
+    for (let tries = 0; tries < 5; tries += 1) {
+      try {
+        return (await this.running?.sendRequest<R | null>(method, params)) ?? null;
+      } catch (error) {
+        this.output.debug(`${method}: ${String(error)}`);
+        // Somebody typed while the answer was worked out: it is asked for again.
+        const typed = error instanceof ResponseError && [-32801, -32802].includes(error.code);
+        if (!typed) {
+          return null;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
     }
-    try {
-      return await client.sendRequest<R | null>(method, params);
-    } catch (error) {
-      // A document that changed meanwhile is asked about again by whoever changed it.
-      this.output.debug(`${method}: ${String(error)}`);
-      return null;
-    }
+    return null;
   }
 
   async shutdown(): Promise<void> {
