@@ -66,6 +66,9 @@ impl Spinner {
                 return;
             }
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            // Without a style of its own a bar of unknown length is drawn as an empty one, `0/0`.
+            let style = ProgressStyle::with_template("{spinner} {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.set_message(message);
             bar.enable_steady_tick(TICK);
             // Ends with a message or with the sender.
