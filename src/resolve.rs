@@ -28,7 +28,7 @@ mod value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use admission::{Admission, Brought, Conflict, ConflictKind, Effect, Matched, Possible};
+pub use admission::{Admission, Brought, Conflict, ConflictKind, Effect, Matched, Possible, is_one_by_one};
 pub use binding::{Binding, Inside, Kind, Lookup, Origin};
 pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
 pub use environment::{Elsewhere, Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};

@@ -1,7 +1,7 @@
 //! What PodPresets make of a pod before the kubelet sees it (A1 to A14, A20 to A23).
 //!
-//! The API server's plugin looks for conflicts over all presets that fit; one is enough, and none of them is applied. The
-//! webhook applies what it has, and a list with a conflict is lost. Presets come in the order of their names: which
+//! The API server's plugin looks for conflicts over all presets that fit; one is enough, and none of them is applied (up
+//! to 1.7 they came one after the other, and the first conflict was the end). The webhook applies what it has, and a list with a conflict is lost. Presets come in the order of their names: which
 //! order a cluster takes is open (A3), and only the order of what is added depends on it.
 
 use std::collections::HashMap;
@@ -16,13 +16,14 @@ use crate::resolve::selection::{self, Fit, Labels};
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::sources::{self, FromEntry};
 use crate::text::Span;
+use crate::workspace::Version;
 
 /// What admission does with a pod.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
     /// The presets that fit, by name: first those of the API server, then those of the webhook.
     pub presets: Vec<Matched>,
-    /// Names of presets that may fit: a label of the pod, or which of several presets is meant, is not known.
+    /// Presets that may count: a label of the pod, which of several presets is meant, or their order is not known.
     pub possible: Vec<Possible>,
     /// What becomes of each container, in the order of the pod's.
     pub containers: Vec<Effect>,
@@ -49,6 +50,8 @@ pub struct Matched {
     pub is_sure: bool,
     /// What it has in conflict with the pod or another preset.
     pub conflicts: Vec<Conflict>,
+    /// The annotation it leaves on a pod it is applied to (A10).
+    pub annotation: String,
 }
 
 impl Matched {
@@ -69,14 +72,9 @@ impl Matched {
     pub fn location(&self, span: Span) -> Location {
         Location { file: Arc::clone(&self.file), span: self.object.place(span) }
     }
-
-    /// The annotation it leaves on a pod (A10).
-    pub fn annotation(&self) -> String {
-        format!("podpreset.admission.kubernetes.io/podpreset-{}", self.name)
-    }
 }
 
-/// A preset that may fit.
+/// A preset that may count.
 #[derive(Clone, Debug)]
 pub struct Possible {
     /// Its name.
@@ -164,11 +162,14 @@ impl Admission {
             return None;
         }
         let found = scope.presets();
-        if found.is_empty() || selection::is_exempt(pod) {
+        let proposals = scope.settings().proposals;
+        // A4: 1.6 asked for neither of the annotations.
+        if found.is_empty() || ((scope.release().has(7) || proposals) && selection::is_exempt(pod)) {
             return None;
         }
-        let proposals = scope.settings().proposals;
         let labels = Labels::of(&object.model, pod, scope.is_template() || scope.is_patch());
+        // A4: in 1.6 nothing stood before the name.
+        let infix = if scope.release().has(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };
         // The webhook of a cluster sees the pods that the API server has been through.
         for by in [AdmissionBy::ApiServer, AdmissionBy::Webhook] {
@@ -193,6 +194,7 @@ impl Admission {
                     fits: fit == Fit::Yes,
                     is_sure: scope.meets(found, &object.model),
                     conflicts: Vec::new(),
+                    annotation: format!("podpreset.admission.kubernetes.io/{infix}{}", name.value),
                 };
                 listed.push((matched, fit));
             }
@@ -211,7 +213,8 @@ impl Admission {
         let Some(name) = &object.model.name else { return Vec::new() };
         let (name, file, object) = (Arc::clone(&name.value), Arc::clone(file), object.clone());
         let (applied, fits, is_sure) = (false, true, true);
-        let matched = Matched { name, file, object, applied, fits, is_sure, conflicts: Vec::new() };
+        let (conflicts, annotation) = (Vec::new(), String::new());
+        let matched = Matched { name, file, object, applied, fits, is_sure, conflicts, annotation };
         let mut admission = Self { presets: vec![matched], ..Self::default() };
         let pod = Pod { containers: vec![Arc::default()], ..Pod::default() };
         let nobody = Object { offset: 0, model: Arc::default(), parameters: None };
@@ -264,12 +267,26 @@ impl Admission {
         Some((matched, matched.preset()?.pod.volumes.get(brought.entry)?))
     }
 
+    /// Whether a preset changes the pod. Up to 1.7 one that is not applied may have left a part of itself.
+    pub fn changes_something(&self) -> bool {
+        let is_changed = |it: &Effect| !it.env.is_empty() || !it.env_from.is_empty() || !it.mounts.is_empty();
+        self.presets.iter().any(|it| it.applied) || self.containers.iter().any(is_changed)
+    }
+
     /// Whether a preset brings an explicit link to a service.
     pub fn links_explicitly(&self) -> bool {
         let all = self.containers.iter().flat_map(|it| &it.env_from);
         all.filter_map(|it| self.env_from(*it)).any(|(_, it)| matches!(it.source, Some(EnvFromSource::Service { .. })))
     }
 }
+
+/// Whether presets are applied one after the other (A4), as 1.6 and 1.7 do. The proposal has all or nothing.
+pub fn is_one_by_one(release: Version, proposals: bool) -> bool {
+    !release.has(8) && !proposals
+}
+
+/// By what a mount is known (A7).
+const MOUNTS: [ConflictKind; 2] = [ConflictKind::MountName, ConflictKind::MountPath];
 
 /// An entry of a list while it is merged: the pod's own, or one that a preset brought.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -330,27 +347,38 @@ impl<'a, 's> Merge<'a, 's> {
         self.finish();
     }
 
+    /// Whether a container is looked at and gets anything. A9: init containers since 1.14, ephemeral ones never.
+    fn is_reached(&self, container: &Container) -> bool {
+        match container.role {
+            Role::Ephemeral | Role::Hook => false,
+            Role::Container => true,
+            Role::Init | Role::Sidecar => self.scope.release().has(14),
+        }
+    }
+
+    /// The containers that the API server's plugin reaches.
+    fn reached(&self) -> Vec<usize> {
+        let all = self.pod.containers.iter().enumerate();
+        all.filter(|(_, it)| self.is_reached(it)).map(|(at, _)| at).collect()
+    }
+
     /// A4: everything or nothing.
     fn by_api_server(&mut self, presets: &[usize]) {
+        if is_one_by_one(self.scope.release(), self.scope.settings().proposals) {
+            return self.one_by_one(presets);
+        }
         let mut conflicts = Vec::new();
         let volumes = self.merged(&self.volumes, presets, &[ConflictKind::Volume], None, &mut conflicts);
         let mut containers = self.containers.clone();
-        for (at, container) in self.pod.containers.iter().enumerate() {
-            if matches!(container.role, Role::Ephemeral | Role::Hook) {
-                continue;
-            }
+        let reached = self.reached();
+        for at in reached.iter().copied() {
             let own = &self.containers[at];
             let env = self.merged(&own.env, presets, &[ConflictKind::Env], Some(at), &mut conflicts);
-            let paths = [ConflictKind::MountName, ConflictKind::MountPath];
-            let mounts = self.merged(&own.mounts, presets, &paths, Some(at), &mut conflicts);
+            let mounts = self.merged(&own.mounts, presets, &MOUNTS, Some(at), &mut conflicts);
             if self.scope.settings().proposals {
                 self.keys_in_conflict(at, presets, &mut conflicts);
             }
-            // A9.
-            let is_reached = container.role == Role::Container || self.scope.release().has(14);
-            if is_reached {
-                containers[at] = Lists { env, mounts, env_from: own.env_from.clone() };
-            }
+            containers[at] = Lists { env, mounts, env_from: own.env_from.clone() };
         }
         let applied = conflicts.is_empty();
         self.record(conflicts);
@@ -359,19 +387,67 @@ impl<'a, 's> Merge<'a, 's> {
         }
         self.volumes = volumes;
         self.containers = containers;
-        for (at, container) in self.pod.containers.iter().enumerate() {
-            let is_reached = match container.role {
-                Role::Ephemeral | Role::Hook => false,
-                Role::Container => true,
-                Role::Init | Role::Sidecar => self.scope.release().has(14),
-            };
-            if is_reached {
-                self.sources(at, presets);
-            }
+        for at in reached {
+            self.sources(at, presets);
         }
         for at in presets {
             self.admission.presets[*at].applied = true;
         }
+    }
+
+    /// A4, up to 1.7: one preset after the other and list after list, until the first conflict.
+    fn one_by_one(&mut self, presets: &[usize]) {
+        for (at, preset) in presets.iter().copied().enumerate() {
+            if !self.one(preset) {
+                // A3: in another order those behind it would have come first.
+                let open = if presets.len() > 1 { &presets[at..] } else { &[] };
+                for matched in open.iter().map(|it| &self.admission.presets[*it]) {
+                    let (name, object) = (Arc::clone(&matched.name), matched.object.clone());
+                    self.admission.possible.push(Possible { name, object });
+                }
+                return;
+            }
+            self.admission.presets[preset].applied = true;
+        }
+    }
+
+    /// Merges one preset as far as it goes; whether that is all of it.
+    fn one(&mut self, preset: usize) -> bool {
+        let (one, reached) = ([preset], self.reached());
+        for at in reached.iter().copied() {
+            let mut found = Vec::new();
+            let env = self.merged(&self.containers[at].env, &one, &[ConflictKind::Env], Some(at), &mut found);
+            if self.is_stopped(preset, found) {
+                return false;
+            }
+            self.containers[at].env = env;
+        }
+        for at in reached.iter().copied() {
+            self.sources(at, &one);
+        }
+        for at in reached {
+            let mut found = Vec::new();
+            let mounts = self.merged(&self.containers[at].mounts, &one, &MOUNTS, Some(at), &mut found);
+            if self.is_stopped(preset, found) {
+                return false;
+            }
+            self.containers[at].mounts = mounts;
+        }
+        let mut found = Vec::new();
+        let volumes = self.merged(&self.volumes, &one, &[ConflictKind::Volume], None, &mut found);
+        if self.is_stopped(preset, found) {
+            return false;
+        }
+        self.volumes = volumes;
+        true
+    }
+
+    /// Notes the conflicts of one preset. The other side of a conflict is applied already.
+    fn is_stopped(&mut self, preset: usize, found: Vec<(usize, Conflict)>) -> bool {
+        let found: Vec<_> = found.into_iter().filter(|(it, _)| *it == preset).collect();
+        let is_stopped = !found.is_empty();
+        self.record(found);
+        is_stopped
     }
 
     /// A20 and A21: what is in conflict is lost, and the rest is applied.
@@ -390,8 +466,7 @@ impl<'a, 's> Merge<'a, 's> {
             self.containers[at].env = if lost.is_empty() { env } else { Vec::new() };
             self.record(lost);
             let mut lost = Vec::new();
-            let paths = [ConflictKind::MountName, ConflictKind::MountPath];
-            let mounts = self.merged(&self.containers[at].mounts, &presets, &paths, Some(at), &mut lost);
+            let mounts = self.merged(&self.containers[at].mounts, &presets, &MOUNTS, Some(at), &mut lost);
             self.containers[at].mounts = if lost.is_empty() { mounts } else { Vec::new() };
             self.record(lost);
             self.sources(at, &presets);

@@ -80,14 +80,16 @@ fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>
             Some(key) => key.span,
             None => return,
         },
-        Some(EnvFromSource::Service { name: Some(name), .. }) => return without_ports(object, name, findings),
+        Some(EnvFromSource::Service { name: Some(name), .. }) => {
+            return without_ports(object, name, "the container", findings);
+        }
         Some(_) => return,
     };
     let finding = Finding::new(object.at(place), "a link to a service needs its `name`");
     findings.push(finding.help("write `service: {name: …}`"));
 }
 
-fn without_ports(object: &ObjectContext<'_>, name: &Text, findings: &mut Findings<'_>) {
+fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &mut Findings<'_>) {
     let snapshot = object.file.snapshot;
     let found = snapshot.services_named(&name.value, object.place());
     let lacks_ports = |it: &Found<'_>| match &it.object.model.data {
@@ -101,7 +103,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, findings: &mut Finding
         _ => false,
     };
     if let Some(first) = found.first().filter(|_| found.iter().all(lacks_ports)) {
-        let message = format!("service `{}` has no ports: it is refused, and the container waits for it", name.value);
+        let message = format!("service `{}` has no ports: it is refused, and {who} waits for it", name.value);
         let finding = Finding::new(object.at(name.span), message).help("add `ports` to the service");
         findings.push(match place_of(first) {
             Some(location) => finding.related(location, "this service"),
@@ -127,6 +129,8 @@ fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &m
     } else if !item.is_reference {
         let message = format!("a dependency is a mapping: `name: {}`", name.value);
         findings.push(Finding::new(object.at(name.span), message).fix(with_name(object, name)));
+    } else {
+        without_ports(object, name, "the pod", findings);
     }
 }
 

@@ -20,8 +20,9 @@ declare_rule! {
     ///
     /// ## Why it matters
     /// One conflict is enough, and nothing of any preset reaches the pod. Nobody is told: the pod starts without the
-    /// variables and volumes it counts on. The webhook that took the plugin's place applies the preset, and the
-    /// container loses the whole list.
+    /// variables and volumes it counts on. (In 1.6 and 1.7 presets came one after the other, and the first conflict
+    /// was the end.) The webhook that took the plugin's place applies the preset, and the container loses the whole
+    /// list.
     ///
     /// ## Example
     /// ```yaml
@@ -82,7 +83,11 @@ fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for matched in &admission.presets {
         for conflict in matched.conflicts.iter().filter(|it| it.other.is_none()) {
             let preset = &matched.name;
-            let message = format!("{} preset `{preset}`, {}", differs(conflict), outcome(matched, conflict));
+            let message = format!(
+                "{} preset `{preset}`, {}",
+                differs(conflict),
+                outcome(object, object.file.path, matched, conflict)
+            );
             let finding = Finding::new(conflict.with.clone(), message)
                 .related(conflict.entry.clone(), format!("what preset `{preset}` says"))
                 .help("make the two equal, rename one, or keep presets away from this pod")
@@ -106,9 +111,12 @@ fn differs(conflict: &Conflict) -> String {
 }
 
 /// What comes of it.
-fn outcome(matched: &Matched, conflict: &Conflict) -> &'static str {
+fn outcome(object: &ObjectContext<'_>, file: &str, matched: &Matched, conflict: &Conflict) -> &'static str {
     let is_webhook = matched.preset().is_some_and(|it| it.admission == AdmissionBy::Webhook);
     match conflict.kind {
+        _ if !matched.applied && object.takes_one_by_one(file) => {
+            "and nothing more of it or of a later preset is applied"
+        }
         _ if !matched.applied => "and no preset is applied",
         ConflictKind::EnvFrom => "and the container loses its whole `envFrom`",
         ConflictKind::Env if is_webhook => "and the container loses its whole `env`",
@@ -142,7 +150,11 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
     }
     let own = object.file.resolver.conflicts_with_itself(object.file.path, object.object);
     for conflict in &own {
-        let message = format!("{} the entry above, and no preset is applied to any pod", differs(conflict));
+        let what = match object.takes_one_by_one(object.file.path) {
+            true => "the rest of it reaches no pod",
+            false => "no preset is applied to any pod",
+        };
+        let message = format!("{} the entry above, and {what}", differs(conflict));
         let finding = Finding::new(conflict.entry.clone(), message).related(conflict.with.clone(), "the entry above");
         findings.push(finding.help("remove one of the two").fix(without_repetition(object, preset, conflict)));
     }
@@ -160,7 +172,7 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
                 labels: Vec::new(),
                 titles: Vec::new(),
                 conflict: conflict.clone(),
-                outcome: outcome(matched, conflict),
+                outcome: outcome(object, reached.file, matched, conflict),
             });
             let title = reached.title();
             shared.labels.push(Label { location: conflict.with.clone(), message: format!("for {title}") });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::k8s::{Object, Pod};
-use crate::resolve::{Admission, EXCLUDE, Matched};
+use crate::resolve::{Admission, EXCLUDE, Matched, is_one_by_one};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
 use crate::syntax::Node;
@@ -70,6 +70,11 @@ impl<'a> ObjectContext<'a> {
             }
         }
         all
+    }
+
+    /// Whether the release that a file is for takes one preset after the other.
+    pub(super) fn takes_one_by_one(&self, file: &str) -> bool {
+        is_one_by_one(self.file.resolver.release(file), self.file.snapshot.settings(file).proposals)
     }
 
     /// What presets make of a pod here, if they surely do.

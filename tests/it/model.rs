@@ -4,6 +4,7 @@
 //! case is written in one of several spellings of YAML, so that the way from text to value is on trial too.
 
 mod case;
+mod presets;
 mod reference;
 mod spelling;
 

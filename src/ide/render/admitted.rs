@@ -36,12 +36,12 @@ impl<'a> Admitted<'a> {
     /// A pod that presets change; nothing for any other.
     pub(super) fn of(renderer: &'a Renderer<'_>, path: &'a Arc<str>, object: &'a Object, pod: &'a Pod) -> Option<Self> {
         let admission = renderer.resolver.admission(path, object, pod)?;
-        if !admission.presets.iter().any(|it| it.applied) {
+        if !admission.changes_something() {
             return None;
         }
         let nodes = Nodes::of(renderer, &admission);
         let applied = admission.presets.iter().filter(|it| it.applied);
-        let annotations = applied.map(|it| (it.annotation(), Plain::Quoted(RESOURCE_VERSION.into()))).collect();
+        let annotations = applied.map(|it| (it.annotation.clone(), Plain::Quoted(RESOURCE_VERSION.into()))).collect();
         let volume = |it: &Brought| nodes.item(*it, "volumes", &|_| None);
         let mut containers = Vec::new();
         for (container, effect) in pod.containers.iter().zip(&admission.containers) {
@@ -69,6 +69,9 @@ impl<'a> Admitted<'a> {
             }
             extend(spec, "volumes", &self.volumes);
         }
+        if self.annotations.is_empty() {
+            return;
+        }
         let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
         let template = if holder.is_empty() { Some(written) } else { at(written, holder) };
         let metadata = template.and_then(|it| it.entry("metadata", Plain::Map(Vec::new())));
@@ -95,6 +98,7 @@ impl<'a> Admitted<'a> {
         }
         let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
         let template = if holder.is_empty() { Some(root) } else { way(root, holder) };
+        let template = template.filter(|_| !self.annotations.is_empty());
         edits.extend(template.and_then(|it| self.annotated(text, it)));
         edits
     }
@@ -160,7 +164,7 @@ struct Nodes {
 impl Nodes {
     fn of(renderer: &Renderer<'_>, admission: &Admission) -> Self {
         let mut trees = BTreeMap::new();
-        for preset in admission.presets.iter().filter(|it| it.applied) {
+        for preset in &admission.presets {
             if !trees.contains_key(&preset.file)
                 && let Some(text) = (renderer.text)(&preset.file)
             {

@@ -18,15 +18,15 @@ impl Random {
         usize::try_from((it ^ (it >> 31)) % end as u64).expect("below the end")
     }
 
-    fn pick<T: Clone>(&mut self, all: &[T]) -> T {
+    pub(super) fn pick<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())].clone()
     }
 
-    fn one_in(&mut self, count: usize) -> bool {
+    pub(super) fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 
-    fn many<T>(&mut self, most: usize, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    pub(super) fn many<T>(&mut self, most: usize, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
         (0..self.below(most + 1)).map(|_| make(self)).collect()
     }
 }
