@@ -11,9 +11,10 @@ mod lsp;
 mod process;
 mod progress;
 mod render;
+mod wrap;
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -64,6 +65,7 @@ enum Command {
     Expand(expand::Arguments),
     Render(render::Arguments),
     Process(process::Arguments),
+    Wrap(wrap::Arguments),
     Explain(explain::Arguments),
     Lsp(lsp::Arguments),
     Completions(completions::Arguments),
@@ -104,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Process(arguments) => process::run(&arguments),
+        Command::Wrap(arguments) => wrap::run(&arguments),
     };
     match result {
         Ok(exit) => exit.into(),
@@ -127,6 +130,30 @@ fn load(paths: &[PathBuf], root: Option<&Path>) -> Option<Loaded> {
     let directory = working_directory()?;
     let request = Request { directory: &directory, paths, root, stdin_name: None, stdin: None };
     Some(progress::with_spinner("reading manifests", || crate::load::load(request)))
+}
+
+/// `NAME=VALUE`
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("a name stands before `=`".into()),
+        Some((name, value)) => Ok((name.into(), value.into())),
+        None => Err("write it as NAME=VALUE".into()),
+    }
+}
+
+/// The text of a file, or of stdin for `-`; or what is wrong with it.
+fn read_text(path: &Path) -> Result<String, String> {
+    if path.as_os_str() != "-" {
+        return crate::load::read(path);
+    }
+    let mut text = String::new();
+    io::stdin().lock().read_to_string(&mut text).map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+/// A path as messages have it.
+fn shown_path(path: &Path) -> String {
+    if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() }
 }
 
 /// Says something to the person, not to the next program.

@@ -32,6 +32,7 @@ pub mod symbols;
 pub mod target;
 pub mod uses;
 pub mod volumes;
+pub mod wrap;
 
 use crate::diagnostic::Location;
 use crate::resolve::Resolver;

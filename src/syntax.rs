@@ -18,6 +18,7 @@ pub mod param_file;
 mod patch;
 mod pieces;
 pub mod plain;
+pub mod quote;
 pub mod reference;
 mod repair;
 mod reparse;

@@ -5,16 +5,15 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::{self, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use rand::rngs::{ChaCha12Rng, SysRng};
 use rand::{RngExt, SeedableRng};
 
-use crate::cli::{Exit, notice};
+use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
 use crate::ide::process::{List, Outcome, Problem, Request, Selected, Values, process, select};
-use crate::load;
 use crate::resolve::generator::Ends;
 use crate::syntax::{self, param_file};
 use crate::text::Lines;
@@ -77,14 +76,6 @@ enum Output {
 #[derive(Clone, Debug)]
 struct Labels(Vec<(String, String)>);
 
-fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some(("", _)) => Err("a name stands before `=`".into()),
-        Some((name, value)) => Ok((name.into(), value.into())),
-        None => Err("write it as NAME=VALUE".into()),
-    }
-}
-
 fn labels(text: &str) -> Result<Labels, String> {
     text.split(',').map(assignment).collect::<Result<_, _>>().map(Labels)
 }
@@ -128,19 +119,6 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     }
     print(arguments.output, &outcome)?;
     Ok(Exit::Clean)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    if path.as_os_str() != "-" {
-        return load::read(path);
-    }
-    let mut text = String::new();
-    io::stdin().lock().read_to_string(&mut text).map_err(|error| error.to_string())?;
-    Ok(text)
-}
-
-fn shown(path: &Path) -> String {
-    if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() }
 }
 
 fn trouble(message: impl std::fmt::Display) -> io::Result<Exit> {

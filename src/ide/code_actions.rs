@@ -1,7 +1,9 @@
 //! Code actions: every fix of every finding, and what else can be done at a place.
 
 mod declare;
+mod extract;
 mod suppress;
+mod wrap;
 
 use std::sync::Arc;
 
@@ -81,6 +83,14 @@ pub fn code_actions(
     }
     actions.source(fix_all(diagnostics));
     actions.source(sort(analysis, file, range.start));
+    for (title, edits) in extract::extracted(analysis, file, range) {
+        actions.source(Some((CodeActionKind::Extract, title, edits)));
+    }
+    if range.is_empty() {
+        actions.source(
+            wrap::wrapped(analysis, file, range.start).map(|(title, edits)| (CodeActionKind::Rewrite, title, edits)),
+        );
+    }
     actions.all.extend(show(analysis, file, range.start));
     actions.all
 }

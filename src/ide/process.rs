@@ -191,6 +191,37 @@ pub fn process<'t>(selected: &Selected<'t>, request: &Request, draw: Draw<'_>) -
     outcome
 }
 
+/// What an object becomes when nothing is put into it: its namespace stays, its legacy group does not.
+pub(in crate::ide) fn as_it_is(node: Node<'_>) -> Result<Json<'_>, &'static str> {
+    let budget = Budget::of(node.document().span().len());
+    let mut object = match Json::read(node, &budget, &mut AsWritten) {
+        Ok(object) => object,
+        Err(Unreadable::TooLarge) => return Err(TOO_LARGE),
+        Err(Unreadable::Broken) => return Err(UNREADABLE),
+    };
+    regroup(object.as_map_mut().ok_or(UNREADABLE)?);
+    Ok(object)
+}
+
+/// What `${{…}}` makes of a value; nothing where digits get lost.
+pub(in crate::ide) fn decoded(text: &str) -> Option<Json<'static>> {
+    let mut lossy = false;
+    let json = Json::decoded(serde_json::from_str(text).ok()?, &mut lossy);
+    (!lossy).then_some(json)
+}
+
+const TOO_LARGE: &str = "its aliases make it too large";
+const UNREADABLE: &str = "it cannot be read";
+
+/// Gives a legacy kind of plain `v1` its group.
+fn regroup(object: &mut Map<'_>) {
+    if object.get("apiVersion").and_then(Json::as_text) == Some("v1")
+        && let Some(group) = object.get("kind").and_then(Json::as_text).and_then(groups::grouped)
+    {
+        object.insert("apiVersion".into(), Json::Text(group.into()));
+    }
+}
+
 /// The `v1 List` of some objects, as the command prints it.
 #[derive(Debug, serde::Serialize)]
 pub struct List<'o, 't> {
@@ -347,8 +378,8 @@ impl<'t> Run<'_, 't> {
         let (quirks, mut problems) = (substitution.quirks, substitution.problems);
         let mut object = match read {
             Ok(object) => object,
-            Err(Unreadable::TooLarge) => return Err(vec![problem("its aliases make it too large".into())]),
-            Err(Unreadable::Broken) => return Err(vec![problem("it cannot be read".into())]),
+            Err(Unreadable::TooLarge) => return Err(vec![problem(TOO_LARGE.into())]),
+            Err(Unreadable::Broken) => return Err(vec![problem(UNREADABLE.into())]),
         };
         let Some(map) = object.as_map_mut() else { return Err(vec![problem("an object is a mapping".into())]) };
         let title = title(map).unwrap_or_else(|| place.clone());
@@ -358,11 +389,7 @@ impl<'t> Run<'_, 't> {
         if namespace.apply(map) {
             self.notices.add(Quirk::DroppedNamespace, &title);
         }
-        if map.get("apiVersion").and_then(Json::as_text) == Some("v1")
-            && let Some(group) = map.get("kind").and_then(Json::as_text).and_then(groups::grouped)
-        {
-            map.insert("apiVersion".into(), Json::Text(group.into()));
-        }
+        regroup(map);
         if !labels.is_empty() {
             if is_list {
                 problems.push("a list inside a template cannot get the labels of the template".into());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::Fix;
+use crate::diagnostic::{Edit, Fix};
 use crate::k8s::{Data, Object, Parameters, Preset, Template, Text};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
@@ -80,18 +80,23 @@ impl<'a> ObjectContext<'a> {
 
     /// Adds a parameter to the template around it.
     pub(super) fn declaration(&self, name: &str) -> Option<Fix> {
+        let edits = vec![self.declared(&[("name", Plain::text(name)), ("required", Plain::Bool(true))])?];
+        Some(Fix { title: format!("Declare the parameter `{name}`"), safe: false, edits })
+    }
+
+    /// Adds an entry with these fields to the parameters of the template around it.
+    pub fn declared(&self, fields: &[(&str, Plain)]) -> Option<Edit> {
         let (object, template) = self.enclosing()?;
         let source = self.file.source()?;
         let root = source.tree.document_at(object.offset)?.root()?;
         let span = object.place(template.span);
         let node = root.path_to(span.start).into_iter().find(|it| it.is_mapping() && it.span() == span)?;
-        let entry = Plain::map([("name", Plain::text(name)), ("required", Plain::Bool(true))]);
+        let entry = Plain::Map(fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect());
         let change = match node.get("parameters").filter(|it| Node::is_sequence(*it)) {
             Some(list) => add_items(&source.text, list, &[entry], Side::Last)?,
             None => add_entry(&source.text, node, "parameters", &Plain::List(vec![entry]))?,
         };
-        let edits = vec![edit(self.file.at(change.span), change.text)];
-        Some(Fix { title: format!("Declare the parameter `{name}`"), safe: false, edits })
+        Some(edit(self.file.at(change.span), change.text))
     }
 
     /// Writes something else in the place of a part of a scalar: a reference, or what belongs to one.

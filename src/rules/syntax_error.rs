@@ -1,6 +1,10 @@
 //! `syntax-error`
 
+use crate::diagnostic::Fix;
+use crate::rules::context::edit;
 use crate::rules::{FileContext, Finding, Findings, declare_rule};
+use crate::syntax::quote::quote_parameters;
+use crate::text::Span;
 
 declare_rule! {
     /// Reports text that is no YAML.
@@ -38,7 +42,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None.
+    /// Puts `${P}` between brackets in quotes, where that is all that is wrong. Otherwise none.
     SYNTAX_ERROR = "syntax-error", Error, File(check);
 }
 
@@ -47,8 +51,27 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for error in &file.facts.errors {
-        findings.push(Finding::new(file.at(error.span), error.message.clone()));
+        let finding = Finding::new(file.at(error.span), error.message.clone());
+        findings.push(match quoted(file, error.span) {
+            Some(fix) => finding.help("between brackets, `${…}` has to stand in quotes").fix(Some(fix)),
+            None => finding,
+        });
     }
+}
+
+/// The braces of a parameter are brackets where no quotes are around them.
+fn quoted(file: &FileContext<'_>, span: Span) -> Option<Fix> {
+    let source = file.source()?;
+    if !source.text.get(span.range())?.contains("${") {
+        return None;
+    }
+    let edits = quote_parameters(&source.text, span.start)?;
+    let title = match edits.as_slice() {
+        [one] => format!("Put `{}` in quotes", &source.text[one.span.range()]),
+        _ => "Put the parameters in quotes".to_owned(),
+    };
+    let edits = edits.into_iter().map(|it| edit(file.at(it.span), it.text)).collect();
+    Some(Fix { title, safe: true, edits })
 }
 
 /// Whether there are objects in the file, or what would be one if it could be read.

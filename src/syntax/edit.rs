@@ -249,7 +249,8 @@ fn comments_below(text: &str, line_end: usize, column: usize) -> usize {
     end
 }
 
-pub(super) fn ends_with_kept_lines(text: &str, item: Node<'_>) -> bool {
+/// Whether a node ends with a block scalar that keeps its last lines: `|+`.
+pub fn ends_with_kept_lines(text: &str, item: Node<'_>) -> bool {
     let mut node = item;
     loop {
         let next = match node.kind() {

@@ -26,8 +26,9 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Optio
     }
     let edit = match (list.kind(), items.first(), items.last()) {
         (Collection::Sequence(Shape::Flow), first, last) => {
-            let new: Option<Vec<String>> = new.iter().map(Plain::flow).collect();
-            flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, side)
+            let style = Style::of(text, list, last.map(|it| it.span()));
+            let new: Option<Vec<String>> = new.iter().map(|it| style.value(it)).collect();
+            flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, side, &style)
         }
         (Collection::Sequence(Shape::Block), Some(first), Some(last)) => {
             let dash = dash_of(text, *first)?;
@@ -74,9 +75,10 @@ pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, Plain)]) -> Op
         (Collection::Mapping(Shape::Flow), first, last) => {
             let start = first.map(|(key, _)| key.span().start);
             let end = last.map(|(key, value)| value.map_or(key.span().end, |it| it.span().end));
-            let whole = Plain::Map(new.to_vec()).flow()?;
-            let inner = whole.strip_prefix('{')?.strip_suffix('}')?.to_owned();
-            flow(mapping, start, end, &[inner], Side::Last)
+            let last = start.and(last).map(|(key, _)| Span::new(key.span().start, end.unwrap_or_default()));
+            let style = Style::of(text, mapping, last);
+            let new: Option<Vec<String>> = new.iter().map(|(key, value)| style.entry(key, value)).collect();
+            flow(mapping, start, end, &new?, Side::Last, &style)
         }
         (Collection::Mapping(Shape::Block), Some((first, _)), Some((last_key, last_value))) => {
             let start = first.span().start;
@@ -94,15 +96,97 @@ pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, Plain)]) -> Op
 }
 
 /// New things inside brackets.
-fn flow(node: Node<'_>, first: Option<usize>, last: Option<usize>, new: &[String], side: Side) -> TextEdit {
-    let new = new.join(", ");
+fn flow(
+    node: Node<'_>,
+    first: Option<usize>,
+    last: Option<usize>,
+    new: &[String],
+    side: Side,
+    style: &Style<'_>,
+) -> TextEdit {
+    let between = style.between();
+    let new = new.join(&between);
     match (first, last) {
-        (Some(at), Some(_)) if side == Side::First => TextEdit { span: Span::new(at, at), text: format!("{new}, ") },
-        (Some(_), Some(at)) => TextEdit { span: Span::new(at, at), text: format!(", {new}") },
+        (Some(at), Some(_)) if side == Side::First => {
+            TextEdit { span: Span::new(at, at), text: format!("{new}{between}") }
+        }
+        (Some(_), Some(at)) => TextEdit { span: Span::new(at, at), text: format!("{between}{new}") },
         _ => TextEdit {
             span: node.span(),
             text: if node.is_sequence() { format!("[{new}]") } else { format!("{{{new}}}") },
         },
+    }
+}
+
+/// How the members of a collection in brackets are written.
+struct Style<'t> {
+    /// As JSON, so that JSON stays JSON.
+    is_json: bool,
+    line_break: &'static str,
+    /// What stands before each member, if each has a line of its own.
+    lead: Option<&'t str>,
+    /// One step to the right, if the members go over several lines.
+    step: Option<&'t str>,
+}
+
+impl<'t> Style<'t> {
+    fn of(text: &'t str, node: Node<'_>, last: Option<Span>) -> Self {
+        // Brackets in a block may look like JSON and are none.
+        let root = node.document().root().map(Node::kind);
+        let is_json = matches!(root, Some(Collection::Mapping(Shape::Flow) | Collection::Sequence(Shape::Flow)))
+            && serde_json::from_str::<serde::de::IgnoredAny>(&text[node.span().range()]).is_ok();
+        let is_blank = |it: &&str| it.bytes().all(|it| matches!(it, b' ' | b'\t'));
+        let lead = last.map(|it| &text[line_start(text, it.start)..it.start]).filter(is_blank);
+        let step = last.zip(lead).and_then(|(last, lead)| {
+            let second = text[last.range()].split_once('\n')?.1;
+            let indent = &second[..second.len() - second.trim_start_matches([' ', '\t']).len()];
+            indent.strip_prefix(lead).filter(|it| !it.is_empty())
+        });
+        Self { is_json, line_break: line_break(text), lead, step: step.filter(|_| is_json) }
+    }
+
+    fn between(&self) -> String {
+        self.lead.map_or_else(|| ", ".to_owned(), |lead| format!(",{}{lead}", self.line_break))
+    }
+
+    fn value(&self, value: &Plain) -> Option<String> {
+        if self.is_json { self.json(value, self.lead.unwrap_or_default()) } else { value.flow() }
+    }
+
+    fn entry(&self, key: &str, value: &Plain) -> Option<String> {
+        if self.is_json {
+            let value = self.json(value, self.lead.unwrap_or_default())?;
+            return Some(format!("{}: {value}", serde_json::to_string(key).ok()?));
+        }
+        let whole = Plain::Map(vec![(key.to_owned(), value.clone())]).flow()?;
+        Some(whole.strip_prefix('{')?.strip_suffix('}')?.to_owned())
+    }
+
+    /// A value as JSON, on lines of its own where the others are.
+    fn json(&self, value: &Plain, lead: &str) -> Option<String> {
+        let inner = format!("{lead}{}", self.step.unwrap_or_default());
+        let (open, between, close) = match self.step {
+            Some(_) => {
+                let end = self.line_break;
+                (format!("{end}{inner}"), format!(",{end}{inner}"), format!("{end}{lead}"))
+            }
+            None => (String::new(), ", ".to_owned(), String::new()),
+        };
+        Some(match value {
+            Plain::Map(entries) if !entries.is_empty() => {
+                let entry = |(key, value): &(String, Plain)| {
+                    Some(format!("{}: {}", serde_json::to_string(key).ok()?, self.json(value, &inner)?))
+                };
+                let all: Option<Vec<String>> = entries.iter().map(entry).collect();
+                format!("{{{open}{}{close}}}", all?.join(&between))
+            }
+            Plain::List(items) if !items.is_empty() => {
+                let all: Option<Vec<String>> = items.iter().map(|it| self.json(it, &inner)).collect();
+                format!("[{open}{}{close}]", all?.join(&between))
+            }
+            Plain::Text(text) | Plain::Commented(text, _) => serde_json::to_string(text).ok()?,
+            other => other.flow()?,
+        })
     }
 }
 
@@ -208,6 +292,16 @@ mod tests {
         assert_eq!(add("k: [b, c ]\n", Side::Last).as_deref(), Some("k: [b, c, {service: {name: a}} ]\n"));
         assert_eq!(add("k: [b]\n", Side::First).as_deref(), Some("k: [{service: {name: a}}, b]\n"));
         assert_eq!(add("k: []\n", Side::First).as_deref(), Some("k: [{service: {name: a}}]\n"));
+        let json = "{\"k\": [{\"b\": 1}]}";
+        assert_eq!(add(json, Side::Last).as_deref(), Some("{\"k\": [{\"b\": 1}, {\"service\": {\"name\": \"a\"}}]}"));
+        let json = "{\n\t\"k\": [\n\t\t{\n\t\t\t\"b\": 1\n\t\t}\n\t]\n}\n";
+        assert_eq!(
+            add(json, Side::Last).as_deref(),
+            Some(&*json.replace(
+                "\t\t}\n\t]",
+                "\t\t},\n\t\t{\n\t\t\t\"service\": {\n\t\t\t\t\"name\": \"a\"\n\t\t\t}\n\t\t}\n\t]"
+            ))
+        );
         assert_eq!(add("k:\r\n- b", Side::Last).as_deref(), Some("k:\r\n- b\r\n- service:\r\n    name: a"));
         assert_eq!(add("k:\n- |+\n  b\n\n", Side::Last), None);
     }

@@ -24,6 +24,7 @@ mod silence;
 mod templates;
 mod tidy;
 mod typing;
+mod wrap;
 
 /// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
 fn cases(quick: u32, slow: u32) -> u32 {

@@ -5,11 +5,24 @@ use std::process::Command;
 use std::{env, fs};
 
 /// The blocks between `<!-- begin: NAME -->` and `<!-- end: NAME -->`, and the arguments that fill them.
-const BLOCKS: [(&str, &[&str]); 5] = [
+const BLOCKS: [(&str, &[&str]); 6] = [
     ("lint", &["lint", "fixtures/lint/app"]),
     ("explain", &["explain"]),
     ("env", &["env", "fixtures/shop/reports.yaml"]),
     ("process", &["process", "fixtures/templates/mongodb-openshift.yaml", "--parameters"]),
+    (
+        "wrap",
+        &[
+            "wrap",
+            "fixtures/templates/web.yaml",
+            "--name",
+            "web",
+            "--parameter",
+            "TAG=1.4.2",
+            "--parameter",
+            "REPLICAS=3",
+        ],
+    ),
     (
         "expand",
         &["expand", "--set", "HOST=10.0.0.1", "--set", "PORT=80", "http://$(HOST):$(PORT)/?q=$$(HOST)&n=$(NOPE)"],

@@ -119,6 +119,11 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// A number; without a fraction it is a whole one.
+    pub(in crate::ide) fn of_float(it: f64) -> Self {
+        whole_number(it).map_or(Self::Float(it), Self::Int)
+    }
+
     /// A value that was decoded from JSON. All numbers are floating-point numbers there; `lossy` is set where a whole
     /// number lost digits by that.
     pub(super) fn decoded(value: serde_json::Value, lossy: &mut bool) -> Self {
@@ -199,7 +204,7 @@ fn read<'t>(
             Some(Typed::Null) | None => Ok(Some(Json::Null)),
             Some(Typed::Bool(it)) => Ok(Some(Json::Bool(it))),
             Some(Typed::Int(it)) => Ok(Some(Json::Int(it))),
-            Some(Typed::Float(it)) => Ok(Some(whole_number(it).map_or(Json::Float(it), Json::Int))),
+            Some(Typed::Float(it)) => Ok(Some(Json::of_float(it))),
             Some(Typed::Str(text)) if text.contains('$') => Ok(visit.value(text)),
             Some(Typed::Str(text)) => Ok(Some(Json::Text(text.into()))),
             Some(Typed::Misfit) => Err(Unreadable::Broken),

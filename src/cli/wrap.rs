@@ -1,0 +1,88 @@
+//! `podlens wrap`: objects to a Template that gives them back.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::{Exit, assignment, notice, read_text, shown_path};
+use crate::ide::wrap::{Given, Options, Source, wrap};
+use crate::text::Lines;
+
+/// Wrap objects in a Template, with parameters in the places of values
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// Files with objects, YAML or JSON; `-` is stdin
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What the template is called
+    #[arg(long, value_name = "NAME")]
+    name: String,
+    /// A parameter, and the value it takes the place of everywhere: `${{NAME}}` for a number or boolean, `${NAME}` in text
+    #[arg(short, long = "parameter", value_name = "NAME=VALUE", value_parser = assignment)]
+    parameters: Vec<(String, String)>,
+}
+
+const EXAMPLES: &str =
+    "Comments and quotes stay as they are. The values of `apiVersion` and `kind` and the keys of the \
+API are never replaced, and a value only where it is a word of its own: `80` not in `8080`. \
+What is printed gives the same objects when it is processed, except that processing removes a \
+namespace without a parameter.
+
+Examples:
+  podlens wrap web.yaml --name web --parameter TAG=1.4.2 --parameter REPLICAS=3
+  oc get -o yaml deploy,svc | podlens wrap - --name shop --parameter NAMESPACE=shop-test
+  helm template shop | podlens wrap - --name shop > template.yaml";
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
+    let given = |(name, value): &(String, String)| Given { name: name.clone(), value: value.clone() };
+    let options =
+        Options { name: arguments.name.clone(), parameters: arguments.parameters.iter().map(given).collect() };
+    if let Some(mistake) = options.mistake() {
+        notice(mistake);
+        return Ok(Exit::Trouble);
+    }
+    if arguments.files.iter().filter(|it| is_stdin(it)).count() > 1 {
+        notice("`-` can be read once");
+        return Ok(Exit::Trouble);
+    }
+    let mut texts = Vec::new();
+    for path in &arguments.files {
+        match read_text(path) {
+            Ok(text) => texts.push(text),
+            Err(message) => {
+                notice(format_args!("{}: {message}", shown_path(path)));
+                return Ok(Exit::Trouble);
+            }
+        }
+    }
+    let sources: Vec<Source<'_>> = texts.iter().map(|text| Source { text }).collect();
+    match wrap(&sources, &options) {
+        Ok(wrapped) if wrapped.objects == 0 => {
+            notice("no objects found");
+            Ok(Exit::Nothing)
+        }
+        Ok(wrapped) => {
+            for text in &wrapped.notices {
+                notice(text);
+            }
+            io::stdout().lock().write_all(wrapped.text.as_bytes())?;
+            Ok(Exit::Clean)
+        }
+        Err(problems) => {
+            for problem in &problems {
+                let at = problem.source.zip(problem.span).map(|(source, span)| {
+                    let place = Lines::new(&texts[source]).place(span.start);
+                    format!("{}:{}:{}: ", shown_path(&arguments.files[source]), place.line, place.column)
+                });
+                notice(format_args!("{}{}", at.unwrap_or_default(), problem.message));
+            }
+            Ok(Exit::Findings)
+        }
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
