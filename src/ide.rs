@@ -11,6 +11,7 @@ pub mod code_lens;
 pub mod completion;
 pub mod definition;
 pub mod diagnostics;
+pub mod env_files;
 pub mod environment;
 pub mod environment_at;
 pub mod highlight;

@@ -13,6 +13,7 @@ mod expand;
 mod fields;
 pub mod generator;
 mod injected;
+mod mounting;
 mod names;
 mod parameters;
 mod producer;
@@ -34,6 +35,7 @@ pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path
 pub use environment::{Elsewhere, Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
 pub use fields::{ENV_FIELDS, field, is_divisor, is_env_field, is_env_resource, is_subdomain};
+pub use mounting::{MountedVolume, Mounting};
 pub use names::{is_relaxed, is_service_name, is_strict};
 pub use parameters::ParameterType;
 pub use quantity::Quantity;

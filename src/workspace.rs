@@ -108,7 +108,14 @@ impl File {
     ) -> Self {
         if is_env_file(path) {
             let file = Self::plain(path, "", &syntax::parse(""), 0, Vec::new());
-            return Self { is_env_file: true, lines: Arc::new(Lines::new(text)), documents: 1, ..file };
+            let has_suppressions = document::has_suppressions(text);
+            return Self {
+                is_env_file: true,
+                has_suppressions,
+                lines: Arc::new(Lines::new(text)),
+                documents: 1,
+                ..file
+            };
         }
         let as_template = || {
             let mask = syntax::helm::mask(text)?;

@@ -93,7 +93,7 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             all
         }
         // The line of the script that writes the key; a field or a resource stands nowhere.
-        Target::Source { at, index } => {
+        Target::Source { at, index } | Target::FileKey { at, index } => {
             let environment = at.environment(analysis);
             let written = environment.entry(*index).filter(|it| it.origin.inside.is_some());
             written.map(|it| of_binding(analysis, at, it)).unwrap_or_default()

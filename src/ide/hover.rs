@@ -46,7 +46,9 @@ fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
             self::name(analysis, at, &environment, Site::CommandLine, name)
         }
         Target::Escape { text, range } => Some(escape(text, range.end)),
-        Target::Variable { at, index } | Target::Source { at, index } => declaration(analysis, at, *index),
+        Target::Variable { at, index } | Target::Source { at, index } | Target::FileKey { at, index } => {
+            declaration(analysis, at, *index)
+        }
         Target::Object { at, kind, name, env_from } => objects::object(analysis, at, *kind, name, *env_from),
         Target::KeyUse { at, kind, name, key } => objects::key_use(analysis, at, *kind, name, key),
         Target::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),

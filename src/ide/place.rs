@@ -10,6 +10,7 @@ use crate::k8s::{Container, EnvVar, Object, Pod, Text};
 use crate::resolve::{Environment, Site};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
 use crate::syntax::SourceMap;
+use crate::syntax::env_file::Dialect;
 use crate::syntax::reference::shell_names;
 use crate::text::Span;
 use crate::workspace::{File, Place};
@@ -250,6 +251,12 @@ impl Analysis<'_> {
             Cow::Owned(masked) => Some(masked.into()),
         };
         Some(Written { source, masked })
+    }
+
+    /// How a file is read if it is an env file.
+    pub fn dialect(&self, file: &str) -> Option<Dialect> {
+        let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_file);
+        is_env_file.then(|| self.resolver.reading(file).dialect)
     }
 
     /// Whether values of Secrets may be shown in a file.

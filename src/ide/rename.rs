@@ -64,7 +64,7 @@ pub fn rename(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, new_name:
             check_key(analysis, keys, &name, new_name)?;
         }
         Entity::Parameter(place) => check_parameter(place, new_name)?,
-        Entity::Object(_) | Entity::Volume { .. } | Entity::Undeclared { .. } => {}
+        Entity::Object(_) | Entity::Volume { .. } | Entity::FileKey(_) | Entity::Undeclared { .. } => {}
     }
     let mut edits = Vec::new();
     for found in uses(analysis, &entity, None) {
@@ -103,6 +103,8 @@ fn renamable<'s>(
         Entity::Undeclared { name, meaning, .. } => return refuse(from_outside(name, meaning)),
         // Too many things that are not seen here go by the names of objects and volumes.
         Entity::Object(_) | Entity::Volume { .. } => return Ok(None),
+        // A script may make a key of several parts.
+        Entity::FileKey(_) => return Ok(None),
     };
     if helm::is_masked(&name) {
         return refuse("a Helm expression makes this name");

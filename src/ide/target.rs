@@ -63,7 +63,14 @@ pub enum Target<'s> {
         /// The entry.
         index: usize,
     },
-    /// What the value of an entry of `env` is taken from: a field path or a resource.
+    /// The key of an env file that an entry of `env` takes.
+    FileKey {
+        /// The container.
+        at: ContainerPlace<'s>,
+        /// The entry.
+        index: usize,
+    },
+    /// What the value of an entry of `env` is taken from: a field path, a resource, the path of an env file.
     Source {
         /// The container.
         at: ContainerPlace<'s>,
@@ -152,6 +159,9 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
     let snapshot = analysis.snapshot;
     let facts = snapshot.file(file)?;
     let written = analysis.written(file)?;
+    if let Some((rule, span)) = rule_at(analysis, file, &written, offset) {
+        return Some(Targeted { span, target: Target::Rule(rule) });
+    }
     if facts.is_env_file {
         let reading = analysis.resolver.reading(file);
         let (entries, _) = env_file::read(&written.source.text, reading.dialect, reading.is_name);
@@ -159,9 +169,6 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
         let (name, value) = (entry.name.into_owned(), entry.value.into_owned());
         let target = Target::EnvFileEntry { file: Arc::clone(file), name, value };
         return Some(Targeted { span: entry.name_span, target });
-    }
-    if let Some((rule, span)) = rule_at(facts, &written, offset) {
-        return Some(Targeted { span, target: Target::Rule(rule) });
     }
     let finder = Finder { analysis, file, facts, written: &written, offset };
     let around = objects_at(facts, offset);
@@ -172,8 +179,8 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
 }
 
 /// The rule that a comment or the settings name at an offset.
-fn rule_at(facts: &File, written: &Written, offset: usize) -> Option<(&'static Rule, Span)> {
-    if let Some(settings) = &facts.settings {
+fn rule_at(analysis: &Analysis<'_>, file: &str, written: &Written, offset: usize) -> Option<(&'static Rule, Span)> {
+    if let Some(settings) = &analysis.snapshot.file(file)?.settings {
         let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
         let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.touches(offset))?;
         return Some((rules::rule(&named.rule.value)?, named.rule.span));
@@ -182,7 +189,7 @@ fn rule_at(facts: &File, written: &Written, offset: usize) -> Option<(&'static R
     if !written.text()[line.range()].contains("podlens:") {
         return None;
     }
-    let found = rules::suppressions_in(&written.source, line);
+    let found = rules::suppressions_in(&written.source, analysis.dialect(file), line);
     let (name, span) = found.iter().flat_map(|it| &it.rules).find(|(_, span)| span.touches(offset))?;
     Some((rules::rule(name)?, *span))
 }
@@ -320,7 +327,9 @@ impl<'s> Finder<'_, 's> {
                     }
                     ValueSource::File { volume: name, .. } if touches(name) => return volume(name),
                     ValueSource::File { path, .. } if touches(path) => return found(path, here),
-                    ValueSource::File { key, .. } if touches(key) => return found(key, here),
+                    ValueSource::File { key, .. } if touches(key) => {
+                        return found(key, Target::FileKey { at: at.clone(), index });
+                    }
                     _ => {}
                 }
             }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
+use crate::ide::env_files::{self, FileKey};
 use crate::ide::objects::{found, keys};
 use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Field, Written};
@@ -47,6 +48,8 @@ pub enum Entity<'s> {
     },
     /// A parameter of a template.
     Parameter(ParameterPlace<'s>),
+    /// A key of an env file.
+    FileKey(FileKey),
     /// A variable whose declaration cannot be seen, or is none.
     Undeclared {
         /// A container that refers to it.
@@ -142,11 +145,9 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
             Some(Entity::Volume { file, object, pod, name })
         }
         Target::Parameter(it) => Some(Entity::Parameter(it.clone())),
-        Target::Escape { .. }
-        | Target::Source { .. }
-        | Target::Container { .. }
-        | Target::EnvFileEntry { .. }
-        | Target::Rule(_) => None,
+        Target::EnvFileEntry { file, name, .. } => Some(Entity::FileKey(env_files::of_entry(analysis, file, name))),
+        Target::FileKey { at, index } => env_files::of_reference(analysis, at, *index).map(Entity::FileKey),
+        Target::Escape { .. } | Target::Source { .. } | Target::Container { .. } | Target::Rule(_) => None,
     }
 }
 
@@ -289,6 +290,13 @@ pub fn uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>
             }
             collector.everywhere(only, |collector, at| collector.object_uses(at, defined));
         }
+        Entity::FileKey(key) => {
+            for (declares, all) in [(true, &key.written), (false, &key.taken)] {
+                for location in all.iter().filter(|it| is_wanted(&it.file)) {
+                    collector.place(location, &key.key, declares);
+                }
+            }
+        }
         _ => {}
     }
     let mut found = collector.found;
@@ -349,6 +357,22 @@ impl<'s> Collector<'_, 's> {
         let (text, prefix) = (text.clone(), prefix.into());
         let is_whole = range == (0..text.value.len());
         self.found.push(Use { location, declares, scalar, text, range, is_whole, in_script: false, prefix });
+    }
+
+    /// A name that is found already; it is not written anew.
+    fn place(&mut self, location: &Location, name: &Arc<str>, declares: bool) {
+        let (value, span) = (Arc::clone(name), location.span);
+        let text = Text { value, span, style: ScalarStyle::Plain, is_string: true };
+        self.found.push(Use {
+            location: location.clone(),
+            declares,
+            scalar: span,
+            range: 0..text.value.len(),
+            text,
+            is_whole: true,
+            in_script: false,
+            prefix: "".into(),
+        });
     }
 
     /// A scalar that is a name as a whole.

@@ -83,6 +83,16 @@ pub struct Possible {
     pub object: Object,
 }
 
+impl Possible {
+    /// What it says.
+    pub fn preset(&self) -> Option<&PodPreset> {
+        match &self.object.model.data {
+            Data::Preset(preset) => Some(preset),
+            _ => None,
+        }
+    }
+}
+
 /// Something that a preset and a pod, or two presets, define in different ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {

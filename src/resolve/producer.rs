@@ -20,6 +20,7 @@ use crate::k8s::{Container, Mount, Object, Pod, Role, Text};
 use crate::resolve::admission::Admission;
 use crate::resolve::binding::Lookup;
 use crate::resolve::environment::{Environment, Item, Site};
+use crate::resolve::mounting::Mounting;
 use crate::resolve::scope::Scope;
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::sources;
@@ -167,12 +168,14 @@ pub(super) fn alone(
 
 fn empty(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -> Produced {
     scope.note_siblings();
+    let admission = Admission::of(scope, object, pod);
+    let mounting = Mounting::of(pod, admission.as_ref());
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
-    let volumes = pod.volumes.iter().filter(|it| is_empty_dir(&it.kind));
+    let volumes = mounting.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
-    // What a patch or a template adds cannot be seen.
+    // What a patch or a template adds cannot be seen, nor what a preset brings that may be applied or not.
     let is_part = |it: &Container| it.is_open || sources::is_part(scope, object, it);
-    let is_lost = pod.containers.iter().any(|it| is_part(it)) || container.role == Role::Hook;
+    let is_lost = pod.containers.iter().any(|it| is_part(it)) || container.role == Role::Hook || mounting.is_open();
     Produced { disk: Disk::new(names), scripts: Vec::new(), is_lost }
 }
 
@@ -185,13 +188,15 @@ fn run_container(
     produced: &mut Produced,
 ) {
     let container = &pod.containers[at];
-    if container.mounts.iter().all(|it| it.read_only) {
+    let admission = Admission::of(scope, object, pod);
+    let mounting = Mounting::of(pod, admission.as_ref());
+    let mounted = mounting.mounts(at);
+    if mounted.iter().all(|it| it.read_only) {
         return;
     }
-    let admission = Admission::of(scope, object, pod);
     let (scope, services) = (scope.with_files(produced), Arc::clone(services));
     let environment = Environment::of(&scope, object, pod, container, services, admission.as_ref());
-    let Some(mounts) = mount_points(container, &environment) else {
+    let Some(mounts) = mount_points(container.mounts.len(), mounted, &environment) else {
         produced.is_lost = true;
         return;
     };
@@ -229,13 +234,14 @@ fn run_container(
     }
 }
 
-/// Where the volumes of a container are, if all of that is known.
-fn mount_points(container: &Container, environment: &Environment) -> Option<Vec<MountPoint>> {
+/// Where the volumes of a container are, if all of that is known: its own mounts come first, then those of presets.
+fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Option<Vec<MountPoint>> {
     let mut expanded = environment.sub_paths.iter();
     let mut points = Vec::new();
-    for mount in &container.mounts {
+    for (at, mount) in mounts.iter().enumerate() {
         let Mount { name, mount_path, sub_path, sub_path_expr, read_only, .. } = mount;
         let sub_path = match sub_path_expr {
+            Some(_) if at >= own => return None,
             Some(_) => expanded.next()?.item.expansion.value.known()?,
             None => sub_path.as_ref().map_or(String::new(), |it| it.value.to_string()),
         };

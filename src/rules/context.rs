@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Environment, Resolver};
 use crate::rules::Rule;
+use crate::syntax::env_file::Dialect;
 use crate::syntax::{SourceMap, Tree, helm};
 use crate::text::Span;
 use crate::workspace::{File, Snapshot, Source};
@@ -41,6 +42,11 @@ impl FileContext<'_> {
     /// A span of this file as a location.
     pub fn at(&self, span: Span) -> Location {
         Location { file: Arc::clone(self.path), span }
+    }
+
+    /// How the file is read if it is an env file.
+    pub(super) fn dialect(&self) -> Option<Dialect> {
+        self.facts.is_env_file.then(|| self.resolver.reading(self.path).dialect)
     }
 
     /// The source, if the file holds a suppression comment.

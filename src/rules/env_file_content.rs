@@ -6,7 +6,7 @@ use crate::diagnostic::Fix;
 use crate::k8s::Role;
 use crate::resolve::{Answer, Content, EnvFile};
 use crate::rules::context::edit;
-use crate::rules::env_files::{FileKeyRef, env_file_readers, quote_values, writes};
+use crate::rules::env_files::{FileKeyRef, env_file_readers, quote_values};
 use crate::rules::neighbours::{nearest, renamed};
 use crate::rules::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule};
 use crate::syntax::env_file::{self, EnvFileError, Problem};
@@ -103,8 +103,8 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Option<Finding>
     }
     let (_, EnvFile::Written(content)) = pod.settled_file(reference)? else { return None };
     // A sidecar is not waited for: the file may be read while it still holds something else.
-    let is_sidecar = |it: &crate::k8s::Container| it.role == Role::Sidecar && writes(it, &volume.value);
-    if content.was_rewritten && pod.pod.containers.iter().any(|it| is_sidecar(it)) {
+    let mut all = pod.pod.containers.iter().enumerate();
+    if content.was_rewritten && all.any(|(at, it)| it.role == Role::Sidecar && pod.writes(at, &volume.value)) {
         return None;
     }
     let reading = pod.reading();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::k8s::{Role, Text};
 use crate::resolve::{EnvFile, EnvFiles, path_in_volume};
-use crate::rules::env_files::{FileKeyRef, called, mounts, writes};
+use crate::rules::env_files::{FileKeyRef, called};
 use crate::rules::neighbours::renamed;
 use crate::rules::{Finding, Findings, PodContext, declare_rule};
 
@@ -83,7 +83,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
             findings.push(absent(pod, &reference, &files, volume, path));
         }
         if let Some(volume) = reference.volume.filter(|_| pod.is_draft()) {
-            if mounts(reference.container, &volume.value) {
+            if pod.mounts(reference.at, &volume.value) {
                 let message = format!(
                     "{} mounts volume `{}` and takes an env file from it, and the proposal allows one of the two",
                     called(reference.container),
@@ -129,7 +129,7 @@ fn absent(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &EnvFiles, vo
     let is_init = matches!(reference.container.role, Role::Init | Role::Sidecar);
     for (later, container) in pod.pod.containers.iter().enumerate().skip(reference.at + 1).filter(|_| is_init) {
         if matches!(container.role, Role::Init | Role::Sidecar)
-            && writes(container, name)
+            && pod.writes(later, name)
             && let EnvFile::Written(content) = pod.files_left_by(later).file(name, &path.value)
         {
             let message = format!(
@@ -152,7 +152,7 @@ fn absent(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &EnvFiles, vo
         Role::Hook => false,
     };
     let mut before = pod.pod.containers.iter().enumerate().filter(starts_before);
-    if !before.any(|(_, it)| writes(it, name)) {
+    if !before.any(|(at, _)| pod.writes(at, name)) {
         let message = format!(
             "nothing writes `{}` before {} starts: no container mounts volume `{name}` by then",
             path.value,

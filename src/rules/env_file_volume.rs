@@ -9,8 +9,8 @@ declare_rule! {
     /// Reports an env file in a volume that cannot hold one: it does not exist, is no `emptyDir`, or nobody mounts it.
     ///
     /// ## What it does
-    /// Looks up the `volumeName` of every `fileKeyRef` among the volumes of the pod. What a template or a Kustomize
-    /// patch may add is not known and not reported. The finding covers the volume's name.
+    /// Looks up the `volumeName` of every `fileKeyRef` among the volumes of the pod, those that presets bring included.
+    /// What a template or a Kustomize patch may add is not known and not reported. The finding covers the volume's name.
     ///
     /// ## Why it matters
     /// The API server refuses a pod whose env file is in no volume, or in one that is no `emptyDir`. A volume that no
@@ -70,7 +70,6 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
 
 fn volume(pod: &PodContext<'_>, name: &Text) -> Option<Finding> {
     let at = pod.object.at(name.span);
-    let place = |text: &Option<Text>| text.as_ref().map(|it| pod.object.at(it.span));
     match pod.volume_use(&name.value) {
         VolumeUse::Usable | VolumeUse::Unknown => None,
         // V13, row 1.
@@ -84,27 +83,21 @@ fn volume(pod: &PodContext<'_>, name: &Text) -> Option<Finding> {
             })
         }
         // V13, row 2.
-        VolumeUse::Other(volume) => {
-            let kind = match volume.kind.as_ref().map_or("", |it| &it.value) {
+        VolumeUse::Other { kind, place } => {
+            let kind = match &*kind {
                 "volumeClaimTemplates" => "volume claim".to_owned(),
                 kind => format!("`{kind}`"),
             };
             let message =
                 format!("volume `{}` is a {kind}, and env files are read from an `emptyDir` only", name.value);
             let finding = Finding::new(at, message).help("let an init container write the file to an `emptyDir`");
-            Some(match place(&volume.kind) {
-                Some(place) => finding.related(place, "the volume"),
-                None => finding,
-            })
+            Some(finding.related(place, "the volume"))
         }
         // F1.
-        VolumeUse::Unmounted(volume) => {
+        VolumeUse::Unmounted(place) => {
             let message = format!("no container mounts volume `{}`, so the kubelet never finds the file", name.value);
             let finding = Finding::new(at, message).help("mount it in the container that writes the file");
-            Some(match place(&volume.name) {
-                Some(place) => finding.related(place, "the volume"),
-                None => finding,
-            })
+            Some(finding.related(place, "the volume"))
         }
     }
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix, Location};
-use crate::k8s::{Container, Data, Role, Text, ValueSource, Volume};
-use crate::resolve::{Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
+use crate::k8s::{Container, Data, Role, Text, ValueSource};
+use crate::resolve::{Content, EnvFile, EnvFiles, Mounting, Reading, ScriptPart, path_in_volume};
 use crate::rules::context::edit;
 use crate::rules::neighbours::is_placeholder;
 use crate::rules::{ObjectContext, PodContext};
@@ -28,13 +28,18 @@ pub(super) struct FileKeyRef<'p> {
 }
 
 /// What a volume is to env files.
-pub(super) enum VolumeUse<'p> {
+pub(super) enum VolumeUse {
     /// The pod has none of this name.
     Missing,
     /// Something else than an `emptyDir`.
-    Other(&'p Volume),
-    /// Nobody mounts it.
-    Unmounted(&'p Volume),
+    Other {
+        /// What it is.
+        kind: Arc<str>,
+        /// Where that is said.
+        place: Location,
+    },
+    /// Nobody mounts it; it stands here.
+    Unmounted(Location),
     /// As it should be.
     Usable,
     /// That cannot be told.
@@ -67,27 +72,47 @@ impl<'a> PodContext<'a> {
             || self.pod.containers.iter().any(|it| it.is_open || self.is_partial_container(it))
     }
 
+    /// Lets someone look at the volumes and mounts of the pod, with what presets bring.
+    pub(super) fn mounting<T>(&self, look: impl FnOnce(&Mounting<'_>) -> T) -> T {
+        let file = self.object.file;
+        let admission = file.resolver.admission(file.path, self.object.object, self.pod);
+        look(&Mounting::of(self.pod, admission.as_ref()))
+    }
+
     /// The volume that a reference names.
-    pub(super) fn volume_use(&self, name: &str) -> VolumeUse<'a> {
-        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
-        let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
+    pub(super) fn volume_use(&self, name: &str) -> VolumeUse {
         if is_placeholder(name) || self.is_partial() || self.may_be_patched(name) {
             return VolumeUse::Unknown;
         }
-        let Some(volume) = self.pod.volumes.iter().find(|it| known(&it.name)) else {
-            let is_vague = self.pod.volumes.iter().any(|it| vague(&it.name));
+        self.mounting(|mounting| self.use_of(name, mounting))
+    }
+
+    fn use_of(&self, name: &str, mounting: &Mounting<'_>) -> VolumeUse {
+        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
+        let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
+        let Some(found) = mounting.volumes().iter().find(|it| known(&it.volume.name)) else {
+            let is_vague = mounting.volumes().iter().any(|it| vague(&it.volume.name)) || mounting.is_open_for(name);
             return if is_vague { VolumeUse::Unknown } else { VolumeUse::Missing };
         };
-        match &volume.kind {
+        let place = |span: Span| match found.preset {
+            Some(preset) => preset.location(span),
+            None => self.object.at(span),
+        };
+        match &found.volume.kind {
             None => return VolumeUse::Unknown,
-            Some(kind) if &*kind.value != "emptyDir" => return VolumeUse::Other(volume),
+            Some(kind) if &*kind.value != "emptyDir" => {
+                return VolumeUse::Other { kind: Arc::clone(&kind.value), place: place(kind.span) };
+            }
             Some(_) => {}
         }
-        let mut mounts = self.pod.containers.iter().flat_map(|it| &it.mounts);
-        if mounts.clone().any(|it| known(&it.name)) {
+        if mounting.all_mounts().any(|it| known(&it.name)) {
             return VolumeUse::Usable;
         }
-        if mounts.any(|it| vague(&it.name)) { VolumeUse::Unknown } else { VolumeUse::Unmounted(volume) }
+        let is_vague = mounting.all_mounts().any(|it| vague(&it.name)) || mounting.is_open_for(name);
+        match (&found.volume.name, is_vague) {
+            (Some(name), false) => VolumeUse::Unmounted(place(name.span)),
+            _ => VolumeUse::Unknown,
+        }
     }
 
     /// Whether a Kustomize patch may bring the volume, or mount it.
@@ -140,7 +165,7 @@ impl<'a> PodContext<'a> {
         let is_final = match reference.container.role {
             Role::Init | Role::Sidecar => true,
             Role::Hook => false,
-            Role::Container | Role::Ephemeral => self.beside(reference, &volume.value).all(|at| {
+            Role::Container | Role::Ephemeral => self.beside(reference, &volume.value).into_iter().all(|at| {
                 let left = self.files_left_by(at);
                 matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
             }),
@@ -149,29 +174,29 @@ impl<'a> PodContext<'a> {
     }
 
     /// Containers that run while the one of a reference waits, and can write the volume.
-    fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> impl Iterator<Item = usize> {
-        let own = reference.at;
-        let all = self.pod.containers.iter().enumerate();
-        all.filter(move |(at, it)| {
-            *at != own && matches!(it.role, Role::Container | Role::Ephemeral) && writes(it, volume)
+    fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
+        let is_beside =
+            |at: usize, it: &Container| at != reference.at && matches!(it.role, Role::Container | Role::Ephemeral);
+        self.mounting(|mounting| {
+            let all = self.pod.containers.iter().enumerate();
+            all.filter(|(at, it)| is_beside(*at, it) && mounting.writes(*at, volume)).map(|(at, _)| at).collect()
         })
-        .map(|(at, _)| at)
+    }
+
+    /// Whether a container can write to a volume, by its position in the pod.
+    pub(super) fn writes(&self, at: usize, volume: &str) -> bool {
+        self.mounting(|mounting| mounting.writes(at, volume))
+    }
+
+    /// Whether a container mounts a volume, by its position in the pod.
+    pub(super) fn mounts(&self, at: usize, volume: &str) -> bool {
+        self.mounting(|mounting| mounting.has(at, volume))
     }
 
     /// Where a part of a script stands.
     pub(super) fn script_location(&self, part: &ScriptPart) -> Location {
         self.object.inside(&part.text, part.range.clone())
     }
-}
-
-/// Whether a container mounts a volume.
-pub(super) fn mounts(container: &Container, volume: &str) -> bool {
-    container.mounts.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == volume))
-}
-
-/// Whether a container mounts a volume so that it can write to it.
-pub(super) fn writes(container: &Container, volume: &str) -> bool {
-    container.mounts.iter().any(|it| !it.read_only && it.name.as_ref().is_some_and(|it| &*it.value == volume))
 }
 
 /// `container `web``, by what it is.

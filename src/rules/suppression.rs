@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::rules::context::{Found, edit};
 use crate::rules::{Active, FileContext, Finding, Findings, Source, declare_rule, rule};
+use crate::syntax::env_file::{self, Dialect};
 use crate::text::Span;
 
 declare_rule! {
@@ -60,19 +61,26 @@ pub struct Suppression {
     pub lines: Span,
 }
 
-/// The suppression comments of a file.
-pub fn suppressions(source: &Source) -> Vec<Suppression> {
+/// The suppression comments of a file; `dialect` is that of an env file, which is no YAML.
+pub fn suppressions(source: &Source, dialect: Option<Dialect>) -> Vec<Suppression> {
     let text = &source.text;
     // Most files have none, and comments are searched for.
     if !text.contains("podlens:") {
         return Vec::new();
     }
-    suppressions_in(source, Span::new(0, text.len()))
+    suppressions_in(source, dialect, Span::new(0, text.len()))
 }
 
 /// The suppression comments that begin in a part of a file.
-pub fn suppressions_in(source: &Source, within: Span) -> Vec<Suppression> {
-    let comments = source.tree.comments(&source.text, within);
+pub fn suppressions_in(source: &Source, dialect: Option<Dialect>, within: Span) -> Vec<Suppression> {
+    let comments = match dialect {
+        None => source.tree.comments(&source.text, within),
+        Some(dialect) => {
+            let mut all = env_file::comments(&source.text, dialect);
+            all.retain(|it| within.start <= it.start && it.start < within.end.max(within.start + 1));
+            all
+        }
+    };
     comments.into_iter().filter_map(|comment| parse(&source.text, comment)).collect()
 }
 
@@ -116,7 +124,7 @@ pub(super) fn apply(file: &FileContext<'_>, active: &Active, found: Vec<Diagnost
         return found;
     }
     let Some(source) = file.suppression_source() else { return found };
-    let all = suppressions(&source);
+    let all = suppressions(&source, file.dialect());
     let mut used: HashSet<Span> = HashSet::new();
     let mut kept: Vec<Diagnostic> = Vec::new();
     for finding in found {

@@ -141,15 +141,22 @@ const MOST_ERRORS: usize = 100;
 /// Everything in a file, for a person who edits it: all entries, and the errors with their places. Behind an error
 /// reading goes on with the next line.
 pub fn read<'t>(text: &'t str, dialect: Dialect, is_name: fn(&str) -> bool) -> (Vec<Entry<'t>>, Vec<EnvFileError>) {
-    let mut lines = SourceLines::new(text);
+    read_lines(&mut SourceLines::new(text), dialect, is_name)
+}
+
+fn read_lines<'t>(
+    lines: &mut SourceLines<'t>,
+    dialect: Dialect,
+    is_name: fn(&str) -> bool,
+) -> (Vec<Entry<'t>>, Vec<EnvFileError>) {
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
     if dialect == Dialect::Draft {
-        errors.extend(draft::whole(text));
+        errors.extend(draft::whole(lines.text));
         lines.is_limited = false;
     }
     while errors.len() < MOST_ERRORS {
         let begin = (lines.at, lines.number);
-        match next_entry(&mut lines, dialect) {
+        match next_entry(lines, dialect) {
             Ok(None) => break,
             Ok(Some(entry)) => {
                 if dialect == Dialect::Draft && !is_name(&entry.name) {
@@ -169,6 +176,23 @@ pub fn read<'t>(text: &'t str, dialect: Dialect, is_name: fn(&str) -> bool) -> (
         }
     }
     (entries, errors)
+}
+
+/// The comments of a file, each from its `#` to the end of its line: lines of their own, and what stands behind a
+/// closing quote. What is in a value is none.
+pub fn comments(text: &str, dialect: Dialect) -> Vec<Span> {
+    let mut lines = SourceLines { comments: Some(Vec::new()), ..SourceLines::new(text) };
+    let (entries, _) = read_lines(&mut lines, dialect, |_| true);
+    let mut found = lines.comments.unwrap_or_default();
+    for entry in entries.iter().filter(|_| dialect == Dialect::Quoted) {
+        let behind = text[entry.value_span.end..entry.span.end].strip_prefix('\'').unwrap_or_default();
+        let comment = behind.trim_start_matches(BLANKS);
+        if comment.starts_with('#') {
+            found.push(Span::new(entry.span.end - comment.len(), entry.span.end));
+        }
+    }
+    found.sort();
+    found
 }
 
 fn next_entry<'t>(lines: &mut SourceLines<'t>, dialect: Dialect) -> Result<Option<Entry<'t>>, EnvFileError> {
@@ -354,18 +378,22 @@ struct SourceLines<'t> {
     number: u32,
     /// Whether lines have a limit: in the proposal only the file has one.
     is_limited: bool,
+    /// The comments between entries, for those who want them.
+    comments: Option<Vec<Span>>,
 }
 
 impl<'t> SourceLines<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, at: 0, number: 0, is_limited: true }
+        Self { text, at: 0, number: 0, is_limited: true, comments: None }
     }
 
     /// The next line that is neither empty nor a comment, without the blanks before it (F10, F11).
     fn next_meaningful(&mut self) -> Result<Option<SourceLine<'t>>, EnvFileError> {
-        for line in self {
+        while let Some(line) = self.next() {
             let line = line?.trim_start();
-            if !line.text.is_empty() && !line.text.starts_with('#') {
+            if line.text.starts_with('#') {
+                self.comments.iter_mut().for_each(|it| it.push(Span::new(line.start, line.end())));
+            } else if !line.text.is_empty() {
                 return Ok(Some(line));
             }
         }

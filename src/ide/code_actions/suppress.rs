@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::place::Written;
 use crate::rules;
+use crate::syntax::env_file::{self, Dialect};
 use crate::syntax::{Collection, Node, ScalarStyle};
 use crate::text::Span;
 
@@ -24,6 +25,12 @@ pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnos
         let span = Span::new(offset, offset);
         Edit { location: Location { file: Arc::clone(file), span }, text }
     };
+    if let Some(dialect) = analysis.dialect(file) {
+        return in_env_file(&written, dialect, rule, found.location.span.start)
+            .into_iter()
+            .map(|(title, change)| (title, edit(change)))
+            .collect();
+    }
     let line = on_line(&written, rule, found.location.span.start);
     let line = line.map(|it| (format!("Suppress `{rule}` here"), edit(it)));
     let whole = (format!("Suppress `{rule}` in this file"), edit(in_file(&written, rule)));
@@ -36,7 +43,7 @@ fn on_line(written: &Written, rule: &str, offset: usize) -> Option<(usize, Strin
     let line = written.line(offset);
     // A comment that is about this line already takes one more rule.
     let above = if line.start == 0 { line } else { written.line(line.start - 1) };
-    let known = rules::suppressions_in(&written.source, Span::new(above.start, line.end));
+    let known = rules::suppressions_in(&written.source, None, Span::new(above.start, line.end));
     let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
     if let Some((_, last)) = known.iter().find(covers).and_then(|it| it.rules.last()) {
         return Some((last.end, format!(", {rule}")));
@@ -51,6 +58,28 @@ fn on_line(written: &Written, rule: &str, offset: usize) -> Option<(usize, Strin
     }
     let indent = &text[line.range()][..text[line.range()].len() - text[line.range()].trim_start_matches(' ').len()];
     Some((line.start, format!("{indent}{comment}{}", line_break(text))))
+}
+
+/// Comments in an env file: above the line, and at the top, where they are comments and not parts of a value.
+fn in_env_file(written: &Written, dialect: Dialect, rule: &str, offset: usize) -> Vec<(String, (usize, String))> {
+    let text = written.text();
+    let line = written.line(offset);
+    let above = if line.start == 0 { line } else { written.line(line.start - 1) };
+    let known = rules::suppressions_in(&written.source, Some(dialect), Span::new(above.start, line.end));
+    let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
+    let one = match known.iter().find(covers).and_then(|it| it.rules.last()) {
+        Some((_, last)) => (last.end, format!(", {rule}")),
+        None => (line.start, format!("# podlens: ignore[{rule}]{}", line_break(text))),
+    };
+    let is_comment = |change: &(usize, String)| {
+        let (at, new) = change;
+        let changed = format!("{}{new}{}", &text[..*at], &text[*at..]);
+        let is_here = |it: &Span| it.start <= *at && *at < it.end;
+        env_file::comments(&changed, dialect).iter().any(is_here)
+    };
+    let all =
+        [(format!("Suppress `{rule}` here"), one), (format!("Suppress `{rule}` in this file"), in_file(written, rule))];
+    all.into_iter().filter(|(_, change)| is_comment(change)).collect()
 }
 
 fn in_file(written: &Written, rule: &str) -> (usize, String) {

@@ -184,6 +184,18 @@ fn a_person_sees_every_error_and_every_entry() {
 }
 
 #[test]
+fn comments_are_what_is_in_no_value() {
+    let shown = |text: &'static str, dialect| -> Vec<&str> {
+        comments(text, dialect).into_iter().map(|it| &text[it.range()]).collect()
+    };
+    let text = "# a\r\n  # b\nA='x # no\n# no' # c\nB= 'y' # no\nC='z'#d\noops # no\n\n# e";
+    assert_eq!(shown(text, Dialect::Quoted), ["# a", "# b", "# c", "#d", "# e"]);
+    let text = "# a\nA=x # no\nB=y\\\n# no\n# b\n";
+    assert_eq!(shown(text, Dialect::Draft), ["# a", "# b"]);
+    assert_eq!(shown("A=x # no\n\t# b\n", Dialect::Unquoted), ["# b"]);
+}
+
+#[test]
 fn values_have_places() {
     let place = |text: &str, dialect| {
         let entry = find(text, "K", dialect, |_| true).expect("readable").expect("there");
