@@ -24,6 +24,14 @@ pub use editor::{Layout, Selected, files_below, project_of, selected};
 /// Files above this size are refused: nobody writes such a manifest.
 const MAX_SIZE: u64 = 64 * 1024 * 1024;
 
+/// The settings that count in a directory: the file and its text, if its project has one that can be read.
+pub fn settings_of(directory: &Path) -> Option<(PathBuf, String)> {
+    let project = directory.ancestors().find(|it| roots::is_project(it))?;
+    let path = project.join(SETTINGS_FILE);
+    let text = read(&path).ok()?;
+    Some((path, text))
+}
+
 /// What is told about a path that leads nowhere.
 pub const NO_SUCH_FILE: &str = "no such file or directory";
 

@@ -10,9 +10,11 @@ use clap::Args;
 
 use crate::cli::{Exit, notice};
 use crate::load;
-use crate::resolve::{Binding, Lookup, copying, expand};
-use crate::syntax::env_file::{self, Dialect};
-use crate::workspace::Version;
+use crate::resolve::{Binding, Lookup, Reading, copying, expand};
+use crate::rules;
+use crate::syntax::env_file;
+use crate::text::Lines;
+use crate::workspace::{Settings, Version};
 
 /// Expand $(NAME) in texts, as Kubernetes does
 #[derive(Debug, Args)]
@@ -24,15 +26,17 @@ pub(super) struct Arguments {
     /// A file with variables, read as the kubelet of the release reads it; what --set says comes first
     #[arg(long = "env-file", value_name = "FILE")]
     env_files: Vec<PathBuf>,
-    /// The Kubernetes release to behave like, such as 1.34
-    #[arg(long, value_name = "VERSION", default_value_t)]
-    kubernetes: Version,
+    /// The Kubernetes release to behave like, such as 1.34, instead of the settings' one
+    #[arg(long, value_name = "VERSION")]
+    kubernetes: Option<Version>,
     /// Texts to expand [default: each line of stdin]
     #[arg(value_name = "TEXT")]
     texts: Vec<String>,
 }
 
-const EXAMPLES: &str = "Examples:
+const EXAMPLES: &str = "With `proposals: true` in the settings env files are read as the proposal has it.
+
+Examples:
   podlens expand --set HOST=db --set PORT=5432 'postgres://$(HOST):$(PORT)/$$(HOST)'
   podlens expand --env-file app.env --kubernetes 1.35 '$(GREETING)'
   podlens expand --set A=1 < texts.txt";
@@ -46,6 +50,21 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
+    let mut exit = Exit::Clean;
+    let settings = match load::settings_of(&std::env::current_dir()?) {
+        Some((path, text)) => {
+            let settings = Settings::parse(&text);
+            let lines = Lines::new(&text);
+            for mistake in rules::mistakes(&settings) {
+                let line = lines.place(mistake.span.start).line;
+                notice(format_args!("{}:{line}: {}", path.display(), mistake.message));
+                exit = Exit::Trouble;
+            }
+            settings
+        }
+        None => Settings::default(),
+    };
+    let release = arguments.kubernetes.unwrap_or(settings.kubernetes);
     let mut files = Vec::new();
     for path in &arguments.env_files {
         match load::read(path) {
@@ -59,7 +78,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let names = Names {
         set: arguments.set.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         files: &files,
-        dialect: Dialect::of_kubernetes(arguments.kubernetes.minor),
+        reading: Reading::of(release, settings.proposals),
         refused: RefCell::new(None),
     };
     let mut piped = String::new();
@@ -70,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     for text in texts {
-        let expansion = expand(&text.into(), copying(arguments.kubernetes), |name| names.lookup(name));
+        let expansion = expand(&text.into(), copying(release), |name| names.lookup(name));
         if let Some(message) = names.refused.take() {
             out.flush()?;
             notice(message);
@@ -79,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         writeln!(out, "{}", expansion.value)?;
     }
     out.flush()?;
-    Ok(Exit::Clean)
+    Ok(exit)
 }
 
 fn stdin_lines(text: &mut String) -> io::Result<Vec<&str>> {
@@ -91,7 +110,7 @@ fn stdin_lines(text: &mut String) -> io::Result<Vec<&str>> {
 struct Names<'a> {
     set: BTreeMap<&'a str, &'a str>,
     files: &'a [(String, String)],
-    dialect: Dialect,
+    reading: Reading,
     /// What the kubelet would refuse.
     refused: RefCell<Option<String>>,
 }
@@ -103,8 +122,8 @@ impl Names<'_> {
             return bound(value);
         }
         for (file, text) in self.files {
-            match env_file::lookup(text, name, self.dialect) {
-                Ok(Some(value)) => return bound(&value),
+            match env_file::find(text, name, self.reading.dialect, self.reading.is_name) {
+                Ok(Some(entry)) => return bound(&entry.value),
                 Ok(None) => {}
                 Err(error) => {
                     // The line's content may be a secret.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::k8s::Role;
-use crate::resolve::{Answer, Content, EnvFile};
+use crate::resolve::{Answer, Content, EnvFile, is_relaxed};
 use crate::rules::context::edit;
 use crate::rules::env_files::{FileKeyRef, env_file_readers, quote_values};
 use crate::rules::neighbours::{nearest, renamed};
@@ -98,7 +98,8 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 /// Rows 3 to 6, for a file that containers write.
 fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Option<Finding> {
     let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
-    if key.value.is_empty() || crate::rules::neighbours::is_placeholder(&key.value) {
+    // V12: what can be no key is told by another rule.
+    if !is_relaxed(&key.value) || crate::rules::neighbours::is_placeholder(&key.value) {
         return None;
     }
     let (_, EnvFile::Written(content)) = pod.settled_file(reference)? else { return None };

@@ -195,7 +195,41 @@ fn texts_are_expanded() {
     assert!(err.contains("app.env:4") && !err.contains("rubbish"), "{err}");
     assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.34", "$(A)"], "").1, "x y\n");
     assert_eq!(expand(&["--kubernetes", "1.33", "$£"], "").1, "$Â\u{fffd}\n");
+    assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.35", "$(A)"], "").0, 1, "a blank before the `=`");
     assert_eq!(expand(&["--env-file", "gone.env", "x"], "").0, 2);
+}
+
+/// One file in the three syntaxes there are: 1.34, 1.35 and later, and that of the proposal.
+#[test]
+fn env_files_are_read_as_the_target_does() {
+    let text = b"A='one'\\\n  two\nB='2'\nE=\nB='3'\n";
+    let place = directory(&[("app.env", text), ("deep/x", b""), ("bad.env", b"A=1\nnot a name\xc3\xa4=2\n")]);
+    let settings = |text: &str| fs::write(place.path().join("podlens.yaml"), text).expect("written");
+    let expand = |arguments: &[&str]| {
+        let arguments = [&["expand", "--env-file", "app.env"], arguments].concat();
+        run(place.path(), &arguments, "")
+    };
+    // 1.34: quotes are text, a line goes on, the first one counts, and what is empty is not there.
+    for arguments in [&["--kubernetes", "1.34", "$(A)|$(B)|$(E)"][..], &["$(A)|$(B)|$(E)"]] {
+        assert_eq!(expand(arguments), (0, "'one' two|'2'|$(E)\n".into(), String::new()));
+        settings("kubernetes: '1.34'\n");
+    }
+    // The flag comes first. From 1.35 on nothing but a comment stands behind the quote.
+    let (code, out, err) = expand(&["--kubernetes", "1.37", "$(B)"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert_eq!(err, "podlens: app.env:1: only a comment may stand behind the closing quote\n");
+    // The proposal: the last one counts, and an empty value is one.
+    settings("proposals: true\n");
+    assert_eq!(expand(&["$(A)|$(B)|$(E)|"]), (0, "'one' two|'3'||\n".into(), String::new()));
+    let (code, _, err) = run(place.path(), &["expand", "--env-file", "bad.env", "$(A)"], "");
+    assert_eq!(code, 1);
+    assert_eq!(err, "podlens: bad.env:2: the name is none that a variable can have\n");
+    // Settings count from below too, and their mistakes are told.
+    let (code, out, _) = run(&place.path().join("deep"), &["expand", "--env-file", "../app.env", "$(B)"], "");
+    assert_eq!((code, out.as_str()), (0, "'3'\n"));
+    settings("kubernetes: banana\n");
+    let (code, _, err) = expand(&["x"]);
+    assert!(code == 2 && err.contains("podlens.yaml:1"), "{code} {err}");
 }
 
 #[test]
