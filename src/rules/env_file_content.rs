@@ -6,7 +6,7 @@ use crate::diagnostic::Fix;
 use crate::k8s::Role;
 use crate::resolve::{Answer, Content, EnvFile, is_relaxed};
 use crate::rules::context::edit;
-use crate::rules::env_files::{FileKeyRef, env_file_readers, quote_values};
+use crate::rules::env_files::{FileKeyRef, PodFiles, env_file_readers, quote_values};
 use crate::rules::neighbours::{nearest, renamed};
 use crate::rules::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule};
 use crate::syntax::env_file::{self, EnvFileError, Problem};
@@ -86,8 +86,9 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         let object = ObjectContext { file, object };
         for pod in &object.object.model.pods {
             let pod = PodContext { object: &object, pod };
+            let mut files = PodFiles::new(&pod);
             for reference in pod.file_key_refs() {
-                if let Some(finding) = produced(&pod, &reference) {
+                if let Some(finding) = produced(&pod, &reference, &mut files) {
                     findings.push_in(&object, finding);
                 }
             }
@@ -96,13 +97,14 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Rows 3 to 6, for a file that containers write.
-fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Option<Finding> {
+fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
     let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
     // V12: what can be no key is told by another rule.
     if !is_relaxed(&key.value) || crate::rules::neighbours::is_placeholder(&key.value) {
         return None;
     }
-    let (_, EnvFile::Written(content)) = pod.settled_file(reference)? else { return None };
+    let (_, file) = files.settled(reference)?;
+    let EnvFile::Written(content) = &*file else { return None };
     // A sidecar is not waited for: the file may be read while it still holds something else.
     let mut all = pod.pod.containers.iter().enumerate();
     if content.was_rewritten && all.any(|(at, it)| it.role == Role::Sidecar && pod.writes(at, &volume.value)) {
@@ -113,7 +115,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Option<Finding>
     match content.find(&key.value, reading) {
         Answer::Value(..) | Answer::Unknown => None,
         Answer::Missing if reference.optional => None,
-        Answer::Missing => Some(missing(pod, reference, &content)),
+        Answer::Missing => Some(missing(pod, reference, content)),
         Answer::Refused(error) => {
             let what = if error.problem == Problem::InvalidName { "has a wrong name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
@@ -125,7 +127,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Option<Finding>
                 let release = pod.object.file.resolver.release(pod.object.file.path);
                 finding = finding.help(format!("Kubernetes {release} takes only values in single quotes"));
             }
-            Some(finding.fix(quote_values(pod.object, &content, reading)))
+            Some(finding.fix(quote_values(pod.object, content, reading)))
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::k8s::{Role, Text};
 use crate::resolve::{EnvFile, EnvFiles, path_in_volume};
-use crate::rules::env_files::{FileKeyRef, called};
+use crate::rules::env_files::{FileKeyRef, PodFiles, called};
 use crate::rules::neighbours::renamed;
 use crate::rules::{Finding, Findings, PodContext, declare_rule};
 
@@ -74,13 +74,15 @@ declare_rule! {
 
 fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
     let mut consumed: Vec<&Text> = Vec::new();
+    let mut pod_files = PodFiles::new(pod);
     for reference in pod.file_key_refs() {
-        if let Some((files, EnvFile::Absent)) = pod.settled_file(&reference)
+        if let Some((files, file)) = pod_files.settled(&reference)
+            && matches!(*file, EnvFile::Absent)
             && let (Some(volume), Some(path)) = (reference.volume, reference.path)
             // Row 4, which no release follows (F4).
             && !(reference.optional && pod.is_draft())
         {
-            findings.push(absent(pod, &reference, &files, volume, path));
+            findings.push(absent(pod, &reference, &mut pod_files, &files, volume, path));
         }
         if let Some(volume) = reference.volume.filter(|_| pod.is_draft()) {
             if pod.mounts(reference.at, &volume.value) {
@@ -122,7 +124,14 @@ fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findi
     }
 }
 
-fn absent(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &EnvFiles, volume: &Text, path: &Text) -> Finding {
+fn absent(
+    pod: &PodContext<'_>,
+    reference: &FileKeyRef<'_>,
+    pod_files: &mut PodFiles<'_, '_>,
+    files: &EnvFiles,
+    volume: &Text,
+    path: &Text,
+) -> Finding {
     let at = pod.object.at(path.span);
     let name = &*volume.value;
     // Written, but too late.
@@ -130,7 +139,7 @@ fn absent(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &EnvFiles, vo
     for (later, container) in pod.pod.containers.iter().enumerate().skip(reference.at + 1).filter(|_| is_init) {
         if matches!(container.role, Role::Init | Role::Sidecar)
             && pod.writes(later, name)
-            && let EnvFile::Written(content) = pod.files_left_by(later).file(name, &path.value)
+            && let EnvFile::Written(content) = pod_files.left_by(later).file(name, &path.value)
         {
             let message = format!(
                 "{} starts before {} has written `{}`",

@@ -1,5 +1,7 @@
 //! `env-file-volume`
 
+use std::collections::HashMap;
+
 use crate::k8s::Text;
 use crate::rules::env_files::VolumeUse;
 use crate::rules::neighbours::{nearest, renamed};
@@ -59,18 +61,18 @@ declare_rule! {
 }
 
 fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
-    for reference in pod.file_key_refs() {
-        if let Some(name) = reference.volume.filter(|it| !it.value.is_empty())
-            && let Some(finding) = volume(pod, name)
-        {
+    let mut known: HashMap<&str, VolumeUse> = HashMap::new();
+    for name in pod.file_key_refs().filter_map(|it| it.volume).filter(|it| !it.value.is_empty()) {
+        let found = known.entry(&name.value).or_insert_with(|| pod.volume_use(&name.value));
+        if let Some(finding) = volume(pod, name, found) {
             findings.push(finding);
         }
     }
 }
 
-fn volume(pod: &PodContext<'_>, name: &Text) -> Option<Finding> {
+fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Finding> {
     let at = pod.object.at(name.span);
-    match pod.volume_use(&name.value) {
+    match found {
         VolumeUse::Usable | VolumeUse::Unknown => None,
         // V13, row 1.
         VolumeUse::Missing => {
@@ -84,20 +86,20 @@ fn volume(pod: &PodContext<'_>, name: &Text) -> Option<Finding> {
         }
         // V13, row 2.
         VolumeUse::Other { kind, place } => {
-            let kind = match &*kind {
+            let kind = match &**kind {
                 "volumeClaimTemplates" => "volume claim".to_owned(),
                 kind => format!("`{kind}`"),
             };
             let message =
                 format!("volume `{}` is a {kind}, and env files are read from an `emptyDir` only", name.value);
             let finding = Finding::new(at, message).help("let an init container write the file to an `emptyDir`");
-            Some(finding.related(place, "the volume"))
+            Some(finding.related(place.clone(), "the volume"))
         }
         // F1.
         VolumeUse::Unmounted(place) => {
             let message = format!("no container mounts volume `{}`, so the kubelet never finds the file", name.value);
             let finding = Finding::new(at, message).help("mount it in the container that writes the file");
-            Some(finding.related(place, "the volume"))
+            Some(finding.related(place.clone(), "the volume"))
         }
     }
 }

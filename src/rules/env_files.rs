@@ -1,7 +1,8 @@
 //! What the rules on env files share: every `fileKeyRef` of a pod, and what is known of its volume and its file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix, Location};
@@ -143,34 +144,13 @@ impl<'a> PodContext<'a> {
     }
 
     /// The env files that a container finds.
-    pub(super) fn env_files(&self, container: &Container) -> EnvFiles {
+    fn env_files(&self, container: &Container) -> EnvFiles {
         self.object.file.resolver.env_files(self.object.file.path, self.object.object, self.pod, container)
     }
 
     /// The env files that one container leaves.
-    pub(super) fn files_left_by(&self, at: usize) -> EnvFiles {
+    fn files_left_by(&self, at: usize) -> EnvFiles {
         self.object.file.resolver.files_left_by(self.object.file.path, self.object.object, self.pod, at)
-    }
-
-    /// The file of a reference as its container finds it first, unless others that run beside it may still write it:
-    /// the kubelet tries again until the container starts.
-    pub(super) fn settled_file(&self, reference: &FileKeyRef<'_>) -> Option<(EnvFiles, EnvFile)> {
-        let (volume, path) = (reference.volume?, reference.path?);
-        if !matches!(self.volume_use(&volume.value), VolumeUse::Usable) || is_placeholder(&path.value) {
-            return None;
-        }
-        path_in_volume(&path.value)?;
-        let files = self.env_files(reference.container);
-        let file = files.file(&volume.value, &path.value);
-        let is_final = match reference.container.role {
-            Role::Init | Role::Sidecar => true,
-            Role::Hook => false,
-            Role::Container | Role::Ephemeral => self.beside(reference, &volume.value).into_iter().all(|at| {
-                let left = self.files_left_by(at);
-                matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
-            }),
-        };
-        is_final.then_some((files, file))
     }
 
     /// Containers that run while the one of a reference waits, and can write the volume.
@@ -196,6 +176,60 @@ impl<'a> PodContext<'a> {
     /// Where a part of a script stands.
     pub(super) fn script_location(&self, part: &ScriptPart) -> Location {
         self.object.inside(&part.text, part.range.clone())
+    }
+}
+
+/// What is known of the env files of a pod, each worked out once however many keys are taken from it.
+pub(super) struct PodFiles<'p, 'a> {
+    pod: &'p PodContext<'a>,
+    volumes: HashMap<Arc<str>, bool>,
+    found: HashMap<usize, Rc<EnvFiles>>,
+    left: HashMap<usize, Rc<EnvFiles>>,
+    files: HashMap<(usize, Arc<str>, Arc<str>), Rc<EnvFile>>,
+}
+
+impl<'p, 'a> PodFiles<'p, 'a> {
+    pub(super) fn new(pod: &'p PodContext<'a>) -> Self {
+        let (volumes, found, left, files) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
+        Self { pod, volumes, found, left, files }
+    }
+
+    /// The env files that the container of a reference finds.
+    fn found_by(&mut self, reference: &FileKeyRef<'_>) -> Rc<EnvFiles> {
+        let pod = self.pod;
+        Rc::clone(self.found.entry(reference.at).or_insert_with(|| Rc::new(pod.env_files(reference.container))))
+    }
+
+    /// The env files that one container leaves.
+    pub(super) fn left_by(&mut self, at: usize) -> Rc<EnvFiles> {
+        let pod = self.pod;
+        Rc::clone(self.left.entry(at).or_insert_with(|| Rc::new(pod.files_left_by(at))))
+    }
+
+    /// The file of a reference as its container finds it first, unless others that run beside it may still write it:
+    /// the kubelet tries again until the container starts.
+    pub(super) fn settled(&mut self, reference: &FileKeyRef<'_>) -> Option<(Rc<EnvFiles>, Rc<EnvFile>)> {
+        let (volume, path) = (reference.volume?, reference.path?);
+        let pod = self.pod;
+        let is_usable = |name: &Arc<str>| matches!(pod.volume_use(name), VolumeUse::Usable);
+        let is_usable = *self.volumes.entry(Arc::clone(&volume.value)).or_insert_with_key(is_usable);
+        if !is_usable || is_placeholder(&path.value) {
+            return None;
+        }
+        path_in_volume(&path.value)?;
+        let is_final = match reference.container.role {
+            Role::Init | Role::Sidecar => true,
+            Role::Hook => false,
+            Role::Container | Role::Ephemeral => pod.beside(reference, &volume.value).into_iter().all(|at| {
+                let left = self.left_by(at);
+                matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
+            }),
+        };
+        let files = self.found_by(reference);
+        let key = (reference.at, Arc::clone(&volume.value), Arc::clone(&path.value));
+        let file = self.files.entry(key).or_insert_with(|| Rc::new(files.file(&volume.value, &path.value)));
+        let file = Rc::clone(file);
+        is_final.then_some((files, file))
     }
 }
 

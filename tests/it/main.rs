@@ -5,6 +5,7 @@ mod commands;
 mod designs;
 mod differential;
 mod editors;
+mod env_files;
 mod fixes;
 mod fixtures;
 mod ide;

@@ -4,6 +4,7 @@ mod abuse;
 mod client;
 mod diagnostics;
 mod documents;
+mod env_files;
 mod features;
 mod fixture;
 mod lifecycle;

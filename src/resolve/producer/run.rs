@@ -16,7 +16,7 @@ use crate::text::Span;
 /// How many commands are followed.
 const MOST_STEPS: usize = 10_000;
 /// How many characters are moved.
-const MOST_CHARACTERS: usize = 8_000_000;
+const MOST_CHARACTERS: usize = 2_000_000;
 /// How often a `for` is unrolled.
 const MOST_ROUNDS: usize = 64;
 
