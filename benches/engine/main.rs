@@ -6,6 +6,8 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod editing;
+mod measure;
 mod texts;
 
 use std::fs;
@@ -17,16 +19,14 @@ use granit_parser::Parser;
 use podlens::load::{self, Request};
 use podlens::resolve::Resolver;
 use podlens::syntax;
-use podlens::text::{Buffer, Span};
 use podlens::workspace::{File, Workspace};
+
+use crate::measure::{Budgets, best, millis, timed};
 
 const MEGABYTE: usize = 1_000_000;
 
 /// Building a tree beside the events it is built from.
 const TREE_BUDGET: f64 = 2.0;
-
-/// An edit beside the parse of the whole file.
-const EDIT_BUDGET: f64 = 1.0 / 20.0;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         parsing(rounds, &mut budgets);
     }
     if wants("editing") {
-        editing(rounds, &mut budgets);
+        editing::editing(rounds, &mut budgets);
     }
     if wants("resolving") {
         resolving(rounds.div_ceil(5));
@@ -86,85 +86,6 @@ fn events(text: &str) -> usize {
         emit_comments: false,
     };
     Parser::new_from_str_with_options(text, options).filter(|event| black_box(event).is_ok()).count()
-}
-
-/// A keystroke in a large document, and what takes it back, beside the parse of the whole.
-fn editing(rounds: usize, budgets: &mut Budgets) {
-    println!("\n{:<34}{:>12}{:>10}{:>10}{:>10}", "editing 1 MB", "full parse", "first", "middle", "last");
-    let kinds = [
-        ("a List", texts::list(MEGABYTE), "value: "),
-        ("a Deployment", texts::deployment(MEGABYTE), "value: "),
-        ("a Template", texts::template(MEGABYTE), "value: "),
-        ("a JSON List", texts::json(MEGABYTE), "\"value\": "),
-        ("700 documents", (0..700).map(texts::manifest).collect::<Vec<_>>().join("---\n"), "value: "),
-    ];
-    for (name, text, key) in &kinds {
-        let [full] = best(rounds, [&mut || timed(|| syntax::parse(text))]);
-        println!("  {name:<32}{:>9.1} ms", millis(full));
-        let values: Vec<usize> = text.match_indices(key).map(|(at, _)| at + key.len()).collect();
-        let places = [values[0], values[values.len() / 2], values[values.len() - 1]];
-        for keystroke in &KEYSTROKES {
-            let ratios = places.map(|value| {
-                let [full, typed, back] = keystroke.measure(text, value, key.len(), rounds.div_ceil(5).max(3));
-                typed.max(back).as_secs_f64() / full.as_secs_f64()
-            });
-            let shown = ratios.map(|ratio| format!("1/{:.0}", 1.0 / ratio));
-            println!("    {:<42}{:>10}{:>10}{:>10}", keystroke.name, shown[0], shown[1], shown[2]);
-            let worst = ratios.into_iter().fold(0.0, f64::max);
-            budgets.add(format!("{} in {name}, beside its parse", keystroke.name), worst, EDIT_BUDGET);
-        }
-    }
-}
-
-/// What a person types at a value.
-struct Keystroke {
-    name: &'static str,
-    /// Where, from the beginning of the value on, or before its key.
-    at: Option<isize>,
-    removed: usize,
-    typed: &'static str,
-}
-
-const KEYSTROKES: [Keystroke; 8] = [
-    Keystroke { name: "a digit", at: Some(2), removed: 0, typed: "1" },
-    Keystroke { name: "a quote", at: Some(0), removed: 0, typed: "\"" },
-    Keystroke { name: "a bracket", at: Some(0), removed: 0, typed: "[" },
-    Keystroke { name: "a bar", at: Some(0), removed: 0, typed: "|" },
-    Keystroke { name: "a line break", at: Some(2), removed: 0, typed: "\n" },
-    Keystroke { name: "a line break before the key", at: None, removed: 0, typed: "\n" },
-    Keystroke { name: "a deleted colon", at: Some(-2), removed: 1, typed: "" },
-    Keystroke { name: "a new line with half a key", at: Some(-2), removed: 0, typed: ":\n          na" },
-];
-
-impl Keystroke {
-    /// How long it takes to parse everything, to follow the keystroke, and to follow the one that takes it back.
-    fn measure(&self, text: &str, value: usize, key: usize, rounds: usize) -> [Duration; 3] {
-        let start = self.at.map_or(value - key, |at| value.saturating_add_signed(at));
-        let old = &text[start..start + self.removed];
-        let before = Buffer::new(text, 0);
-        let tree = syntax::parse(text);
-        let follow = |buffer: &Buffer, tree: &syntax::Tree, span: Span, typed: &str| {
-            let mut buffer = buffer.clone();
-            let start = Instant::now();
-            let change = buffer.edit(span, typed);
-            let tree = tree.reparse(change, &buffer);
-            (start.elapsed(), buffer, tree)
-        };
-        let typed = Span::new(start, start + self.removed);
-        let back = Span::new(start, start + self.typed.len());
-        let (_, after, edited) = follow(&before, &tree, typed, self.typed);
-        // A full parse leaves the allocator with a heap to tidy up; the keystroke after it is not made to pay for that.
-        let settled = |buffer: &Buffer, tree: &syntax::Tree, span: Span, typed: &str| {
-            drop(follow(buffer, tree, span, typed));
-            follow(buffer, tree, span, typed).0
-        };
-        best(
-            rounds,
-            [&mut || timed(|| syntax::parse(text)), &mut || settled(&before, &tree, typed, self.typed), &mut || {
-                settled(&after, &edited, back, old)
-            }],
-        )
-    }
 }
 
 /// The environments of 10,000 containers in one workspace.
@@ -240,53 +161,4 @@ fn loading(rounds: usize) -> std::io::Result<()> {
     let ratio = loading.as_secs_f64() / reading.as_secs_f64();
     println!("  {FILES} files: read {:.1} ms, loaded {:.1} ms, {ratio:.1}x", millis(reading), millis(loading));
     Ok(())
-}
-
-/// How long something takes. What it gives is dropped when the clock has stopped.
-fn timed<T>(work: impl FnOnce() -> T) -> Duration {
-    let start = Instant::now();
-    let result = black_box(work());
-    let time = start.elapsed();
-    drop(result);
-    time
-}
-
-/// The shortest time of each task, done in turns.
-fn best<const N: usize>(rounds: usize, mut tasks: [&mut dyn FnMut() -> Duration; N]) -> [Duration; N] {
-    let mut shortest = [Duration::MAX; N];
-    for _ in 0..rounds {
-        for (task, shortest) in tasks.iter_mut().zip(&mut shortest) {
-            *shortest = task().min(*shortest);
-        }
-    }
-    shortest
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// What was measured against what it may be.
-#[derive(Default)]
-struct Budgets {
-    kept: usize,
-    broken: Vec<String>,
-}
-
-impl Budgets {
-    fn add(&mut self, name: String, ratio: f64, limit: f64) {
-        if ratio <= limit {
-            self.kept += 1;
-        } else {
-            self.broken.push(format!("{name}: {ratio:.3}, at most {limit:.3}"));
-        }
-    }
-
-    fn conclude(self) -> ExitCode {
-        println!("\nbudgets: {} kept, {} broken", self.kept, self.broken.len());
-        for broken in &self.broken {
-            println!("  broken: {broken}");
-        }
-        if self.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-    }
 }

@@ -337,11 +337,6 @@ pub(super) fn stray(text: &str, column: usize, members: Members) -> Option<Stray
     strays(text, column, members).into_iter().find(|stray| stray.is_here)
 }
 
-/// Whether a piece holds a stray line before a limit that belongs to a level around it.
-pub(super) fn escapes(text: &str, limit: usize, column: usize, members: Members) -> bool {
-    strays(text, column, members).iter().any(|stray| !stray.is_here && stray.line < limit)
-}
-
 /// The stray lines that belong to no level inside a piece. Keys go to the nearest mapping around them, dashes to the
 /// nearest list, unless they fit better where they stand.
 fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {

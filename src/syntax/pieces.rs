@@ -268,16 +268,12 @@ fn whole(mut taken: Taken, text: &str, column: usize, kind: Members) -> Taken {
 
 fn divided(text: &str, column: usize, kind: Members, depth: usize, small: bool) -> Taken {
     if depth < DEPTH {
-        // A healthy text holds no stray line, so they are looked for only where something is broken.
-        let divide = || divide(text, column, kind, depth, Closing::Strict);
-        let large = if small { None } else { divide() };
-        if large.as_ref().is_some_and(|taken| !taken.is_broken()) {
-            return large.unwrap_or_default();
-        }
-        if let Some(stray) = cut::stray(text, column, kind) {
+        // Stray lines are looked for in small pieces only: what a large one is depends on its first and last lines alone,
+        // so that a mistake costs the small piece it stands in.
+        if small && let Some(stray) = cut::stray(text, column, kind) {
             return whole(split(text, column, kind, depth, stray), text, column, kind);
         }
-        if let Some(taken) = large.or_else(|| small.then(divide).flatten()) {
+        if let Some(taken) = divide(text, column, kind, depth, Closing::Strict) {
             return taken;
         }
     }

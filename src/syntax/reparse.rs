@@ -94,9 +94,7 @@ impl Tree {
         let new_end = change.moved(end);
         let green = if new_end - start > LEAF
             && !lines.lines().any(conflict::is_marker)
-            && is_sound(&placed.it)
             && let Some(root) = relevel_root(&placed.it, start, change, text)
-            && is_sound(&root)
         {
             root
         } else {
@@ -216,12 +214,6 @@ fn lines_ahead(text: &(impl Source + ?Sized), offset: usize) -> usize {
     }
 }
 
-/// Whether nothing in a document is broken. How a mistake is read depends on lines that may stand anywhere around it, so
-/// a document with one is read as a whole.
-fn is_sound(document: &GreenDocument) -> bool {
-    document.root.as_ref().is_some_and(|root| !root.it.marks.error)
-}
-
 fn relevel_root(
     document: &GreenDocument,
     start: usize,
@@ -242,7 +234,7 @@ fn relevel_root(
             return None;
         }
     }
-    let green = Relevel { text, change, is_root: true }.collection(&root.it, root_start, end)?;
+    let green = Relevel { text, change }.collection(&root.it, root_start, end)?;
     Some(GreenDocument {
         len: offset32(change.moved(end) - start),
         root: Some(Placed::new(root.offset, green)),
@@ -261,8 +253,6 @@ fn is_member(line: &str, kind: Members) -> bool {
 struct Relevel<'t, S: ?Sized> {
     text: &'t S,
     change: &'t Touched,
-    /// Whether no level is around it.
-    is_root: bool,
 }
 
 impl<S: Source + ?Sized> Relevel<'_, S> {
@@ -283,11 +273,6 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let pieces = Pieces { level, start, end };
         let run = self.run(&pieces, kind)?;
         let parsed = self.read(green, &pieces, run, kind)?;
-        // A piece at a strange column may belong to a level around this one.
-        let is_strange = |piece: &Piece| piece.column != level.column;
-        if !self.is_root && level.pieces.iter().chain(&parsed.pieces).any(is_strange) {
-            return None;
-        }
         Some(self.splice(green, &pieces, run.first..run.behind, parsed, kind))
     }
 
@@ -374,20 +359,6 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
             // Perhaps it is closed further on.
             parsed = part(lines_ahead(self.text, self.text.floor_char(limit + cut::REACH)).min(level_end));
         }
-        let broken =
-            parsed.pieces.iter().any(|piece| !piece.errors.is_empty()) || parsed.members.iter().any(pieces::is_broken);
-        if broken && !self.is_root {
-            // What is open in the run may hide lines behind it.
-            let ends = parsed.pieces.iter().skip(1).map(|piece| piece.offset as usize).chain([parsed.consumed]);
-            let reach = parsed.pieces.iter().zip(ends).map(|(piece, end)| start + end + piece.reach as usize).max();
-            let reach = reach.unwrap_or(limit).max(limit);
-            let lines = list.iter().map(|piece| self.change.moved(pieces.at(piece) - piece.column as usize));
-            let limit = lines.filter(|line| *line >= reach).min().unwrap_or(level_end);
-            let text = self.text.slice(Span::new(start, lines_ahead(self.text, limit)));
-            if cut::escapes(&text, limit - start, column, kind) {
-                return None;
-            }
-        }
         Some(parsed)
     }
 
@@ -424,8 +395,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
                 return None;
             }
         }
-        let relevel = Relevel { is_root: false, ..*self };
-        let green = relevel.collection(&nested.it, nested_start, end)?;
+        let green = self.collection(&nested.it, nested_start, end)?;
         let (mut reach, mut still_open) = (0, None);
         let open = if nested_kind.is_flow() { None } else { open_in(&green, nested_start) };
         if let Some(open) = open {

@@ -245,32 +245,100 @@ fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     }
 }
 
+/// Breaks a text the way a slip does: a quote, a bracket, a bar, a colon that is gone, a line that is torn.
+fn slip(random: &mut Random, buffer: &Buffer) -> (Span, String) {
+    let len = buffer.len();
+    let at = random.below(len + 1);
+    let find = |what: char| buffer.slice(Span::new(at, len)).find(what).map(|found| at + found);
+    match random.below(8) {
+        0..=2 => {
+            (Span::new(at, at), random.pick(&["\"", "'", "[", "{", "]", "}", "|", ">", ":", "\n", " ", "\t"]).into())
+        }
+        3 => find(':').map_or((Span::new(at, at), "\n".into()), |colon| (Span::new(colon, colon + 1), String::new())),
+        4 => find(':').map_or((Span::new(at, at), "x".into()), |colon| {
+            (Span::new(colon + 1, colon + 1), random.pick(&[" \"", " [", " |", " {", "\n", "x"]).into())
+        }),
+        5 => find('\n').map_or((Span::new(at, at), "\n".into()), |end| (Span::new(end, end + 1), String::new())),
+        6 => find('\n').map_or((Span::new(at, at), "- ".into()), |end| {
+            (Span::new(end + 1, end + 1), random.pick(&[" ", "  ", "\n", "- ", "\t", "x: "]).into())
+        }),
+        _ => edit(random, buffer),
+    }
+}
+
+/// Makes some edits one after the other and compares after each. Gives how many were made to a broken text.
+fn assert_read_again(text: &str, count: usize, what: &str, mut edit: impl FnMut(&Buffer) -> (Span, String)) -> usize {
+    let mut buffer = Buffer::new(text, 0);
+    let mut tree = parse(text);
+    let mut broken = 0;
+    for _ in 0..count {
+        broken += usize::from(!tree.errors().is_empty());
+        let before = buffer.to_string();
+        let (span, text) = edit(&buffer);
+        let change = buffer.edit(span, &text);
+        let after = buffer.to_string();
+        tree = tree.reparse(change, &buffer);
+        let anew = parse(&after);
+        assert!(
+            tree == anew,
+            "{what}, {change:?} {text:?}\n--- before\n{}\n--- after\n{}\n--- again, not anew\n{}",
+            document_at(&before, change.old.start),
+            document_at(&after, change.old.start),
+            difference(&dump(&tree), &dump(&anew))
+        );
+    }
+    broken
+}
+
 #[test]
 fn reading_again_equals_reading_anew() {
-    let mut done = 0;
-    let mut seed = 0;
-    while done < edits(3_000, 40_000) {
-        seed += 1;
+    for seed in 1..=edits(3_000, 40_000) as u64 / 25 {
         let mut random = Random::new(seed);
-        let mut buffer = Buffer::new(&file(&mut random), 0);
-        let mut tree = parse(&buffer.slice(Span::new(0, buffer.len())));
-        for _ in 0..25 {
-            let before = buffer.slice(Span::new(0, buffer.len())).into_owned();
-            let (span, text) = edit(&mut random, &buffer);
-            let change = buffer.edit(span, &text);
-            let after = buffer.slice(Span::new(0, buffer.len())).into_owned();
-            tree = tree.reparse(change, &buffer);
-            let anew = parse(&after);
-            assert!(
-                tree == anew,
-                "seed {seed}, {change:?} {text:?}\n--- before\n{}\n--- after\n{}\n--- again, not anew\n{}",
-                document_at(&before, change.old.start),
-                document_at(&after, change.old.start),
-                difference(&dump(&tree), &dump(&anew))
-            );
-            done += 1;
+        let text = file(&mut random);
+        assert_read_again(&text, 25, &format!("seed {seed}"), |buffer| edit(&mut random, buffer));
+    }
+}
+
+/// Nearly all of these edits are made to texts that are broken already, mended here and there.
+#[test]
+fn mistakes_are_read_again_as_they_are_read_anew() {
+    const STEPS: usize = 12;
+    let texts = manifests();
+    let all = edits(2_400, 36_000);
+    let mut broken = 0;
+    for seed in 0..all / STEPS {
+        let mut random = Random::new(seed as u64 + 1);
+        let (name, text) = &texts[seed % texts.len()];
+        broken += assert_read_again(text, STEPS, &format!("seed {seed}, {name}"), |buffer| slip(&mut random, buffer));
+    }
+    assert!(broken * 10 > all * 8, "only {broken} of {all} edits were made to broken texts");
+}
+
+/// The manifests of the fixtures, whole and broken, and a long one of each kind of list.
+#[expect(clippy::disallowed_methods, reason = "fixtures are the input of a test")]
+fn manifests() -> Vec<(String, String)> {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut texts = Vec::new();
+    for folder in ["shop", "shop-broken", "recovery"] {
+        let entries = std::fs::read_dir(fixtures.join(folder)).expect("the fixtures are readable");
+        for path in entries.map(|entry| entry.expect("a fixture is readable").path()) {
+            let text = std::fs::read_to_string(&path).expect("a fixture is text");
+            texts.push((path.display().to_string(), text));
         }
     }
+    texts.sort();
+    for (name, pad) in [("lists at the column of their keys", ""), ("lists below their keys", "  ")] {
+        let container = |number: usize| {
+            format!(
+                "{pad}      - name: c{number}\n{pad}        args: [\"a\", 'b']\n{pad}        env:\n\
+                 {pad}{pad}        - name: A\n{pad}{pad}          value: x\n{pad}{pad}        - {{name: B, value: \"$(A)\"}}\n"
+            )
+        };
+        let containers: String = (0..12).map(container).collect();
+        let item = format!("{pad}- kind: Pod\n{pad}  spec:\n{pad}      containers:\n{containers}");
+        texts.push((name.to_owned(), format!("kind: List\nitems:\n{item}{item}{item}")));
+    }
+    texts
 }
 
 #[test]

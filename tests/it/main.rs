@@ -18,6 +18,7 @@ mod protocol;
 mod readme;
 mod recovery;
 mod render;
+mod reparse;
 mod rules;
 mod schema;
 mod shop;
