@@ -451,14 +451,14 @@ pub(super) fn read_key(head: &str, column: usize) -> Option<Placed<Green>> {
 
 /// Reads a text that must hold members and nothing else.
 pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[Patch]) -> Result<Taken, Refusal> {
-    let mut patches = Vec::with_capacity(repairs.len() + 2);
-    match kind {
-        Members::Entries | Members::Items if column > 0 => patches.push(Patch::insert(0, " ".repeat(column))),
-        Members::Entries | Members::Items => {}
-        Members::FlowEntries => patches.extend([Patch::insert(0, "{"), Patch::insert(text.len(), "\n}")]),
-        Members::FlowItems => patches.extend([Patch::insert(0, "["), Patch::insert(text.len(), "\n]")]),
-    }
-    patches.extend_from_slice(repairs);
+    // What a repair closes at the end is closed before what stands around.
+    let around = |open, close| [&[Patch::insert(0, open)], repairs, &[Patch::insert(text.len(), close)]].concat();
+    let patches = match kind {
+        Members::Entries | Members::Items if column > 0 => [&[Patch::insert(0, " ".repeat(column))], repairs].concat(),
+        Members::Entries | Members::Items => repairs.to_vec(),
+        Members::FlowEntries => around("{", "\n}"),
+        Members::FlowItems => around("[", "\n]"),
+    };
     let root = read(text, column, patches)?.ok_or(Refusal::NotMembers)?;
     if root.it.properties.is_some() || (root.offset != 0 && !kind.is_flow()) {
         return Err(Refusal::NotMembers);

@@ -10,6 +10,7 @@ mod fixture;
 mod lifecycle;
 mod ordering;
 mod settings;
+mod typing;
 mod watching;
 
 use client::Client;
