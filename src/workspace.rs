@@ -342,6 +342,9 @@ pub struct Workspace {
     snapshot: Snapshot,
     disk: HashMap<Arc<str>, Arc<File>>,
     editor: HashMap<Arc<str>, Arc<File>>,
+    /// The settings where no settings file is, and those below all settings.
+    defaults: Settings,
+    base: Option<Arc<Settings>>,
     /// Whether someone has taken a snapshot, so that it matters what changes from now on.
     is_watched: AtomicBool,
 }
@@ -377,12 +380,38 @@ impl Workspace {
         self.refresh(path);
     }
 
-    /// The settings where no settings file says anything, such as an editor's.
+    /// The settings for files that have no settings file above them in the workspace.
     pub fn set_defaults(&mut self, settings: Settings) {
-        self.snapshot.defaults = Arc::new(settings);
+        self.defaults = settings;
+        self.layer_settings();
+    }
+
+    /// Settings that count for whatever settings files do not say, such as an editor's.
+    pub fn set_base(&mut self, settings: Option<Settings>) {
+        self.base = settings.map(Arc::new);
+        self.layer_settings();
+    }
+
+    fn layer_settings(&mut self) {
+        self.snapshot.defaults = self.layered(&Arc::new(self.defaults.clone()));
+        let known: Vec<Arc<str>> = self.snapshot.settings.keys().cloned().collect();
+        for directory in known {
+            let file = self.snapshot.files.get(&*format!("{directory}{SETTINGS_FILE}"));
+            if let Some(settings) = file.and_then(|it| it.settings.clone()) {
+                let settings = self.layered(&settings);
+                Arc::make_mut(&mut self.snapshot.settings).insert(directory, settings);
+            }
+        }
         self.snapshot.changes.advance();
         self.surroundings_changed();
         self.reindex_below("");
+    }
+
+    fn layered(&self, settings: &Arc<Settings>) -> Arc<Settings> {
+        match &self.base {
+            Some(base) => Arc::new(settings.over(base)),
+            None => Arc::clone(settings),
+        }
     }
 
     /// The directories that belong to different projects: names of one mean nothing in another. Each is empty or ends
@@ -505,6 +534,7 @@ impl Workspace {
 
     fn settings_changed(&mut self, path: &str, settings: Option<Arc<Settings>>) {
         let directory = &path[..path.len() - SETTINGS_FILE.len()];
+        let settings = settings.map(|it| self.layered(&it));
         let all = Arc::make_mut(&mut self.snapshot.settings);
         match settings {
             Some(settings) => drop(all.insert(directory.into(), settings)),

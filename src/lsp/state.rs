@@ -233,10 +233,10 @@ impl State {
         self.apply_settings();
     }
 
-    /// A settings file above the workspace is nearer to its files than the editor is.
+    /// Settings files are nearer to the files than the editor is: it counts for what they do not say.
     fn apply_settings(&mut self) {
-        let settings = self.layout.above.as_ref().or(self.editor_settings.as_ref());
-        self.workspace.set_defaults(settings.cloned().unwrap_or_default());
+        self.workspace.set_defaults(self.layout.above.clone().unwrap_or_default());
+        self.workspace.set_base(self.editor_settings.clone());
     }
 
     /// Names of open documents but some.

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use crate::k8s::{Data, Object};
+use crate::workspace::Snapshot;
 use crate::workspace::changes::Fact;
 use crate::workspace::index::{Definition, Key, Kind};
-use crate::workspace::{Settings, Snapshot};
 
 /// Where a name is used.
 #[derive(Clone, Copy, Debug)]
@@ -34,21 +34,20 @@ pub struct Found<'s> {
 impl Snapshot {
     /// The ConfigMaps that `name` may mean.
     pub fn config_maps(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
-        let externals = &self.settings(from.file).externals.config_maps;
+        let externals = self.settings(from.file).external_config_maps();
         self.sources(Kind::ConfigMap, name, from, externals)
     }
 
     /// The Secrets that `name` may mean.
     pub fn secrets(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
-        let externals = &self.settings(from.file).externals.secrets;
+        let externals = self.settings(from.file).external_secrets();
         self.sources(Kind::Secret, name, from, externals)
     }
 
     /// Every Service a pod at this place may see, by name. Of equal names those nearest to the place remain.
     pub fn services(&self, from: Place<'_>) -> Vec<Found<'_>> {
         let mut found = self.nearest(Kind::Service, from);
-        let settings = self.settings(from.file);
-        found.extend(external(settings, &settings.externals.services));
+        found.extend(external(self.settings(from.file).external_services()));
         found
     }
 
@@ -91,7 +90,7 @@ impl Snapshot {
 
     /// The Services of a name at a place.
     pub fn services_named(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
-        self.sources(Kind::Service, name, from, &self.settings(from.file).externals.services)
+        self.sources(Kind::Service, name, from, self.settings(from.file).external_services())
     }
 
     /// The names of all ConfigMaps that a place could mean.
@@ -118,7 +117,13 @@ impl Snapshot {
         names
     }
 
-    fn sources<'s>(&'s self, kind: Kind, name: &str, from: Place<'_>, externals: &'s [Object]) -> Vec<Found<'s>> {
+    fn sources<'s>(
+        &'s self,
+        kind: Kind,
+        name: &str,
+        from: Place<'_>,
+        externals: (&'s Arc<str>, &'s [Object]),
+    ) -> Vec<Found<'s>> {
         let mut found = Vec::new();
         self.note(|| Fact::Named(kind, name.into()));
         for directory in directories(from.file) {
@@ -136,7 +141,7 @@ impl Snapshot {
         }
         // What the settings say is one more reading: a key that either has is not missing.
         let same = |object: &&Object| object.model.known_name() == Some(name);
-        found.extend(external(self.settings(from.file), externals).filter(|it| same(&it.object)));
+        found.extend(external(externals).filter(|it| same(&it.object)));
         found
     }
 
@@ -167,8 +172,8 @@ impl Snapshot {
 }
 
 /// Objects of the settings, which stand in the settings file.
-fn external<'s>(settings: &'s Settings, objects: &'s [Object]) -> impl Iterator<Item = Found<'s>> {
-    objects.iter().map(|object| Found { file: &settings.file, object, open: is_open(object) })
+fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<Item = Found<'s>> {
+    objects.iter().map(move |object| Found { file, object, open: is_open(object) })
 }
 
 fn is_open(object: &Object) -> bool {

@@ -43,6 +43,10 @@ pub struct Settings {
     pub overrides: Vec<Override>,
     /// What is wrong with them.
     pub mistakes: Vec<Mistake>,
+    /// The keys that are said; those of `externals` with it before them.
+    said: Vec<&'static str>,
+    /// What counts for keys that are not said.
+    base: Option<Arc<Settings>>,
     /// The directory they are for: empty or ending with `/`.
     directory: Box<str>,
     /// The way from the settings down to the workspace, if they stand above it.
@@ -176,9 +180,50 @@ impl Settings {
         keys::names(keys::ROOT)
     }
 
+    /// These settings over others, which count for every key that these do not say: of `rules` for every rule, of
+    /// `externals` and `secrets` for every key below.
+    pub fn over(&self, base: &Arc<Settings>) -> Self {
+        let mut settings = Self { base: Some(Arc::clone(base)), ..self.clone() };
+        settings.kubernetes = settings.saying("kubernetes").kubernetes;
+        settings.proposals = settings.saying("proposals").proposals;
+        settings.exclude = settings.saying("exclude").exclude.clone();
+        settings.unknown = settings.saying("unknown").unknown;
+        settings.show_secrets = settings.saying("secrets").show_secrets;
+        settings.externals = Externals {
+            variables: settings.saying("externals.variables").externals.variables.clone(),
+            config_maps: settings.saying("externals.configMaps").externals.config_maps.clone(),
+            secrets: settings.saying("externals.secrets").externals.secrets.clone(),
+            services: settings.saying("externals.services").externals.services.clone(),
+        };
+        settings
+    }
+
+    /// The settings that count for a key: these, or those below them.
+    fn saying(&self, key: &'static str) -> &Self {
+        match &self.base {
+            Some(base) if !self.said.contains(&key) => base,
+            _ => self,
+        }
+    }
+
+    /// ConfigMaps outside the workspace, and the settings file that names them.
+    pub fn external_config_maps(&self) -> (&Arc<str>, &[Object]) {
+        (&self.saying("externals.configMaps").file, &self.externals.config_maps)
+    }
+
+    /// Secrets outside the workspace, likewise.
+    pub fn external_secrets(&self) -> (&Arc<str>, &[Object]) {
+        (&self.saying("externals.secrets").file, &self.externals.secrets)
+    }
+
+    /// Services outside the workspace, likewise.
+    pub fn external_services(&self) -> (&Arc<str>, &[Object]) {
+        (&self.saying("externals.services").file, &self.externals.services)
+    }
+
     /// Whether a file is not looked at.
     pub fn excludes(&self, file: &str) -> bool {
-        self.exclude.matches(&self.relative(file))
+        self.exclude.matches(&self.saying("exclude").relative(file))
     }
 
     /// Whether a variable is said to exist outside the workspace.
@@ -188,6 +233,10 @@ impl Settings {
 
     /// The level of a rule in a file, if the settings say one: the last override that does, else `rules`.
     pub fn level(&self, rule: &str, file: &str) -> Option<Level> {
+        self.own_level(rule, file).or_else(|| self.base.as_ref()?.level(rule, file))
+    }
+
+    fn own_level(&self, rule: &str, file: &str) -> Option<Level> {
         let file = self.relative(file);
         let of = |levels: &[RuleLevel]| levels.iter().rev().find(|it| &*it.rule.value == rule).map(|it| it.level);
         self.overrides
@@ -226,6 +275,7 @@ impl Reading {
 
     fn root(&mut self, root: Node<'_>) {
         for (key, value, span) in self.entries(root, keys::ROOT, "the settings") {
+            self.settings.said.push(key);
             match key {
                 "kubernetes" => match value.text().and_then(|text| text.parse::<Version>().ok()) {
                     Some(version) => self.settings.kubernetes = version,
@@ -287,12 +337,22 @@ impl Reading {
     fn externals(&mut self, map: Node<'_>) {
         for (key, value, _) in self.entries(map, keys::EXTERNALS, "`externals`") {
             match key {
-                "variables" => self.settings.externals.variables = self.globs(value, Globs::of_names),
+                "variables" => {
+                    self.settings.said.push("externals.variables");
+                    self.settings.externals.variables = self.globs(value, Globs::of_names);
+                }
                 "configMaps" => {
+                    self.settings.said.push("externals.configMaps");
                     self.settings.externals.config_maps = self.objects(value, Data::ConfigMap, Self::source);
                 }
-                "secrets" => self.settings.externals.secrets = self.objects(value, Data::Secret, Self::source),
-                _ => self.settings.externals.services = self.objects(value, Data::Service, Self::service),
+                "secrets" => {
+                    self.settings.said.push("externals.secrets");
+                    self.settings.externals.secrets = self.objects(value, Data::Secret, Self::source);
+                }
+                _ => {
+                    self.settings.said.push("externals.services");
+                    self.settings.externals.services = self.objects(value, Data::Service, Self::service);
+                }
             }
         }
     }

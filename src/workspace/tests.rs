@@ -151,6 +151,42 @@ fn the_nearest_settings_count() {
 }
 
 #[test]
+fn what_a_file_does_not_say_is_said_below_it() {
+    let mut workspace = workspace(&[
+        ("podlens.yaml", "kubernetes: '1.30'\nrules: {missing-key: hint}\nsecrets: {show: false}\n"),
+        ("a/podlens.yaml", "externals: {configMaps: [own]}\nexclude: [x.yaml]\n"),
+    ]);
+    let base = "kubernetes: '1.33'\nproposals: true\nsecrets: {show: true}\nexclude: [/y.yaml]\n\
+                rules: {missing-key: error, missing-object: info}\nexternals: {configMaps: [far], secrets: [far]}\n\
+                overrides: [{files: ['*.yaml'], rules: {missing-key: off}}]\n";
+    workspace.set_base(Some(Settings::parse(base)));
+    let check = |snapshot: &Snapshot| {
+        let (root, inner) = (snapshot.settings("y.yaml"), snapshot.settings("a/y.yaml"));
+        assert_eq!((root.kubernetes, inner.kubernetes), (Version::minor(30), Version::minor(33)));
+        assert_eq!((root.proposals, root.show_secrets, inner.show_secrets), (true, false, true));
+        assert_eq!(root.level("missing-key", "y.yaml"), Some(Level::Hint), "over the overrides of what is below");
+        assert_eq!(root.level("missing-object", "y.yaml"), Some(Level::Info));
+        assert_eq!(inner.level("missing-key", "a/y.yaml"), Some(Level::Off));
+        assert!(snapshot.is_excluded("y.yaml"), "its globs count from the top");
+        assert!(snapshot.is_excluded("a/x.yaml") && !snapshot.is_excluded("a/y.yaml"));
+        let from = |file| Place { file, namespace: None };
+        assert_eq!(files(&snapshot.config_maps("own", from("a/y.yaml"))), ["a/podlens.yaml+"]);
+        assert!(snapshot.config_maps("far", from("a/y.yaml")).is_empty());
+        assert_eq!(files(&snapshot.secrets("far", from("a/y.yaml"))), ["+"]);
+        assert_eq!(files(&snapshot.config_maps("far", from("y.yaml"))), ["+"]);
+    };
+    check(&workspace.snapshot());
+    // In whatever order they come.
+    let text = "externals: {configMaps: [own]}\nexclude: [x.yaml]\n# changed\n";
+    workspace.set_editor("a/podlens.yaml", File::read("a/podlens.yaml", text));
+    check(&workspace.snapshot());
+    workspace.set_base(None);
+    let snapshot = workspace.snapshot();
+    assert!(!snapshot.is_excluded("y.yaml") && !snapshot.settings("a/y.yaml").show_secrets);
+    assert_eq!(snapshot.settings("a/y.yaml").level("missing-key", "a/y.yaml"), None);
+}
+
+#[test]
 fn externals_are_one_more_reading() {
     let snapshot = workspace(&[
         ("podlens.yaml", "externals: {configMaps: {app: [B, C], any: ['*'], none: []}, secrets: [s]}"),

@@ -17,17 +17,54 @@ spec:
 ";
 
 #[test]
-fn the_editor_says_how_loud_rules_are() {
-    let fixture = Fixture::new(POD);
-    let configuration = json!({"rules": {"undefined-variable": "error"}, "path": "/x", "kubernetes": null});
+fn the_editor_counts_for_what_the_settings_file_does_not_say() {
+    let fixture = Fixture::new(&POD.replace("$(NOPE)", "$(NOPE) $(ACME_X) $$"));
+    let configuration = json!({
+        "rules": {"undefined-variable": "error", "collapsed-dollar": "hint"},
+        "externals": {"variables": ["ACME_*"]},
+        "overrides": [{"files": ["*.yaml"], "rules": {"collapsed-dollar": "error"}}],
+        "path": "/x",
+        "kubernetes": null,
+    });
     let mut client = Client::of(&fixture, Setup { configuration, ..Setup::default() });
     let uri = fixture.uri("pod.yaml");
     client.open(&uri, fixture.text("pod.yaml"), 1);
-    assert_eq!(client.pull(&uri)["items"][0]["severity"], 2, "a settings file, even an empty one, is nearer");
+    let levels = |client: &mut Client| -> Vec<(String, u64)> {
+        let items = client.pull(&uri)["items"].clone();
+        let level = |it: &Value| it["severity"].as_u64().expect("a severity");
+        codes(&items).into_iter().zip(items.as_array().expect("a list").iter().map(level)).collect()
+    };
+    let said = |rules: &[(&str, u64)]| -> Vec<(String, u64)> {
+        rules.iter().map(|(rule, level)| ((*rule).to_owned(), *level)).collect()
+    };
+    // An empty file says nothing.
+    assert_eq!(levels(&mut client), said(&[("undefined-variable", 1), ("collapsed-dollar", 1)]));
+    // Rule by rule, and over what the editor says of some files; key by key in `externals`.
+    client.open(&fixture.uri("podlens.yaml"), "rules: {collapsed-dollar: warning}\nexternals: {services: [x]}\n", 1);
+    assert_eq!(levels(&mut client), said(&[("undefined-variable", 1), ("collapsed-dollar", 2)]));
+    client.replace(&fixture.uri("podlens.yaml"), 2, "externals: {variables: [NO*]}\nexclude: []\n");
+    let found = levels(&mut client);
+    assert_eq!(found, said(&[("undefined-variable", 1), ("collapsed-dollar", 1)]), "ACME_X is nowhere, NOPE is");
+    let items = client.pull(&uri)["items"].clone();
+    assert!(items[0]["message"].as_str().is_some_and(|it| it.contains("ACME_X")), "{items}");
+    // Without any file it is the editor alone.
+    client.close(&fixture.uri("podlens.yaml"));
     std::fs::remove_file(fixture.path("podlens.yaml")).expect("it is there");
     let gone = json!({"changes": [{"uri": fixture.uri("podlens.yaml"), "type": 3}]});
     client.notify("workspace/didChangeWatchedFiles", gone);
-    assert_eq!(client.pull(&uri)["items"][0]["severity"], 1);
+    assert_eq!(levels(&mut client), said(&[("undefined-variable", 1), ("collapsed-dollar", 1)]));
+}
+
+#[test]
+fn the_editor_may_leave_files_out() {
+    let fixture = Fixture::new(POD);
+    let configuration = json!({"exclude": ["pod.yaml"]});
+    let mut client = Client::of(&fixture, Setup { configuration, ..Setup::default() });
+    let uri = fixture.uri("pod.yaml");
+    client.open(&uri, fixture.text("pod.yaml"), 1);
+    assert_eq!(client.rules(&uri), [""; 0]);
+    client.open(&fixture.uri("podlens.yaml"), "exclude: [other.yaml]\n", 1);
+    assert_eq!(client.rules(&uri), ["undefined-variable"], "the file says what is left out");
 }
 
 #[test]
