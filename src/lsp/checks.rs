@@ -98,9 +98,7 @@ impl Inner {
             let mut found = Vec::new();
             while !token.is_cancelled() {
                 match rest.next() {
-                    // Nothing has changed that it rests on.
-                    Some(name)
-                        if world.documents.get(&name).is_some_and(|it| it.kept().is_current(&world.snapshot)) => {}
+                    Some(name) if inner.is_told(&world, &name) => {}
                     Some(name) => found.extend(inner.check(&world, vec![name])),
                     None => break,
                 }
@@ -108,6 +106,16 @@ impl Inner {
             let is_cut_short = rest.next().is_some();
             inner.tell(Event::OthersFound { found, is_cut_short });
         });
+    }
+
+    /// Whether nothing has changed that the findings of a document rest on, and they are what the client was told last.
+    fn is_told(&self, world: &World, name: &Arc<str>) -> bool {
+        let Some(document) = world.documents.get(name) else { return true };
+        let reported = {
+            let memory = document.memory();
+            memory.reported.clone().filter(|_| memory.kept.is_current(&world.snapshot))
+        };
+        reported.is_some_and(|reported| self.checks().told.get(name).map_or(world.client.pulls, |it| *it == reported))
     }
 
     fn check(&self, world: &World, names: Vec<Arc<str>>) -> Vec<Found> {

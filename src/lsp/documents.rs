@@ -20,14 +20,22 @@ pub(super) struct Document {
     /// Counts every change of any document, so that two texts of one version differ.
     pub(super) generation: u64,
     inner: workspace::Document,
-    /// What was found in it, from text to text.
-    kept: Arc<Mutex<Kept>>,
+    memory: Arc<Mutex<Memory>>,
+}
+
+/// What is remembered of a document from text to text.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// What was found in it.
+    pub(super) kept: Kept,
+    /// The id of these findings as a report, once there was one.
+    pub(super) reported: Option<String>,
 }
 
 impl Document {
     /// A document as it is opened, with its name in the workspace.
     pub(super) fn open(uri: Uri, name: &str, text: &str, version: i32, generation: u64) -> Self {
-        Self { uri, generation, inner: workspace::Document::new(name, text, version), kept: Arc::default() }
+        Self { uri, generation, inner: workspace::Document::new(name, text, version), memory: Arc::default() }
     }
 
     /// The document after some edits.
@@ -77,8 +85,8 @@ impl Document {
         self.inner.source_of(file)
     }
 
-    /// What was found in it, here or in an earlier text.
-    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is remembered of it, of this text or of another one.
+    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

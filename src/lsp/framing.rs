@@ -6,6 +6,7 @@
 use std::io::{self, Read, Write};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::mpsc as channel;
@@ -45,14 +46,20 @@ pub(super) fn read(stream: impl Read + Send + 'static) -> channel::Receiver<Inco
 #[derive(Debug)]
 pub(super) struct Writer {
     queue: mpsc::Sender<Vec<u8>>,
-    thread: thread::JoinHandle<()>,
+    /// Ends with the thread.
+    writing: mpsc::Receiver<()>,
 }
+
+/// How long a client that does not read is waited for at the end.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 impl Writer {
     /// A writer that tells `gone` when nobody reads any more.
     pub(super) fn new(mut stream: impl Write + Send + 'static, gone: impl FnOnce() + Send + 'static) -> Self {
         let (queue, bodies) = mpsc::channel::<Vec<u8>>();
-        let thread = thread::spawn(move || {
+        let (alive, writing) = mpsc::channel();
+        thread::spawn(move || {
+            let _alive = alive;
             for body in bodies {
                 let header = format!("Content-Length: {}\r\n\r\n", body.len());
                 let written = stream.write_all(header.as_bytes()).and_then(|()| stream.write_all(&body));
@@ -62,7 +69,7 @@ impl Writer {
                 }
             }
         });
-        Self { queue, thread }
+        Self { queue, writing }
     }
 
     /// Writes a message.
@@ -74,10 +81,10 @@ impl Writer {
         }
     }
 
-    /// Waits until everything is written.
+    /// Waits until everything is written, or nobody seems to read it.
     pub(super) fn finish(self) {
         drop(self.queue);
-        let _ = self.thread.join();
+        let _ = self.writing.recv_timeout(FAREWELL);
     }
 }
 

@@ -76,9 +76,17 @@ impl Loader {
         let (orders, received) = mpsc::channel();
         thread::spawn(move || {
             for order in received {
+                // Whatever happens, whoever waits for the end of it is told.
                 match order {
-                    Order::Index { roots, names, stop, number } => index(&roots, &names, &stop, number, &tell),
-                    Order::Read { paths, roots, names } => read(paths, &roots, &names, &tell),
+                    Order::Index { roots, names, stop, number } => {
+                        let index = AssertUnwindSafe(|| index(&roots, &names, &stop, number, &tell));
+                        let whole = catch_unwind(index).unwrap_or(false);
+                        tell(News::Indexed { number, whole });
+                    }
+                    Order::Read { paths, roots, names } => {
+                        let _ = catch_unwind(AssertUnwindSafe(|| read(paths, &roots, &names, &tell)));
+                        tell(News::Read);
+                    }
                 }
             }
         });
@@ -92,7 +100,8 @@ impl Loader {
     }
 }
 
-fn index(roots: &[PathBuf], names: &Arc<Names>, stop: &Token, number: u64, tell: &(dyn Fn(News) + Sync)) {
+/// Reads everything below some directories; whether that is all of it.
+fn index(roots: &[PathBuf], names: &Arc<Names>, stop: &Token, number: u64, tell: &(dyn Fn(News) + Sync)) -> bool {
     let mut found = Selected::default();
     for root in roots {
         let below = load::files_below(root, stop.flag());
@@ -111,7 +120,7 @@ fn index(roots: &[PathBuf], names: &Arc<Names>, stop: &Token, number: u64, tell:
         tell(News::Files(loaded, Arc::clone(names)));
         tell(News::Progress { number, done, total });
     }
-    tell(News::Indexed { number, whole: done == total && !stop.is_cancelled() });
+    done == total && !stop.is_cancelled()
 }
 
 fn read(paths: BTreeSet<PathBuf>, roots: &[PathBuf], names: &Arc<Names>, tell: &(dyn Fn(News) + Sync)) {
@@ -140,7 +149,6 @@ fn read(paths: BTreeSet<PathBuf>, roots: &[PathBuf], names: &Arc<Names>, tell: &
         }
         tell(News::Files(loaded, Arc::clone(names)));
     }
-    tell(News::Read);
 }
 
 /// Reads a file. What cannot be read is not there.

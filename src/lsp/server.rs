@@ -279,13 +279,11 @@ impl LanguageServer for Server {
     ) -> Result<types::DocumentDiagnosticReportResult> {
         self.inner.wait_until_ready().await;
         let uri = params.text_document.uri.clone();
-        let inner = Arc::clone(&self.inner);
-        let work = move |world: &World| {
-            let (name, id, answer) = diagnostics::answer(world, params);
-            inner.checks().told(&name, &id);
-            Ok(answer)
-        };
-        self.compute(diagnostics::METHOD, Some(uri), work, diagnostics::ask_again).await
+        let work = move |world: &World| Ok(diagnostics::answer(world, params));
+        let (name, id, answer) = self.compute(diagnostics::METHOD, Some(uri), work, diagnostics::ask_again).await?;
+        // Only an answer that is sent is known to the client.
+        self.inner.checks().told(&name, &id);
+        Ok(answer)
     }
 
     async fn workspace_diagnostic(

@@ -7,6 +7,7 @@ mod documents;
 mod env_files;
 mod features;
 mod fixture;
+mod flood;
 mod lifecycle;
 mod ordering;
 mod settings;

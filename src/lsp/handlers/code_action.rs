@@ -7,7 +7,6 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::diagnostic;
-use crate::ide;
 use crate::ide::code_actions;
 use crate::lsp::capabilities::{FIX_ALL, SHOW, SORT};
 use crate::lsp::handlers::{command, diagnostics};
@@ -75,12 +74,9 @@ pub(in crate::lsp) fn resolve(world: &World, mut action: CodeAction) -> Result<C
 fn actions(world: &World, uri: &Uri, range: Range) -> (Vec<diagnostic::Diagnostic>, Vec<code_actions::CodeAction>) {
     let name = world.name(uri);
     let span = world.span(&name, range);
-    world.analyse(|analysis| {
-        let found =
-            if world.snapshot.is_excluded(&name) { Vec::new() } else { ide::diagnostics::diagnostics(analysis, &name) };
-        let actions = code_actions::code_actions(analysis, &name, span, &found);
-        (found, actions)
-    })
+    let found = diagnostics::found(world, &name);
+    let actions = world.analyse(|analysis| code_actions::code_actions(analysis, &name, span, &found));
+    (found, actions)
 }
 
 /// A finding as the client sent it, if it did: it may compare them by what it knows.

@@ -18,6 +18,7 @@ use tower_lsp_server::ls_types::{
 use crate::diagnostic;
 use crate::ide;
 use crate::lsp::convert;
+use crate::lsp::documents::Memory;
 use crate::lsp::world::World;
 
 /// The method.
@@ -115,15 +116,40 @@ fn full(
 }
 
 /// What is found in a file; nothing in one that the settings exclude.
+pub(in crate::lsp) fn found(world: &World, name: &Arc<str>) -> Vec<diagnostic::Diagnostic> {
+    match world.documents.get(name) {
+        Some(document) => found_in(&mut document.memory(), world, name),
+        None => found_on_disk(world, name),
+    }
+}
+
+/// What is found in a file, as the client is told.
 pub(in crate::lsp) fn report(world: &World, name: &Arc<str>) -> Report {
-    let found = if world.snapshot.is_excluded(name) {
-        Vec::new()
-    } else {
-        match world.documents.get(name) {
-            Some(document) => ide::diagnostics::kept(&mut document.kept(), &world.snapshot, name, world),
-            None => world.analyse(|analysis| ide::diagnostics::diagnostics(analysis, name)),
-        }
-    };
+    let Some(document) = world.documents.get(name) else { return reported(world, &found_on_disk(world, name)) };
+    let mut memory = document.memory();
+    let found = found_in(&mut memory, world, name);
+    let report = reported(world, &found);
+    memory.reported = Some(report.id.clone());
+    report
+}
+
+fn found_in(memory: &mut Memory, world: &World, name: &Arc<str>) -> Vec<diagnostic::Diagnostic> {
+    // Findings that nobody was told yet.
+    memory.reported = None;
+    match world.snapshot.is_excluded(name) {
+        true => Vec::new(),
+        false => ide::diagnostics::kept(&mut memory.kept, &world.snapshot, name, world),
+    }
+}
+
+fn found_on_disk(world: &World, name: &Arc<str>) -> Vec<diagnostic::Diagnostic> {
+    match world.snapshot.is_excluded(name) {
+        true => Vec::new(),
+        false => world.analyse(|analysis| ide::diagnostics::diagnostics(analysis, name)),
+    }
+}
+
+fn reported(world: &World, found: &[diagnostic::Diagnostic]) -> Report {
     let items: Vec<Diagnostic> = found.iter().map(|it| protocol(world, it)).collect();
     let mut hasher = DefaultHasher::new();
     // What is written is what the client compares.
