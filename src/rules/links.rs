@@ -14,6 +14,9 @@ use crate::syntax::insert::{Side, add_entry, add_items};
 use crate::syntax::plain::Plain;
 use crate::text::Span;
 
+/// Pods with more containers are written by programs, and looking through all of them would cost every keystroke.
+const LARGEST: usize = 64;
+
 impl ObjectContext<'_> {
     /// Changes the collection at a span of the object. Nothing where others share it through an anchor.
     pub(super) fn change(&self, span: Span, change: impl Fn(&str, Node<'_>) -> Option<TextEdit>) -> Option<TextEdit> {
@@ -41,7 +44,8 @@ impl ObjectContext<'_> {
     /// What replaces the automatic links of a pod: explicit ones for exactly the services it uses, or none at all.
     /// Unsafe, as nobody sees what a program reads from its environment.
     pub(super) fn without_automatic_links(&self, pod: &Pod) -> Option<Fix> {
-        if self.file.resolver.links(self.file.path, self.object, pod) != Links::All {
+        let is_large = pod.containers.len() > LARGEST;
+        if is_large || self.file.resolver.links(self.file.path, self.object, pod) != Links::All {
             return None;
         }
         let used = self.used(pod);

@@ -81,7 +81,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                     format!("`{}` hides {}{more} of an earlier `envFrom`", name.value, names.join(", ")),
                 )
                 .related((*first).clone(), "hidden")
-                .help("give one of the two a `prefix`, or remove the keys from one"),
+                .help("give one of the two a `prefix`, or remove the keys from one")
+                .unnecessary(),
             );
         }
         given.extend(new);
@@ -96,7 +97,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         found.push(
             Finding::new(container.at(name.span), format!("`{}` hides the key that `envFrom` brings", name.value))
                 .related(hidden, "hidden")
-                .help("remove one of the two"),
+                .help("remove one of the two")
+                .unnecessary(),
         );
     }
     // Branches of a template stand side by side in its text.

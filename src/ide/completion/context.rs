@@ -187,13 +187,16 @@ impl<'s> Looker<'_, 's> {
     /// The container and field whose text stands at the cursor, by aliases too.
     fn by_text(&self) -> Option<(ContainerPlace<'s>, Field)> {
         let document = self.written.source.tree.document_at(self.offset)?.span();
-        let objects = self.facts.objects.iter().filter(|it| document.touches(it.offset));
-        let mut containers = objects.flat_map(|object| ContainerPlace::of_object(self.file, self.facts, object));
-        containers.find_map(|at| {
+        let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
+        let containers = || objects().flat_map(|object| ContainerPlace::of_object(self.file, self.facts, object));
+        let field_in = |at: ContainerPlace<'s>| {
             let touches = |text: &crate::k8s::Text| at.object.place(text.span).touches(self.offset);
             let (field, _) = at.texts().find(|(_, text)| touches(text))?;
             Some((at, field))
-        })
+        };
+        let is_around = |at: &ContainerPlace<'_>| at.object.place(at.container.span).touches(self.offset);
+        // An alias leads to text that stands in no container, or in another one.
+        containers().filter(is_around).find_map(field_in).or_else(|| containers().find_map(field_in))
     }
 
     /// The same by the way through the tree, for texts that are not complete yet.

@@ -65,6 +65,51 @@ fn what_does_nothing_is_greyed_out() {
     let found = client.pull(&fixture.uri("pod.yaml"))["items"].clone();
     assert_eq!(codes(&found), ["unused-suppression"]);
     assert_eq!(found[0]["tags"], json!([1]));
+    let fixture = Fixture::new(
+        "#- pod.yaml
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+  - name: c
+    image: c
+    envFrom:
+    - configMapRef: {name: app}
+    env:
+    - {name: HOST, value: $(NOPE)}
+#- app.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+data: {HOST: x}
+#- template.yaml
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata: {name: t}
+objects: []
+parameters:
+- name: P
+",
+    );
+    let mut client = Client::modern(&fixture, Encoding::Utf16);
+    for (file, rule, is_unnecessary) in [
+        ("pod.yaml", "shadowed-source", true),
+        ("pod.yaml", "undefined-variable", false),
+        ("template.yaml", "unused-parameter", true),
+    ] {
+        let found = client.pull(&fixture.uri(file))["items"].clone();
+        let found = found.as_array().expect("a list").iter().find(|it| it["code"] == rule);
+        let found = found.unwrap_or_else(|| panic!("{rule} is found in {file}"));
+        assert_eq!(found.get("tags"), is_unnecessary.then_some(&json!([1])), "{rule}");
+    }
+    // Who does not know them is not told.
+    let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
+    client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
+    let found = client.published(&fixture.uri("pod.yaml"), 1)["diagnostics"].clone();
+    for it in found.as_array().expect("a list") {
+        assert!(it.get("tags").is_none() && it.get("data").is_none(), "{it}");
+    }
 }
 
 #[test]

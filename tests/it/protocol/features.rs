@@ -4,7 +4,7 @@ use podlens::text::Encoding;
 use serde_json::{Value, json};
 
 use super::client::{Setup, simple};
-use super::fixture::{covered, edited};
+use super::fixture::{covered, edited, position};
 use super::{Client, Fixture};
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
@@ -205,11 +205,110 @@ fn code_actions_mend_what_is_found() {
         // Taken from a text that is no more, it is not taken.
         let id = client.ask("codeAction/resolve", action.clone());
         assert_eq!(client.wait(id)["error"]["code"], -32801);
+        // Whoever asks for one kind gets that kind; with everything mended there is nothing to mend.
         let mut only = params;
         only["context"]["only"] = json!(["source.fixAll"]);
+        assert_eq!(client.request("textDocument/codeAction", only.clone()), Value::Null);
+        client.replace(&uri, 3, fixture.text("web.yaml"));
+        let actions = client.request("textDocument/codeAction", only.clone());
+        let kinds: Vec<&Value> = list(&actions).iter().map(|it| &it["kind"]).collect();
+        assert_eq!(kinds, ["source.fixAll.podlens"]);
+        let resolved = client.request("codeAction/resolve", actions[0].clone());
+        let change = &resolved["edit"]["documentChanges"][0];
+        assert_eq!(change["textDocument"], json!({"uri": uri, "version": 3}));
+        client.replace(&uri, 4, &edited(fixture.text("web.yaml"), &change["edits"], encoding));
+        assert!(!client.rules(&uri).contains(&"forward-reference".to_owned()));
+        // Suppressing leaves the text as it is and silences the finding.
+        client.replace(&uri, 5, fixture.text("web.yaml"));
+        only["context"]["only"] = json!(["quickfix"]);
+        let actions = client.request("textDocument/codeAction", only.clone());
+        let is_suppress =
+            |it: &&Value| it["title"].as_str().is_some_and(|it| it.contains("ignore") || it.contains("uppress"));
+        let suppress = list(&actions).iter().find(is_suppress).unwrap_or_else(|| panic!("a comment: {actions}"));
+        let resolved = client.request("codeAction/resolve", suppress.clone());
+        let text = edited(fixture.text("web.yaml"), &resolved["edit"]["documentChanges"][0]["edits"], encoding);
+        client.replace(&uri, 6, &text);
+        assert!(!client.rules(&uri).iter().any(|it| it == "forward-reference" || it == "unused-suppression"), "{text}");
+        // Showing is the editor's business: a command with the place.
+        only["context"]["only"] = json!(["source.podlens"]);
         let actions = client.request("textDocument/codeAction", only);
-        assert!(actions.as_array().is_none_or(|it| it.iter().all(|it| it["kind"] == "source.fixAll.podlens")));
+        let commands: Vec<&Value> = list(&actions).iter().map(|it| &it["command"]["command"]).collect();
+        assert!(commands.contains(&&json!("podlens.showEnvironment")), "{actions}");
     });
+}
+
+/// Everything that a hover has something to say about, each with a word of what it says.
+#[test]
+fn hover_knows_what_it_stands_on() {
+    const TEXT: &str = "#- all.yaml
+# ü😀
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: main
+    image: web
+    envFrom:
+    - configMapRef: {name: ü😀}
+    - configMapRef: {name: app}
+    env:
+    - {name: U, value: ü😀} # podlens: ignore[collapsed-dollar] ü😀
+    - {name: HOST, value: 'ü😀 $(cache_x) $(CACHE_SERVICE_PORT) $(LEVEL)'}
+    - {name: LEVEL, value: 'ü😀 $$(LEVEL) $(HOST)'}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+data: {größe😀: x, LEVEL: info}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: cache}
+spec: {ports: [{port: 6379}]}
+---
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata: {name: t}
+objects:
+- kind: ConfigMap
+  apiVersion: v1
+  metadata: {name: x}
+  data: {größe😀: '${COLOUR}'}
+parameters:
+- {name: COLOUR, value: 'ü😀 blue'}
+";
+    let places = [
+        ("{name: HO¦ST,", "6379"),
+        ("$(CACHE_SER¦VICE_PORT)", "6379"),
+        ("{name: a¦pp}\n    env", "LEVEL"),
+        ("$¦$(LEVEL)", "$(LEVEL)"),
+        ("$(LEV¦EL)'}", "info"),
+        ("größe😀: x, LEV¦EL", "info"),
+        ("metadata: {name: ca¦che}", "CACHE_SERVICE_HOST"),
+        ("ignore[collapsed-do¦llar]", "$$"),
+        ("'${COL¦OUR}'", "blue"),
+        ("{name: COL¦OUR", "blue"),
+    ];
+    for encoding in ENCODINGS {
+        for fixture in [Fixture::new(TEXT), Fixture::with_crlf(TEXT)] {
+            let mut client = Client::modern(&fixture, encoding);
+            let text = fixture.text("all.yaml");
+            for (marked, expected) in places {
+                let marked = if text.contains('\r') { marked.replace('\n', "\r\n") } else { marked.to_owned() };
+                let (before, after) = marked.split_once('¦').expect("a place is marked");
+                let at = text.find(&format!("{before}{after}")).unwrap_or_else(|| panic!("`{marked}` is in the text"));
+                let at = position(text, at + before.len(), encoding);
+                let params = json!({"textDocument": {"uri": fixture.uri("all.yaml")}, "position": at});
+                let hover = client.request("textDocument/hover", params);
+                let told = hover["contents"]["value"].as_str().unwrap_or_else(|| panic!("{marked}: {hover}"));
+                assert!(told.contains(expected), "{marked}: {told}");
+            }
+            let nothing =
+                json!({"textDocument": {"uri": fixture.uri("all.yaml")}, "position": {"line": 0, "character": 1}});
+            assert_eq!(client.request("textDocument/hover", nothing), Value::Null);
+        }
+    }
 }
 
 #[test]
@@ -254,6 +353,10 @@ fn tokens_are_full_partial_and_changed() {
         }
         let fresh = client.request("textDocument/semanticTokens/full", json!({"textDocument": {"uri": uri}}));
         assert_eq!(Value::Array(data), fresh["data"]);
+        // Whoever asks by an id of long ago gets all of them.
+        let unknown = json!({"textDocument": {"uri": uri}, "previousResultId": "long ago"});
+        let whole = client.request("textDocument/semanticTokens/full/delta", unknown);
+        assert_eq!((&whole["data"], whole.get("edits")), (&fresh["data"], None));
     });
 }
 

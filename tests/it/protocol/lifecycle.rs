@@ -1,5 +1,6 @@
 //! From `initialize` to `exit`: what is agreed on, what is read, and how it ends.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use podlens::text::Encoding;
@@ -103,6 +104,42 @@ fn the_end_tells_how_it_came() {
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     client.hang_up();
     assert_eq!(client.exit_code(), Some(1), "the input is closed");
+    let mut client = Client::modern(&fixture, Encoding::Utf16);
+    client.send_raw(b"Content-Length: 500\r\n\r\n{\"jsonrpc\": ");
+    client.hang_up();
+    assert_eq!(client.exit_code(), Some(1), "the input is closed in the middle of a message");
+}
+
+#[test]
+fn a_client_that_does_not_read_is_not_waited_for() {
+    let fixture = Fixture::new(POD);
+    let mut server = Command::new(env!("CARGO_BIN_EXE_podlens"))
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the server starts");
+    let mut input = server.stdin.take().expect("it has an input");
+    let mut send = |body: Value| {
+        let body = body.to_string();
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
+    };
+    send(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}));
+    let (uri, text) = (fixture.uri("pod.yaml"), fixture.text("pod.yaml"));
+    let item = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": text});
+    send(json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}));
+    // Far more answers than a pipe holds.
+    for id in 1..2000 {
+        let params = json!({"textDocument": {"uri": uri}});
+        send(json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/documentSymbol", "params": params}));
+    }
+    drop(input);
+    // Its output stays open and unread: it ends all the same.
+    let output = server.stdout.take();
+    let status = server.wait().expect("it is our child");
+    assert_eq!(status.code(), Some(1));
+    drop(output);
 }
 
 #[test]
@@ -192,6 +229,33 @@ fn folders_come_and_go() {
 }
 
 #[test]
+fn several_folders_are_several_projects() {
+    let pod = "kind: Pod\napiVersion: v1\nmetadata: {name: NAME}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {configMapKeyRef: {name: app, key: nope}}\n";
+    let config = "#- config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {key: x}\n";
+    let one = Fixture::new(&format!("#- pod.yaml\n{}{config}", pod.replace("NAME", "one")));
+    let two = Fixture::new(&format!("#- pod.yaml\n{}", pod.replace("NAME", "two")));
+    let folders = json!([{"uri": one.folder_uri(), "name": "1"}, {"uri": two.folder_uri(), "name": "2"}]);
+    let mut client = Client::of(&one, Setup { initialize: json!({"workspaceFolders": folders}), ..Setup::default() });
+    for (fixture, expected) in [(&one, &["missing-key"][..]), (&two, &[])] {
+        client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
+        assert_eq!(client.rules(&fixture.uri("pod.yaml")), expected, "a config map of one is nothing to the other");
+    }
+    let found = client.request("workspace/symbol", json!({"query": ""})).to_string();
+    assert!(found.contains(&one.folder_uri()) && found.contains(&two.folder_uri()), "{found}");
+    // Files that are in no folder any more are watched no more.
+    client.said.clear();
+    let removed = json!({"event": {"added": [], "removed": [{"uri": two.folder_uri(), "name": "2"}]}});
+    client.close(&two.uri("pod.yaml"));
+    client.notify("workspace/didChangeWorkspaceFolders", removed);
+    assert_eq!(client.heard("client/unregisterCapability")["params"]["unregisterations"][0]["id"], "podlens-watch");
+    let watch = client.heard("client/registerCapability")["params"]["registrations"][0].to_string();
+    assert!(watch.contains(&one.folder_uri()) && !watch.contains(&two.folder_uri()), "{watch}");
+    client.ready(&one);
+    let found = client.request("workspace/symbol", json!({"query": ""})).to_string();
+    assert!(found.contains(&one.folder_uri()) && !found.contains(&two.folder_uri()), "{found}");
+}
+
+#[test]
 fn files_of_no_folder_belong_to_their_project() {
     let project = Fixture::new(
         "#- deploy/pod.yaml\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {configMapKeyRef: {name: app, key: nope}}\n#- config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {key: x}\n",
@@ -211,6 +275,15 @@ fn documents_need_no_file() {
     for uri in ["untitled:Untitled-1", "git:/x/pod.yaml?ref", "vscode-notebook-cell:/a/b#c", "inmemory://model/1"] {
         client.open(uri, fixture.text("pod.yaml"), 1);
         assert_eq!(client.rules(uri), ["forward-reference"], "{uri}");
+        // What leads elsewhere leads back to the document as it is called.
+        let at = json!({"textDocument": {"uri": uri}, "position": {"line": 8, "character": 15}});
+        assert!(client.request("textDocument/hover", at.clone())["contents"]["value"].is_string(), "{uri}");
+        let links = client.request("textDocument/definition", at.clone());
+        assert_eq!(links[0]["targetUri"], *uri, "{links}");
+        let mut rename = at;
+        rename["newName"] = json!("C");
+        let edit = client.request("textDocument/rename", rename);
+        assert_eq!(edit["documentChanges"][0]["textDocument"], json!({"uri": uri, "version": 1}));
         client.close(uri);
     }
 }
@@ -228,6 +301,12 @@ fn a_log_tells_what_was_done_but_not_to_what() {
     let trace = client.heard("$/logTrace");
     assert!(trace["params"]["message"].as_str().is_some_and(|it| it.starts_with("textDocument/diagnostic: answered")));
     assert!(trace["params"]["verbose"].is_string());
+    client.notify("$/setTrace", json!({"value": "messages"}));
+    client.pull(&fixture.uri("pod.yaml"));
+    assert_eq!(client.heard("$/logTrace")["params"].get("verbose"), None);
+    client.notify("$/setTrace", json!({"value": "off"}));
+    client.pull(&fixture.uri("pod.yaml"));
+    assert!(client.said.iter().all(|it| it["method"] != "$/logTrace"), "{:?}", client.said);
     let at = json!({"textDocument": {"uri": fixture.uri("pod.yaml")}, "position": {"line": 8, "character": 14}});
     assert_eq!(client.refused("textDocument/hover", at), -32603);
     assert_eq!(client.shut_down(), Some(0));

@@ -98,6 +98,26 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
         let mut fresh = Client::of(&fixture, Setup { capabilities, ..Setup::default() });
         fresh.open(&uri, &buffer.to_string(), 1);
         assert_eq!(found, last(&mut fresh, 1));
+        // Findings alone might be the same by chance: everything that is told of places is compared too.
+        let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}});
+        let context = json!({"diagnostics": []});
+        let params = json!({"textDocument": {"uri": uri}, "range": everything, "context": context});
+        for method in ["documentSymbol", "semanticTokens/full", "inlayHint", "codeLens", "codeAction", "documentLink"] {
+            let method = format!("textDocument/{method}");
+            let (is, expected) = (client.request(&method, params.clone()), fresh.request(&method, params.clone()));
+            assert_eq!(is, expected, "{method}");
+        }
+        // The whole text: what stands behind its last character is its end.
+        let end = position(&buffer.to_string(), buffer.len(), encoding);
+        for client in [&mut client, &mut fresh] {
+            client.change(
+                &uri,
+                2000,
+                json!([{"range": {"start": {"line": 0, "character": 0}, "end": end}, "text": ""}]),
+            );
+            let outline = client.request("textDocument/documentSymbol", json!({"textDocument": {"uri": uri}}));
+            assert_eq!(outline.as_array().map_or(0, Vec::len), 0, "nothing is left: {outline}");
+        }
     }
 }
 
