@@ -2,7 +2,11 @@
 //!
 //! A keystroke is measured from the bytes of `didChange` to those of the diagnostics for its version, beside a full parse
 //! of the same text in the same run; and in a workspace of 5,000 files beside one of 10. Budgets are those ratios, the
-//! best of several rounds each, since times differ from machine to machine. The exit code is 1 when one is broken.
+//! best of several rounds each, since times differ from machine to machine; the exit code is 1 when one is broken. What
+//! has a budget in milliseconds or megabytes is printed beside it, as a word for people.
+//!
+//! Texts are as their authors would have them, without findings: the services of the large workspace are spread over
+//! namespaces, and templates switch links off. A finding costs its way over the wire, which is not what is measured.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -31,13 +35,21 @@ const SCALE_BUDGET: f64 = 1.5;
 /// What the machine does meanwhile: differences below this are no differences.
 const NOISE: Duration = Duration::from_micros(300);
 
+/// Answers to questions, start-up and idle memory; for orientation.
+const ANSWER: Duration = Duration::from_millis(5);
+const START: Duration = Duration::from_millis(20);
+const MEMORY: f64 = 15.0;
+
+/// How many applications share a namespace.
+const TEAM: usize = 50;
+
 const SIZES: [(&str, usize); 2] = [("100 KB", 100_000), ("1 MB", 1_000_000)];
 
 const WORKSPACES: [usize; 2] = [10, 5000];
 
 fn main() -> ExitCode {
     let is_quick = std::env::args().any(|it| it == "--quick");
-    let rounds = if is_quick { 5 } else { 15 };
+    let rounds = if is_quick { 5 } else { 30 };
     let mut servers: Vec<Server> = Vec::new();
     for files in WORKSPACES {
         match Server::start(files) {
@@ -49,13 +61,25 @@ fn main() -> ExitCode {
         }
     }
     let [small, large] = &mut servers[..] else { return ExitCode::FAILURE };
-    println!("start to `initialize` answered    {}", shown(small.started.min(large.started)));
-    if let Some(memory) = small.memory() {
-        println!("idle memory                       {memory:.1} MB");
+    let started = small.started.min(large.started);
+    println!("{:<34}{:>12}   (budget {})", "start to `initialize` answered", shown(started), shown(START));
+    for (server, files) in [(&*small, "10"), (&*large, "5,000")] {
+        if let Some(memory) = server.memory() {
+            let title = format!("idle memory, {files} files");
+            println!("{title:<34}{:>12}   (budget {MEMORY} MB, of 10 files)", format!("{memory:.1} MB"));
+        }
     }
     println!();
-    println!("{:<34}{:>12}{:>12}{:>12}{:>10}{:>10}", "", "full parse", "10 files", "5,000 files", "of parse", "scale");
+    let columns = ["full parse", "10 files", "5,000 files", "p99", "of parse", "scale"];
+    println!("{:<40}{}", "", columns.map(|it| format!("{it:>12}")).concat());
     let mut broken = Vec::new();
+    let mut slow = Vec::new();
+    if started > START {
+        slow.push(format!("it starts within {}", shown(started)));
+    }
+    if let Some(memory) = small.memory().filter(|it| *it > MEMORY) {
+        slow.push(format!("it takes {memory:.1} MB to wait"));
+    }
     for (kind, make) in kinds() {
         for (size, bytes) in SIZES {
             let text = make(bytes);
@@ -65,23 +89,23 @@ fn main() -> ExitCode {
             for action in Action::ALL {
                 // In turns, so that what the machine does meanwhile is done to both.
                 let mut times = [Vec::new(), Vec::new()];
+                let rounds = if action.is_edit() { rounds } else { rounds.max(100) };
                 for _ in 0..rounds {
                     times[0].push(small.measure(&documents[0], action));
                     times[1].push(large.measure(&documents[1], action));
                 }
                 times.iter_mut().for_each(|it| it.sort());
                 let [few, many] = [times[0][0], times[1][0]];
+                let worst = times.iter().map(|it| it[it.len() * 99 / 100]).max().unwrap_or_default();
                 let of_parse = few.as_secs_f64() / parse.as_secs_f64();
                 let scale = many.as_secs_f64() / few.as_secs_f64();
-                println!(
-                    "{:<34}{:>12}{:>12}{:>12}{:>10}{:>10.2}",
-                    format!("{name}: {}", action.name()),
-                    shown(parse),
-                    shown(few),
-                    shown(many),
-                    format!("1/{:.0}", 1.0 / of_parse),
-                    scale
-                );
+                let title = format!("{name}: {}", action.name());
+                let share = if of_parse < 1.0 { format!("1/{:.0}", 1.0 / of_parse) } else { format!("{of_parse:.1}") };
+                let row = [shown(parse), shown(few), shown(many), shown(worst), share, format!("{scale:.2}")];
+                println!("{title:<40}{}", row.map(|it| format!("{it:>12}")).concat());
+                if !action.is_edit() && worst > ANSWER {
+                    slow.push(format!("{title}: one in a hundred takes {}", shown(worst)));
+                }
                 if action.is_edit() && bytes >= 1_000_000 && of_parse > EDIT_BUDGET {
                     broken.push(format!("{name}: {} costs more than 1/20 of a parse", action.name()));
                 }
@@ -93,6 +117,9 @@ fn main() -> ExitCode {
             large.close(&documents[1]);
         }
     }
+    for it in &slow {
+        println!("slower than wished: {it}");
+    }
     for it in &broken {
         println!("over budget: {it}");
     }
@@ -103,16 +130,49 @@ fn main() -> ExitCode {
 type Kind = (&'static str, fn(usize) -> String);
 
 fn kinds() -> [Kind; 3] {
+    let deployment: fn(usize) -> String = |bytes| of_team(&texts::deployment(bytes), 0);
+    let template: fn(usize) -> String = |bytes| {
+        let text = texts::template(bytes);
+        let pods = with_line(&text, "containers:", "enableServiceLinks: false");
+        with_line(&pods, "enableServiceLinks:", "hostname: ${P0}")
+    };
     let many: fn(usize) -> String = |bytes| {
         let mut text = String::new();
         let mut number = 0;
         while text.len() < bytes {
-            text += &format!("---\n{}", texts::manifest(number));
+            text += &format!("---\n{}", of_team(&texts::manifest(number), number / TEAM));
             number += 1;
         }
         text
     };
-    [("Deployment", texts::deployment), ("Template", texts::template), ("many documents", many)]
+    [("Deployment", deployment), ("Template", template), ("many documents", many)]
+}
+
+/// A text whose workloads and services are in the namespace of a team.
+fn of_team(text: &str, team: usize) -> String {
+    let named = with_line(text, "labels: {app:", &format!("namespace: team-{team}"));
+    let lines = named.split_inclusive('\n').map(|line| {
+        match line.strip_prefix("metadata: {").and_then(|it| it.strip_suffix("}\n")) {
+            Some(name) => format!("metadata: {{{name}, namespace: team-{team}}}\n"),
+            None => line.to_owned(),
+        }
+    });
+    lines.collect()
+}
+
+/// A text with a further line above each that begins with something, as deep as that.
+fn with_line(text: &str, above: &str, new: &str) -> String {
+    let mut result = String::with_capacity(text.len() * 11 / 10);
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start();
+        if content.starts_with(above) {
+            result += &line[..line.len() - content.len()];
+            result += new;
+            result.push('\n');
+        }
+        result += line;
+    }
+    result
 }
 
 /// Something an editor does.
@@ -122,33 +182,36 @@ enum Action {
     Type(&'static str),
     /// Deletes the colon before the value at the caret.
     DeleteColon,
-    Hover,
-    Complete,
+    /// Asks something at the reference behind the caret.
+    Ask(&'static str),
 }
 
 impl Action {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 12] = [
         Self::Type("7"),
         Self::Type("\""),
         Self::Type("["),
         Self::Type("|"),
         Self::Type("\n"),
         Self::DeleteColon,
-        Self::Hover,
-        Self::Complete,
+        Self::Ask("hover"),
+        Self::Ask("completion"),
+        Self::Ask("definition"),
+        Self::Ask("references"),
+        Self::Ask("documentHighlight"),
+        Self::Ask("codeAction"),
     ];
 
     fn name(self) -> String {
         match self {
             Self::Type(text) => format!("{text:?}"),
             Self::DeleteColon => "no colon".to_owned(),
-            Self::Hover => "hover".to_owned(),
-            Self::Complete => "completion".to_owned(),
+            Self::Ask(method) => method.to_owned(),
         }
     }
 
     fn is_edit(self) -> bool {
-        !matches!(self, Self::Hover | Self::Complete)
+        !matches!(self, Self::Ask(_))
     }
 }
 
@@ -178,7 +241,10 @@ impl Server {
         let folder = tempfile::tempdir()?;
         fs::write(folder.path().join("podlens.yaml"), "")?;
         for number in 0..files {
-            fs::write(folder.path().join(format!("{number}.yaml")), texts::manifest(100_000 + number))?;
+            fs::write(
+                folder.path().join(format!("{number}.yaml")),
+                of_team(&texts::manifest(100_000 + number), number / TEAM),
+            )?;
         }
         let start = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
@@ -254,13 +320,16 @@ impl Server {
         let (start, end, text) = match action {
             Action::Type(text) => (*value, *value, text),
             Action::DeleteColon => (value - 2, value - 1, ""),
-            Action::Hover | Action::Complete => {
-                let (method, character) = match action {
-                    Action::Hover => ("textDocument/hover", value + 10),
-                    _ => ("textDocument/completion", value + 9),
-                };
+            Action::Ask(method) => {
+                let here = at(value + 9);
+                let params = json!({
+                    "textDocument": {"uri": uri},
+                    "position": here,
+                    "range": {"start": here, "end": here},
+                    "context": {"diagnostics": [], "includeDeclaration": true},
+                });
                 let begin = Instant::now();
-                let answer = self.request(method, json!({"textDocument": {"uri": uri}, "position": at(character)}));
+                let answer = self.request(&format!("textDocument/{method}"), params);
                 let took = begin.elapsed();
                 assert!(!answer.is_null(), "{method} has something to say");
                 return took;
