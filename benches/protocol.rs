@@ -326,7 +326,8 @@ impl Server {
                     "textDocument": {"uri": uri},
                     "position": here,
                     "range": {"start": here, "end": here},
-                    "context": {"diagnostics": [], "includeDeclaration": true},
+                    // Triggered by hand, with no findings, the declaration included: whichever is asked for.
+                    "context": {"triggerKind": 1, "diagnostics": [], "includeDeclaration": true},
                 });
                 let begin = Instant::now();
                 let answer = self.request(&format!("textDocument/{method}"), params);
