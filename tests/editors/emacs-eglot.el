@@ -6,6 +6,8 @@
 (require 'yaml-mode)
 (require 'podlens-eglot)
 (require 'flymake)
+;; The machine may be busy.
+(setq jrpc-default-request-timeout 90)
 
 (defun podlens-findings ()
   "All findings in this buffer."

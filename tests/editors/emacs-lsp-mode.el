@@ -5,6 +5,8 @@
       lsp-guess-root-without-session t
       lsp-enable-file-watchers nil
       lsp-restart 'ignore
+      ;; The machine may be busy.
+      lsp-response-timeout 90
       lsp-enabled-clients '(podlens)
       lsp-session-file (expand-file-name "lsp-session" (getenv "HOME"))
       lsp-diagnostics-provider :none

@@ -13,6 +13,6 @@ for client in eglot lsp-mode; do
     timeout 300 emacs --batch -q -L "$here/../../editors/emacs" -l "$here/emacs.el" \
       -l "$here/emacs-$client.el" 2>"$directory/messages"
   ) || status=$?
-  cat "$directory/messages" >&2
+  { cat "$directory/messages" && echo; } >&2
   [ "$status" -eq 0 ] || echo "not ok - emacs with $client: ended with code $status: $(tail -n 1 "$directory/messages")"
 done

@@ -43,17 +43,19 @@ verdict() {
 
 starts=0
 socket=""
+# Sockets have short paths, whatever the length of this one.
+sockets="$(mktemp -d)"
 end_helix() {
   [ -z "$socket" ] || tmux -S "$socket" kill-server 2>/dev/null || true
 }
-trap end_helix EXIT
+trap 'end_helix; rm -rf "$sockets"' EXIT
 
 # Starts Helix at a place of the manifest, and waits until the server has spoken.
 start_helix() {
   end_helix
   starts=$((starts + 1))
   # A socket of its own for each start: one that is going away cannot be in the way.
-  socket="$directory/tmux-$starts"
+  socket="$sockets/$starts"
   tmux -S "$socket" -f /dev/null new-session -d -x 180 -y 50 -c "$directory/project" \
     "env HOME='$directory/home' XDG_CONFIG_HOME='$directory/home' XDG_CACHE_HOME='$directory/home' TERM=tmux-256color \
       HELIX_RUNTIME='$PODLENS_TOOLS/$1/usr/lib/hx/runtime' PATH='$directory/bin:$PATH' LC_ALL=C.UTF-8 \
@@ -65,10 +67,11 @@ start_helix() {
 # Alt and that key.
 run_helix() {
   local release="$1"
-  label="helix of $release"
   directory="$(new_project "$release")"
   release_program "$release" /usr/lib/hx/hx >"$directory/bin/hx"
   chmod +x "$directory/bin/hx"
+  label="$("$directory/bin/hx" --version | cut -d ' ' -f 1,2)"
+  ln -sf "$PODLENS_TOOLS/programs/node_modules/.bin/yaml-language-server" "$directory/bin/yaml-language-server"
   mkdir -p "$directory/home/helix"
   cp "$here/../../editors/helix/languages.toml" "$directory/home/helix"
   printf '[editor]\nend-of-line-diagnostics = "hint"\n' >"$directory/home/helix/config.toml"

@@ -51,14 +51,12 @@ local client_of = function()
 end
 
 --- Sends a request and returns what is answered.
-local function request(method, params)
-  params.textDocument = { uri = vim.uri_from_bufnr(buffer) }
+local function request_raw(method, params)
   local done, err, result
-  require('podlens.client').of(buffer)
+  local client = client_of()
   local handler = function(e, r)
     done, err, result = true, e, r
   end
-  local client = client_of()
   if vim.fn.has('nvim-0.11') == 1 then
     client:request(method, params, handler, buffer)
   else
@@ -69,6 +67,12 @@ local function request(method, params)
   end)
   assert(not err, vim.inspect(err))
   return result
+end
+
+--- The same for a request about the manifest.
+local function request(method, params)
+  params.textDocument = { uri = vim.uri_from_bufnr(buffer) }
+  return request_raw(method, params)
 end
 
 --- The place after a text in the buffer, as the protocol counts.
@@ -172,6 +176,42 @@ test('shows the environment in a split', function()
   assert(shown:find('URL=https://shop.example.com/en  # env web.yaml:23', 1, true), shown)
   assert(shown:find('hides config map settings/LOG_LEVEL', 1, true), shown)
   assert(not shown:find('correct horse', 1, true), shown)
+  vim.cmd('bwipeout! ' .. buffer_named('podlens://environment'))
+end)
+
+test('shows the environment in a float that q closes', function()
+  after('- name: SIZE')
+  vim.cmd('PodlensEnvironment')
+  local window = wait_for('the float', function()
+    local current = vim.api.nvim_get_current_win()
+    local config = vim.api.nvim_win_get_config(current)
+    return config.relative ~= '' and all_text(0):find('SIZE=64', 1, true) and current
+  end)
+  assert(all_text(0):find('# Deployment/web, container cache', 1, true), all_text(0))
+  vim.api.nvim_feedkeys('q', 'xt', false)
+  assert(not vim.api.nvim_win_is_valid(window), 'the float is still there')
+end)
+
+test('opens the environment from a code lens', function()
+  local lenses = request('textDocument/codeLens', {})
+  local command
+  for _, lens in ipairs(lenses) do
+    if not lens.command then
+      lens = request_raw('codeLens/resolve', lens)
+    end
+    if lens.command and lens.command.command == 'podlens.showEnvironment' then
+      command = lens.command
+      break
+    end
+  end
+  assert(command, vim.inspect(lenses))
+  local run = client_of().commands or client_of().config.commands
+  run['podlens.showEnvironment'](command)
+  wait_for('the float', function()
+    local config = vim.api.nvim_win_get_config(0)
+    return config.relative ~= '' and all_text(0):find('# Deployment/web, container web', 1, true)
+  end)
+  vim.cmd('close')
 end)
 
 test('previews the manifest and follows edits', function()
@@ -187,6 +227,22 @@ test('previews the manifest and follows edits', function()
     return all_text(preview):find('https://new.example.com/en', 1, true)
   end)
   assert(not vim.bo[preview].modifiable)
+end)
+
+test('previews a template with values for its parameters', function()
+  vim.cmd('edit template.yaml')
+  local template = vim.api.nvim_get_current_buf()
+  vim.bo[template].filetype = 'yaml'
+  wait_for('a client', function()
+    return require('podlens.client').of(template)
+  end)
+  vim.cmd('PodlensPreview process APP_NAME=store REPLICAS=3')
+  wait_for('the preview', function()
+    local number = buffer_named('podlens://process')
+    local text = number and all_text(number)
+    return text and text:find('name: store', 1, true) and text:find('replicas: 3', 1, true)
+  end)
+  vim.cmd('buffer ' .. buffer)
 end)
 
 test('is healthy', function()
@@ -213,38 +269,86 @@ test('has help with the snippet for 0.7 as it is tested', function()
   assert(help:find(table.concat(snippet, '\n'), 1, true), 'doc/podlens.txt differs from examples/init-0.7.lua')
 end)
 
-if vim.fn.has('nvim-0.8') == 1 then
-  test('works beside yaml-language-server without a warning', function()
-    vim.lsp.start({ name = 'yamlls', cmd = { 'yaml-language-server', '--stdio' }, root_dir = vim.fn.getcwd() }, { bufnr = buffer })
-    local get = vim.lsp.get_clients or vim.lsp.get_active_clients
-    local clients = wait_for('two clients', function()
-      local ready = vim.tbl_filter(function(client)
-        return client.initialized and vim.lsp.buf_is_attached(buffer, client.id)
-      end, get())
-      return #ready == 2 and ready
-    end)
-    for _, client in ipairs(clients) do
-      assert(client.offset_encoding == 'utf-16', client.name .. ' counts in ' .. client.offset_encoding)
-    end
-    -- What asks every client of a buffer is what warns if they count differently.
-    local answered = false
-    vim.lsp.buf_request_all(buffer, 'textDocument/hover', {
-      textDocument = { uri = vim.uri_from_bufnr(buffer) },
-      position = after('--url=$(UR'),
-    }, function()
-      answered = true
-    end)
-    wait_for('both answers', function()
-      return answered
-    end)
-    vim.lsp.util.make_position_params(0, 'utf-16')
-    vim.lsp.buf.hover()
-    vim.wait(500)
-    for _, text in ipairs(warnings) do
-      assert(not text:find('offset_encoding', 1, true) and not text:find('position encoding', 1, true), text)
-    end
-    assert(not vim.fn.execute('messages'):find('encoding'), vim.fn.execute('messages'))
+test('says what is wrong if the server is not there', function()
+  local health = require('podlens.health')
+  local of = health.clients
+  health.clients = function()
+    return { { name = 'podlens', config = { cmd = { '/nowhere/podlens', 'lsp' } }, offset_encoding = 'utf-16' } }
+  end
+  vim.cmd('checkhealth podlens')
+  local report = wait_for('the report', function()
+    local text = all_text(vim.api.nvim_get_current_buf())
+    return text:find('/nowhere/podlens', 1, true) and text
   end)
+  health.clients = of
+  assert(report:find('ERROR', 1, true) and report:find('is not executable', 1, true), report)
+  assert(report:find('Install podlens', 1, true), report)
+  vim.cmd('bwipeout!')
+  vim.cmd('buffer ' .. buffer)
+end)
+
+--- Starts yaml-language-server on the buffer, as far as this version can.
+local function start_yamlls()
+  local config = { name = 'yamlls', cmd = { 'yaml-language-server', '--stdio' }, root_dir = vim.fn.getcwd() }
+  if vim.lsp.start then
+    return vim.lsp.start(config, { bufnr = buffer })
+  end
+  local id = vim.lsp.start_client(config)
+  vim.lsp.buf_attach_client(buffer, id)
+  return id
 end
+
+test('works beside yaml-language-server without a warning', function()
+  local yamlls = start_yamlls()
+  local get = vim.lsp.get_clients or vim.lsp.get_active_clients
+  local clients = wait_for('two clients', function()
+    local ready = vim.tbl_filter(function(client)
+      return client.initialized and vim.lsp.buf_is_attached(buffer, client.id)
+    end, get())
+    return #ready == 2 and ready
+  end)
+  for _, client in ipairs(clients) do
+    assert(client.offset_encoding == 'utf-16', client.name .. ' counts in ' .. client.offset_encoding)
+  end
+  -- What asks every client of a buffer is what warns if they count differently.
+  local answers
+  vim.lsp.buf_request_all(buffer, 'textDocument/hover', {
+    textDocument = { uri = vim.uri_from_bufnr(buffer) },
+    position = after('--url=$(UR'),
+  }, function(all)
+    answers = all
+  end)
+  wait_for('both answers', function()
+    return answers
+  end)
+  assert(vim.inspect(answers[client_of().id]):find('example.com/en', 1, true), vim.inspect(answers))
+  local shown = #vim.api.nvim_list_wins()
+  vim.lsp.buf.hover()
+  wait_for('the window of the hover', function()
+    return #vim.api.nvim_list_wins() > shown
+  end)
+  -- Both have answered what was asked after it, so whatever there is to warn of has been said.
+  for _, client in ipairs({ client_of().id, yamlls }) do
+    local done = false
+    local one = vim.lsp.get_client_by_id(client)
+    local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) } }
+    local handler = function()
+      done = true
+    end
+    if vim.fn.has('nvim-0.11') == 1 then
+      one:request('textDocument/documentSymbol', params, handler, buffer)
+    else
+      one.request('textDocument/documentSymbol', params, handler, buffer)
+    end
+    wait_for('the symbols', function()
+      return done
+    end)
+  end
+  assert(findings()['forward-reference'], 'the finding is gone')
+  for _, text in ipairs(warnings) do
+    assert(not text:find('encoding', 1, true), text)
+  end
+  assert(not vim.fn.execute('messages'):find('encoding', 1, true), vim.fn.execute('messages'))
+end)
 
 vim.cmd(broken == 0 and 'qall!' or 'cquit')

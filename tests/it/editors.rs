@@ -41,6 +41,17 @@ fn the_extension_has_the_servers_version() {
     }
 }
 
+#[test]
+fn the_settings_in_the_guides_are_settings() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/zed/settings.json"));
+    let zed: Value = serde_json::from_str(&text.expect("the settings for Zed")).expect("they are JSON");
+    let validator = jsonschema::validator_for(&settings_schema()).expect("the schema is one");
+    let shown = &zed["lsp"]["podlens"]["settings"]["podlens"];
+    assert!(shown.is_object(), "{zed}");
+    let wrong: Vec<String> = validator.iter_errors(shown).map(|it| it.to_string()).collect();
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
 fn manifest_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode/package.json")
 }

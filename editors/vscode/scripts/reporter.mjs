@@ -9,7 +9,9 @@ export default async function* report(events) {
       yield data.message;
     } else if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
       const name = [...above.slice(0, data.nesting), data.name].join(": ");
-      if (type === "test:pass") {
+      if (data.skip !== undefined || data.todo !== undefined) {
+        yield `skipped - ${name}\n`;
+      } else if (type === "test:pass") {
         yield `ok - ${name}\n`;
       } else {
         const error = data.details.error?.cause ?? data.details.error;

@@ -31,7 +31,7 @@ export class EnvironmentView implements vscode.Disposable {
   ) {
     this.subscriptions = [
       this.soon,
-      server.onDidStart(() => this.soon.touch()),
+      server.onDidChange(() => this.soon.touch()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.follow(textEditor)),
       vscode.window.onDidChangeActiveTextEditor((editor) => editor && this.follow(editor)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {

@@ -13,6 +13,8 @@ import type { Environment } from "./shared/protocol";
 export interface Api {
   /** How the server is. */
   health(): Health;
+  /** Fires when that changes, with each step of the index too. */
+  onDidChangeHealth: vscode.Event<Health>;
   /** The process of the server, if it runs. */
   serverPid(): number | undefined;
   /** What the environment view shows, if it is open. */
@@ -32,6 +34,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   await running.restart();
   return {
     health: () => running.health.current,
+    onDidChangeHealth: running.health.onDidChange,
     serverPid: () => running.pid,
     environment: () => environment.current,
   };

@@ -32,6 +32,11 @@ export class HealthStatus implements vscode.Disposable {
     this.set({ state: "starting", detail: version });
   }
 
+  /** The same server once more, after it ended by itself. */
+  restarting(): void {
+    this.set({ state: "starting", detail: `${this.version}, again after it ended unexpectedly` });
+  }
+
   running(): void {
     this.set({ state: "running", detail: this.version });
   }
@@ -64,7 +69,7 @@ export class HealthStatus implements vscode.Disposable {
     const { state, detail } = this.health;
     const icons = { starting: "", indexing: "", running: "$(check) ", stopped: "$(circle-slash) ", failed: "$(error) " };
     this.item.text = `${icons[state]}podlens`;
-    this.item.detail = state === "running" ? detail : [state, detail].filter((part) => part !== "").join(": ");
+    this.item.detail = state === "running" ? detail.replace(/^podlens /, "version ") : [state, detail].filter((part) => part !== "").join(": ");
     this.item.busy = state === "starting" || state === "indexing";
     this.item.severity =
       state === "failed"

@@ -36,7 +36,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   constructor(private readonly server: Server) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, this),
-      server.onDidStart(() => this.soon.touch()),
+      server.onDidChange(() => this.soon.touch()),
       vscode.workspace.onDidChangeTextDocument((event) => this.sourceChanged(event)),
       vscode.workspace.onDidSaveTextDocument(() => this.soon.touch()),
       vscode.workspace.onDidCloseTextDocument((document) => {

@@ -19,6 +19,7 @@ import { type Binary, BinaryError, choose, probe } from "./binary";
 import { HealthStatus } from "./health";
 import { SELECTOR } from "./selector";
 import { sectionOf, serverSettings } from "./settings";
+import { TraceOutput } from "./trace";
 
 /** More crashes than this in so many milliseconds, and the server stays down until somebody restarts it. */
 const CRASHES = 5;
@@ -26,16 +27,17 @@ const CRASH_WINDOW = 180_000;
 
 export class Server implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel("podlens", { log: true });
-  readonly trace = vscode.window.createOutputChannel("podlens trace", { log: true });
+  readonly trace = new TraceOutput();
   readonly health = new HealthStatus();
-  private readonly started = new vscode.EventEmitter<void>();
+  private readonly changed = new vscode.EventEmitter<void>();
   private client: LanguageClient | undefined;
   private process: ChildProcess | undefined;
   private crashes: number[] = [];
   private queue: Promise<void> = Promise.resolve();
 
-  /** Fires each time the server is ready, after crashes too. */
-  readonly onDidStart = this.started.event;
+  /** Fires when the server may answer otherwise than before, though nobody typed: it is ready, it has read the workspace,
+   * files or settings have changed. */
+  readonly onDidChange = this.changed.event;
 
   constructor(private readonly context: vscode.ExtensionContext) {
     context.subscriptions.push(
@@ -43,8 +45,7 @@ export class Server implements vscode.Disposable {
         if (event.affectsConfiguration("podlens.server")) {
           void this.restart();
         } else if (event.affectsConfiguration("podlens") && !event.affectsConfiguration("podlens.trace")) {
-          const settings = { podlens: serverSettings(this.context.extension) };
-          void this.running?.sendNotification("workspace/didChangeConfiguration", { settings });
+          this.tellSettings();
         }
       }),
     );
@@ -65,19 +66,20 @@ export class Server implements vscode.Disposable {
 
   /** Sends a request; nothing if the server is not there or cannot answer now. */
   async request<R>(method: string, params: object): Promise<R | null> {
-    for (let tries = 0; tries < 5; tries += 1) {
+    for (let tries = 0; tries < 50; tries += 1) {
       try {
         return (await this.running?.sendRequest<R | null>(method, params)) ?? null;
       } catch (error) {
-        this.output.debug(`${method}: ${String(error)}`);
         // Somebody typed while the answer was worked out: it is asked for again.
         const typed = error instanceof ResponseError && [-32801, -32802].includes(error.code);
         if (!typed) {
+          this.output.warn(`${method}: ${String(error)}`);
           return null;
         }
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
+    this.output.warn(`${method}: the text changed all the time`);
     return null;
   }
 
@@ -87,10 +89,18 @@ export class Server implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.started.dispose();
+    this.changed.dispose();
     this.health.dispose();
     this.output.dispose();
     this.trace.dispose();
+  }
+
+  private tellSettings(): void {
+    const settings = { podlens: serverSettings(this.context.extension) };
+    // A server that is not there reads them when it starts.
+    this.running?.sendNotification("workspace/didChangeConfiguration", { settings }).catch((error: unknown) => {
+      this.output.warn(`The server was not told of the settings: ${String(error)}`);
+    });
   }
 
   private get running(): LanguageClient | undefined {
@@ -137,6 +147,9 @@ export class Server implements vscode.Disposable {
       },
       middleware: {
         workspace: {
+          // Settings that change are told above. The library would tell them to a server that is being stopped too, and
+          // show what comes of it.
+          didChangeConfiguration: () => Promise.resolve(),
           configuration: async (params, token, next) => {
             const answers = await next(params, token);
             return params.items.map((item, index) => {
@@ -149,9 +162,19 @@ export class Server implements vscode.Disposable {
             });
           },
         },
+        // VS Code asks for lenses again when the server has told it that they may be others.
+        provideCodeLenses: async (document, token, next) => {
+          const lenses = await next(document, token);
+          this.changed.fire();
+          return lenses;
+        },
         handleWorkDoneProgress: (token, params, next) => {
+          if (this.client !== client) {
+            return;
+          }
           if (params.kind === "end") {
             this.health.running();
+            this.changed.fire();
           } else {
             const parts = [params.kind === "begin" ? params.title : undefined, params.message];
             const percentage = params.percentage === undefined ? undefined : `${params.percentage} %`;
@@ -166,7 +189,7 @@ export class Server implements vscode.Disposable {
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running && this.client === client) {
         this.health.running();
-        this.started.fire();
+        this.changed.fire();
       }
     });
     return client;
@@ -195,7 +218,7 @@ export class Server implements vscode.Disposable {
     const now = Date.now();
     this.crashes = [...this.crashes.filter((at) => now - at < CRASH_WINDOW), now];
     if (this.crashes.length < CRASHES) {
-      this.health.starting("again after it ended unexpectedly");
+      this.health.restarting();
       return { action: CloseAction.Restart, handled: true };
     }
     this.failed(new BinaryError(`The server ended ${CRASHES} times in three minutes.`, "The output says more."));

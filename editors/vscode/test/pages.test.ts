@@ -241,8 +241,9 @@ describe("the form of parameters", () => {
     assert.equal(await page.textContent("h1"), "Parameters of shop.yaml");
     assert.match((await page.textContent("label[for=field-APP_NAME]")) ?? "", /Name of the application.*APP_NAME.*required/);
     assert.equal(await page.inputValue("#field-APP_NAME"), "shop");
-    assert.equal(await page.getAttribute("#field-APP_NAME", "aria-describedby"), "about-APP_NAME problem-APP_NAME");
+    assert.equal(await page.getAttribute("#field-APP_NAME", "aria-describedby"), "about-APP_NAME default-APP_NAME problem-APP_NAME");
     assert.equal(await page.getAttribute("#field-REPLICAS", "inputmode"), "numeric");
+    assert.match((await page.textContent("label[for=field-DEBUG]")) ?? "", /bool/);
     assert.deepEqual(await page.locator("#field-DEBUG option").allTextContents(), ["true", "false"]);
     assert.equal(await page.getAttribute("#field-PASSWORD", "placeholder"), "generated from [a-zA-Z0-9]{16}");
     assert(await page.evaluate(() => document.querySelector<HTMLInputElement>("#field-TOKEN")?.required));
@@ -254,6 +255,7 @@ describe("the form of parameters", () => {
     await page.fill("#field-APP_NAME", "store");
     await untilSent(2);
     assert.deepEqual(await lastSent(), { type: "values", values: { APP_NAME: "store" } });
+    assert.equal(await page.textContent("#default-APP_NAME"), "The template says shop");
     await page.selectOption("#field-DEBUG", "true");
     await untilSent(3);
     assert.deepEqual(await lastSent(), { type: "values", values: { APP_NAME: "store", DEBUG: "true" } });
@@ -265,6 +267,7 @@ describe("the form of parameters", () => {
     await page.click("#reset");
     assert.deepEqual(await lastSent(), { type: "values", values: {} });
     assert.equal(await page.inputValue("#field-APP_NAME"), "shop");
+    assert(!(await page.isVisible("#default-APP_NAME")));
   });
 
   test("shows a problem at its field", async () => {
@@ -293,6 +296,7 @@ describe("the form of parameters", () => {
     test(`has nothing that axe finds wrong in ${theme}`, async () => {
       await open("parameters", theme);
       await showForm([{ message: "TOKEN is required and has no value", parameter: "TOKEN" }]);
+      await page.fill("#field-APP_NAME", "store");
       assert.deepEqual(await violations(), []);
       await page.screenshot({ path: join(PICTURES, `parameters-${theme}.png`), fullPage: true });
     });

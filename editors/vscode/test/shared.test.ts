@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { dotenv, matches, ordered, place, shownValue } from "../src/shared/environment";
 import { graphOf, references } from "../src/shared/graph";
 import { pageHtml } from "../src/shared/html";
-import { changed, fields, otherProblems } from "../src/shared/parameters";
+import { changed, defaultNote, fields, otherProblems } from "../src/shared/parameters";
 import { BinaryError, choose, probe } from "../src/binary";
 import { PARAMETERS, PASSWORD, container, parameter, sample, source, variable } from "./samples";
 
@@ -90,6 +90,14 @@ test("fields follow the parameters", () => {
   assert.equal(drawn[3]?.placeholder, "generated from [a-zA-Z0-9]{16}");
   assert.equal(drawn[4]?.problem, "has no value");
   assert.equal(fields([parameter("A", { value: "a\nb" })], [], {})[0]?.input, "long");
+});
+
+test("a field that differs from the template says what the template says", () => {
+  const [named, , , generated] = fields(PARAMETERS, [], {});
+  assert(named !== undefined && generated !== undefined);
+  assert.equal(defaultNote(named, "store"), "The template says shop");
+  assert.equal(defaultNote(named, "shop"), "");
+  assert.equal(defaultNote(generated, "secret"), "");
 });
 
 test("only what differs from the template is sent", () => {

@@ -12,6 +12,10 @@ export interface Field {
   /** What stands in it before anybody types. */
   initial: string;
   placeholder: string;
+  /** What the template says, for fields that say something else. */
+  default: string;
+  /** The type as the template names it. */
+  type: string;
   required: boolean;
   description: string;
   problem: string;
@@ -25,6 +29,8 @@ export function fields(parameters: readonly Parameter[], problems: readonly Prob
     input: inputOf(parameter),
     initial: values[parameter.name] ?? parameter.value ?? "",
     placeholder: placeholderOf(parameter),
+    default: parameter.value ?? "",
+    type: parameter.type ?? "",
     required: parameter.required,
     description: parameter.description ?? "",
     problem: problems
@@ -32,6 +38,11 @@ export function fields(parameters: readonly Parameter[], problems: readonly Prob
       .map((problem) => problem.message)
       .join("\n"),
   }));
+}
+
+/** What the template says, for a field in which something else stands; nothing if there is nothing to say. */
+export function defaultNote(field: Field, input: string): string {
+  return field.default === "" || input === field.default ? "" : `The template says ${field.default}`;
 }
 
 /** Problems that belong to no field. */

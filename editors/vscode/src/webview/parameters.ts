@@ -5,12 +5,14 @@
  */
 
 import type { Parameter, ParametersMessage, ShowParameters, Values } from "../shared/protocol";
-import { type Field, changed, fields, otherProblems } from "../shared/parameters";
+import { type Field, changed, defaultNote, fields, otherProblems } from "../shared/parameters";
 import { h, settled } from "./dom";
 import { host } from "./host";
 
 interface Row {
+  field: Field;
   control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+  usual: HTMLElement;
   problem: HTMLElement;
 }
 
@@ -65,9 +67,15 @@ function build(drawn: readonly Field[]): void {
   form.replaceChildren(
     ...drawn.map((field) => {
       const control = controlOf(field);
-      control.addEventListener("input", changedSoon);
+      const usual = h("p", { id: `default-${field.name}`, class: "note" });
       const problem = h("p", { id: `problem-${field.name}`, class: "problem" });
-      rows.set(field.name, { control, problem });
+      const row = { field, control, usual, problem };
+      control.addEventListener("input", () => {
+        noteDefault(row);
+        changedSoon();
+      });
+      rows.set(field.name, row);
+      noteDefault(row);
       const named = field.label !== field.name;
       return h(
         "div",
@@ -77,10 +85,12 @@ function build(drawn: readonly Field[]): void {
           { for: control.id },
           field.label,
           named ? h("code", {}, field.name) : null,
+          field.type === "" ? null : h("span", { class: "note" }, field.type),
           field.required ? h("span", { class: "note" }, "required") : null,
         ),
         field.description === "" ? null : h("p", { id: `about-${field.name}`, class: "note" }, field.description),
         control,
+        usual,
         problem,
       );
     }),
@@ -90,13 +100,18 @@ function build(drawn: readonly Field[]): void {
   }
 }
 
+function noteDefault({ field, control, usual }: Row): void {
+  usual.textContent = defaultNote(field, control.value);
+  usual.hidden = usual.textContent === "";
+}
+
 function controlOf(field: Field): Row["control"] {
   const about = field.description === "" ? "" : `about-${field.name} `;
   const attributes = {
     id: `field-${field.name}`,
     name: field.name,
     required: field.required,
-    "aria-describedby": `${about}problem-${field.name}`,
+    "aria-describedby": `${about}default-${field.name} problem-${field.name}`,
   };
   if (field.input === "choice") {
     const values = field.initial === "" ? ["", "true", "false"] : ["true", "false"];
@@ -135,6 +150,7 @@ function resetAll(): void {
     const row = rows.get(parameter.name);
     if (row !== undefined) {
       row.control.value = parameter.value ?? "";
+      noteDefault(row);
     }
   }
   sendValues();

@@ -1,4 +1,5 @@
-// Runs functions that the tests send, inside the extension host. For tests only.
+// Runs functions that the tests send, inside the extension host, and says on which port. For tests only.
+const { writeFileSync, renameSync } = require("node:fs");
 const http = require("node:http");
 const vscode = require("vscode");
 
@@ -18,5 +19,9 @@ exports.activate = () => {
       response.end(JSON.stringify(answer));
     });
   });
-  server.listen(Number(process.env.PODLENS_E2E_PORT), "127.0.0.1");
+  server.listen(0, "127.0.0.1", () => {
+    const file = process.env.PODLENS_E2E_PORT;
+    writeFileSync(`${file}.new`, String(server.address().port));
+    renameSync(`${file}.new`, file);
+  });
 };
