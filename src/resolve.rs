@@ -29,7 +29,7 @@ mod value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use admission::{Admission, Brought, Conflict, ConflictKind, Effect, Matched, Possible, is_one_by_one};
+pub use admission::{Admission, Brought, Conflict, ConflictKind, Duplicate, Effect, Matched, Possible, is_one_by_one};
 pub use binding::{Binding, Inside, Kind, Lookup, Origin};
 pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
 pub use environment::{Elsewhere, Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
@@ -47,7 +47,7 @@ pub use sources::is_key;
 pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};
 
-use crate::k8s::{Container, Data, Model, Object, Pod, Role};
+use crate::k8s::{Container, Data, Model, Object, Pod, PodPreset, Role};
 use crate::workspace::{Found, Snapshot, Version};
 use scope::Scope;
 use services::bytes_of;
@@ -132,6 +132,18 @@ impl<'s> Resolver<'s> {
     pub fn admission(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Option<Admission> {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
         Admission::of(&scope, object, pod)
+    }
+
+    /// Whether a preset's selector fits the pods of an object, whatever else keeps the two apart.
+    pub fn fit(&self, file: &Arc<str>, object: &Object, pod: &Pod, preset: &PodPreset) -> Fit {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        selection::fit(preset, &selection::Labels::of(&object.model, pod, scope.is_template() || scope.is_patch()))
+    }
+
+    /// What a pod has in common with the presets that are applied to it.
+    pub fn duplicates(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Vec<Duplicate> {
+        let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
+        Admission::duplicates(&scope, object, pod)
     }
 
     /// What a preset has in conflict with itself.

@@ -90,7 +90,9 @@ pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContex
 pub use env_files::{EnvFileReader, env_file_readers};
 pub use fixes::{declare_above, sort_env};
 pub use kept::Kept;
+pub use links::links_of_its_own;
 pub use names::{mistakes, named};
+pub use presets::without_duplicate;
 pub use settings::settings_schema;
 pub use suppression::{Suppression, suppressions, suppressions_in};
 

@@ -2,6 +2,7 @@
 
 mod declare;
 mod extract;
+mod rewrite;
 mod suppress;
 mod wrap;
 
@@ -79,6 +80,12 @@ pub fn code_actions(
     for (index, found) in &here {
         for (title, edit) in suppress::suppress(analysis, file, found) {
             actions.fix(*index, title, vec![edit], false);
+        }
+    }
+    for fix in rewrite::rewrites(analysis, file, range.start) {
+        // Where a finding has it already, it is told once.
+        if !actions.all.iter().any(|it| it.edits == fix.edits) {
+            actions.source(Some((CodeActionKind::Rewrite, fix.title, fix.edits)));
         }
     }
     actions.source(fix_all(diagnostics));

@@ -1,15 +1,20 @@
-//! Code lenses: a line above each container that leads to its environment.
+//! Code lenses: a line above each container that leads to its environment, and above objects that have to do with others
+//! the way to those.
 //!
 //! Places are cheap; what a lens says is found out when it is looked at.
 
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
+use crate::ide::objects::place_of;
 use crate::ide::place::{ContainerPlace, Written};
+use crate::ide::presets::{Outcome, of_workload, reach};
 use crate::ide::preview::PreviewKind;
+use crate::ide::services::takers;
+use crate::ide::uses::Defined;
 use crate::ide::{Analysis, Command};
 use crate::k8s::{Data, Object};
-use crate::resolve::Environment;
+use crate::resolve::{Environment, Kind, has_address};
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -27,8 +32,12 @@ pub struct CodeLens {
 pub enum CodeLensKind {
     /// The variables of a container.
     Environment,
-    /// The presets that take part in a workload.
+    /// The presets for a workload.
     Presets,
+    /// The workloads that a preset selects.
+    Selected,
+    /// The workloads that have to do with a service.
+    Takers,
     /// A template, which can be processed.
     Process,
 }
@@ -39,13 +48,16 @@ impl CodeLensKind {
         match self {
             Self::Environment => "environment",
             Self::Presets => "presets",
+            Self::Selected => "selected",
+            Self::Takers => "takers",
             Self::Process => "process",
         }
     }
 
     /// The kind of a name.
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Environment, Self::Presets, Self::Process].into_iter().find(|it| it.as_str() == name)
+        let all = [Self::Environment, Self::Presets, Self::Selected, Self::Takers, Self::Process];
+        all.into_iter().find(|it| it.as_str() == name)
     }
 }
 
@@ -67,6 +79,15 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     let mut lenses: Vec<CodeLens> = places.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
     let templates = templates(facts).map(|it| CodeLens { span: first_line(it, &written), kind: CodeLensKind::Process });
     lenses.extend(templates.filter(|_| !facts.is_helm));
+    for object in &facts.objects {
+        let kind = match &object.model.data {
+            Data::Preset(_) => CodeLensKind::Selected,
+            Data::Service(_) if object.model.name.is_some() => CodeLensKind::Takers,
+            _ if !of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
+            _ => continue,
+        };
+        lenses.push(CodeLens { span: first_line(object, &written), kind });
+    }
     lenses.sort_by_key(|it| it.span);
     lenses.dedup();
     lenses
@@ -92,7 +113,78 @@ pub fn resolve(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Opt
             };
             Some(LensTitle { title, command: Command::ShowPreview(location, PreviewKind::Process) })
         }
-        CodeLensKind::Presets => None,
+        CodeLensKind::Presets | CodeLensKind::Selected | CodeLensKind::Takers => {
+            let mut objects = facts.objects.iter().filter(|it| first_line(it, &written) == lens.span);
+            let (title, places) = objects.find_map(|it| related(analysis, file, it, lens.kind))?;
+            Some(LensTitle { title, command: Command::ShowLocations(location, places) })
+        }
+    }
+}
+
+/// What an object has to do with others, in short, and where those are.
+fn related(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    object: &Object,
+    kind: CodeLensKind,
+) -> Option<(String, Vec<Location>)> {
+    match (kind, &object.model.data) {
+        (CodeLensKind::Selected, Data::Preset(_)) => {
+            let all = reach(analysis, file, object);
+            let mut title = match all.len() {
+                0 => "selects no workload here".to_owned(),
+                number => format!("selects {}", count(number, "workload", "workloads")),
+            };
+            for word in ["in conflict", "stopped by another preset", "kept away by its annotation", "not sure"] {
+                match all.iter().filter(|it| in_short(&it.outcome) == Some(word)).count() {
+                    0 => {}
+                    number => title += &format!(" · {number} {word}"),
+                }
+            }
+            Some((title, all.iter().map(|it| place_of(&it.file, it.object)).collect()))
+        }
+        (CodeLensKind::Takers, Data::Service(service)) => {
+            let takers = takers(analysis, &Defined { file: Arc::clone(file), object, kind: Kind::Service });
+            let mut title = match takers.all.len() {
+                0 => "no workload here uses it".to_owned(),
+                number => format!("used by {}", count(number, "workload", "workloads")),
+            };
+            match (takers.unused.len(), takers.variables) {
+                _ if !has_address(service) => title += " · no address, no variables",
+                _ if takers.all.is_empty() => {}
+                (0, _) => {}
+                (unused, all) => title += &format!(" · {unused} of {all} variables unused"),
+            }
+            Some((title, takers.all.iter().map(|it| place_of(&it.file, it.object)).collect()))
+        }
+        (CodeLensKind::Presets, _) => {
+            let all = of_workload(analysis, file, object);
+            let names = |applied: bool| {
+                let all = all.iter().filter(|(_, _, it)| it.is_applied() == applied);
+                let names: Vec<&str> = all.map(|(name, _, _)| &**name).collect();
+                (!names.is_empty()).then(|| names.join(", "))
+            };
+            let word = if all.len() == 1 { "preset" } else { "presets" };
+            let title = match (names(true), names(false)) {
+                (Some(applied), None) => format!("{word} {applied}"),
+                (None, Some(not)) => format!("{word} {not} not applied"),
+                (Some(applied), Some(not)) => format!("{word} {applied} · {not} not applied"),
+                (None, None) => return None,
+            };
+            Some((title, all.into_iter().map(|(_, place, _)| place).collect()))
+        }
+        _ => None,
+    }
+}
+
+/// Why a preset is not simply applied.
+fn in_short(outcome: &Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::Applied(_) => None,
+        Outcome::InConflict(_) => Some("in conflict"),
+        Outcome::Stopped => Some("stopped by another preset"),
+        Outcome::KeptAway => Some("kept away by its annotation"),
+        Outcome::Open => Some("not sure"),
     }
 }
 
@@ -113,6 +205,13 @@ fn place(at: &ContainerPlace<'_>, written: &Written) -> Span {
     Span::new(start, written.line(start).end.max(start))
 }
 
+fn count(number: usize, one: &str, several: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {several}"),
+    }
+}
+
 /// `5 variables, 14 from services · 1 reference stays`.
 fn title(environment: &Environment) -> String {
     let own = environment.own_bindings();
@@ -120,10 +219,6 @@ fn title(environment: &Environment) -> String {
     // Every container has those of the cluster's own service.
     let services = environment.service_bindings().values().filter(|it| it.origin.location.is_some());
     let services = services.filter(|it| !is_own(&it.name)).count();
-    let count = |number: usize, one: &str, several: &str| match number {
-        1 => format!("1 {one}"),
-        number => format!("{number} {several}"),
-    };
     let mut title = count(own.len(), "variable", "variables");
     if services > 0 {
         title += &format!(", {services} from services");

@@ -4,6 +4,7 @@
 
 mod context;
 mod parameters;
+mod presets;
 mod values;
 mod variables;
 
@@ -15,7 +16,7 @@ use crate::ide::hover;
 use crate::ide::markup::Markup;
 use crate::rules::{self, RULES};
 use crate::text::Span;
-use context::{Context, context};
+use context::{Context, Reference, context};
 
 /// What can stand at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,10 +81,10 @@ pub struct ItemDetails {
 /// What can stand at an offset; nothing where podlens has nothing to say.
 pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Completion> {
     let completion = match context(analysis, file, offset)? {
-        Context::Reference(reference) => variables::items(analysis, &reference),
+        Context::Reference(reference) => variables(analysis, &reference),
         Context::Parameter(typing) => parameters::items(&typing),
         Context::Both(reference, typing) => {
-            let mut both = variables::items(analysis, &reference);
+            let mut both = variables(analysis, &reference);
             both.items.extend(parameters::items(&typing).items);
             both
         }
@@ -96,18 +97,35 @@ pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
 /// The details of an item that [`completion`] gave for the same offset.
 pub fn resolve(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, label: &str) -> Option<ItemDetails> {
     match context(analysis, file, offset)? {
-        Context::Reference(reference) => variables::details(analysis, &reference, label),
+        Context::Reference(reference) => details(analysis, &reference, label),
         Context::Parameter(typing) => Some(parameters::details(&typing, label)),
         Context::Both(_, typing) if typing.place.template.exported.contains(label) => {
             Some(parameters::details(&typing, label))
         }
-        Context::Both(reference, _) => variables::details(analysis, &reference, label),
+        Context::Both(reference, _) => details(analysis, &reference, label),
         Context::Value(value) => values::details(analysis, &value, label),
         Context::Rule(_) => {
             let documentation = rules::rule(label).map(hover::documentation);
             Some(ItemDetails { documentation, additional_edits: Vec::new() })
         }
     }
+}
+
+/// Variables; in a preset those of the containers that get it too.
+fn variables(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
+    let mut completion = variables::items(analysis, reference);
+    if reference.at.is_given() {
+        let more = presets::names(analysis, reference, &completion.items);
+        completion.items.extend(more);
+        completion.items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
+    }
+    completion
+}
+
+fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<ItemDetails> {
+    let given = reference.at.is_given().then(|| presets::details(analysis, reference, label)).flatten();
+    let own = variables::details(analysis, reference, label)?;
+    Some(ItemDetails { documentation: given.and_then(|it| it.documentation).or(own.documentation), ..own })
 }
 
 fn rule_names(span: Span) -> Completion {

@@ -6,11 +6,12 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::found;
 use crate::ide::origin::narrowed;
-use crate::ide::place::ContainerPlace;
+use crate::ide::place::{ContainerPlace, Field};
+use crate::ide::presets::{entry_at, given, reach, source};
 use crate::ide::target::{Target, target};
 use crate::ide::uses::{Entity, Key, entity, key_at, keys_of, object_at};
 use crate::k8s::{EnvVar, Object};
-use crate::resolve::{Binding, Lookup, Origin, Site};
+use crate::resolve::{Binding, Kind, Lookup, Origin, Site};
 use crate::rules::env_file_readers;
 use crate::text::Span;
 
@@ -49,16 +50,16 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
         }
         Target::Reference { .. } | Target::ShellReference { .. } => {
             let (at, site, name) = match target {
+                Target::Reference { at, field: Field::Env(index), name, .. } if at.is_given() => {
+                    return of_preset(analysis, at, *index, name);
+                }
                 Target::Reference { at, field, name, .. } => (at, field.site(), name),
                 Target::ShellReference { at, name } => (at, None, name),
                 _ => return Vec::new(),
             };
             let environment = at.environment(analysis);
             match environment.lookup(site.unwrap_or(Site::CommandLine), name) {
-                Lookup::Bound(binding) => match binding.entry.as_ref().and_then(|it| at.entry_at(it)) {
-                    Some((index, _)) => entry(at, index).into_iter().collect(),
-                    None => of_binding(analysis, at, &binding),
-                },
+                Lookup::Bound(binding) => declared(analysis, at, &binding),
                 Lookup::Later(origin) => of_origin(analysis, at, &origin).into_iter().collect(),
                 Lookup::Unbound | Lookup::Maybe(_) => {
                     let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == *name);
@@ -74,7 +75,14 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             Some(Entity::Key(keys)) => keys.iter().map(key).collect(),
             _ => Vec::new(),
         },
-        Target::ObjectName { file, object: it, .. } => vec![object(file, it)],
+        Target::Dependency { file, object: user, name } => {
+            let found = found(analysis, Kind::Service, &name.value, file, user);
+            found.iter().map(|it| object(it.file, it.object)).collect()
+        }
+        Target::Selector { file, object: it } => {
+            reach(analysis, file, it).iter().map(|it| object(&it.file, it.object)).collect()
+        }
+        Target::ObjectName { file, object: it, .. } | Target::Workload { file, object: it } => vec![object(file, it)],
         Target::Volume { file, object, pod, name } => {
             let all = pod.volumes.iter().filter_map(|it| Some((it.span, it.name.as_ref()?)));
             let same = all.filter(|(_, it)| it.value == name.value);
@@ -106,6 +114,36 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
     }
 }
 
+/// The entry that declares a variable, in the container or in a preset, or else where its value comes from.
+fn declared(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, binding: &Binding) -> Vec<DefinitionTarget> {
+    if let Some((index, _)) = binding.entry.as_ref().and_then(|it| at.entry_at(it)) {
+        return entry(at, index).into_iter().collect();
+    }
+    match source(analysis, binding) {
+        Some((at, index)) => entry(&at, index).into_iter().collect(),
+        None => of_binding(analysis, at, binding),
+    }
+}
+
+/// What a reference in a value of a preset means, in each container that gets the value.
+fn of_preset(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, name: &str) -> Vec<DefinitionTarget> {
+    let mut all: Vec<DefinitionTarget> = Vec::new();
+    for given in given(analysis, at, Some(index)) {
+        let step = given.binding.as_ref().and_then(|it| it.steps.iter().find(|it| &*it.name == name));
+        if let Some(Lookup::Bound(binding)) = step.map(|it| &it.outcome) {
+            all.extend(declared(analysis, &given.at, binding));
+        }
+    }
+    if all.is_empty()
+        && let Lookup::Bound(binding) = at.environment(analysis).lookup(Site::Entry(index), name)
+    {
+        all = declared(analysis, at, &binding);
+    }
+    all.sort_by(|a, b| a.focus.cmp(&b.focus));
+    all.dedup();
+    all
+}
+
 /// Where a variable's value comes from, each of several.
 fn of_binding(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, binding: &Binding) -> Vec<DefinitionTarget> {
     let keys = keys_of(analysis, at, binding);
@@ -125,6 +163,9 @@ fn of_origin(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, origin: &Origin) 
     }
     if let Some((index, _)) = at.entry_at(location) {
         return entry(at, index);
+    }
+    if let Some((at, index)) = entry_at(analysis, location) {
+        return entry(&at, index);
     }
     if let Some(found) = key_at(analysis, origin.kind, location) {
         return Some(key(&found));

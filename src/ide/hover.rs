@@ -3,6 +3,8 @@
 //! Short: the value first, then its source, then each step of its expansion, then what else there is to know.
 
 pub(super) mod objects;
+mod presets;
+mod services;
 
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use crate::ide::origin::{self, in_one_line, link, shown};
 use crate::ide::place::{ContainerPlace, Field};
 use crate::ide::target::{Target, target};
 use crate::k8s::Text;
-use crate::resolve::{Binding, Environment, Hole, Lookup, Origin, Site, Value};
+use crate::resolve::{Binding, Environment, Hole, Kind, Lookup, Origin, Site, Value};
 use crate::rules::{Rule, env_file_readers};
 use crate::syntax::helm;
 use crate::text::Span;
@@ -40,18 +42,31 @@ pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<
 
 fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
     match target {
+        Target::Reference { at, field: Field::Env(index), name, .. } if at.is_given() => {
+            presets::reference(analysis, at, *index, name)
+        }
         Target::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
         Target::ShellReference { at, name } => {
             let environment = at.environment(analysis);
             self::name(analysis, at, &environment, Site::CommandLine, name)
         }
         Target::Escape { text, range } => Some(escape(text, range.end)),
+        Target::Variable { at, index } | Target::Source { at, index } | Target::FileKey { at, index }
+            if at.is_given() =>
+        {
+            presets::variable(analysis, at, *index)
+        }
         Target::Variable { at, index } | Target::Source { at, index } | Target::FileKey { at, index } => {
             declaration(analysis, at, *index)
         }
         Target::Object { at, kind, name, env_from } => objects::object(analysis, at, *kind, name, *env_from),
         Target::KeyUse { at, kind, name, key } => objects::key_use(analysis, at, *kind, name, key),
         Target::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),
+        Target::ObjectName { file, object, kind: Kind::Preset, .. } | Target::Selector { file, object } => {
+            presets::preset(analysis, file, object)
+        }
+        Target::Workload { file, object } => presets::workload(analysis, file, object),
+        Target::Dependency { file, object, name } => services::dependency(analysis, file, object, name),
         Target::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
         Target::Parameter(place) => place.markup(),
         Target::Rule(rule) => Some(documentation(rule)),
@@ -342,6 +357,12 @@ impl<'c, 's> Card<'c, 's> {
             return;
         }
         let mut line = vec![code(format!("$({name})")), text(" stays as it is: "), code(name.into())];
+        if let (Kind::Preset, Some(preset), Some(location)) = (origin.kind, &origin.object, &origin.location) {
+            line.extend([text(" comes with preset "), code(preset.to_string()), text(", ")]);
+            line.extend([link(self.analysis, &self.at.file, location), text(", behind all entries of ")]);
+            line.extend([code("env".into()), text(".")]);
+            return self.say(line);
+        }
         match &origin.location {
             Some(location) => {
                 line.push(text(" is declared later, "));

@@ -6,6 +6,7 @@ use crate::ide::Analysis;
 use crate::ide::markup::{Block, Markup};
 use crate::ide::origin::{in_one_line, preview, shown};
 use crate::ide::place::{ContainerPlace, Field, Written};
+use crate::ide::presets::given;
 use crate::k8s::Text;
 use crate::resolve::{Environment, Lookup, Step, Value};
 use crate::text::Span;
@@ -53,6 +54,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
             }
         }
     }
+    presets(analysis, file, facts, range, &mut hints);
     parameters(facts, &written, range, &mut hints);
     hints.retain(|it| range.touches(it.offset));
     hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
@@ -61,6 +63,26 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
     let offsets: Vec<usize> = hints.iter().map(|it| it.offset).collect();
     hints.retain(|it| offsets.iter().filter(|other| **other == it.offset).count() == 1);
     hints
+}
+
+/// Behind a value of a preset, what becomes of it, if it is the same in every container that gets it.
+fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, hints: &mut Vec<InlayHint>) {
+    let reveal = analysis.reveals(file);
+    for at in ContainerPlace::all_entries(file, facts).filter(ContainerPlace::is_given) {
+        for (index, text) in at.container.env.iter().enumerate().filter_map(|(at, it)| Some((at, it.value.as_ref()?))) {
+            let span = at.object.place(text.span);
+            if !text.value.contains("$(") || span.end < range.start || range.end < span.start {
+                continue;
+            }
+            let given = given(analysis, &at, Some(index));
+            let mut values = given.iter().filter_map(|it| it.binding.as_ref());
+            let Some(first) = values.next() else { continue };
+            let is_replaced = first.steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_)));
+            if is_replaced && values.all(|it| it.value.same_text(&first.value)) {
+                hints.push(hint(span.end, &shown(&first.value, reveal)));
+            }
+        }
+    }
 }
 
 /// Behind a text with parameters of a template, what it is as long as nobody sets them. Texts with `$(X)` say more.

@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::objects::{found, place_of};
 use crate::ide::origin::kind_in_manifests;
 use crate::ide::place::ContainerPlace;
-use crate::k8s::{EnvFromSource, Text, ValueSource};
+use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
 use crate::resolve::Kind;
 use crate::syntax::helm;
 use crate::text::Span;
@@ -29,14 +29,21 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
         return Vec::new();
     };
     let mut links = Vec::new();
-    for at in ContainerPlace::all(file, facts) {
-        for (kind, name) in names(&at).filter(|(_, it)| !helm::is_masked(&it.value)) {
-            let found = found(analysis, kind, &name.value, &at.file, at.object);
-            let [only] = found.as_slice() else { continue };
-            let span = written.inside(at.object.place(name.span), name, 0..name.value.len());
-            let target = place_of(only.file, only.object);
-            let tooltip = format!("{}/{}", kind_in_manifests(kind), name.value);
-            links.push(DocumentLink { span, target, tooltip });
+    let mut push = |object: &Object, kind: Kind, name: &Text| {
+        let found = found(analysis, kind, &name.value, file, object);
+        let ([only], false) = (found.as_slice(), helm::is_masked(&name.value)) else { return };
+        let span = written.inside(object.place(name.span), name, 0..name.value.len());
+        let target = place_of(only.file, only.object);
+        let tooltip = format!("{}/{}", kind_in_manifests(kind), name.value);
+        links.push(DocumentLink { span, target, tooltip });
+    };
+    for at in ContainerPlace::all_entries(file, facts) {
+        names(&at).for_each(|(kind, name)| push(at.object, kind, name));
+    }
+    for object in &facts.objects {
+        let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
+        for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
+            push(object, Kind::Service, name);
         }
     }
     links.sort_by_key(|it| it.span);

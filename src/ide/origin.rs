@@ -6,7 +6,7 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::markup::Inline;
 use crate::ide::place::ContainerPlace;
-use crate::k8s::{EnvVar, ValueSource};
+use crate::k8s::{EnvVar, Object, ValueSource};
 use crate::resolve::{Binding, Kind, Origin, Value};
 use crate::syntax::helm;
 
@@ -74,6 +74,13 @@ pub fn kind_in_manifests(kind: Kind) -> &'static str {
         Kind::Preset => "PodPreset",
         other => kind_in_words(other),
     }
+}
+
+/// `Deployment/web`
+pub fn workload_title(object: &Object) -> String {
+    let kind = object.model.kind.as_ref().map_or_else(|| "?".into(), |it| helm::shown(&it.value).into_owned());
+    let name = object.known_name().map_or_else(|| "?".into(), |it| helm::shown(&it).into_owned());
+    format!("{kind}/{name}")
 }
 
 /// Where a place is: the line in this file, or the file and its line.

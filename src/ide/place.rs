@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::k8s::{Container, EnvVar, Object, Pod, Text};
+use crate::k8s::{Container, Data, EnvVar, Object, Pod, PodPreset, Text};
 use crate::resolve::{Environment, Site};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
 use crate::syntax::SourceMap;
@@ -82,6 +82,30 @@ impl<'s> ContainerPlace<'s> {
                 container,
             })
         })
+    }
+
+    /// The containers of an object; of a PodPreset what it brings, as if it were one. What such a one gets by itself is
+    /// not what it becomes in a pod: see [`presets`](crate::ide::presets).
+    pub fn entries_of(
+        file: &Arc<str>,
+        facts: &'s File,
+        object: &'s Object,
+    ) -> impl Iterator<Item = ContainerPlace<'s>> + use<'s> {
+        let file_ = Arc::clone(file);
+        let given = preset_of(object).and_then(|preset| Some((preset, preset.container()?)));
+        let given =
+            given.map(|(preset, container)| ContainerPlace { file: file_, facts, object, pod: &preset.pod, container });
+        Self::of_object(file, facts, object).chain(given)
+    }
+
+    /// The same for every object of a file.
+    pub fn all_entries(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = ContainerPlace<'s>> {
+        facts.objects.iter().flat_map(move |object| Self::entries_of(file, facts, object))
+    }
+
+    /// Whether it is what a preset brings.
+    pub fn is_given(&self) -> bool {
+        preset_of(self.object).is_some_and(|it| std::ptr::eq(&it.pod, self.pod))
     }
 
     /// What it gets.
@@ -175,6 +199,19 @@ fn is_set(script: &str, name: &str) -> bool {
         let is_told = matches!(word, "for" | "read" | "-r" | "local" | "declare" | "unset") && before.ends_with(' ');
         is_word && (is_told || behind.starts_with('=') || behind.starts_with("+="))
     })
+}
+
+/// The preset that an object is.
+pub fn preset_of(object: &Object) -> Option<&PodPreset> {
+    match &object.model.data {
+        Data::Preset(preset) => Some(preset),
+        _ => None,
+    }
+}
+
+/// The pods of an object; of a preset what it brings to one.
+pub fn pods_of(object: &Object) -> impl Iterator<Item = &Pod> {
+    object.model.pods.iter().chain(preset_of(object).map(|it| &it.pod))
 }
 
 /// Where an object's names are used.

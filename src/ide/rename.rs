@@ -8,11 +8,13 @@ use thiserror::Error;
 
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
+use crate::ide::objects::place_of;
 use crate::ide::origin::{kind_in_words, place};
 use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Written};
-use crate::ide::target::target;
-use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, uses};
+use crate::ide::presets::{Outcome, given, reach};
+use crate::ide::target::{Target, target};
+use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, sources_of, uses};
 use crate::k8s::template::is_parameter_name;
 use crate::k8s::{Data, EnvFromSource};
 use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
@@ -57,7 +59,10 @@ pub fn rename(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, new_name:
         return Ok(Vec::new());
     }
     match &mut entity {
-        Entity::Variable { at, .. } => check_variable(analysis, at, new_name)?,
+        Entity::Variable { at, .. } => {
+            check_variable(analysis, at, new_name)?;
+            check_reached(analysis, at, new_name)?;
+        }
         Entity::Key(keys) => {
             *keys = closed(analysis, std::mem::take(keys));
             keys.iter().try_for_each(|key| check_origin(analysis, key))?;
@@ -97,7 +102,18 @@ fn renamable<'s>(
         }
         Entity::Object(Defined { kind: Kind::Service, object, .. }) => {
             let name = object.model.known_name().unwrap_or_default();
-            return refuse(format!("this name is made of the service `{name}`: rename the service instead"));
+            return match target(analysis, file, offset).map(|it| it.target) {
+                Some(Target::Reference { .. } | Target::ShellReference { .. }) => {
+                    refuse(format!("this name is made of the service `{name}`: rename the service instead"))
+                }
+                _ => {
+                    refuse(format!("`{name}` is also a DNS name, and who uses that cannot be seen: rename it by hand"))
+                }
+            };
+        }
+        Entity::Object(Defined { kind: Kind::Preset, object, .. }) => {
+            let name = object.model.known_name().unwrap_or_default();
+            return refuse(format!("nothing refers to preset `{name}` by its name: change it where it stands"));
         }
         Entity::Parameter(place) => place.name.into(),
         Entity::Undeclared { name, meaning, .. } => return refuse(from_outside(name, meaning)),
@@ -153,14 +169,28 @@ fn check_variable(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, new: &str) -
     if !is_valid || new.contains(')') || new.trim() != new {
         return refuse(format!("`{new}` is no name for a variable: use letters, digits, `_`, `-` and `.`"));
     }
-    check_free(analysis, at, new)
+    check_free(analysis, &at.file, at, new)
+}
+
+/// Whether what a preset brings can have a name in every container that gets it.
+fn check_reached(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, new: &str) -> Result<(), Refusal> {
+    if !at.is_given() {
+        return Ok(());
+    }
+    for it in reach(analysis, &at.file, at.object) {
+        if it.outcome == Outcome::Open {
+            let place = place(analysis, &at.file, &place_of(&it.file, it.object));
+            return refuse(format!("it is not known whether the preset is for the workload in {place}"));
+        }
+    }
+    given(analysis, at, None).iter().try_for_each(|it| check_free(analysis, &at.file, &it.at, new))
 }
 
 /// Whether a container has no variable of this name yet.
-fn check_free(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, new: &str) -> Result<(), Refusal> {
+fn check_free(analysis: &Analysis<'_>, from: &str, at: &ContainerPlace<'_>, new: &str) -> Result<(), Refusal> {
     let mut names = at.container.env.iter().filter_map(|it| it.name.as_ref());
     if let Some(taken) = names.find(|it| &*it.value == new) {
-        let place = place(analysis, &at.file, &at.at(taken.span));
+        let place = place(analysis, from, &at.at(taken.span));
         return refuse(format!("`{new}` is taken: {place} declares it"));
     }
     if let Lookup::Bound(binding) = at.environment(analysis).lookup(Site::CommandLine, new) {
@@ -186,8 +216,8 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
     }
     // Containers that take all keys get a variable of the new name.
     let files = analysis.snapshot.files();
-    for at in files.flat_map(|(path, facts)| ContainerPlace::all(path, facts)) {
-        for entry in &at.container.env_from {
+    for at in files.flat_map(|(path, facts)| ContainerPlace::all_entries(path, facts)) {
+        for (entry, _) in sources_of(analysis, &at) {
             let (kind, name) = match &entry.source {
                 Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (Kind::ConfigMap, name),
                 Some(EnvFromSource::Secret { name: Some(name), .. }) => (Kind::Secret, name),
@@ -203,7 +233,7 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
                 continue;
             }
             let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
-            check_free(analysis, &at, &format!("{prefix}{new}"))?;
+            check_free(analysis, &at.file, &at, &format!("{prefix}{new}"))?;
             // What refers to a variable that hides the key stays as it is; but the key would be seen again.
             let hides = |it: &&crate::k8s::Text| *it.value == *format!("{prefix}{old}");
             if let Some(hiding) = at.container.env.iter().filter_map(|it| it.name.as_ref()).find(hides) {

@@ -42,7 +42,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
         return Vec::new();
     };
     let mut found = Vec::new();
-    for at in ContainerPlace::all(file, facts) {
+    for at in ContainerPlace::all_entries(file, facts) {
         let is_wanted = |text: &Text| {
             let span = at.object.place(text.span);
             range.is_none_or(|range| span.start <= range.end && range.start <= span.end)
@@ -71,6 +71,8 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
                             // The shell's own.
                             _ if is_script => continue,
                             Lookup::Maybe(_) => SemanticKind::Variable,
+                            // What a preset's value means is decided in the pods that get it.
+                            _ if at.is_given() => SemanticKind::Variable,
                             Lookup::Later(_) | Lookup::Unbound => SemanticKind::Unresolved,
                         };
                         let name = token.name_range();

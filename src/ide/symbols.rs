@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::keys;
+use crate::ide::place::{pods_of, preset_of};
 use crate::k8s::{Container, Data, Object, Text};
 use crate::syntax::helm;
 use crate::text::Span;
@@ -82,7 +83,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
                 let kind = object.model.kind.as_ref().map(|it| &*it.value);
                 offer(name, SymbolKind::Object, kind);
             }
-            for container in object.model.pods.iter().flat_map(|it| &it.containers) {
+            for container in pods_of(object).flat_map(|it| &it.containers) {
                 if let Some(name) = &container.name {
                     offer(name, SymbolKind::Container, Some(&title));
                 }
@@ -132,6 +133,9 @@ fn object(object: &Object) -> Symbol {
     let mut children: Vec<Symbol> = Vec::new();
     for pod in &model.pods {
         children.extend(pod.containers.iter().map(|it| container(object, it)));
+    }
+    if let Some(given) = preset_of(object).and_then(|it| it.container()) {
+        children.extend(container(object, given).children);
     }
     for key in keys(object) {
         let end = key.value_span.map_or(key.key.span.end, |it| it.end.max(key.key.span.end));

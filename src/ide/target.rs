@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::parameters::{ParameterPlace, enclosing, own_texts};
-use crate::ide::place::{ContainerPlace, Field, Written, objects_at};
+use crate::ide::place::{ContainerPlace, Field, Written, objects_at, pods_of};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
@@ -110,7 +110,30 @@ pub enum Target<'s> {
         /// The key.
         key: &'s SourceKey,
     },
-    /// The name of a ConfigMap, Secret or Service where it is defined.
+    /// The name of a service that a pod waits for.
+    Dependency {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The name.
+        name: &'s Text,
+    },
+    /// The selector of a PodPreset.
+    Selector {
+        /// The file.
+        file: Arc<str>,
+        /// The preset.
+        object: &'s Object,
+    },
+    /// The name of an object with pods.
+    Workload {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+    },
+    /// The name of a ConfigMap, Secret, Service or PodPreset where it is defined.
     ObjectName {
         /// The file.
         file: Arc<str>,
@@ -228,13 +251,19 @@ impl<'s> Finder<'_, 's> {
     }
 
     fn in_object(&self, object: &'s Object) -> Option<Targeted<'s>> {
-        let containers = ContainerPlace::of_object(self.file, self.facts, object).filter(|it| it.touches(self.offset));
+        let containers = ContainerPlace::entries_of(self.file, self.facts, object).filter(|it| it.touches(self.offset));
         for at in containers {
             if let Some(found) = self.in_texts(&at).or_else(|| self.in_names(&at)) {
                 return Some(found);
             }
         }
-        for pod in &object.model.pods {
+        for pod in pods_of(object) {
+            let dependencies = pod.service_dependencies.iter().flat_map(|it| &it.services);
+            let mut names = dependencies.filter_map(|it| it.name.as_ref());
+            if let Some(name) = names.find(|it| self.touches(object, it)) {
+                let target = Target::Dependency { file: Arc::clone(self.file), object, name };
+                return Some(self.found(object, name, target));
+            }
             let mut names = pod.volumes.iter().filter_map(|it| it.name.as_ref());
             if let Some(name) = names.find(|it| self.touches(object, it)) {
                 let target = Target::Volume { file: Arc::clone(self.file), object, pod, name };
@@ -251,7 +280,7 @@ impl<'s> Finder<'_, 's> {
             |it: &&'s Object| document.touches(it.offset) && !around.iter().any(|near| near.offset == it.offset);
         let others = self.facts.objects.iter().filter(is_near);
         let objects = around.iter().copied().chain(others);
-        let mut containers = objects.flat_map(|object| ContainerPlace::of_object(self.file, self.facts, object));
+        let mut containers = objects.flat_map(|object| ContainerPlace::entries_of(self.file, self.facts, object));
         containers.find_map(|at| self.in_texts(&at).or_else(|| self.in_names(&at)))
     }
 
@@ -368,6 +397,17 @@ impl<'s> Finder<'_, 's> {
             Data::ConfigMap(source) => (Kind::ConfigMap, &source.keys),
             Data::Secret(source) => (Kind::Secret, &source.keys),
             Data::Service(_) => (Kind::Service, &[]),
+            Data::Preset(preset) => {
+                let selector = preset.selector.as_ref().map(|it| object.place(it.span));
+                if let Some(span) = selector.filter(|it| it.touches(self.offset)) {
+                    return Some(Targeted { span, target: Target::Selector { file, object } });
+                }
+                (Kind::Preset, &[])
+            }
+            _ if !object.model.pods.is_empty() => {
+                let name = object.model.known_as().filter(|it| self.touches(object, it))?;
+                return Some(self.found(object, name, Target::Workload { file, object }));
+            }
             _ => return None,
         };
         if let Some(name) = object.model.known_as().filter(|it| self.touches(object, it)) {

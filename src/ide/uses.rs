@@ -12,10 +12,12 @@ use crate::ide::env_files::{self, FileKey};
 use crate::ide::objects::{found, keys};
 use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Field, Written};
+use crate::ide::presets::{self, Given};
+use crate::ide::services::Asked;
 use crate::ide::target::Target;
 use crate::ide::volumes::{has_sources, sources};
-use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
-use crate::resolve::{Binding, Environment, Kind, Lookup, Site, service_variables};
+use crate::k8s::{EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
+use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
 use crate::syntax::reference::{TokenKind, tokens};
 use crate::syntax::{ScalarStyle, helm};
 use crate::text::Span;
@@ -73,7 +75,8 @@ pub struct Defined<'s> {
 }
 
 impl Defined<'_> {
-    fn is(&self, found: &Found<'_>) -> bool {
+    /// Whether it is what a name was found to mean.
+    pub fn is(&self, found: &Found<'_>) -> bool {
         *self.file == **found.file && std::ptr::eq(self.object.model.as_ref(), found.object.model.as_ref())
     }
 }
@@ -140,6 +143,13 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
         Target::ObjectName { file, object, kind, .. } => {
             Some(Entity::Object(Defined { file: Arc::clone(file), object, kind: *kind }))
         }
+        Target::Selector { file, object } => {
+            Some(Entity::Object(Defined { file: Arc::clone(file), object, kind: Kind::Preset }))
+        }
+        Target::Dependency { file, object, name } => {
+            let first = found(analysis, Kind::Service, &name.value, file, object).into_iter().next()?;
+            Some(Entity::Object(Defined { file: Arc::clone(first.file), object: first.object, kind: Kind::Service }))
+        }
         Target::Volume { file, object, pod, name } => {
             let (file, name) = (Arc::clone(file), Arc::clone(&name.value));
             Some(Entity::Volume { file, object, pod, name })
@@ -147,7 +157,11 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
         Target::Parameter(it) => Some(Entity::Parameter(it.clone())),
         Target::EnvFileEntry { file, name, .. } => Some(Entity::FileKey(env_files::of_entry(analysis, file, name))),
         Target::FileKey { at, index } => env_files::of_reference(analysis, at, *index).map(Entity::FileKey),
-        Target::Escape { .. } | Target::Source { .. } | Target::Container { .. } | Target::Rule(_) => None,
+        Target::Escape { .. }
+        | Target::Source { .. }
+        | Target::Container { .. }
+        | Target::Workload { .. }
+        | Target::Rule(_) => None,
     }
 }
 
@@ -167,6 +181,14 @@ fn meant<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, field: Field, nam
     let name: Arc<str> = name.into();
     if belongs(at, &environment, field, &name) {
         return Entity::Variable { at: at.clone(), name };
+    }
+    let given = match &meaning {
+        Lookup::Bound(binding) => presets::source(analysis, binding),
+        Lookup::Later(origin) => origin.location.as_ref().and_then(|it| presets::entry_at(analysis, it)),
+        Lookup::Maybe(_) | Lookup::Unbound => None,
+    };
+    if let Some((at, _)) = given {
+        return Entity::Variable { at, name };
     }
     if let Lookup::Bound(binding) = &meaning {
         let keys = keys_of(analysis, at, binding);
@@ -200,7 +222,7 @@ pub fn closed<'s>(analysis: &Analysis<'s>, mut keys: Vec<Key<'s>>) -> Vec<Key<'s
         known = keys.len();
         let Some(wanted) = keys.first().map(|it| Arc::clone(&it.key.key.value)) else { return keys };
         let files = analysis.snapshot.files();
-        for at in files.flat_map(|(path, facts)| ContainerPlace::all(path, facts)) {
+        for at in files.flat_map(|(path, facts)| ContainerPlace::all_entries(path, facts)) {
             let one = key_references(&at).filter(|(_, it)| it.key.as_ref().is_some_and(|it| it.value == wanted));
             let one = one.filter_map(|(kind, it)| Some((kind, it.name.as_ref()?)));
             let all = at.container.env_from.iter().filter_map(|it| object_of(it.source.as_ref()));
@@ -264,6 +286,12 @@ pub fn uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>
     let mut collector = Collector { analysis, written: None, found: Vec::new() };
     let is_wanted = |file: &Arc<str>| only.is_none_or(|only| only == file);
     match entity {
+        // What a preset brings is used in other files too.
+        Entity::Variable { at, name } if at.is_given() => {
+            collector.variable(at, name);
+            collector.brought(at, name);
+            collector.found.retain(|it| is_wanted(&it.location.file));
+        }
         Entity::Variable { at, name } if is_wanted(&at.file) => collector.variable(at, name),
         Entity::Undeclared { at, name, .. } if is_wanted(&at.file) => collector.references(at, name, &|_, _| true),
         Entity::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
@@ -289,6 +317,11 @@ pub fn uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>
                 collector.name(&defined.file, defined.object, name, true);
             }
             collector.everywhere(only, |collector, at| collector.object_uses(at, defined));
+            match defined.kind {
+                Kind::Service => collector.dependencies(only, defined),
+                Kind::Preset => collector.selected(only, defined),
+                _ => {}
+            }
         }
         Entity::FileKey(key) => {
             for (declares, all) in [(true, &key.written), (false, &key.taken)] {
@@ -323,7 +356,7 @@ impl<'s> Collector<'_, 's> {
     fn everywhere(&mut self, only: Option<&Arc<str>>, mut look: impl FnMut(&mut Self, &ContainerPlace<'s>)) {
         let snapshot = self.analysis.snapshot;
         let mut look_at = |collector: &mut Self, path: &Arc<str>, facts: &'s File| {
-            for at in ContainerPlace::all(path, facts) {
+            for at in ContainerPlace::all_entries(path, facts) {
                 look(collector, &at);
             }
         };
@@ -382,7 +415,7 @@ impl<'s> Collector<'_, 's> {
 
     /// A variable, in every container that shares its texts by an alias.
     fn variable(&mut self, at: &ContainerPlace<'s>, name: &str) {
-        let others: Vec<ContainerPlace<'s>> = ContainerPlace::all(&at.file, at.facts).collect();
+        let others: Vec<ContainerPlace<'s>> = ContainerPlace::all_entries(&at.file, at.facts).collect();
         let mut ahead = vec![at.clone()];
         let mut seen: Vec<Location> = Vec::new();
         while let Some(at) = ahead.pop() {
@@ -509,7 +542,7 @@ impl<'s> Collector<'_, 's> {
         let objects: Vec<&Defined<'_>> = all.iter().map(|it| &it.of).collect();
         self.volume_uses(at, &objects, Some(&wanted));
         let mut environment = None;
-        for entry in &at.container.env_from {
+        for (entry, asked) in sources_of(self.analysis, at) {
             let Some((kind, name)) = object_of(entry.source.as_ref()) else { continue };
             if !all.iter().any(|it| self.means(at, kind, &name.value, &it.of)) {
                 continue;
@@ -520,7 +553,6 @@ impl<'s> Collector<'_, 's> {
                 continue;
             }
             let environment = environment.get_or_insert_with(|| at.environment(self.analysis)).clone();
-            let asked = at.at(entry.span);
             self.prefixed(at, &variable, prefix, &|_, field| {
                 let Some(site) = field.site() else { return false };
                 matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&asked))
@@ -574,28 +606,69 @@ impl<'s> Collector<'_, 's> {
         self.service_variables(at, defined);
     }
 
-    /// References to the variables of a service.
+    /// References to the variables of a service, with whatever a link puts before their names.
     fn service_variables(&mut self, at: &ContainerPlace<'s>, defined: &Defined<'_>) {
-        let (Data::Service(service), Some(name)) = (&defined.object.model.data, &defined.object.model.name) else {
-            return;
-        };
-        let all: HashSet<String> = service_variables(&name.value, service).into_iter().map(|(name, _)| name).collect();
-        let mut environment = None;
-        let location =
-            Location { file: Arc::clone(&defined.file), span: defined.object.place(defined.object.model.span) };
-        for (field, text) in at.texts() {
-            let Some(site) = field.site() else { continue };
-            for token in tokens(&text.value) {
-                let Some(name) = token.name(&text.value).filter(|it| all.contains(*it)) else { continue };
-                let environment = environment.get_or_insert_with(|| at.environment(self.analysis));
-                if let Lookup::Bound(binding) = environment.lookup(site, name)
-                    && origins(&binding).iter().any(|(_, it)| **it == location)
-                {
-                    self.push(&at.file, at.object, text, token.name_range(), false, "");
+        let Some(asked) = Asked::of(defined) else { return };
+        for (text, range, _) in asked.uses(self.analysis, at) {
+            self.push(&at.file, at.object, &text, range, false, "");
+        }
+    }
+
+    /// The pods that wait for a service.
+    fn dependencies(&mut self, only: Option<&Arc<str>>, defined: &Defined<'_>) {
+        let Some(asked) = Asked::of(defined) else { return };
+        for (path, facts) in self.analysis.snapshot.files().filter(|(path, _)| only.is_none_or(|it| it == *path)) {
+            for object in &facts.objects {
+                let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
+                for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
+                    if asked.is_meant(self.analysis, path, object, name) {
+                        self.name(path, object, name, false);
+                    }
                 }
             }
         }
     }
+
+    /// The workloads that a preset selects, by their names.
+    fn selected(&mut self, only: Option<&Arc<str>>, preset: &Defined<'_>) {
+        for it in presets::reach(self.analysis, &preset.file, preset.object) {
+            if let Some(name) = it.object.model.known_as().filter(|_| only.is_none_or(|only| *only == it.file)) {
+                self.name(&it.file, it.object, name, false);
+            }
+        }
+    }
+
+    /// The references to a variable of a preset, in the containers that get it.
+    fn brought(&mut self, at: &ContainerPlace<'s>, name: &str) {
+        let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name);
+        for (index, entry) in at.container.env.iter().enumerate().filter(|(_, it)| named(it)) {
+            let Some(place) = entry.name.as_ref().map(|it| at.at(it.span)) else { continue };
+            for Given { at: to, environment, .. } in presets::given(self.analysis, at, Some(index)) {
+                let is_it = |field: Field| match field.site().map(|site| environment.lookup(site, name)) {
+                    Some(Lookup::Bound(it)) => it.entry.as_ref().or(it.origin.location.as_ref()) == Some(&place),
+                    Some(Lookup::Later(origin)) => origin.location.as_ref() == Some(&place),
+                    _ => false,
+                };
+                self.references(&to, name, &|_, field| is_it(field));
+                if is_it(Field::Command(0)) {
+                    self.in_scripts(&to, &environment, name, "");
+                }
+            }
+        }
+    }
+}
+
+/// The entries of `envFrom` that a container has, and those that presets bring, each with its place.
+pub fn sources_of(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> Vec<(EnvFrom, Location)> {
+    let mut all: Vec<(EnvFrom, Location)> =
+        at.container.env_from.iter().map(|it| (it.clone(), at.at(it.span))).collect();
+    if let Some(admission) = analysis.resolver.admission(&at.file, at.object, at.pod)
+        && let Some(effect) = admission.effect(at.pod, at.container)
+    {
+        let brought = effect.env_from.iter().filter_map(|it| admission.env_from(*it));
+        all.extend(brought.map(|(matched, entry)| (entry.clone(), matched.location(entry.span))));
+    }
+    all
 }
 
 fn key_references<'s>(at: &ContainerPlace<'s>) -> impl Iterator<Item = (Kind, &'s KeyRef)> + use<'s> {

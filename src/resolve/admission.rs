@@ -4,6 +4,8 @@
 //! to 1.7 they came one after the other, and the first conflict was the end). The webhook applies what it has, and a list with a conflict is lost. Presets come in the order of their names: which
 //! order a cluster takes is open (A3), and only the order of what is added depends on it.
 
+mod duplicates;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,6 +19,8 @@ use crate::resolve::services::ServiceVariables;
 use crate::resolve::sources::{self, FromEntry};
 use crate::text::Span;
 use crate::workspace::Version;
+
+pub use duplicates::Duplicate;
 
 /// What admission does with a pod.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::k8s::{Container, Pod, Role};
-use crate::resolve::{Links, service_usages};
+use crate::resolve::{Kind, Links, Lookup, service_usages};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
 use crate::syntax::Node;
@@ -16,6 +16,24 @@ use crate::text::Span;
 
 /// Pods with more containers are written by programs, and looking through all of them would cost every keystroke.
 const LARGEST: usize = 64;
+
+/// Automatic links of a pod as links of its own: to exactly the services it uses where a cluster has that, and none
+/// where it uses none. Nothing where no service is near.
+pub fn links_of_its_own(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix> {
+    let file = object.file;
+    if file.resolver.links(file.path, object.object, pod) != Links::All
+        || pod.containers.iter().all(|it| it.image.is_none())
+        || pod.containers.len() > LARGEST
+        || file.resolver.crowd(file.path, object.object).services == 0
+    {
+        return None;
+    }
+    let used = object.used(pod);
+    if used.iter().all(BTreeSet::is_empty) {
+        return object.links_off(pod);
+    }
+    file.snapshot.settings(file.path).proposals.then(|| object.links_explicit(pod, &used)).flatten()
+}
 
 impl ObjectContext<'_> {
     /// Changes the collection at a span of the object. Nothing where others share it through an anchor.
@@ -33,7 +51,14 @@ impl ObjectContext<'_> {
         let used = |container: &Container| {
             let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
             let usages = service_usages(&environment, container);
-            let services = usages.iter().filter_map(|it| it.binding.origin.object.clone());
+            let own = usages.iter().map(|it| Arc::clone(&it.binding));
+            // What a preset brings may be made of service variables too.
+            let brought = environment.own_bindings().into_iter().filter(|it| it.preset.is_some());
+            let brought = brought.flat_map(|it| &it.steps).filter_map(|it| match &it.outcome {
+                Lookup::Bound(binding) if binding.origin.kind == Kind::Service => Some(Arc::clone(binding)),
+                _ => None,
+            });
+            let services = own.chain(brought).filter_map(|it| it.origin.object.clone());
             // The cluster's own API is there in any case.
             services.filter(|it| &**it != "kubernetes").collect()
         };

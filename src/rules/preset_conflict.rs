@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Fix, Label, Location};
+use crate::diagnostic::{Edit, Fix, Label, Location};
 use crate::k8s::{AdmissionBy, Data, EnvVar, Pod, PodPreset, Text};
 use crate::resolve::{Conflict, ConflictKind, Matched};
 use crate::rules::context::edit;
 use crate::rules::removal;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::syntax::reference::tokens;
+use crate::text::Span;
 
 declare_rule! {
     /// Reports a PodPreset and a pod that define one thing in two ways.
@@ -141,7 +143,7 @@ fn without(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option
         }
         _ => return None,
     };
-    removal::of(object, span, format!("Remove `{}` here", conflict.name))
+    removal::of_entry(object, span, format!("Remove `{}` here", conflict.name))
 }
 
 fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
@@ -210,7 +212,7 @@ fn without_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: 
         ConflictKind::Volume => preset.pod.volumes.iter().find(|it| is_it(&it.name))?.span,
         _ => given.mounts.iter().find(|it| is_it(&it.name) || is_it(&it.mount_path))?.span,
     };
-    removal::of(object, span, format!("Remove this `{}`", conflict.name))
+    removal::of_entry(object, span, format!("Remove this `{}`", conflict.name))
 }
 
 /// Gives what the preset brings another name, with its uses in the preset.
@@ -220,11 +222,6 @@ fn renamed(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) 
     let is_old = |text: &&Text| text.value == conflict.name;
     let (new, places): (String, Vec<&Text>) = match conflict.kind {
         ConflictKind::Env => {
-            let reference = format!("$({})", conflict.name);
-            let uses = |it: &EnvVar| it.value.as_ref().is_some_and(|it| it.value.contains(&reference));
-            if given.env.iter().any(uses) {
-                return None;
-            }
             let prefix = name.replace(['-', '.'], "_").to_ascii_uppercase();
             (format!("{prefix}_{}", conflict.name), given.env.iter().filter_map(|it| it.name.as_ref()).collect())
         }
@@ -243,6 +240,28 @@ fn renamed(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) 
         let quote = written.chars().next().filter(|it| matches!(it, '"' | '\'')).map_or(String::new(), String::from);
         edits.push(edit(place, format!("{quote}{new}{quote}")));
     }
+    if conflict.kind == ConflictKind::Env {
+        for text in given.env.iter().filter_map(|it| it.value.as_ref()) {
+            edits.extend(referring(object, &source.text, text, &conflict.name, &new)?);
+        }
+    }
     let title = format!("Rename `{}` of the preset to `{new}`", conflict.name);
     (!edits.is_empty()).then_some(Fix { title, safe: false, edits })
+}
+
+/// The references to a variable in a text with another name in them; nothing where one of them cannot be found as it is
+/// written.
+fn referring(object: &ObjectContext<'_>, source: &str, text: &Text, name: &str, new: &str) -> Option<Vec<Edit>> {
+    let wanted = tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
+    let place = object.at(text.span);
+    let written = source.get(place.span.range())?;
+    let edits: Vec<Edit> = tokens(written)
+        .filter(|it| it.name(written) == Some(name))
+        .map(|it| {
+            let range = it.name_range();
+            let span = Span::new(place.span.start + range.start, place.span.start + range.end);
+            edit(Location { span, ..place.clone() }, new)
+        })
+        .collect();
+    (edits.len() == wanted).then_some(edits)
 }

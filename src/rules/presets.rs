@@ -3,14 +3,76 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Object, Pod};
-use crate::resolve::{Admission, EXCLUDE, Matched, is_one_by_one};
+use crate::k8s::{Container, Object, Pod, ValueSource};
+use crate::resolve::{Admission, ConflictKind, Duplicate, EXCLUDE, Matched, is_one_by_one};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
+use crate::rules::neighbours::reference;
+use crate::rules::removal;
 use crate::syntax::Node;
 use crate::syntax::insert::{add_entries, add_entry};
 use crate::syntax::plain::Plain;
+use crate::text::Span;
 use crate::workspace::Snapshot;
+
+/// Removes the entry of a pod at an offset, where a preset brings the same: nothing changes for the containers. Unsafe, as
+/// the pod then needs the preset.
+pub fn without_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: usize) -> Option<Fix> {
+    let file = object.file;
+    for duplicate in file.resolver.duplicates(file.path, object.object, pod) {
+        let container = duplicate.container.and_then(|it| pod.containers.get(it));
+        let Some((span, name)) = removable(pod, container.map(|it| &**it), &duplicate) else { continue };
+        if object.at(span).span.touches(offset) {
+            let title = format!("Remove `{name}`: preset `{}` brings the same", duplicate.preset);
+            return removal::of_entry(object, span, title);
+        }
+    }
+    None
+}
+
+/// The entry of a pod that a preset has too, with its name; nothing where something else in the pod needs it.
+fn removable<'p>(pod: &'p Pod, container: Option<&'p Container>, duplicate: &Duplicate) -> Option<(Span, &'p str)> {
+    match duplicate.kind {
+        ConflictKind::Env => {
+            let container = container?;
+            let entry = container.env.get(duplicate.index)?;
+            let name = &*entry.name.as_ref()?.value;
+            // A11: what a preset brings comes behind all entries of the container, which then do not see it.
+            let reference = format!("$({name})");
+            let is_used =
+                container.env.iter().filter_map(|it| it.value.as_ref()).any(|it| it.value.contains(&reference));
+            let named = container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+            (!is_used && named.count() == 1).then_some((entry.span, name))
+        }
+        ConflictKind::EnvFrom => {
+            let container = container?;
+            let entry = container.env_from.get(duplicate.index)?;
+            // Those behind it would hide less.
+            let is_last = duplicate.index + 1 == container.env_from.len();
+            let (_, name, _) = reference(entry)?;
+            is_last.then_some((entry.span, &*name?.value))
+        }
+        ConflictKind::MountName | ConflictKind::MountPath => {
+            let mount = container?.mounts.get(duplicate.index)?;
+            Some((mount.span, &*mount.mount_path.as_ref()?.value))
+        }
+        ConflictKind::Volume => {
+            let volume = pod.volumes.get(duplicate.index)?;
+            let name = &*volume.name.as_ref()?.value;
+            // A template with a mount of a volume that is not there is refused before any preset comes.
+            let is_mounted = |it: &Container| {
+                let mounts = it.mounts.iter().filter_map(|it| it.name.as_ref());
+                let sources = it.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
+                let files = sources.filter_map(|it| match it {
+                    ValueSource::File { volume, .. } => volume.as_ref(),
+                    _ => None,
+                });
+                mounts.chain(files).any(|it| &*it.value == name)
+            };
+            (!pod.containers.iter().any(|it| is_mounted(it))).then_some((volume.span, name))
+        }
+    }
+}
 
 /// A pod that a preset is for.
 pub(super) struct Reached<'a> {

@@ -20,6 +20,34 @@ pub(super) fn of(object: &ObjectContext<'_>, item: Span, title: String) -> Optio
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }
 
+/// Removes a list item, and the list with its key where the item is all there is in it.
+pub(super) fn of_entry(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
+    let source = object.file.source()?;
+    let place = object.object.place(item);
+    let span = removed(&source.text, &source.tree, place).or_else(|| whole_list(&source.text, &source.tree, place))?;
+    Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
+}
+
+/// The lines of a key and its list, where a single item is all that is in it.
+fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
+    let path = tree.document_at(item.start)?.root()?.path_to(item.start);
+    let at = path.iter().rposition(|node| node.span() == item)?;
+    let (list, holder) = (path.get(at.checked_sub(1)?)?, path.get(at.checked_sub(2)?)?);
+    let (key, _) = holder.own_entries().find(|(_, value)| value.is_some_and(|it| it.span() == list.span()))?;
+    let is_alone = list.items().count() == 1 && holder.own_entries().count() > 1;
+    if !is_alone || has_anchor(*list) || holder.kind() != Collection::Mapping(Shape::Block) {
+        return None;
+    }
+    let start = text[..key.span().start].rfind('\n').map_or(0, |end| end + 1);
+    let last = item.start + text[item.range()].trim_end().len();
+    // In flow style a bracket ends the list.
+    let end = list.span().end.max(last);
+    let last = key.span().start + text[key.span().start..end].trim_end().len();
+    let end = text[last..].find('\n').map_or(text.len(), |len| last + len + 1);
+    let is_own_line = text[start..key.span().start].bytes().all(|it| it == b' ') && text[last..end].trim().is_empty();
+    (is_own_line && tree.comments(text, Span::new(start, end)).is_empty()).then_some(Span::new(start, end))
+}
+
 /// What to take out of the text so that an item is gone from its list and the list stays one.
 pub(super) fn removed(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     let root = tree.document_at(item.start)?.root()?;

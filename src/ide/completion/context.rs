@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::completion::parameters::Typing;
 use crate::ide::parameters::{ParameterPlace, enclosing};
-use crate::ide::place::{ContainerPlace, Field, Written, floor, objects_at};
+use crate::ide::place::{ContainerPlace, Field, Written, floor, objects_at, preset_of};
 use crate::k8s::{Object, Pod};
 use crate::resolve::Kind;
 use crate::syntax::reference::Form;
@@ -80,6 +80,12 @@ pub(super) enum Slot<'s> {
     FilePath { at: ContainerPlace<'s>, volume: String },
     /// A key of an env file.
     FileKey { at: ContainerPlace<'s>, volume: String, path: String },
+    /// The operator of a selector.
+    Operator,
+    /// The key of a label in a preset's selector.
+    LabelKey { object: &'s Object },
+    /// A value of a label in a preset's selector.
+    LabelValue { object: &'s Object, key: String },
     /// The name of an entry of `env`.
     Variable { at: ContainerPlace<'s>, index: usize },
 }
@@ -188,7 +194,7 @@ impl<'s> Looker<'_, 's> {
     fn by_text(&self) -> Option<(ContainerPlace<'s>, Field)> {
         let document = self.written.source.tree.document_at(self.offset)?.span();
         let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
-        let containers = || objects().flat_map(|object| ContainerPlace::of_object(self.file, self.facts, object));
+        let containers = || objects().flat_map(|object| ContainerPlace::entries_of(self.file, self.facts, object));
         let field_in = |at: ContainerPlace<'s>| {
             let touches = |text: &crate::k8s::Text| at.object.place(text.span).touches(self.offset);
             let (field, _) = at.texts().find(|(_, text)| touches(text))?;
@@ -219,7 +225,7 @@ impl<'s> Looker<'_, 's> {
 
     /// The container that a way leads through, and the rest of the way.
     fn container(&self, object: &'s Object, path: &str) -> Option<(ContainerPlace<'s>, String)> {
-        ContainerPlace::of_object(self.file, self.facts, object).find_map(|at| {
+        ContainerPlace::entries_of(self.file, self.facts, object).find_map(|at| {
             let rest = path.strip_prefix(&*at.container.path)?.strip_prefix('.')?.to_owned();
             Some((at, rest))
         })
@@ -254,6 +260,15 @@ impl<'s> Looker<'_, 's> {
         let of = |kind| Slot::Object { file: Arc::clone(&file), object, kind };
         let key_of =
             |kind, name: Option<String>| Some(Slot::Key { file: Arc::clone(&file), object, kind, name: name? });
+        if let Some(slot) = preset_of(object).and_then(|_| selector_slot(object, &path)) {
+            return Some(slot);
+        }
+        let volumes = |rest: &str| match rest {
+            "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => Some(of(Kind::ConfigMap)),
+            "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(Kind::Secret)),
+            "serviceDependencies[].name" => Some(of(Kind::Service)),
+            _ => None,
+        };
         if let Some((at, rest)) = self.container(object, &path) {
             let (rest, _) = without_indices(&rest);
             return match &*rest {
@@ -272,17 +287,13 @@ impl<'s> Looker<'_, 's> {
                     Some(Slot::FileKey { at, volume: name("volumeName")?, path: name("path")? })
                 }
                 "volumeMounts[].name" => Some(Slot::Volume { pod: at.pod, holds_env_file: false }),
+                // A preset has its volumes beside what it brings to containers.
+                other if at.is_given() => volumes(other),
                 _ => None,
             };
         }
         let pod = object.model.pods.iter().find(|it| path.starts_with(&*it.path))?;
-        let rest = plain.strip_prefix(&*without_indices(&pod.path).0)?.trim_start_matches('.');
-        match rest {
-            "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => Some(of(Kind::ConfigMap)),
-            "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(Kind::Secret)),
-            "serviceDependencies[].name" => Some(of(Kind::Service)),
-            _ => None,
-        }
+        volumes(plain.strip_prefix(&*without_indices(&pod.path).0)?.trim_start_matches('.'))
     }
 
     /// What is replaced, and what has to stand around the value: `replace, before, behind, is_quoted`.
@@ -352,6 +363,19 @@ impl<'s> Looker<'_, 's> {
             at += 1;
         }
         found
+    }
+}
+
+/// What stands in the selector of a preset.
+fn selector_slot<'s>(object: &'s Object, path: &str) -> Option<Slot<'s>> {
+    let rest = path.strip_prefix("spec.selector.")?;
+    if let Some(key) = rest.strip_prefix("matchLabels.") {
+        return Some(Slot::LabelValue { object, key: key.trim_matches('"').to_owned() });
+    }
+    match &*without_indices(rest).0 {
+        "matchExpressions[].key" => Some(Slot::LabelKey { object }),
+        "matchExpressions[].operator" => Some(Slot::Operator),
+        _ => None,
     }
 }
 

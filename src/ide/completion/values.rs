@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::completion::context::{Slot, Value};
+use crate::ide::completion::presets::{OPERATORS, labels, wanted};
 use crate::ide::completion::variables::{service_variables, told};
 use crate::ide::completion::{Completion, CompletionItem, CompletionKind, ItemDetails};
 use crate::ide::hover;
@@ -120,6 +121,22 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 }
             }
         }
+        Slot::Operator => {
+            for (operator, detail) in OPERATORS {
+                list.push(operator, CompletionKind::Value, Some(detail.into()), 0);
+            }
+        }
+        Slot::LabelKey { object } => {
+            for (key, values) in labels(analysis, object).iter().take(MOST) {
+                let values: Vec<&str> = values.iter().take(4).map(|it| &**it).collect();
+                list.push(key, CompletionKind::Key, Some(values.join(", ")), 0);
+            }
+        }
+        Slot::LabelValue { object, key } => {
+            for value in labels(analysis, object).get(&**key).into_iter().flatten().take(MOST) {
+                list.push(value, CompletionKind::Name, Some(format!("a label of pods, {key}")), 0);
+            }
+        }
         Slot::Variable { at, index } => variables(analysis, at, *index, &mut list),
     }
     list.completion
@@ -142,6 +159,9 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &Value<'_>, label: &str) -
         | Slot::ContainerName { .. }
         | Slot::Volume { .. }
         | Slot::FilePath { .. }
+        | Slot::Operator
+        | Slot::LabelKey { .. }
+        | Slot::LabelValue { .. }
         | Slot::FileKey { .. } => None,
     };
     Some(ItemDetails { documentation, additional_edits: Vec::new() })
@@ -154,6 +174,14 @@ fn env_files(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> EnvFiles {
 
 /// Names for an entry of `env`: those that are referred to and not declared, then those that it would hide.
 fn variables(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, list: &mut List<'_, '_>) {
+    if at.is_given() {
+        // What a preset's own values refer to is the pod's; here is what its pods lack.
+        let own: Vec<&str> = at.container.env.iter().filter_map(|it| Some(&*it.name.as_ref()?.value)).collect();
+        for (name, detail) in wanted(analysis, at).into_iter().filter(|(name, _)| !own.contains(&&**name)) {
+            list.push(&name, CompletionKind::Variable, Some(detail), 0);
+        }
+        return;
+    }
     let environment: Environment = at.environment(analysis);
     let reveal = analysis.reveals(&at.file);
     let declared = |name: &str| {

@@ -119,7 +119,7 @@ fn is_own(at: &ContainerPlace<'_>, site: Site, name: &str) -> bool {
     own.is_some_and(|it| &*it.value == name)
 }
 
-fn item(
+pub(super) fn item(
     reference: &Reference<'_>,
     is_script: bool,
     name: &str,

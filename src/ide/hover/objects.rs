@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
+use crate::ide::hover::services::users;
 use crate::ide::hover::{LONGEST, code, limited, text};
 use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::objects::{found, keys, place_of, value_of};
@@ -32,7 +33,7 @@ pub(super) fn object(
     let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
     let reveal = analysis.reveals(&at.file);
     let lines: Vec<Vec<Inline>> = match kind {
-        Kind::Service => service_lines(first.object, reveal),
+        Kind::Service => service_lines(first.object, prefix, reveal),
         _ => keys(first.object)
             .iter()
             .map(|it| key_line(kind, &name.value, &format!("{prefix}{}", it.key.value), it, reveal))
@@ -57,7 +58,7 @@ pub(in crate::ide) fn of_name(
     let first = found.first()?;
     let reveal = analysis.reveals(file);
     let lines = match kind {
-        Kind::Service => service_lines(first.object, reveal),
+        Kind::Service => service_lines(first.object, "", reveal),
         _ => keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
     };
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
@@ -130,21 +131,25 @@ pub(super) fn own_name(
     if kind != Kind::Service || helm::is_masked(&name.value) {
         return None;
     }
-    let lines = service_lines(object, analysis.reveals(file));
-    if lines.is_empty() {
+    let lines = service_lines(object, "", analysis.reveals(file));
+    let mut blocks = if lines.is_empty() {
         let line = vec![text("No variables: a service without an address of its own gives none.")];
-        return Some(Markup { blocks: vec![Block::Paragraph(line)] });
-    }
-    let title = vec![text("Variables of service "), code(name.value.to_string())];
-    Some(Markup { blocks: vec![Block::Paragraph(title), Block::List(limited(lines))] })
+        vec![Block::Paragraph(line)]
+    } else {
+        let title = vec![text("Variables of service "), code(name.value.to_string())];
+        vec![Block::Paragraph(title), Block::List(limited(lines))]
+    };
+    blocks.extend(users(analysis, file, object));
+    Some(Markup { blocks })
 }
 
-fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[Found<'_>]) -> Block {
+pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[Found<'_>]) -> Block {
     let words = kind_in_words(kind);
     let mut capital = words.chars();
     let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
     let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
     match found {
+        [] if kind == Kind::Service => line.push(text(": not in this workspace.")),
         [] => line.push(text(": not in this workspace, so its keys are not known.")),
         found => {
             for (at, it) in found.iter().enumerate() {
@@ -164,8 +169,11 @@ fn key_line(kind: Kind, object: &str, shown_as: &str, key: &SourceKey, reveal: b
     }
 }
 
-fn service_lines(object: &Object, reveal: bool) -> Vec<Vec<Inline>> {
+fn service_lines(object: &Object, prefix: &str, reveal: bool) -> Vec<Vec<Inline>> {
     let (Data::Service(service), Some(name)) = (&object.model.data, &object.model.name) else { return Vec::new() };
     let variables = service_variables(&name.value, service).into_iter();
-    variables.map(|(name, value)| vec![code(name), text(" = "), code(origin::short(&value, reveal, LONGEST))]).collect()
+    let line = |(name, value): (String, _)| {
+        vec![code(format!("{prefix}{name}")), text(" = "), code(origin::short(&value, reveal, LONGEST))]
+    };
+    variables.map(line).collect()
 }

@@ -43,7 +43,7 @@ fn completions() {
             let text = fixture.text();
             let mut answer = String::new();
             // There is a rule more every now and then.
-            let are_rules = found.items[0].kind == CompletionKind::Value;
+            let are_rules = found.items[0].kind == CompletionKind::Value && found.items.len() > 12;
             for item in found.items.iter().take(if are_rules { 1 } else { 12 }) {
                 assert!(item.replace.touches(offset), "{}: the cursor is in what is replaced", fixture.title);
                 assert!(!text[item.replace.range()].contains('\n'), "{}: one line", fixture.title);

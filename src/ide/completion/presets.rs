@@ -1,0 +1,94 @@
+//! Names in PodPresets: what the containers that get them have, what they lack, and the labels of pods.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::completion::context::Reference;
+use crate::ide::completion::variables::{item, told};
+use crate::ide::completion::{CompletionItem, CompletionKind, ItemDetails};
+use crate::ide::hover;
+use crate::ide::origin::workload_title;
+use crate::ide::place::ContainerPlace;
+use crate::ide::presets::{Given, given, is_later};
+use crate::k8s::Object;
+use crate::resolve::{Lookup, Site, Why, is_strict};
+use crate::syntax::helm;
+
+/// The operators of a selector.
+pub(super) const OPERATORS: [(&str, &str); 4] = [
+    ("In", "the label has one of the values"),
+    ("NotIn", "the label has none of the values, or is not there"),
+    ("Exists", "the label is there"),
+    ("DoesNotExist", "the label is not there"),
+];
+
+/// What a value of a preset can refer to besides its own entries: the variables of the containers that get it.
+pub(super) fn names(
+    analysis: &Analysis<'_>,
+    reference: &Reference<'_>,
+    known: &[CompletionItem],
+) -> Vec<CompletionItem> {
+    let at = &reference.at;
+    let Some(Site::Entry(index)) = reference.field.site() else { return Vec::new() };
+    let reveal = analysis.reveals(&at.file);
+    let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
+    for it in given(analysis, at, Some(index)) {
+        for binding in it.environment.own_bindings() {
+            let is_ours = binding.preset.as_deref() == at.object.model.known_name();
+            let is_out_of_sight = is_ours && is_later(at, index, &binding.name);
+            if !is_out_of_sight && !helm::is_masked(&binding.name) {
+                found.entry(Arc::clone(&binding.name)).or_default().insert(told(binding, reveal));
+            }
+        }
+    }
+    let is_new = |name: &Arc<str>| !known.iter().any(|it| it.label == **name);
+    let new = found.into_iter().filter(|(name, _)| is_new(name)).map(|(name, values)| {
+        let detail = match values.len() {
+            1 => values.into_iter().next().unwrap_or_default(),
+            _ => "differs from container to container".to_owned(),
+        };
+        item(reference, false, &name, CompletionKind::Variable, detail, 1, false)
+    });
+    new.collect()
+}
+
+/// What there is to say about one of them: as the first container that has it sees it.
+pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<ItemDetails> {
+    let Some(Site::Entry(index)) = reference.field.site() else { return None };
+    let all = given(analysis, &reference.at, Some(index));
+    let has_it = |it: &&Given<'_>| matches!(it.environment.lookup(Site::CommandLine, label), Lookup::Bound(_));
+    let Given { at, environment, .. } = all.iter().find(has_it)?;
+    let documentation = hover::name(analysis, at, environment, Site::CommandLine, label);
+    Some(ItemDetails { documentation, additional_edits: Vec::new() })
+}
+
+/// The names that the containers a preset reaches refer to and do not have, with one of those that do.
+pub(super) fn wanted(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> Vec<(Arc<str>, String)> {
+    let mut found: BTreeMap<Arc<str>, String> = BTreeMap::new();
+    for it in given(analysis, at, None) {
+        for unresolved in it.environment.unresolved.iter().filter(|it| it.why == Why::Undefined && is_strict(&it.name))
+        {
+            let title = || format!("referred to in {}, not declared", workload_title(it.reach.object));
+            found.entry(Arc::clone(&unresolved.name)).or_insert_with(title);
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The labels of the pods in a preset's namespace: each key with its values.
+pub(super) fn labels(analysis: &Analysis<'_>, preset: &Object) -> BTreeMap<Arc<str>, BTreeSet<Arc<str>>> {
+    let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for object in analysis.snapshot.files().flat_map(|(_, facts)| &facts.objects) {
+        let (one, other) = (object.namespace(), preset.namespace());
+        if one.is_some() && other.is_some() && one != other {
+            continue;
+        }
+        for (key, value) in object.model.pods.iter().flat_map(|it| &it.labels) {
+            if !helm::is_masked(&key.value) && !helm::is_masked(&value.value) {
+                found.entry(Arc::clone(&key.value)).or_default().insert(Arc::clone(&value.value));
+            }
+        }
+    }
+    found
+}

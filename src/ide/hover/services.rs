@@ -1,0 +1,85 @@
+//! Hovers on services: where a pod waits for one, and who has to do with one.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::hover::objects::title;
+use crate::ide::hover::{code, limited, text};
+use crate::ide::markup::{Block, Inline, Markup};
+use crate::ide::objects::{found, place_of};
+use crate::ide::origin::{link, workload_title};
+use crate::ide::services::{Taker, takers};
+use crate::ide::uses::Defined;
+use crate::k8s::{Data, Object, Text};
+use crate::resolve::Kind;
+use crate::syntax::helm;
+
+/// The name of a service that a pod waits for.
+pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> Option<Markup> {
+    if helm::is_masked(&name.value) {
+        return None;
+    }
+    let found = found(analysis, Kind::Service, &name.value, file, object);
+    let mut blocks = vec![title(analysis, file, Kind::Service, &name.value, &found)];
+    let line = "The pod starts when this service exists. Variables it gets only by links.";
+    blocks.push(Block::Paragraph(vec![text(line)]));
+    if let Some(Data::Service(service)) = found.first().map(|it| &it.object.model.data) {
+        let address = service.cluster_ip.as_ref().map(|it| vec![text("cluster IP "), code(it.value.to_string())]);
+        let ports = service.ports.iter().filter_map(|it| {
+            let protocol = it.protocol.as_ref().map_or("TCP", |it| &it.value);
+            let mut line = vec![text("port "), code(it.port?.to_string()), text(&format!(" {protocol}"))];
+            if let Some(name) = &it.name {
+                line.extend([text(", called "), code(name.value.to_string())]);
+            }
+            Some(line)
+        });
+        let lines: Vec<Vec<Inline>> = address.into_iter().chain(ports).collect();
+        if !lines.is_empty() {
+            blocks.push(Block::List(limited(lines)));
+        }
+    }
+    Some(Markup { blocks })
+}
+
+/// Who links a service, waits for it and uses its variables, and which of these nobody uses.
+pub(super) fn users(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Vec<Block> {
+    let of = Defined { file: Arc::clone(file), object, kind: Kind::Service };
+    let takers = takers(analysis, &of);
+    if takers.all.is_empty() {
+        return vec![Block::Paragraph(vec![text("No workload of this workspace has to do with it.")])];
+    }
+    let lines = takers.all.iter().map(|it| line(analysis, file, it));
+    let mut blocks = vec![Block::Paragraph(vec![text("In this workspace:")]), Block::List(limited(lines.collect()))];
+    match takers.unused.len() {
+        0 => {}
+        number if number == takers.variables => {
+            blocks.push(Block::Paragraph(vec![text("No manifest here uses a variable of it.")]));
+        }
+        _ => {
+            let mut line = vec![text("No manifest here uses ")];
+            for (at, name) in takers.unused.iter().take(6).enumerate() {
+                line.extend((at > 0).then(|| text(", ")));
+                line.push(code(name.clone()));
+            }
+            let more = takers.unused.len().saturating_sub(6);
+            line.push(text(&if more > 0 { format!(" and {more} more.") } else { ".".into() }));
+            blocks.push(Block::Paragraph(line));
+        }
+    }
+    blocks
+}
+
+fn line(analysis: &Analysis<'_>, from: &str, taker: &Taker<'_>) -> Vec<Inline> {
+    let mut line = vec![code(workload_title(taker.object)), text(", ")];
+    line.push(link(analysis, from, &place_of(&taker.file, taker.object)));
+    let variables = match taker.variables.len() {
+        0 => None,
+        1 => Some("uses one variable".to_owned()),
+        number => Some(format!("uses {number} variables")),
+    };
+    let links = taker.links.then(|| "links it".to_owned());
+    let waits = taker.waits.then(|| "waits for it".to_owned());
+    let all: Vec<String> = links.into_iter().chain(waits).chain(variables).collect();
+    line.push(text(&format!(": {}", all.join(", "))));
+    line
+}
