@@ -69,13 +69,15 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
 fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, hints: &mut Vec<InlayHint>) {
     let reveal = analysis.reveals(file);
     for at in ContainerPlace::all_entries(file, facts).filter(ContainerPlace::is_given) {
-        for (index, text) in at.container.env.iter().enumerate().filter_map(|(at, it)| Some((at, it.value.as_ref()?))) {
+        let mut all = None;
+        for entry in &at.container.env {
+            let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
             let span = at.object.place(text.span);
             if !text.value.contains("$(") || span.end < range.start || range.end < span.start {
                 continue;
             }
-            let given = given(analysis, &at, Some(index));
-            let mut values = given.iter().filter_map(|it| it.binding.as_ref());
+            let given = all.get_or_insert_with(|| given(analysis, &at, None));
+            let mut values = given.iter().filter_map(|it| it.of_entry(&at.at(name.span)));
             let Some(first) = values.next() else { continue };
             let is_replaced = first.steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_)));
             if is_replaced && values.all(|it| it.value.same_text(&first.value)) {

@@ -157,6 +157,19 @@ pub struct Given<'s> {
     pub binding: Option<Arc<Binding>>,
 }
 
+impl Given<'_> {
+    /// The variable that the entry at a place becomes.
+    fn variable(environment: &Environment, place: &Location) -> Option<Arc<Binding>> {
+        let own = environment.own_bindings().into_iter();
+        own.filter(|it| it.preset.is_some()).find(|it| entry_of(it) == Some(place)).cloned()
+    }
+
+    /// The variable that another entry of the preset becomes.
+    pub fn of_entry(&self, place: &Location) -> Option<Arc<Binding>> {
+        Self::variable(&self.environment, place)
+    }
+}
+
 /// The most containers that are looked at for one answer.
 const MOST: usize = 200;
 
@@ -173,8 +186,7 @@ pub fn given<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, index: Option
                 return all;
             }
             let environment = to.environment(analysis);
-            let own = environment.own_bindings().into_iter();
-            let binding = own.filter(|it| it.preset.is_some()).find(|it| entry_of(it) == place.as_ref()).cloned();
+            let binding = place.as_ref().and_then(|it| Given::variable(&environment, it));
             all.push(Given { reach: reach.clone(), at: to, environment, binding });
         }
     }

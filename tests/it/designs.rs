@@ -74,6 +74,13 @@ fn session((code, out, err): &(i32, String, String)) -> String {
     text
 }
 
+/// The workspaces of a document: each with its title and its files.
+pub(crate) fn examples(document: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let text = fs::read_to_string(project().join("fixtures/designs").join(document)).expect("a document");
+    let cases = read(&text).into_iter().filter(|it| !it.files.is_empty());
+    cases.map(|it| (it.title, it.files)).collect()
+}
+
 fn documents() -> Vec<PathBuf> {
     let entries = fs::read_dir(project().join("fixtures/designs")).expect("fixtures/designs");
     let mut all: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

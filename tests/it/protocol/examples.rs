@@ -1,0 +1,182 @@
+//! The examples of a design over the wire: an editor is told what the commands print.
+//!
+//! For every case of a document in `fixtures/designs`: the findings of every file, the environment of every container,
+//! the preview of every workload, and the value of every variable on hover.
+
+use podlens::text::Encoding;
+use serde_json::{Value, json};
+
+use super::fixture::position;
+use super::{Client, Fixture};
+use crate::commands::run;
+use crate::designs;
+
+const UTF16: Encoding = Encoding::Utf16;
+
+/// How much was compared.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    pub(super) examples: usize,
+    pub(super) findings: usize,
+    pub(super) containers: usize,
+    pub(super) hovers: usize,
+}
+
+/// Compares every example of a document.
+pub(super) fn check(document: &str) -> Compared {
+    let mut compared = Compared::default();
+    for (title, files) in designs::examples(document) {
+        let text: String = files.iter().map(|(path, text)| format!("#- {path}\n{text}")).collect();
+        let fixture = Fixture::new(&text);
+        let client = Client::modern(&fixture, UTF16);
+        let mut example = Example { title, fixture, client };
+        compared.examples += 1;
+        compared.findings += example.findings();
+        compared.containers += example.workloads();
+        compared.hovers += example.hovers();
+        assert_eq!(example.client.shut_down(), Some(0));
+    }
+    compared
+}
+
+struct Example {
+    title: String,
+    fixture: Fixture,
+    client: Client,
+}
+
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+impl Example {
+    /// What a command prints here, as JSON.
+    fn printed(&self, arguments: &[&str]) -> Value {
+        let (_, out, told) = run(&self.fixture.path(""), arguments, "");
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{}: {error}\n{out}{told}", self.title))
+    }
+
+    /// In the order in which commands go through them.
+    fn files(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.fixture.files.iter().map(|(name, _)| name.clone()).collect();
+        all.sort();
+        all
+    }
+
+    fn findings(&mut self) -> usize {
+        let printed = self.printed(&["lint", "--format", "json"]);
+        let mut count = 0;
+        for name in self.files() {
+            let text = self.fixture.text(&name).to_owned();
+            let place = |range: &Value, end: &str| {
+                let offset = range[end]["offset"].as_u64().and_then(|it| usize::try_from(it).ok());
+                position(&text, offset.expect("an offset"), UTF16)
+            };
+            let mut expected: Vec<Value> = list(&printed["findings"])
+                .iter()
+                .filter(|it| it["file"] == *name)
+                .map(|it| {
+                    let level = ["error", "warning", "info", "hint"].iter().position(|level| it["level"] == *level);
+                    let related: Vec<&Value> = list(&it["related"]).iter().map(|it| &it["message"]).collect();
+                    let message = match it["help"].as_str() {
+                        Some(help) => format!("{}\n{help}", it["message"].as_str().unwrap_or_default()),
+                        None => it["message"].as_str().unwrap_or_default().to_owned(),
+                    };
+                    json!({
+                        "code": it["rule"], "severity": level.map(|it| it + 1), "message": message,
+                        "range": {"start": place(&it["range"], "start"), "end": place(&it["range"], "end")},
+                        "related": related,
+                    })
+                })
+                .collect();
+            let answer = self.client.pull(&self.fixture.uri(&name));
+            let mut told: Vec<Value> = list(&answer["items"])
+                .iter()
+                .map(|it| {
+                    let related: Vec<&Value> =
+                        list(&it["relatedInformation"]).iter().map(|it| &it["message"]).collect();
+                    json!({
+                        "code": it["code"], "severity": it["severity"], "message": it["message"],
+                        "range": it["range"], "related": related,
+                    })
+                })
+                .collect();
+            for all in [&mut expected, &mut told] {
+                all.sort_by_key(Value::to_string);
+            }
+            assert_eq!(told, expected, "{}: {name}", self.title);
+            count += told.len();
+        }
+        count
+    }
+
+    /// Environments and previews.
+    fn workloads(&mut self) -> usize {
+        let printed = self.printed(&["env", "--format", "json"]);
+        let (_, rendered, _) = run(&self.fixture.path(""), &["render"], "");
+        let mut documents = rendered.split("---\n# Source: ").skip(1);
+        let mut count = 0;
+        for name in self.files() {
+            let uri = self.fixture.uri(&name);
+            let document = json!({ "uri": uri });
+            let lenses = self.client.request("textDocument/codeLens", json!({ "textDocument": document }));
+            let mut places = list(&lenses).iter().filter(|it| it["data"]["kind"] == "environment");
+            for lens in list(&lenses) {
+                let lens = self.client.request("codeLens/resolve", lens.clone());
+                assert!(lens["command"]["title"].is_string(), "{}: {lens}", self.title);
+            }
+            for workload in list(&printed["workloads"]).iter().filter(|it| it["file"] == *name) {
+                for container in list(&workload["containers"]) {
+                    let at = &places.next().expect("a lens above every container")["range"]["start"];
+                    let asked = json!({"textDocument": document, "position": at});
+                    let view = self.client.request("podlens/environment", asked);
+                    let mut expected = workload.clone();
+                    expected["containers"] = json!([container]);
+                    let expected = json!({"schema": printed["schema"], "workloads": [expected]});
+                    assert_eq!(view, expected, "{}: {name}", self.title);
+                    count += 1;
+                }
+                let line = workload["line"].as_u64().expect("a line") - 1;
+                let at = json!({"line": line, "character": 0});
+                let asked = json!({"textDocument": document, "position": at, "kind": "render"});
+                let preview = self.client.request("podlens/preview", asked);
+                let expected = documents.next().and_then(|it| it.split_once('\n')).expect("a document a workload");
+                assert_eq!(expected.0, name, "{}", self.title);
+                assert_eq!(preview["text"].as_str().expect("a text"), expected.1, "{}: {name}", self.title);
+            }
+        }
+        assert_eq!(documents.next(), None, "{}", self.title);
+        count
+    }
+
+    /// Every variable that has a value and an entry in a file.
+    fn hovers(&mut self) -> usize {
+        let printed = self.printed(&["env", "--format", "json"]);
+        let containers = list(&printed["workloads"]).iter().flat_map(|it| list(&it["containers"]));
+        let mut count = 0;
+        for variable in containers.flat_map(|it| list(&it["env"])) {
+            let source = &variable["source"];
+            let (Some(name), Some(value), Some(file), Some(line)) = (
+                variable["name"].as_str(),
+                variable["value"].as_str(),
+                source["file"].as_str(),
+                source["line"].as_u64().and_then(|it| u32::try_from(it).ok()),
+            ) else {
+                continue;
+            };
+            if !matches!(source["kind"].as_str(), Some("env" | "preset")) {
+                continue;
+            }
+            let text = self.fixture.text(file);
+            let written = text.lines().nth(line as usize - 1).expect("a line");
+            let column = written.find(name).unwrap_or_else(|| panic!("{name} is in {written}"));
+            let at = json!({"line": line - 1, "character": column + 1});
+            let asked = json!({"textDocument": {"uri": self.fixture.uri(file)}, "position": at});
+            let hover = self.client.request("textDocument/hover", asked);
+            let said = hover["contents"]["value"].as_str().unwrap_or_default();
+            assert!(said.contains(name) && said.contains(value), "{}: {name}={value}\n{said}", self.title);
+            count += 1;
+        }
+        count
+    }
+}
