@@ -41,7 +41,7 @@ const START: Duration = Duration::from_millis(20);
 const MEMORY: f64 = 15.0;
 
 /// How many applications share a namespace.
-const TEAM: usize = 50;
+const TEAM: usize = 10;
 
 const SIZES: [(&str, usize); 2] = [("100 KB", 100_000), ("1 MB", 1_000_000)];
 
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     for (kind, make) in kinds() {
         for (size, bytes) in SIZES {
             let text = make(bytes);
-            let parse = best(rounds.min(5), || _ = black_box(syntax::parse(black_box(&text))));
+            let parse = best(rounds, || _ = black_box(syntax::parse(black_box(&text))));
             let name = format!("{kind}, {size}");
             let documents = [small.open(&name, &text), large.open(&name, &text)];
             for action in Action::ALL {

@@ -68,6 +68,21 @@ pub struct File {
 }
 
 impl File {
+    /// Whether it is plain at a glance that others see the same in both: only objects that mean nothing to others differ.
+    fn exports_the_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Object, &Object)| match (&one.model.data, &other.model.data) {
+            (Data::None, Data::None) => true,
+            _ => {
+                let parameters = match (&one.parameters, &other.parameters) {
+                    (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                    (one, other) => one.is_none() && other.is_none(),
+                };
+                parameters && Arc::ptr_eq(&one.model, &other.model)
+            }
+        };
+        self.objects.len() == other.objects.len() && self.objects.iter().zip(&other.objects).all(same)
+    }
+
     /// Reads a file. Its path, relative to the root with `/`, tells what it is. Documents that can hold nothing of
     /// interest are not parsed.
     pub fn read(path: &str, text: &str) -> Self {
@@ -452,6 +467,15 @@ impl Workspace {
     /// Makes the index agree with a file, and tells which names are affected. An edit that moves objects and changes
     /// nothing that others see leaves the index as it is.
     fn exports_changed(&mut self, path: &Arc<str>, old: Option<&File>, new: Option<&File>) {
+        if let (Some(old), Some(new)) = (old, new)
+            && old.exports_the_same(new)
+        {
+            let is_service = |it: &Object| matches!(it.model.data, Data::Service(_));
+            if self.is_watched.load(Ordering::Relaxed) && new.objects.iter().any(is_service) {
+                self.snapshot.moved.insert(Arc::clone(path));
+            }
+            return;
+        }
         let before: Vec<Export<'_>> = old.into_iter().flat_map(index::exported).collect();
         let after: Vec<Export<'_>> = new.into_iter().flat_map(index::exported).collect();
         let vars_changed = !old.into_iter().flat_map(index::vars).eq(new.into_iter().flat_map(index::vars));

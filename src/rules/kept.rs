@@ -195,6 +195,11 @@ impl Checking<'_> {
         before: Option<KeptObject>,
         spare: &mut Vec<KeptObject>,
     ) -> KeptObject {
+        // Most objects of a file are as they were, with all that they rest on.
+        let before = match before {
+            Some(before) if before.parts().all(|it| self.holds(it)) => return KeptObject { holders, ..before },
+            before => before,
+        };
         let model = &object.model;
         let own = |before: Option<Part>| self.kept(before, || self.file.of_object(self.active, object));
         let is_same = before.is_some();
@@ -237,10 +242,12 @@ impl Checking<'_> {
 
     /// What is known of a part, or what is found in it now.
     fn kept(&self, before: Option<Part>, check: impl FnOnce() -> Vec<Found>) -> Part {
-        match before {
-            Some(part) if !part.is_touched && self.file.snapshot.is_current(&part.notes) => part,
-            _ => self.part(check),
-        }
+        before.filter(|it| self.holds(it)).unwrap_or_else(|| self.part(check))
+    }
+
+    /// Whether what was found in a part is what would be found now.
+    fn holds(&self, part: &Part) -> bool {
+        !part.is_touched && self.file.snapshot.is_current(&part.notes)
     }
 
     fn part(&self, check: impl FnOnce() -> Vec<Found>) -> Part {

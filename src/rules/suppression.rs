@@ -61,14 +61,23 @@ pub struct Suppression {
     pub lines: Span,
 }
 
+/// What a suppression comment begins with.
+const DIRECTIVE: &str = "podlens:";
+
 /// The suppression comments of a file; `dialect` is that of an env file, which is no YAML.
 pub fn suppressions(source: &Source, dialect: Option<Dialect>) -> Vec<Suppression> {
-    let text = &source.text;
-    // Most files have none, and comments are searched for.
-    if !text.contains("podlens:") {
-        return Vec::new();
+    let text: &str = &source.text;
+    let mut found = Vec::new();
+    let mut done = 0;
+    // Few lines have one, and looking at every comment of a large file would cost every keystroke.
+    for at in memchr::memmem::find_iter(text.as_bytes(), DIRECTIVE) {
+        if at >= done {
+            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            done = text[at..].find('\n').map_or(text.len(), |len| at + len);
+            found.extend(suppressions_in(source, dialect, Span::new(start, done)));
+        }
     }
-    suppressions_in(source, dialect, Span::new(0, text.len()))
+    found
 }
 
 /// The suppression comments that begin in a part of a file.
@@ -86,7 +95,7 @@ pub fn suppressions_in(source: &Source, dialect: Option<Dialect>, within: Span) 
 
 fn parse(text: &str, comment: Span) -> Option<Suppression> {
     let body = &text[comment.range()];
-    let directive = body.trim_start_matches('#').trim_start().strip_prefix("podlens:")?.trim_start();
+    let directive = body.trim_start_matches('#').trim_start().strip_prefix(DIRECTIVE)?.trim_start();
     let (whole_file, list) = match directive.strip_prefix("ignore-file[") {
         Some(list) => (true, list),
         None => (false, directive.strip_prefix("ignore[")?),

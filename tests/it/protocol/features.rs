@@ -186,6 +186,31 @@ fn rename_changes_every_use_and_says_which_text_it_means() {
 }
 
 #[test]
+fn rename_refuses_with_a_reason() {
+    let text = SHOP
+        .replace("args: ['ü😀', '$(URL)']", "args: ['ü😀', '$(CACHE_SERVICE_HOST)', '$(FAR_AWAY)']")
+        .replace("#- other.yaml", "#- podlens.yaml\nexternals: {variables: [FAR_*]}\n#- cache.yaml\napiVersion: v1\nkind: Service\nmetadata: {name: cache}\nspec: {ports: [{port: 1}]}\n#- other.yaml");
+    for encoding in ENCODINGS {
+        for fixture in [Fixture::new(&text), Fixture::with_crlf(&text)] {
+            let mut client = Client::modern(&fixture, encoding);
+            let text = fixture.text("web.yaml");
+            for (place, new, reason) in [
+                ("CACHE_SERVICE_HOST", "X", "rename the service instead"),
+                ("FAR_AWAY", "X", "FAR_AWAY"),
+                ("HOST", "A=B", "is no name for a variable"),
+            ] {
+                let at = position(text, text.find(place).expect("it is there") + 1, encoding);
+                let params = json!({"textDocument": {"uri": fixture.uri("web.yaml")}, "position": at, "newName": new});
+                let id = client.ask("textDocument/rename", params);
+                let answer = client.wait(id);
+                assert_eq!(answer["error"]["code"], -32803, "{answer}");
+                assert!(answer["error"]["message"].as_str().is_some_and(|it| it.contains(reason)), "{answer}");
+            }
+        }
+    }
+}
+
+#[test]
 fn code_actions_mend_what_is_found() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let uri = fixture.uri("web.yaml");
