@@ -42,7 +42,7 @@ pub use quantity::Quantity;
 pub use scope::copying;
 pub use selection::{EXCLUDE, Fit, Flaw, flaws, is_exempt};
 pub use services::{Links, ServiceVariables, has_address, is_service_shaped, variables as service_variables};
-pub use shell::script;
+pub use shell::{is_script_item, script};
 pub use sources::is_key;
 pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};

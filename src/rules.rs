@@ -88,7 +88,7 @@ use std::sync::Arc;
 
 pub use context::{ContainerContext, FileContext, Finding, Findings, ObjectContext, PodContext, Sources};
 pub use env_files::{EnvFileReader, env_file_readers};
-pub use fixes::{declare_above, sort_env};
+pub use fixes::{declare_above, order_above, sort_env};
 pub use kept::Kept;
 pub use links::links_of_its_own;
 pub use names::{mistakes, named};

@@ -71,7 +71,11 @@ fn targets(analysis: &Analysis<'_>, target: &Target<'_>) -> Vec<DefinitionTarget
             let found = found(analysis, *kind, &name.value, &at.file, at.object);
             found.iter().map(|it| object(it.file, it.object)).collect()
         }
-        Target::KeyUse { .. } | Target::Key { .. } => match entity(analysis, target) {
+        Target::InVolume { file, object: user, kind, name, key: None } => {
+            let found = found(analysis, *kind, &name.value, file, user);
+            found.iter().map(|it| object(it.file, it.object)).collect()
+        }
+        Target::KeyUse { .. } | Target::Key { .. } | Target::InVolume { .. } => match entity(analysis, target) {
             Some(Entity::Key(keys)) => keys.iter().map(key).collect(),
             _ => Vec::new(),
         },

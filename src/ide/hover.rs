@@ -59,8 +59,12 @@ fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
         Target::Variable { at, index } | Target::Source { at, index } | Target::FileKey { at, index } => {
             declaration(analysis, at, *index)
         }
-        Target::Object { at, kind, name, env_from } => objects::object(analysis, at, *kind, name, *env_from),
-        Target::KeyUse { at, kind, name, key } => objects::key_use(analysis, at, *kind, name, key),
+        Target::Object { at, kind, name, env_from } => {
+            let entry = env_from.and_then(|it| at.container.env_from.get(it));
+            let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
+            objects::object(analysis, &at.file, at.object, *kind, name, prefix)
+        }
+        Target::KeyUse { at, kind, name, key } => objects::key_use(analysis, &at.file, at.object, *kind, name, key),
         Target::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),
         Target::ObjectName { file, object, kind: Kind::Preset, .. } | Target::Selector { file, object } => {
             presets::preset(analysis, file, object)
@@ -71,6 +75,12 @@ fn contents(analysis: &Analysis<'_>, target: &Target<'_>) -> Option<Markup> {
         Target::Parameter(place) => place.markup(),
         Target::Rule(rule) => Some(documentation(rule)),
         Target::EnvFileEntry { file, name, value } => Some(env_file_entry(analysis, file, name, value)),
+        Target::InVolume { file, object, kind, name, key: Some(key) } => {
+            objects::key_use(analysis, file, object, *kind, name, key)
+        }
+        Target::InVolume { file, object, kind, name, key: None } => {
+            objects::object(analysis, file, object, *kind, name, "")
+        }
         Target::Volume { .. } | Target::Container { .. } => None,
     }
 }
@@ -110,11 +120,7 @@ fn reference(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, field: Field, nam
     };
     if is_command && at.is_script(&environment, field) {
         let mut card = Card::new(analysis, at);
-        card.say(vec![
-            text("No variable: the shell reads "),
-            code(format!("$({name})")),
-            text(" as a command and puts in what it prints."),
-        ]);
+        card.command(name);
         return Some(card.markup);
     }
     self::name(analysis, at, &environment, site, name)
@@ -129,9 +135,21 @@ fn unexpanded(
     name: &str,
 ) -> Option<Markup> {
     let Field::Unexpanded(index) = field else { return None };
-    let Lookup::Bound(binding) = environment.lookup(Site::CommandLine, name) else { return None };
+    let bound = environment.lookup(Site::CommandLine, name);
     let (path, _) = at.container.unexpanded.get(index)?;
     let mut card = Card::new(analysis, at);
+    if at.is_script(environment, field) {
+        card.command(name);
+        if let Lookup::Bound(binding) = &bound {
+            card.say(vec![
+                text("The shell has a variable of this name, which it reads as "),
+                code(format!("${{{name}}}")),
+            ]);
+            card.binding(binding);
+        }
+        return Some(card.markup);
+    }
+    let Lookup::Bound(binding) = bound else { return None };
     card.say(vec![
         text("Stays as it is: Kubernetes expands nothing in "),
         code(path.clone()),
@@ -226,6 +244,15 @@ impl<'c, 's> Card<'c, 's> {
 
     fn say(&mut self, line: Vec<Inline>) {
         self.markup.blocks.push(Block::Paragraph(line));
+    }
+
+    /// `$(name)` that is left to a shell.
+    fn command(&mut self, name: &str) {
+        self.say(vec![
+            text("No variable: the shell reads "),
+            code(format!("$({name})")),
+            text(" as a command and puts in what it prints."),
+        ]);
     }
 
     /// A variable: its value, where it comes from, how it came about, what it hides.

@@ -6,7 +6,8 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::{found, place_of};
 use crate::ide::origin::kind_in_manifests;
-use crate::ide::place::ContainerPlace;
+use crate::ide::place::{ContainerPlace, pods_of};
+use crate::ide::volumes::{has_sources, sources};
 use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
 use crate::resolve::Kind;
 use crate::syntax::helm;
@@ -44,6 +45,9 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
         let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
         for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
             push(object, Kind::Service, name);
+        }
+        for source in pods_of(object).filter(|it| has_sources(it)).flat_map(|it| sources(&written, object, it)) {
+            push(object, source.kind, &source.name);
         }
     }
     links.sort_by_key(|it| it.span);

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::k8s::{Container, Data, EnvVar, Object, Pod, PodPreset, Text};
-use crate::resolve::{Environment, Site};
+use crate::resolve::{Environment, Lookup, Site, is_script_item};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
 use crate::syntax::SourceMap;
 use crate::syntax::env_file::Dialect;
-use crate::syntax::reference::shell_names;
+use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::shell::shell_names;
 use crate::text::Span;
 use crate::workspace::{File, Place};
 
@@ -145,27 +146,46 @@ impl<'s> ContainerPlace<'s> {
             Field::Command(at) => environment.command.get(at),
             Field::Args(at) => environment.args.get(at),
             Field::Probe(probe, at) => environment.probes.get(probe).and_then(|it| it.command.get(at)),
-            Field::Env(_) | Field::SubPath(_) | Field::Unexpanded(_) => None,
+            // The command of a hook.
+            Field::Unexpanded(at) => return is_script_item(&self.container.unexpanded, at),
+            Field::Env(_) | Field::SubPath(_) => None,
         };
         item.is_some_and(|it| it.is_script)
     }
 
     /// The variables that a shell reads in the text of a field: `$NAME` and `${NAME}`, each with the place of its name.
-    /// Those that the script sets itself are its own, and `${NAME}` of a template's parameter is put in before.
+    /// `${NAME}` of a template's parameter is put in before.
+    pub fn shell_reads(&self, environment: &Environment, field: Field, text: &'s Text) -> Vec<ShellRead<'s>> {
+        if !text.value.contains('$') || !self.is_script(environment, field) {
+            return Vec::new();
+        }
+        let script = match field.site() {
+            Some(site) => Cow::Owned(as_the_shell_sees_it(environment, site, &text.value)),
+            None => Cow::Borrowed(&*text.value),
+        };
+        let parameters = self.object.parameters.as_ref();
+        let names = shell_names(&script).into_iter().filter_map(|it| {
+            let name = text.value.get(it.range.clone())?;
+            let is_parameter =
+                text.value[..it.range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
+            let doubt = match it.is_literal {
+                true => Some(Doubt::Literal),
+                false => is_set(&text.value, name).then_some(Doubt::Set),
+            };
+            (!is_parameter).then_some(ShellRead { range: it.range, name, doubt })
+        });
+        names.collect()
+    }
+
+    /// The same without those that may mean something else.
     pub fn shell_names(
         &self,
         environment: &Environment,
         field: Field,
         text: &'s Text,
     ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
-        let is_script = self.is_script(environment, field);
-        let parameters = self.object.parameters.as_ref();
-        let names = is_script.then(|| shell_names(&text.value)).into_iter().flatten();
-        names.map(|range| (range.clone(), &text.value[range])).filter(move |(range, name)| {
-            let is_parameter =
-                text.value[..range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
-            !is_parameter && !is_set(&text.value, name)
-        })
+        let all = self.shell_reads(environment, field, text).into_iter();
+        all.filter(|it| it.doubt.is_none()).map(|it| (it.range, it.name))
     }
 
     /// The entry of `env` whose name stands at a location.
@@ -188,6 +208,44 @@ impl<'s> ContainerPlace<'s> {
         let pod = PodContext { object: &object, pod: self.pod };
         look(&ContainerContext { pod: &pod, container: self.container, environment })
     }
+}
+
+/// A variable that a shell reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellRead<'s> {
+    /// The place of its name in the text's value.
+    pub range: Range<usize>,
+    /// Its name.
+    pub name: &'s str,
+    /// Why it may be another one.
+    pub doubt: Option<Doubt>,
+}
+
+/// Why a name in a script may not mean the container's variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The script sets it itself.
+    Set,
+    /// It stands in quotes that the shell does not look into; what is run with it may.
+    Literal,
+}
+
+/// A script after the kubelet has been through it, byte for byte at the same place: of `$$` one is left, and what is
+/// put in for a reference is no business of the shell's.
+fn as_the_shell_sees_it(environment: &Environment, site: Site, text: &str) -> String {
+    let mut script = text.to_owned();
+    for token in tokens(text) {
+        let range = match (token.kind, token.name(text)) {
+            (TokenKind::Escape, _) => token.range.start..token.range.start + 1,
+            (TokenKind::Reference, Some(name)) if matches!(environment.lookup(site, name), Lookup::Bound(_)) => {
+                token.range.clone()
+            }
+            _ => continue,
+        };
+        let filler = "x".repeat(range.len());
+        script.replace_range(range, &filler);
+    }
+    script
 }
 
 /// Whether a script sets a variable: `NAME=`, `for NAME`, `read NAME`, `local NAME`, `unset NAME`.

@@ -11,10 +11,10 @@ use crate::ide::Analysis;
 use crate::ide::objects::place_of;
 use crate::ide::origin::{kind_in_words, place};
 use crate::ide::parameters::ParameterPlace;
-use crate::ide::place::{ContainerPlace, Written};
+use crate::ide::place::{ContainerPlace, Doubt, Written};
 use crate::ide::presets::{Outcome, given, reach};
 use crate::ide::target::{Target, target};
-use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, sources_of, uses};
+use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, possible_uses, sources_of, uses};
 use crate::k8s::template::is_parameter_name;
 use crate::k8s::{Data, EnvFromSource};
 use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
@@ -72,7 +72,18 @@ pub fn rename(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, new_name:
         Entity::Object(_) | Entity::Volume { .. } | Entity::FileKey(_) | Entity::Undeclared { .. } => {}
     }
     let mut edits = Vec::new();
-    for found in uses(analysis, &entity, None) {
+    for found in possible_uses(analysis, &entity, None) {
+        if let Some(doubt) = found.doubt {
+            let shown = place(analysis, "", &found.location);
+            return refuse(match doubt {
+                Doubt::Set => {
+                    format!("the script in {shown} sets `{name}` itself, and which one it reads cannot be told")
+                }
+                Doubt::Literal => {
+                    format!("`{name}` stands in single quotes in {shown}: what reads it there cannot be told")
+                }
+            });
+        }
         edits.push(edit(analysis, &found, new_name)?);
     }
     Ok(edits)

@@ -53,7 +53,9 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
         }
         let mut environment = None;
         for (field, text) in at.texts() {
-            let Some(site) = field.site().filter(|_| text.value.contains('$') && is_wanted(text)) else { continue };
+            if !text.value.contains('$') || !is_wanted(text) {
+                continue;
+            }
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
             let is_script = at.is_script(environment, field);
             let mut pieces = Pieces::new(&at, &written, text, &mut found);
@@ -62,6 +64,8 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
                     pieces.push(range, SemanticKind::Variable);
                 }
             }
+            // Kubernetes leaves the rest to the shell of a hook.
+            let Some(site) = field.site() else { continue };
             for token in tokens(&text.value) {
                 match (token.kind, token.name(&text.value)) {
                     (TokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::parameters::{ParameterPlace, enclosing, own_texts};
 use crate::ide::place::{ContainerPlace, Field, Written, objects_at, pods_of};
+use crate::ide::volumes::{has_sources, sources};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
@@ -155,6 +156,19 @@ pub enum Target<'s> {
         /// The name.
         name: &'s Text,
     },
+    /// The name of a ConfigMap or Secret that a volume holds.
+    InVolume {
+        /// The file.
+        file: Arc<str>,
+        /// The object that has the volume.
+        object: &'s Object,
+        /// The kind.
+        kind: Kind,
+        /// The name.
+        name: Text,
+        /// The key of it that `items` picks.
+        key: Option<Text>,
+    },
     /// The name of another container of the pod.
     Container {
         /// The container that names it.
@@ -270,7 +284,29 @@ impl<'s> Finder<'_, 's> {
                 return Some(self.found(object, name, target));
             }
         }
-        self.in_data(object)
+        pods_of(object).find_map(|pod| self.in_volumes(object, pod)).or_else(|| self.in_data(object))
+    }
+
+    /// A config map or secret in a volume, or a key of it.
+    fn in_volumes(&self, object: &'s Object, pod: &'s Pod) -> Option<Targeted<'s>> {
+        if !has_sources(pod) || !pod.volumes.iter().any(|it| object.place(it.span).touches(self.offset)) {
+            return None;
+        }
+        sources(self.written, object, pod).into_iter().find_map(|source| {
+            let key = source.keys.iter().find(|it| self.touches(object, it)).cloned();
+            let (file, kind, name) = (Arc::clone(self.file), source.kind, source.name);
+            match &key {
+                Some(text) => {
+                    let text = text.clone();
+                    Some(self.found(object, &text, Target::InVolume { file, object, kind, name, key }))
+                }
+                None if self.touches(object, &name) => {
+                    let text = name.clone();
+                    Some(self.found(object, &text, Target::InVolume { file, object, kind, name, key }))
+                }
+                None => None,
+            }
+        })
     }
 
     /// Texts that containers reach by an alias stand anywhere in the document.
@@ -300,9 +336,13 @@ impl<'s> Finder<'_, 's> {
         let span = at.object.place(text.span);
         let map = self.written.map(span, text)?;
         let value = map.value(self.offset - span.start);
+        // What the shell runs may hold what it reads.
+        if let Some(found) = self.in_script(at, field, text) {
+            return Some(found);
+        }
         // Between two the one that begins here.
         let touching = tokens(&text.value).filter(|it| it.range.start <= value && value <= it.range.end);
-        let Some(token) = touching.last() else { return self.in_script(at, field, text) };
+        let token = touching.last()?;
         let span = map.source(token.range.clone()).shifted(span.start);
         let range = token.range.clone();
         let target = match token.kind {
@@ -311,13 +351,16 @@ impl<'s> Finder<'_, 's> {
                 Target::Reference { at: at.clone(), field, text, range, name }
             }
             TokenKind::Escape if field.site().is_some() => Target::Escape { text, range },
-            TokenKind::Plain => return self.in_script(at, field, text),
             _ => return None,
         };
         span.touches(self.offset).then_some(Targeted { span, target })
     }
 
     fn in_script(&self, at: &ContainerPlace<'s>, field: Field, text: &'s Text) -> Option<Targeted<'s>> {
+        // Of what is no script nobody needs the environment.
+        if !text.value.contains("$") || matches!(field, Field::Env(_) | Field::SubPath(_)) {
+            return None;
+        }
         let environment = at.environment(self.analysis);
         let span = at.object.place(text.span);
         let map = self.written.map(span, text)?;

@@ -11,7 +11,7 @@ use crate::ide::Analysis;
 use crate::ide::env_files::{self, FileKey};
 use crate::ide::objects::{found, keys};
 use crate::ide::parameters::ParameterPlace;
-use crate::ide::place::{ContainerPlace, Field, Written};
+use crate::ide::place::{ContainerPlace, Doubt, Field, Written};
 use crate::ide::presets::{self, Given};
 use crate::ide::services::Asked;
 use crate::ide::target::Target;
@@ -114,6 +114,8 @@ pub struct Use {
     pub is_whole: bool,
     /// Whether a shell reads it.
     pub in_script: bool,
+    /// Why it may mean something else: such a place is none of its uses, but in the way of a new name.
+    pub doubt: Option<Doubt>,
     /// What stands before the name because an `envFrom` says so.
     pub prefix: Arc<str>,
 }
@@ -129,8 +131,16 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
         // A shell has what the command line sees.
         Target::ShellReference { at, name } => Some(meant(analysis, at, Field::Command(0), name)),
         Target::KeyUse { at, kind, name, key } => {
-            let all = keys_named(analysis, at, *kind, &name.value, &key.value);
+            let all = keys_named(analysis, &at.file, at.object, *kind, &name.value, &key.value);
             (!all.is_empty()).then_some(Entity::Key(all))
+        }
+        Target::InVolume { file, object, kind, name, key: Some(key) } => {
+            let all = keys_named(analysis, file, object, *kind, &name.value, &key.value);
+            (!all.is_empty()).then_some(Entity::Key(all))
+        }
+        Target::InVolume { file, object, kind, name, key: None } => {
+            let first = found(analysis, *kind, &name.value, file, object).into_iter().next()?;
+            Some(Entity::Object(Defined { file: Arc::clone(first.file), object: first.object, kind: *kind }))
         }
         Target::Key { file, object, kind, key } => {
             let of = Defined { file: Arc::clone(file), object, kind: *kind };
@@ -165,8 +175,15 @@ pub fn entity<'s>(analysis: &Analysis<'s>, target: &Target<'s>) -> Option<Entity
     }
 }
 
-fn keys_named<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, kind: Kind, name: &str, key: &str) -> Vec<Key<'s>> {
-    let found = found(analysis, kind, name, &at.file, at.object).into_iter();
+fn keys_named<'s>(
+    analysis: &Analysis<'s>,
+    file: &str,
+    user: &Object,
+    kind: Kind,
+    name: &str,
+    key: &str,
+) -> Vec<Key<'s>> {
+    let found = found(analysis, kind, name, file, user).into_iter();
     let all = found.flat_map(|it| {
         let same = keys(it.object).iter().filter(|it| *it.key.value == *key);
         same.map(move |key| Key { of: Defined { file: Arc::clone(it.file), object: it.object, kind }, key })
@@ -208,7 +225,9 @@ fn meant<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, field: Field, nam
 pub fn keys_of<'s>(analysis: &Analysis<'s>, at: &ContainerPlace<'s>, binding: &Binding) -> Vec<Key<'s>> {
     let origin = &binding.origin;
     match (origin.kind, &origin.object, &origin.key) {
-        (kind @ (Kind::ConfigMap | Kind::Secret), Some(name), Some(key)) => keys_named(analysis, at, kind, name, key),
+        (kind @ (Kind::ConfigMap | Kind::Secret), Some(name), Some(key)) => {
+            keys_named(analysis, &at.file, at.object, kind, name, key)
+        }
         _ => Vec::new(),
     }
 }
@@ -228,7 +247,7 @@ pub fn closed<'s>(analysis: &Analysis<'s>, mut keys: Vec<Key<'s>>) -> Vec<Key<'s
             let all = at.container.env_from.iter().filter_map(|it| object_of(it.source.as_ref()));
             for (kind, name) in one.chain(all) {
                 if keys.iter().any(|it| collector.means(&at, kind, &name.value, &it.of)) {
-                    let more = keys_named(analysis, &at, kind, &name.value, &wanted).into_iter();
+                    let more = keys_named(analysis, &at.file, at.object, kind, &name.value, &wanted).into_iter();
                     let more: Vec<Key<'s>> =
                         more.filter(|it| !keys.iter().any(|known| known.location() == it.location())).collect();
                     keys.extend(more);
@@ -283,6 +302,13 @@ fn belongs(at: &ContainerPlace<'_>, environment: &Environment, field: Field, nam
 
 /// The places where a thing is named, by file and place: in one file, or in all.
 pub fn uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
+    let mut all = possible_uses(analysis, entity, only);
+    all.retain(|it| it.doubt.is_none());
+    all
+}
+
+/// The same with places in scripts that may mean something else.
+pub fn possible_uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
     let mut collector = Collector { analysis, written: None, found: Vec::new() };
     let is_wanted = |file: &Arc<str>| only.is_none_or(|only| only == file);
     match entity {
@@ -389,7 +415,17 @@ impl<'s> Collector<'_, 's> {
         let location = Location { file: Arc::clone(file), span };
         let (text, prefix) = (text.clone(), prefix.into());
         let is_whole = range == (0..text.value.len());
-        self.found.push(Use { location, declares, scalar, text, range, is_whole, in_script: false, prefix });
+        self.found.push(Use {
+            location,
+            declares,
+            scalar,
+            text,
+            range,
+            is_whole,
+            in_script: false,
+            doubt: None,
+            prefix,
+        });
     }
 
     /// A name that is found already; it is not written anew.
@@ -404,6 +440,7 @@ impl<'s> Collector<'_, 's> {
             text,
             is_whole: true,
             in_script: false,
+            doubt: None,
             prefix: "".into(),
         });
     }
@@ -475,10 +512,12 @@ impl<'s> Collector<'_, 's> {
     /// What a shell reads of a variable.
     fn in_scripts(&mut self, at: &ContainerPlace<'s>, environment: &Environment, name: &str, prefix: &str) {
         for (field, text) in at.texts().filter(|(_, it)| it.value.contains('$')) {
-            for (range, _) in at.shell_names(environment, field, text).filter(|(_, it)| *it == name) {
+            for read in at.shell_reads(environment, field, text).into_iter().filter(|it| it.name == name) {
                 let first = self.found.len();
-                self.push(&at.file, at.object, text, range, false, prefix);
-                self.found[first..].iter_mut().for_each(|it| it.in_script = true);
+                self.push(&at.file, at.object, text, read.range, false, prefix);
+                for found in &mut self.found[first..] {
+                    (found.in_script, found.doubt) = (true, read.doubt);
+                }
             }
         }
     }
@@ -520,6 +559,7 @@ impl<'s> Collector<'_, 's> {
             range,
             is_whole,
             in_script: false,
+            doubt: None,
             prefix: "".into(),
         });
     }

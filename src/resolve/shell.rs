@@ -1,5 +1,6 @@
 //! Shell scripts on a command line. In them `$(name)` is command substitution, unless a variable is called that.
 
+use crate::k8s::Text;
 use crate::syntax::helm;
 
 /// Which item of a command line is a script: the first that is no option behind a shell with `-c`.
@@ -10,6 +11,21 @@ pub fn script(items: &[&str], has_command: bool) -> Option<usize> {
         return behind_options(items, 0);
     }
     items.iter().enumerate().filter(|(_, it)| is_shell(it)).find_map(|(at, _)| behind_options(items, at + 1))
+}
+
+/// Whether a text of a container, by its place among those with their paths, is a script in a list such as a hook's
+/// command.
+pub fn is_script_item(texts: &[(String, Text)], at: usize) -> bool {
+    let list = |path: &str| path.strip_suffix(']').and_then(|it| it.rfind('[')).unwrap_or(path.len());
+    let Some((path, _)) = texts.get(at) else { return false };
+    let prefix = &path[..list(path)];
+    if prefix.len() == path.len() {
+        return false;
+    }
+    let same = |it: &&(String, Text)| it.0[..list(&it.0)] == *prefix;
+    let first = at - texts[..at].iter().rev().take_while(same).count();
+    let items: Vec<&str> = texts[first..].iter().take_while(same).map(|(_, text)| &*text.value).collect();
+    script(&items, true) == Some(at - first)
 }
 
 /// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it. What a Helm

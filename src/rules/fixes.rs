@@ -117,6 +117,14 @@ pub fn declare_above(container: &ContainerContext<'_>, user: usize, name: &str) 
     entries.fix(&order, title)
 }
 
+/// The order of `env` in which a declaration, with what it needs, stands above an entry that is about to refer to it.
+pub fn order_above(container: &ContainerContext<'_>, user: usize, name: &str) -> Option<Vec<usize>> {
+    let entries = Entries::of(container);
+    let declared = entries.first_after(user, name)?;
+    let (order, _) = entries.moved_above(declared, user)?;
+    entries.keeps_meaning(&order).then_some(order)
+}
+
 /// The entries of `env` with what they refer to.
 struct Entries<'c> {
     container: &'c ContainerContext<'c>,

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Fix;
 use crate::k8s::Text;
-use crate::resolve::{Lookup, Site, script};
+use crate::resolve::{Lookup, Site, is_script_item};
 use crate::rules::context::edit;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
 use crate::syntax::Node;
@@ -58,7 +58,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for (at, (path, text)) in texts.iter().enumerate() {
         for token in tokens(&text.value).filter(|it| it.kind == TokenKind::Reference) {
             let Some(name) = token.name(&text.value).filter(|it| is_declared(container, it)) else { continue };
-            let is_script = is_script(texts, at);
+            let is_script = is_script_item(texts, at);
             // In a script a word in small letters is rather a command.
             let is_command = is_script && name.bytes().any(|it| it.is_ascii_lowercase());
             if !is_command && !is_kustomize_var(container, name) {
@@ -107,20 +107,6 @@ fn finding(
 fn field_name(path: &str) -> String {
     let keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
     keys.collect::<Vec<_>>().join(".")
-}
-
-/// Whether an item of a list, such as a hook's command, is a shell script.
-fn is_script(texts: &[(String, Text)], at: usize) -> bool {
-    let list = |path: &str| path.strip_suffix(']').and_then(|it| it.rfind('[')).unwrap_or(path.len());
-    let (path, _) = &texts[at];
-    let prefix = &path[..list(path)];
-    if prefix.len() == path.len() {
-        return false;
-    }
-    let same = |it: &&(String, Text)| it.0[..list(&it.0)] == *prefix;
-    let first = at - texts[..at].iter().rev().take_while(same).count();
-    let items: Vec<&str> = texts[first..].iter().take_while(same).map(|(_, text)| &*text.value).collect();
-    script(&items, true) == Some(at - first)
 }
 
 /// `subPath` renamed to `subPathExpr`.

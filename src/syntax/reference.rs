@@ -172,17 +172,6 @@ pub fn parameter_references(text: &str, proposed: bool) -> Vec<ParameterReferenc
     found
 }
 
-/// The names in `$NAME` and `${NAME…}` of a shell script that the kubelet leaves to the shell, from left to right.
-pub fn shell_names(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    tokens(text).filter(|it| it.kind == TokenKind::Plain).filter_map(|token| {
-        let behind = token.range.start + 1;
-        let start = behind + usize::from(text.as_bytes().get(behind) == Some(&b'{'));
-        let length = text[start..].bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
-        let is_name = text[start..].starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
-        is_name.then(|| start..start + length)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,13 +209,6 @@ mod tests {
     fn an_unclosed_run_is_read_in_one_pass() {
         let text = "$(".repeat(500_000);
         assert_eq!(tokens(&text).count(), 500_000);
-    }
-
-    #[test]
-    fn a_shell_reads_what_is_left_to_it() {
-        let text = "echo $A ${B:-x} $$C $(D) $1 ${#E} $é $F_2";
-        let found: Vec<_> = shell_names(text).map(|it| &text[it]).collect();
-        assert_eq!(found, ["A", "B", "F_2"]);
     }
 
     #[test]

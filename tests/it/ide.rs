@@ -6,6 +6,7 @@
 mod features;
 mod robust;
 mod speed;
+mod styles;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

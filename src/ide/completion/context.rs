@@ -239,7 +239,8 @@ impl<'s> Looker<'_, 's> {
         if !mapping.own_entries().any(|(it, _)| it.span() == key.span()) {
             return None;
         }
-        let slot = self.slot(found.key.start, *mapping)?;
+        let around = way.iter().rev().filter(|it| it.is_mapping()).nth(1).copied();
+        let slot = self.slot(found.key.start, *mapping, around)?;
         let is_flow = mapping.kind() == Collection::Mapping(Shape::Flow);
         self.replacement(&found, is_flow).map(|(replace, before, behind, is_quoted)| Value {
             slot,
@@ -252,11 +253,12 @@ impl<'s> Looker<'_, 's> {
     }
 
     /// What the value of the key at an offset is.
-    fn slot(&self, key: usize, mapping: Node<'_>) -> Option<Slot<'s>> {
+    fn slot(&self, key: usize, mapping: Node<'_>, around: Option<Node<'_>>) -> Option<Slot<'s>> {
         let (object, path) = self.path(key)?;
         let file = Arc::clone(self.file);
         let (plain, indices) = without_indices(&path);
         let name = |key: &str| mapping.get(key).and_then(Node::text).map(str::to_owned);
+        let outer = |key: &str| around.and_then(|it| it.get(key)).and_then(Node::text).map(str::to_owned);
         let of = |kind| Slot::Object { file: Arc::clone(&file), object, kind };
         let key_of =
             |kind, name: Option<String>| Some(Slot::Key { file: Arc::clone(&file), object, kind, name: name? });
@@ -266,6 +268,11 @@ impl<'s> Looker<'_, 's> {
         let volumes = |rest: &str| match rest {
             "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => Some(of(Kind::ConfigMap)),
             "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(Kind::Secret)),
+            "volumes[].configMap.items[].key" | "volumes[].projected.sources[].configMap.items[].key" => {
+                key_of(Kind::ConfigMap, outer("name"))
+            }
+            "volumes[].secret.items[].key" => key_of(Kind::Secret, outer("secretName")),
+            "volumes[].projected.sources[].secret.items[].key" => key_of(Kind::Secret, outer("name")),
             "serviceDependencies[].name" => Some(of(Kind::Service)),
             _ => None,
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::completion::context::{Slot, Value};
 use crate::ide::completion::presets::{OPERATORS, labels, wanted};
@@ -188,11 +189,17 @@ fn variables(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, lis
         let mut others = at.container.env.iter().enumerate().filter(|(at, _)| *at != index);
         others.any(|(_, it)| it.name.as_ref().is_some_and(|it| &*it.value == name))
     };
+    let is_own = |location: &Location| at.entry_at(location).is_some_and(|(it, _)| it == index);
     let mut wanted: Vec<&str> = Vec::new();
     for (field, text) in at.texts() {
         let Some(site) = field.site().filter(|_| !at.is_script(&environment, field)) else { continue };
         for name in tokens(&text.value).filter_map(|it| it.name(&text.value)) {
-            let is_open = matches!(environment.lookup(site, name), Lookup::Unbound | Lookup::Later(_));
+            let is_open = match environment.lookup(site, name) {
+                Lookup::Unbound | Lookup::Later(_) => true,
+                // The entry itself, as far as it is typed.
+                Lookup::Bound(it) => it.hides.is_empty() && it.origin.location.as_ref().is_some_and(is_own),
+                Lookup::Maybe(_) => false,
+            };
             if is_open && !declared(name) && crate::resolve::is_strict(name) && !wanted.contains(&name) {
                 wanted.push(name);
             }

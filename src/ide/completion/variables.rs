@@ -25,13 +25,13 @@ pub(super) const MOST_SERVICE_VARIABLES: usize = 200;
 /// The names that can stand in a reference.
 pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
     let mut completion = Completion::default();
-    let Some(site) = reference.field.site() else { return completion };
     let at = &reference.at;
     let environment = at.environment(analysis);
+    let Some(site) = site(reference, &environment) else { return completion };
     let is_script = at.is_script(&environment, reference.field);
     let reveal = analysis.reveals(&at.file);
     let typed = analysis.written(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
-    let can_move = matches!(site, Site::Entry(_)) && !reference.brace && is_block_list(analysis, at);
+    let can_move = matches!(site, Site::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
     let mut offer = |name: &str, kind, detail: String, group: u8| {
         completion.items.push(item(reference, is_script, name, kind, detail, group, can_move));
     };
@@ -68,16 +68,26 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
 
 /// Documentation of a name, and the edits that give a forward reference its value.
 pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<ItemDetails> {
-    let site = reference.field.site()?;
     let at = &reference.at;
     let environment = at.environment(analysis);
+    let site = site(reference, &environment)?;
     let documentation = hover::name(analysis, at, &environment, site, label);
     let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_later(at, site, label);
     let additional_edits = match (reference.field, is_forward && !reference.brace) {
-        (Field::Env(index), true) => moved(analysis, reference, &environment, index, label).unwrap_or_default(),
+        (Field::Env(index), true) if list_shape(analysis, at) == Some(Shape::Block) => {
+            moved(analysis, reference, &environment, index, label).unwrap_or_default()
+        }
+        (Field::Env(index), true) => moved_in_flow(analysis, reference, &environment, index, label).unwrap_or_default(),
         _ => Vec::new(),
     };
     Some(ItemDetails { documentation, additional_edits })
+}
+
+/// From where a name is looked up. The shell of a hook, in which Kubernetes expands nothing, has what the command line
+/// sees.
+fn site(reference: &Reference<'_>, environment: &Environment) -> Option<Site> {
+    let is_hook = || reference.brace && reference.at.is_script(environment, reference.field);
+    reference.field.site().or_else(|| is_hook().then_some(Site::CommandLine))
 }
 
 /// The variables of services that match what is typed, and whether there are more.
@@ -147,16 +157,17 @@ pub(super) fn item(
     }
 }
 
-/// Whether entries of `env` can be moved by whole lines.
-fn is_block_list(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> bool {
-    let list = || {
-        let span = at.object.place(at.container.env_span?);
-        let source = analysis.sources.source(&at.file)?;
-        let root = source.tree.document_at(span.start)?.root()?;
-        let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
-        Some(list.kind() == Collection::Sequence(Shape::Block))
-    };
-    list().unwrap_or(false)
+/// How `env` is written, if its entries can be moved: by whole lines, or in brackets with nothing but commas between.
+fn list_shape(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> Option<Shape> {
+    let span = at.object.place(at.container.env_span?);
+    let source = analysis.sources.source(&at.file)?;
+    let root = source.tree.document_at(span.start)?.root()?;
+    let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
+    match list.kind() {
+        Collection::Sequence(Shape::Flow) if !source.tree.comments(&source.text, span).is_empty() => None,
+        Collection::Sequence(shape) => Some(shape),
+        _ => None,
+    }
 }
 
 /// The declaration of a name moved above the entry that is being typed, as edits that leave that entry alone.
@@ -195,6 +206,44 @@ fn moved(
             edits.push(Edit { location: Location { file: Arc::clone(&at.file), span }, text: new.to_owned() });
         }
     }
+    Some(edits)
+}
+
+/// The same in a list in brackets: each entry with the comma before it goes to its new place.
+fn moved_in_flow(
+    analysis: &Analysis<'_>,
+    reference: &Reference<'_>,
+    environment: &Environment,
+    index: usize,
+    name: &str,
+) -> Option<Vec<Edit>> {
+    let at = &reference.at;
+    let order = at.with_context(analysis, environment, |it| rules::order_above(it, index, name))?;
+    let source = analysis.sources.source(&at.file)?;
+    let span = at.object.place(at.container.env_span?);
+    let root = source.tree.document_at(span.start)?.root()?;
+    let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
+    let items: Vec<Span> = list.items().map(|it| it.span()).collect();
+    let typed = Span::new(reference.start, reference.closed.unwrap_or(reference.name.end));
+    let user = *items.get(index)?;
+    if items.len() != order.len() || typed.start < user.start || user.end < typed.end || list.alias().is_some() {
+        return None;
+    }
+    let edit = |span, text| Edit { location: Location { file: Arc::clone(&at.file), span }, text };
+    let mut inserted = String::new();
+    let mut edits = Vec::new();
+    for moving in order[index..].iter().copied().take_while(|it| *it != index) {
+        let (before, item) = (items[moving - 1], items[moving]);
+        let gap = source.text.get(before.end..item.start)?;
+        // A comment there belongs to one of the two.
+        if gap.trim() != "," {
+            return None;
+        }
+        inserted.push_str(&source.text[item.range()]);
+        inserted.push_str(gap);
+        edits.push(edit(Span::new(before.end, item.end), String::new()));
+    }
+    edits.insert(0, edit(Span::new(user.start, user.start), inserted));
     Some(edits)
 }
 

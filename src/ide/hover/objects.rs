@@ -9,29 +9,27 @@ use crate::ide::hover::{LONGEST, code, limited, text};
 use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::objects::{found, keys, place_of, value_of};
 use crate::ide::origin::{self, kind_in_words, link};
-use crate::ide::place::ContainerPlace;
 use crate::k8s::{Data, Object, SourceKey, Text};
 use crate::resolve::{Kind, service_variables};
 use crate::syntax::helm;
 use crate::workspace::Found;
 
-/// The name of an object where a container uses it.
+/// The name of an object where another one uses it; with the prefix that the variables get from an `envFrom`.
 pub(super) fn object(
     analysis: &Analysis<'_>,
-    at: &ContainerPlace<'_>,
+    file: &Arc<str>,
+    user: &Object,
     kind: Kind,
     name: &Text,
-    env_from: Option<usize>,
+    prefix: &str,
 ) -> Option<Markup> {
     if helm::is_masked(&name.value) {
         return None;
     }
-    let found = found(analysis, kind, &name.value, &at.file, at.object);
-    let mut blocks = vec![title(analysis, &at.file, kind, &name.value, &found)];
+    let found = found(analysis, kind, &name.value, file, user);
+    let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
     let Some(first) = found.first() else { return Some(Markup { blocks }) };
-    let entry = env_from.and_then(|it| at.container.env_from.get(it));
-    let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
-    let reveal = analysis.reveals(&at.file);
+    let reveal = analysis.reveals(file);
     let lines: Vec<Vec<Inline>> = match kind {
         Kind::Service => service_lines(first.object, prefix, reveal),
         _ => keys(first.object)
@@ -80,10 +78,11 @@ pub(in crate::ide) fn of_key(
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
 }
 
-/// A key where a container uses it.
+/// A key where another object uses it.
 pub(super) fn key_use(
     analysis: &Analysis<'_>,
-    at: &ContainerPlace<'_>,
+    file: &Arc<str>,
+    user: &Object,
     kind: Kind,
     name: &Text,
     key: &Text,
@@ -91,18 +90,18 @@ pub(super) fn key_use(
     if helm::is_masked(&key.value) || helm::is_masked(&name.value) {
         return None;
     }
-    let found = found(analysis, kind, &name.value, &at.file, at.object);
-    let reveal = analysis.reveals(&at.file);
+    let found = found(analysis, kind, &name.value, file, user);
+    let reveal = analysis.reveals(file);
     let mut lines = Vec::new();
     for it in &found {
         for known in keys(it.object).iter().filter(|it| it.key.value == key.value) {
             let mut line = key_line(kind, &name.value, &key.value, known, reveal);
             let location = Location { file: Arc::clone(it.file), span: it.object.place(known.key.span) };
-            line.extend([text(", "), link(analysis, &at.file, &location)]);
+            line.extend([text(", "), link(analysis, file, &location)]);
             lines.push(line);
         }
     }
-    let mut blocks = vec![title(analysis, &at.file, kind, &name.value, &found)];
+    let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
     if !lines.is_empty() {
         blocks.push(Block::List(limited(lines)));
     } else if !found.is_empty() {

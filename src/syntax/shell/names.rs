@@ -1,0 +1,237 @@
+//! The variables that a script reads, in any script: found by its quotes alone, without a tree.
+
+use std::ops::Range;
+
+/// A variable that a script mentions as `$NAME` or `${NAME…}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellName {
+    /// The name.
+    pub range: Range<usize>,
+    /// Whether it stands where the shell leaves it alone: in single quotes, or in a here-document whose end is quoted.
+    /// Another program may read it there.
+    pub is_literal: bool,
+}
+
+/// What surrounds a place of a script.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Context {
+    /// Commands, up to this character if there is one.
+    Commands(Option<u8>),
+    /// `"…"`
+    Double,
+    /// `${…}`
+    Braces,
+}
+
+/// The variables that a script mentions, from left to right.
+pub fn shell_names(script: &str) -> Vec<ShellName> {
+    let mut scanner =
+        Scanner { bytes: script.as_bytes(), at: 0, found: Vec::new(), stack: Vec::new(), documents: Vec::new() };
+    scanner.run();
+    let mut found = scanner.found;
+    found.sort_by_key(|it| it.range.start);
+    found
+}
+
+struct Scanner<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    found: Vec<ShellName>,
+    stack: Vec<Context>,
+    /// Here-documents that begin behind this line: their last line, whether it is quoted, whether tabs are cut off.
+    documents: Vec<(&'t [u8], bool, bool)>,
+}
+
+/// Deeper than anyone writes; what lies deeper is read as if it stood here.
+const DEEPEST: usize = 1_000;
+
+impl<'t> Scanner<'t> {
+    fn run(&mut self) {
+        while let Some(byte) = self.bytes.get(self.at).copied() {
+            let context = self.stack.last().copied().unwrap_or(Context::Commands(None));
+            let is_double = context == Context::Double;
+            match byte {
+                b'\\' => self.at += 2,
+                b'$' => self.dollar(false),
+                b'"' if is_double => self.leave(),
+                b'"' => self.enter(Context::Double, 1),
+                b'`' if context == Context::Commands(Some(b'`')) => self.leave(),
+                b'`' => self.enter(Context::Commands(Some(b'`')), 1),
+                _ if is_double => self.at += 1,
+                b'\'' => self.single(),
+                b'}' if context == Context::Braces => self.leave(),
+                b')' if context == Context::Commands(Some(b')')) => self.leave(),
+                b'(' => self.enter(Context::Commands(Some(b')')), 1),
+                b'#' if context != Context::Braces && self.begins_word() => self.skip_line(),
+                b'<' if self.bytes[self.at..].starts_with(b"<<") => self.document(),
+                b'\n' => self.end_line(),
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn enter(&mut self, context: Context, length: usize) {
+        if self.stack.len() < DEEPEST {
+            self.stack.push(context);
+        }
+        self.at += length;
+    }
+
+    fn leave(&mut self) {
+        self.stack.pop();
+        self.at += 1;
+    }
+
+    /// `$…` where expansion takes place, or where it does not.
+    fn dollar(&mut self, is_literal: bool) {
+        let rest = &self.bytes[self.at + 1..];
+        let (skipped, is_brace) = match rest.first() {
+            Some(b'{') => (2 + usize::from(rest.get(1).is_some_and(|it| matches!(it, b'#' | b'!'))), true),
+            Some(b'(') if !is_literal => return self.enter(Context::Commands(Some(b')')), 2),
+            // The number of the process.
+            Some(b'$') => {
+                self.at += 2;
+                return;
+            }
+            _ => (1, false),
+        };
+        let start = self.at + skipped;
+        let name = self.bytes.get(start..).unwrap_or_default();
+        let length = name.iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'_').count();
+        if name.first().is_some_and(|it| it.is_ascii_alphabetic() || *it == b'_') {
+            self.found.push(ShellName { range: start..start + length, is_literal });
+            self.at = start + length;
+        } else {
+            self.at += skipped;
+        }
+        if is_brace && !is_literal {
+            self.enter(Context::Braces, 0);
+        }
+    }
+
+    /// `'…'`
+    fn single(&mut self) {
+        let start = self.at + 1;
+        let end = self.bytes[start..].iter().position(|it| *it == b'\'').map_or(self.bytes.len(), |len| start + len);
+        self.literal(start, end);
+        self.at = end + 1;
+    }
+
+    fn literal(&mut self, start: usize, end: usize) {
+        self.at = start;
+        while self.at < end {
+            if self.bytes[self.at] == b'$' { self.dollar(true) } else { self.at += 1 }
+        }
+    }
+
+    fn begins_word(&self) -> bool {
+        self.at == 0 || matches!(self.bytes[self.at - 1], b' ' | b'\t' | b'\n' | b';' | b'(' | b'|' | b'&')
+    }
+
+    fn skip_line(&mut self) {
+        self.at = self.line_end(self.at);
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        self.bytes[from..].iter().position(|it| *it == b'\n').map_or(self.bytes.len(), |len| from + len)
+    }
+
+    /// `<<END`, `<<-'END'`; `<<<` is another thing.
+    fn document(&mut self) {
+        self.at += 2;
+        let rest = &self.bytes[self.at..];
+        if rest.first() == Some(&b'<') {
+            self.at += 1;
+            return;
+        }
+        let cuts_tabs = rest.first() == Some(&b'-');
+        self.at += usize::from(cuts_tabs);
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+        let quote = self.bytes.get(self.at).copied().filter(|it| matches!(it, b'\'' | b'"' | b'\\'));
+        self.at += usize::from(quote.is_some());
+        let is_word = |it: &&u8| it.is_ascii_alphanumeric() || matches!(**it, b'_' | b'-' | b'.' | b'!');
+        let length = self.bytes.get(self.at..).unwrap_or_default().iter().take_while(is_word).count();
+        if length > 0 {
+            self.documents.push((&self.bytes[self.at..self.at + length], quote.is_some(), cuts_tabs));
+        }
+        self.at += length + usize::from(quote.is_some_and(|it| self.bytes.get(self.at + length) == Some(&it)));
+    }
+
+    /// The bodies of here-documents stand behind the line that asks for them.
+    fn end_line(&mut self) {
+        self.at += 1;
+        for (end, is_literal, cuts_tabs) in std::mem::take(&mut self.documents) {
+            while self.at < self.bytes.len() {
+                let (start, stop) = (self.at, self.line_end(self.at));
+                let mut line = &self.bytes[start..stop];
+                while cuts_tabs && line.first() == Some(&b'\t') {
+                    line = &line[1..];
+                }
+                if line == end {
+                    self.at = stop;
+                    break;
+                }
+                if is_literal {
+                    self.literal(start, stop)
+                } else {
+                    self.expanded_line(stop)
+                }
+                self.at = self.at.max(stop) + 1;
+            }
+        }
+    }
+
+    /// A line of a here-document: quotes are text, expansions are not.
+    fn expanded_line(&mut self, stop: usize) {
+        while self.at < stop {
+            match self.bytes[self.at] {
+                b'\\' => self.at += 2,
+                b'$' => {
+                    let depth = self.stack.len();
+                    self.dollar(false);
+                    self.stack.truncate(depth);
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(script: &str) -> String {
+        let all = shell_names(script);
+        let word = |it: &ShellName| format!("{}{}", &script[it.range.clone()], if it.is_literal { "'" } else { "" });
+        all.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn names_are_found_wherever_a_shell_reads_them() {
+        assert_eq!(shown("echo $A ${B:-$C} \"$D\" $1 ${#E} $é $F_2 ${!G} $$H $"), "A B C D E F_2 G");
+        assert_eq!(shown("x=$(cat $A \"$(echo \"$B\")\") `echo $C` $((D + $E))"), "A B C E");
+        assert_eq!(shown("echo \\$A \"\\$B\" # $C don't\necho $D#$E"), "D E");
+        assert_eq!(shown("echo '$A ${B}' \"it's $C\" $D"), "A' B' C D");
+        assert_eq!(shown("a=${X:-\"}\"}; echo '}' $B"), "X B");
+    }
+
+    #[test]
+    fn here_documents_have_rules_of_their_own() {
+        assert_eq!(shown("cat <<END $A\nit's $B \\$C \"${D}\"\nEND\necho '$E' $F"), "A B D E' F");
+        assert_eq!(shown("cat <<'END'\n$A\nEND\necho $B"), "A' B");
+        assert_eq!(shown("cat <<-\"END\" <<X\n\t$A\n\tEND\n$B\nX\n$C"), "A' B C");
+        assert_eq!(shown("cat <<< $A; cat <<END\n$B"), "A B");
+    }
+
+    #[test]
+    fn any_text_is_read() {
+        for text in ["'", "\"", "$(", "${", "`", "<<", "<<'", "$", "\\", "<<-", "${#", "$'", "\"${'", "#", "<<A\n"] {
+            for times in [1, 3, 70_000] {
+                let _ = shell_names(&text.repeat(times));
+            }
+        }
+    }
+}
