@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::fixture::Fixture;
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How a client is made.
 pub(super) struct Setup {
