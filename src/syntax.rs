@@ -14,6 +14,7 @@ pub mod edit;
 pub mod env_file;
 pub mod helm;
 pub mod insert;
+mod memory;
 pub mod param_file;
 mod patch;
 mod pieces;

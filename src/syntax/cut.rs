@@ -1,13 +1,15 @@
 //! Where a level of a document is cut into pieces: line by line, by indentation.
 //!
-//! Whether a line begins a piece is a property of that line and of a few lines behind it (and of the level's column), so
-//! an edit moves only cuts on the lines it touches and shortly before them. Everything here is a pure function of its
-//! text.
+//! Whether a line begins a piece is a property of that line, of the one directly before it and of some lines behind it
+//! (and of the level's column), so an edit moves only cuts on the lines it touches, directly behind them and shortly
+//! before them. Everything here is a pure function of its text.
 
 use crate::syntax::scan;
 
-/// How far behind its line the end of a quote or bracket is looked for.
+/// How far behind its line the end of a quote is looked for, and that of a bracket where indentation says that it is not
+/// there: finding a quote is quick.
 pub(super) const REACH: usize = 128 * 1024;
+pub(super) const BRACKETS: usize = 32 * 1024;
 
 /// Over how many lines (or pieces) the end of a bracket is looked for where indentation says that it is not there. A file
 /// of nothing but openers would otherwise be read once for each of them; a quote ends at the next one of its kind, so
@@ -15,7 +17,7 @@ pub(super) const REACH: usize = 128 * 1024;
 pub(super) const SPREAD: usize = 256;
 
 /// How many lines that say something are looked at to tell whether the line before them begins a piece.
-pub(super) const AHEAD: usize = if cfg!(test) { 4 } else { 64 };
+pub(super) const AHEAD: usize = if cfg!(test) { 4 } else { 160 };
 
 /// What stands so much deeper below a line is hardly what the line holds.
 const FAR: usize = if cfg!(test) { 2 } else { 4 };
@@ -150,61 +152,117 @@ fn line(text: &str, start: usize, end: usize, column: Option<usize>) -> Option<L
     Some(Line { start, content, text: text[content..end].trim_end(), column })
 }
 
-/// Whether a line of a text begins a piece in a level at `column`.
-pub(super) fn begins(text: &str, line: &Line<'_>, column: usize, members: Members) -> bool {
-    begins_at(text, line, line.column_in(members), column, members)
-}
-
-/// Whether a line that stands at another column than it knows of begins a piece.
-pub(super) fn begins_at(text: &str, line: &Line<'_>, at: usize, column: usize, members: Members) -> bool {
+/// Whether a line of a text begins a piece in a level at `column`. The first line of the text may stand at another column
+/// than it seems to.
+pub(super) fn begins(text: &str, first: usize, line: &Line<'_>, column: usize, members: Members) -> bool {
+    let at = line.column_in(members);
+    if members.is_flow() {
+        return at == column && !line.continues() && !is_moved_in_flow(text, line, at, members);
+    }
     let inside = at > column
         || line.continues()
         // A list may stand at the column of its key.
         || (members == Members::Entries && line.is_dash() && at == column);
-    !inside && !is_rest(text, line, at, column, members)
+    !inside && !is_rest(text, first, line, column)
+}
+
+/// Whether a line between brackets hardly belongs to what stands at its column: what is below it is much deeper. It then
+/// belongs to the member before it, which is right whatever the line is, since any column is right between brackets.
+fn is_moved_in_flow(text: &str, line: &Line<'_>, at: usize, members: Members) -> bool {
+    let Some(next) = lines_behind(text, line).next() else { return false };
+    let least = if line.text.ends_with(['[', '{', ':']) { at + at.max(FAR) } else { at };
+    next.column_in(members) > least
 }
 
 /// Whether a line is the rest of the line before it, broken off by a line break that went astray, or moved by something
 /// typed before it: it stands at the column of a level or further left, and makes no sense above what stands below it. No
 /// such line stands between the members of a healthy level.
-fn is_rest(text: &str, line: &Line<'_>, at: usize, column: usize, members: Members) -> bool {
+fn is_rest(text: &str, first: usize, line: &Line<'_>, column: usize) -> bool {
+    // Dashes left of a level are a mistake; elsewhere they begin its items.
+    let (said, at) = if line.column < column { behind_dashes(line) } else { (line.text, line.column) };
     let mut behind = lines_behind(text, line).take(AHEAD);
-    let Some(next) = behind.next().filter(|next| next.column != usize::MAX || members.is_flow()) else { return false };
-    let below = next.column_in(members);
-    if below <= at || line.is_dash() {
+    let Some(next) = behind.next().filter(|next| next.column != usize::MAX) else { return false };
+    let below = next.column;
+    if below <= at || is_dash(said) {
         return false;
     }
     let is_deeper_by = |by: usize| below > at.saturating_add(by);
-    // At another column than its level's even what is near is strange.
-    let is_far = is_deeper_by(FAR) || (at < column && below > column);
-    // What a line holds cannot end before its column does.
-    let mut is_cut_short = || {
+    // At another column than its level's even what is near is strange, and so it is behind a line that seems torn.
+    let torn = before(text, first, line);
+    let is_far = is_deeper_by(FAR) || (at < column && below > column) || torn.as_ref().is_some_and(Before::seems_torn);
+    // What stands at the column of the line before is its sibling, this line is none.
+    let is_sibling = |end: &Line<'_>| torn.as_ref().is_some_and(|torn| torn.column == behind_dashes(end).1);
+    let end = behind.find(|line| line.column < below);
+    // What a line holds cannot end before its column does, and no list goes on beside it.
+    let is_cut_short = end.is_some_and(|end| {
         let least = if is_deeper_by(2 * FAR) { at } else { at.max(column) };
-        let end = behind.find(|line| line.column_in(members) < below);
-        end.is_some_and(|line| line.column_in(members) > least && is_structure(line.text))
-    };
-    let Some(key) = key(line.text) else {
-        if may_be_key(line.text) || line.text.ends_with(['[', '{']) {
+        (end.column > least || (end.column == at && end.is_dash())) && is_structure(end.text)
+    });
+    let Some(key) = key(said) else {
+        if may_be_key(said) || said.ends_with(['[', '{']) {
             return false;
         }
         // A word may be a key whose colon is missing, above what it holds.
-        let is_strange = !members.is_flow() && !is_word(line.text);
-        return is_strange || is_deeper_by(2 * FAR) || (is_far && is_cut_short());
+        return !is_word(said) || is_deeper_by(2 * FAR) || is_cut_short;
     };
-    if !is_far {
-        return false;
+    if is_rest_empty(&said[key.value..]) || is_block_header(text, line, &next, &said[key.value..]) {
+        return is_cut_short && (is_far || end.is_some_and(|end| is_sibling(&end)));
     }
-    if is_rest_empty(&line.text[key.value..]) {
-        return is_cut_short();
+    let value = said[key.value..].trim_start();
+    // Many lines cannot all be indented wrongly: then the one above them is.
+    let is_long = || end.is_none() && lines_behind(text, line).nth(AHEAD - 1).is_some();
+    !value.starts_with(['&', '!'])
+        && is_structure(next.text)
+        && !scan::opens(said)
+        && (is_far || is_cut_short || is_long())
+}
+
+/// Whether a block of text is announced whose lines are indented as the next line is.
+fn is_block_header(text: &str, line: &Line<'_>, next: &Line<'_>, value: &str) -> bool {
+    let header = value.split_whitespace().next().unwrap_or_default();
+    let first = || text[line.end()..next.start].lines().skip(1).all(|between| between.trim().is_empty());
+    header.starts_with(['|', '>']) && !header.contains(|it: char| it.is_ascii_digit()) && first()
+}
+
+/// What a line says behind its dashes, and at which column that stands.
+fn behind_dashes<'s>(line: &Line<'s>) -> (&'s str, usize) {
+    let mut said = line.text;
+    while is_dash(said) {
+        said = said[1..].trim_start();
     }
-    let value = line.text[key.value..].trim_start();
-    !value.starts_with(['&', '!']) && (members.is_flow() || is_structure(next.text)) && !scan::opens(line.text)
+    (said, line.column.saturating_add(line.text.len() - said.len()))
+}
+
+/// The line directly before another one.
+struct Before<'s> {
+    /// What it says behind its dashes, and at which column.
+    said: &'s str,
+    column: usize,
+}
+
+fn before<'s>(text: &'s str, first: usize, line: &Line<'_>) -> Option<Before<'s>> {
+    let before = text[..line.start].strip_suffix('\n')?;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let whole = before[start..].trim_end_matches('\r').trim_start_matches('\u{feff}');
+    let mut said = whole.trim();
+    while is_dash(said) {
+        said = said[1..].trim_start();
+    }
+    let blanks = whole.trim_end().len() - said.len() + if start == 0 { first } else { 0 };
+    (!whole.is_empty()).then_some(Before { said, column: blanks })
+}
+
+impl Before<'_> {
+    /// Whether it seems to go on in the next line: it is half a key, a dash with nothing behind it, blanks that indented
+    /// something, or it leaves something open.
+    fn seems_torn(&self) -> bool {
+        self.said.is_empty() || is_word(self.said) || scan::leaves_open(self.said)
+    }
 }
 
 /// Whether what is told of a line depends on lines that do not follow it directly.
 pub(super) fn is_doubtful(text: &str, line: &Line<'_>) -> bool {
-    let opens = || key(line.text).map_or(is_word(line.text), |key| is_rest_empty(&line.text[key.value..]));
-    lines_behind(text, line).next().is_some_and(|next| next.content - next.start > line.content - line.start) && opens()
+    lines_behind(text, line).next().is_some_and(|next| next.content - next.start > line.content - line.start)
 }
 
 /// Whether a line holds a key or an item with a key, which no scalar may.
@@ -236,7 +294,7 @@ pub(super) fn pieces(text: &str, first: usize, column: usize, members: Members) 
             // What stands nowhere stands where the level begins, if it is the first to say something.
             let column = Some(line.column_in(members)).filter(|column| *column != usize::MAX).unwrap_or(first);
             cuts.push(Cut { line: start, start: line.content, column });
-        } else if begins(text, &line, column, members) {
+        } else if begins(text, first, &line, column, members) {
             cuts.push(Cut { line: start, start: line.content, column: line.column_in(members) });
         }
     }
@@ -353,7 +411,7 @@ fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
             let end = line.content + continuation(&text[line.content..], line.column);
             while all.next_if(|next| next.start < end).is_some() {}
         }
-        if line.continues() || (line.start > 0 && is_rest(text, &line, line.column, line.column, members)) {
+        if line.continues() || (line.start > 0 && !members.is_flow() && is_rest(text, column, &line, line.column)) {
             continue;
         }
         let is_dash = line.is_dash();

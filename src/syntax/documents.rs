@@ -5,15 +5,19 @@
 use crate::syntax::build::Refusal;
 use crate::syntax::conflict;
 use crate::syntax::cut::{self, Members};
+use crate::syntax::memory::Context;
 use crate::syntax::pieces;
 use crate::syntax::repair;
+use crate::syntax::scan;
 use crate::syntax::tree::{Green, GreenDocument, Kind, Placed, SyntaxError, Tree};
 use crate::text::Span;
 
 /// Parses a whole file.
 pub fn parse(text: &str) -> Tree {
-    let documents =
-        cut(text).iter().map(|slot| Placed::new(pieces::offset32(slot.span.start), document(text, slot))).collect();
+    let documents = cut(text)
+        .iter()
+        .map(|slot| Placed::new(pieces::offset32(slot.span.start), document(text, slot, Context::new(0))))
+        .collect();
     Tree { documents, len: text.len(), json: is_json(text) }
 }
 
@@ -25,7 +29,7 @@ pub fn parse_some(text: &str, matters: impl Fn(&str) -> bool) -> (Tree, usize) {
     for slot in cut(text) {
         let content = &text[slot.span.range()];
         if matters(content) {
-            documents.push(Placed::new(pieces::offset32(slot.span.start), document(text, &slot)));
+            documents.push(Placed::new(pieces::offset32(slot.span.start), document(text, &slot, Context::new(0))));
         } else {
             skipped += usize::from(content.lines().any(|line| kind(line.as_bytes()) == Line::Content));
         }
@@ -39,11 +43,11 @@ pub(super) fn is_json(text: &str) -> bool {
 }
 
 /// Parses one document, markers and directives included.
-pub(super) fn document(text: &str, slot: &Slot) -> GreenDocument {
-    GreenDocument { marked: slot.marked, ..content(&text[slot.span.range()]) }
+pub(super) fn document(text: &str, slot: &Slot, context: Context<'_>) -> GreenDocument {
+    GreenDocument { marked: slot.marked, ..content(&text[slot.span.range()], context.at(slot.span.start)) }
 }
 
-fn content(text: &str) -> GreenDocument {
+fn content(text: &str, context: Context<'_>) -> GreenDocument {
     let len = pieces::offset32(text.len());
     let small = text.len() <= pieces::LEAF;
     let read = || pieces::read(text, 0, Vec::new());
@@ -51,12 +55,12 @@ fn content(text: &str) -> GreenDocument {
         return GreenDocument { len, root, ..Default::default() };
     }
     if let Some(resolved) = conflict::without_markers(text) {
-        let mut document = content(&resolved.text);
+        let mut document = content(&resolved.text, Context::new(0));
         document.errors.extend(resolved.errors);
         return document;
     }
     let by_pieces = |body: Body| {
-        let (root, errors) = body.parse(text);
+        let (root, errors) = body.parse(text, context);
         GreenDocument { len, root: Some(root), errors, ..Default::default() }
     };
     let body = body(text);
@@ -76,6 +80,8 @@ pub(super) struct Body {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) column: usize,
+    /// The column of its first line, which may be indented wrongly.
+    first: usize,
     pub(super) kind: Members,
     /// Where its brackets stand.
     pub(super) brackets: Option<(usize, usize)>,
@@ -85,8 +91,9 @@ pub(super) struct Body {
 }
 
 impl Body {
-    fn parse(&self, text: &str) -> (Placed<Green>, Vec<SyntaxError>) {
-        let parsed = pieces::level(&text[self.start..self.end], self.column, self.kind, 0);
+    fn parse(&self, text: &str, context: Context<'_>) -> (Placed<Green>, Vec<SyntaxError>) {
+        let text = &text[self.start..self.end];
+        let parsed = pieces::level_from(text, self.first, self.column, self.kind, context.at(self.start));
         let (start, len) = match self.brackets {
             Some((opener, closer)) => (opener, closer + 1 - opener),
             None => (self.start, parsed.end),
@@ -139,13 +146,16 @@ pub(super) fn body(text: &str) -> Option<Body> {
             start: start + next.content,
             end: start + end,
             column: next.content - next.start,
+            first: next.content - next.start,
             kind,
             brackets: Some((start, start + close)),
             closed,
             plain: closed,
         });
     }
-    let kind = cut::lines(content, blanks).filter(|line| line.column == blanks).find_map(|line| {
+    let column =
+        cut::lines(content, blanks).nth(1).filter(|next| is_level_of(&first, next)).map_or(blanks, |next| next.column);
+    let kind = cut::lines(content, blanks).filter(|line| line.column == column).find_map(|line| {
         match (cut::key(line.text), line.is_dash()) {
             (Some(_), _) => Some(Members::Entries),
             (None, true) => Some(Members::Items),
@@ -153,7 +163,14 @@ pub(super) fn body(text: &str) -> Option<Body> {
         }
     })?;
     let plain = first.is_dash() || cut::key(first.text).is_some();
-    Some(Body { start, end, column: blanks, kind, brackets: None, closed: true, plain })
+    Some(Body { start, end, column, first: blanks, kind, brackets: None, closed: true, plain })
+}
+
+/// Whether the second line of a document shows that the first is indented, and not the level both stand in.
+fn is_level_of(first: &cut::Line<'_>, second: &cut::Line<'_>) -> bool {
+    let holds =
+        |line: &cut::Line<'_>| cut::key(line.text).is_some_and(|key| !cut::is_rest_empty(&line.text[key.value..]));
+    second.column < first.column && cut::key(second.text).is_some() && holds(first) && !scan::opens(first.text)
 }
 
 /// A document that is neither readable nor a level: one error node.

@@ -2,10 +2,12 @@
 //! stands alone.
 //!
 //! The result is a pure function of the text. Small healthy texts are read at once; large ones are divided first, so
-//! that an edit reads again only the piece it stands in. Both ways give the same tree.
+//! that an edit reads again only the piece it stands in. Both ways give the same tree. What a large piece is depends on
+//! its first and last lines; how a mistake is mended, on the small piece that it stands in.
 
 use crate::syntax::build::{self, Refusal};
 use crate::syntax::cut::{self, Cut, Members};
+use crate::syntax::memory::Context;
 use crate::syntax::patch::{Patch, Patched};
 use crate::syntax::repair;
 use crate::syntax::scan::{self, Scan};
@@ -13,7 +15,7 @@ use crate::syntax::tree::{Entry, Green, Kind, Level, Piece, Placed, Shape, Synta
 use crate::text::Span;
 
 /// Texts up to this size are read at once. Unit tests divide nearly everything, so that small texts try every path.
-pub(super) const LEAF: usize = if cfg!(test) { 96 } else { 8 * 1024 };
+pub(super) const LEAF: usize = if cfg!(test) { 96 } else { 4 * 1024 };
 
 /// How deep levels are divided, and how often the parser is helped over something kubectl accepts.
 pub(super) const DEPTH: usize = 64;
@@ -119,9 +121,13 @@ pub(super) fn green(members: Vec<Entry>, level: Level, kind: Members, end: usize
 }
 
 /// Reads a level: members at one column, from the first of them on.
-pub(super) fn level(text: &str, column: usize, kind: Members, depth: usize) -> Parsed {
-    let part = Part { text, limit: text.len(), first: column, column, kind, before: None, whole: true };
-    part.read(depth)
+pub(super) fn level(text: &str, column: usize, kind: Members, context: Context<'_>) -> Parsed {
+    level_from(text, column, column, kind, context)
+}
+
+/// Reads a level whose first line stands at a column of its own.
+pub(super) fn level_from(text: &str, first: usize, column: usize, kind: Members, context: Context<'_>) -> Parsed {
+    Part { text, limit: text.len(), first, column, kind, before: None, whole: true }.read(context)
 }
 
 /// A run of pieces of a level, and what must be known of the pieces around it.
@@ -144,7 +150,7 @@ pub(super) struct Part<'s> {
 impl Part<'_> {
     /// Reads the run. A quote or bracket that is open at the end of a piece is looked for in those behind it, which
     /// may lead behind `limit`.
-    pub(super) fn read(&self, depth: usize) -> Parsed {
+    pub(super) fn read(&self, context: Context<'_>) -> Parsed {
         let Self { text, column, kind, .. } = *self;
         let cuts = cut::pieces(text, self.first, column, kind);
         let end_of = |index: usize| cuts.get(index).map_or(text.len(), |next| next.line);
@@ -158,13 +164,15 @@ impl Part<'_> {
             let mut next = index + 1;
             let mut reach = 0;
             let mut still_open = None;
-            if ready.len() == 0 && index >= alone_until {
+            let span = Span::new(at.start, end_of(next));
+            let kept = if ready.len() == 0 { context.piece(span, at.column, kind) } else { None };
+            if ready.len() == 0 && kept.is_none() && index >= alone_until {
                 let (count, taken) = self.several(&cuts[index..]);
                 ready = taken.into_iter();
                 alone_until = index + count;
             }
-            let alone = || piece(&text[at.start..end_of(next)], at.column, kind, depth);
-            let mut taken = ready.next().unwrap_or_else(alone);
+            let alone = || piece(&text[span.range()], at.column, kind, context.at(at.start));
+            let mut taken = kept.or_else(|| ready.next()).unwrap_or_else(alone);
             if let Some(open) = taken.open {
                 parsed.looked = true;
                 match look_behind(text, self.whole, open.shifted(at.start), end_of(next), &cuts[next..]) {
@@ -250,12 +258,12 @@ pub(super) fn never_closed(at: usize, opener: char) -> SyntaxError {
 }
 
 /// Reads one piece, whose first character stands at `column`.
-pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> Taken {
+pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'_>) -> Taken {
     let small = text.len() <= LEAF;
     if small && let Ok(taken) = read_members(text, column, kind, &[]) {
         return taken;
     }
-    divided(text, column, kind, depth, small)
+    divided(text, column, kind, context, small)
 }
 
 /// A piece that cannot be divided, with what it leaves open.
@@ -266,32 +274,45 @@ fn whole(mut taken: Taken, text: &str, column: usize, kind: Members) -> Taken {
     taken
 }
 
-fn divided(text: &str, column: usize, kind: Members, depth: usize, small: bool) -> Taken {
-    if depth < DEPTH {
+fn divided(text: &str, column: usize, kind: Members, context: Context<'_>, small: bool) -> Taken {
+    let may_divide = context.depth < DEPTH;
+    if may_divide {
         // Stray lines are looked for in small pieces only: what a large one is depends on its first and last lines alone,
         // so that a mistake costs the small piece it stands in.
         if small && let Some(stray) = cut::stray(text, column, kind) {
-            return whole(split(text, column, kind, depth, stray), text, column, kind);
+            return whole(split(text, column, kind, context.deeper(), stray), text, column, kind);
         }
-        if let Some(taken) = divide(text, column, kind, depth, Closing::Strict) {
+        if let Some(taken) = divide(text, column, kind, context, Closing::Strict) {
             return taken;
         }
     }
-    if !small && let Ok(taken) = read_members(text, column, kind, &[]) {
+    if !small
+        && !is_surely_open(text, column)
+        && let Ok(taken) = read_members(text, column, kind, &[])
+    {
         return taken;
     }
-    if depth < DEPTH
-        && let Some(taken) = divide(text, column, kind, depth, Closing::Missing)
-    {
+    if may_divide && let Some(taken) = divide(text, column, kind, context, Closing::Missing) {
         return if taken.unclosed { whole(taken, text, column, kind) } else { taken };
     }
-    whole(repair::piece(text, column, kind, depth), text, column, kind)
+    whole(repair::piece(text, column, kind, context), text, column, kind)
+}
+
+/// Whether a bracket is left open that ends the first line: nothing on the last line closes it.
+fn is_surely_open(text: &str, column: usize) -> bool {
+    let opener = cut::lines(text, column).next().and_then(|first| first.text.bytes().last());
+    let closer = match opener {
+        Some(b'[') => ']',
+        Some(b'{') => '}',
+        _ => return false,
+    };
+    cut::last_line(text, column).is_some_and(|last| last.start > 0 && !last.text.contains(closer))
 }
 
 /// A stray line begins a member of this level, as if it stood at the level's column.
-fn split(text: &str, column: usize, kind: Members, depth: usize, stray: cut::Stray) -> Taken {
-    let mut taken = piece(&text[..stray.line], column, kind, depth + 1);
-    let mut rest = piece(&text[stray.content..], column, kind, depth + 1);
+fn split(text: &str, column: usize, kind: Members, context: Context<'_>, stray: cut::Stray) -> Taken {
+    let mut taken = piece(&text[..stray.line], column, kind, context);
+    let mut rest = piece(&text[stray.content..], column, kind, context.at(stray.content));
     let end = text[stray.content..].find(['\n', ':']).unwrap_or(1);
     rest.errors.insert(0, indented_wrongly(Span::new(0, end), stray.column, column));
     append(&mut taken, rest, stray.content);
@@ -314,9 +335,9 @@ enum Closing {
 }
 
 /// Divides a piece into its head and the level behind it, if it has such a shape.
-fn divide(text: &str, column: usize, kind: Members, depth: usize, closing: Closing) -> Option<Taken> {
+fn divide(text: &str, column: usize, kind: Members, context: Context<'_>, closing: Closing) -> Option<Taken> {
     let inner = inner(text, column, kind, closing)?;
-    let parsed = level(&text[inner.start..inner.end], inner.column, inner.kind, depth + 1);
+    let parsed = level(&text[inner.start..inner.end], inner.column, inner.kind, context.at(inner.start).deeper());
     let (start, len) = match inner.brackets {
         Some((opener, closer)) => (opener, closer + 1 - opener),
         None => (inner.start, parsed.end),
@@ -543,7 +564,8 @@ pub(super) enum Behind {
 /// that goes to the end of the level if it is whole.
 pub(super) fn look_behind(text: &str, whole: bool, open: Open, end: usize, cuts: &[Cut]) -> Behind {
     let far = text.floor_char_boundary((end + cut::REACH).min(text.len()));
-    let near = cuts.get(cut::SPREAD).map_or(far, |cut| cut.line.min(far));
+    let near = text.floor_char_boundary((end + cut::BRACKETS).min(far));
+    let near = cuts.get(cut::SPREAD).map_or(near, |cut| cut.line.min(near));
     let begins = |at: usize| cuts.binary_search_by_key(&(open.start + at), |cut| cut.line).is_ok();
     let past = |limit: usize| scan::scan_past(&text[open.start..limit], open.column, end - open.start, begins);
     let (mut scan, mut across) = past(near);

@@ -8,6 +8,7 @@ use granit_parser::{ErrorKind, ScanError};
 
 use crate::syntax::build::Refusal;
 use crate::syntax::cut::{self, Members};
+use crate::syntax::memory::Context;
 use crate::syntax::patch::Patch;
 use crate::syntax::pieces::{self, Taken, append, offset32, read_members};
 use crate::syntax::scan;
@@ -15,15 +16,15 @@ use crate::syntax::tree::{Entry, Green, Kind, Placed, SyntaxError};
 use crate::text::Span;
 
 /// Reads a piece with the smallest repair that helps.
-pub(super) fn piece(text: &str, column: usize, kind: Members, depth: usize) -> Taken {
+pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'_>) -> Taken {
     let Some(first) = cut::lines(text, column).next() else { return Taken::default() };
     let open = scan::scan(text, column).open;
     let tries: [&dyn Fn() -> Option<Taken>; 5] = [
         &|| tabs(text, column, kind),
-        &|| close(text, column, kind, depth, open.first().map(|open| open.at)?),
-        &|| complete_key(text, column, kind, depth),
-        &|| with_rest(text, first.end(), column, kind, depth, &[]),
-        &|| set_value_aside(text, column, kind, depth),
+        &|| close(text, column, kind, context, open.first().map(|open| open.at)?),
+        &|| complete_key(text, column, kind, context),
+        &|| with_rest(text, first.end(), column, kind, context, &[]),
+        &|| set_value_aside(text, column, kind, context),
     ];
     tries.iter().find_map(|attempt| attempt()).unwrap_or_else(|| set_aside(text, column, kind))
 }
@@ -52,7 +53,7 @@ fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
 }
 
 /// A quote or bracket that is never closed ends at its line.
-fn close(text: &str, column: usize, kind: Members, depth: usize, at: usize) -> Option<Taken> {
+fn close(text: &str, column: usize, kind: Members, context: Context<'_>, at: usize) -> Option<Taken> {
     let line_end = line_end(text, at);
     let open = scan::scan(&text[..line_end], column).open;
     let innermost = *open.last()?;
@@ -66,15 +67,15 @@ fn close(text: &str, column: usize, kind: Members, depth: usize, at: usize) -> O
     let patches = [Patch::insert(line_end, closers)];
     let mut taken = match read_members(text, column, kind, &patches) {
         Ok(taken) => taken,
-        Err(_) => with_block_instead(text, column, kind, depth)
-            .or_else(|| with_rest(text, line_end, column, kind, depth, &patches))?,
+        Err(_) => with_block_instead(text, column, kind, context)
+            .or_else(|| with_rest(text, line_end, column, kind, context, &patches))?,
     };
     taken.errors.insert(0, error);
     Some(taken)
 }
 
 /// A key without its colon, or without the blank behind it.
-fn complete_key(text: &str, column: usize, kind: Members, depth: usize) -> Option<Taken> {
+fn complete_key(text: &str, column: usize, kind: Members, context: Context<'_>) -> Option<Taken> {
     let first = cut::lines(text, column).next()?;
     let key_at = match kind {
         Members::Entries => 0,
@@ -101,7 +102,7 @@ fn complete_key(text: &str, column: usize, kind: Members, depth: usize) -> Optio
     let patches = [patch];
     let mut taken = match read_members(text, column, kind, &patches) {
         Ok(taken) => taken,
-        Err(_) => with_rest(text, first.end(), column, kind, depth, &patches)?,
+        Err(_) => with_rest(text, first.end(), column, kind, context, &patches)?,
     };
     taken.errors.insert(0, error);
     Some(taken)
@@ -113,7 +114,7 @@ fn with_rest(
     head_end: usize,
     column: usize,
     kind: Members,
-    depth: usize,
+    context: Context<'_>,
     patches: &[Patch],
 ) -> Option<Taken> {
     let mut taken = read_members(&text[..head_end], column, kind, patches).ok()?;
@@ -121,9 +122,9 @@ fn with_rest(
     let start = head_end + next.content;
     let rest = &text[start..];
     let is_key = next.column != usize::MAX && cut::key(next.text).is_some();
-    if kind == Members::Entries && is_key && depth < pieces::DEPTH {
+    if kind == Members::Entries && is_key && context.depth < pieces::DEPTH {
         // Keys indented deeper than those they stand among.
-        let level = pieces::level(rest, next.column, Members::Entries, depth + 1);
+        let level = pieces::level(rest, next.column, Members::Entries, context.at(start).deeper());
         let key_end = cut::key(next.text).map_or(1, |key| key.len);
         let mut errors = vec![pieces::indented_wrongly(Span::new(0, key_end), next.column, column)];
         errors.extend(
@@ -138,14 +139,14 @@ fn with_rest(
 }
 
 /// A value that cannot be read is set aside: `key: value: x`, `key: @x`.
-fn set_value_aside(text: &str, column: usize, kind: Members, depth: usize) -> Option<Taken> {
+fn set_value_aside(text: &str, column: usize, kind: Members, context: Context<'_>) -> Option<Taken> {
     let first = cut::lines(text, column).next()?;
     let key = cut::key(first.text).filter(|_| kind == Members::Entries)?;
     let value = first.text[key.value..].trim_start();
     let start = first.text.len() - value.len();
     let span = Span::new(start, start + value.len());
     let error = SyntaxError::new(span, refusal(&text[..first.end()], column, kind));
-    if let Some(mut taken) = with_block_instead(text, column, kind, depth) {
+    if let Some(mut taken) = with_block_instead(text, column, kind, context) {
         taken.errors.insert(0, error);
         return Some(taken);
     }
@@ -156,9 +157,9 @@ fn set_value_aside(text: &str, column: usize, kind: Members, depth: usize) -> Op
 }
 
 /// The block behind a head whose own value makes no sense: `env: "` above its list.
-fn with_block_instead(text: &str, column: usize, kind: Members, depth: usize) -> Option<Taken> {
+fn with_block_instead(text: &str, column: usize, kind: Members, context: Context<'_>) -> Option<Taken> {
     let first = cut::lines(text, column).next()?;
-    let key = cut::key(first.text).filter(|_| kind == Members::Entries && depth < pieces::DEPTH)?;
+    let key = cut::key(first.text).filter(|_| kind == Members::Entries && context.depth < pieces::DEPTH)?;
     if first.text[key.value..].trim().is_empty() {
         return None;
     }
@@ -170,7 +171,7 @@ fn with_block_instead(text: &str, column: usize, kind: Members, depth: usize) ->
     }
     let blanks = " ".repeat(first.end() - key.value);
     let blanked = format!("{}{blanks}{}", &text[..key.value], &text[first.end()..]);
-    let taken = pieces::piece(&blanked, column, kind, depth + 1);
+    let taken = pieces::piece(&blanked, column, kind, context.deeper());
     (!taken.members.is_empty()).then_some(taken)
 }
 

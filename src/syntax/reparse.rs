@@ -2,7 +2,9 @@
 //!
 //! Parsing is a pure function of pieces of text, and where pieces begin is a property of their own lines. So this only
 //! finds the pieces whose lines the edit touched and calls the same functions; where it is not sure, it climbs to the
-//! piece around them. `reparse(edit) == parse(whole)` is a property test.
+//! piece around them. Whatever is read again takes over the healthy pieces in it that the edit did not touch, so a
+//! keystroke that changes the structure costs the lines it tears apart. `reparse(edit) == parse(whole)` is a property
+//! test.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use std::sync::Arc;
 use crate::syntax::conflict;
 use crate::syntax::cut::{self, Cut, Members};
 use crate::syntax::documents::{self, Line, Slot};
+use crate::syntax::memory::{Context, Memory};
 use crate::syntax::pieces::{self, Behind, LEAF, Open, Parsed, Part, member_end, offset32};
 use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree, shift};
 use crate::text::{Buffer, Change, Span};
@@ -60,11 +63,12 @@ impl Tree {
     /// The tree of the text after an edit, from the tree before it.
     pub fn reparse(&self, edit: Change, text: &(impl Source + ?Sized)) -> Tree {
         let change = Touched::new(edit, text);
-        self.within_document(&change, text).unwrap_or_else(|| self.by_documents(edit, text))
+        let memory = Memory { tree: self, old: Span::new(change.start, change.end), by: change.by };
+        self.within_document(&change, &memory, text).unwrap_or_else(|| self.by_documents(edit, &memory, text))
     }
 
     /// The edit stands inside one document and moves no boundary.
-    fn within_document(&self, change: &Touched, text: &(impl Source + ?Sized)) -> Option<Tree> {
+    fn within_document(&self, change: &Touched, memory: &Memory<'_>, text: &(impl Source + ?Sized)) -> Option<Tree> {
         let index = self.documents.partition_point(|placed| placed.offset as usize <= change.start).checked_sub(1)?;
         let placed = &self.documents[index];
         let start = placed.offset as usize;
@@ -94,12 +98,12 @@ impl Tree {
         let new_end = change.moved(end);
         let green = if new_end - start > LEAF
             && !lines.lines().any(conflict::is_marker)
-            && let Some(root) = relevel_root(&placed.it, start, change, text)
+            && let Some(root) = relevel_root(&placed.it, start, change, memory, text)
         {
             root
         } else {
             let slot = Slot { span: Span::new(0, new_end - start), marked: false };
-            documents::document(&text.slice(Span::new(start, new_end)), &slot)
+            documents::document(&text.slice(Span::new(start, new_end)), &slot, Context::after(memory, start, 0))
         };
         let mut documents = self.documents.clone();
         documents[index] = Placed::new(placed.offset, green);
@@ -110,7 +114,7 @@ impl Tree {
     }
 
     /// Cuts the stream again and keeps the documents the edit did not touch.
-    fn by_documents(&self, edit: Change, text: &(impl Source + ?Sized)) -> Tree {
+    fn by_documents(&self, edit: Change, memory: &Memory<'_>, text: &(impl Source + ?Sized)) -> Tree {
         let whole = text.slice(Span::new(0, text.len()));
         let by = signed(edit.new_len) - signed(edit.old.len());
         let documents = documents::cut(&whole)
@@ -128,7 +132,8 @@ impl Tree {
                     let it = &self.documents[at].it;
                     (it.len as usize == slot.span.len() && it.marked == slot.marked).then(|| Arc::clone(it))
                 });
-                let it = kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot)));
+                let it =
+                    kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot, Context::after(memory, 0, 0))));
                 Placed { offset: offset32(slot.span.start), it }
             })
             .collect();
@@ -153,6 +158,8 @@ struct Touched {
     /// Lines before the edit that it may turn into beginnings of pieces, or into the rest of the line before them: where
     /// they begin in the text around the edit.
     doubtful: Vec<usize>,
+    /// Whether a quote or bracket stands in the lines of the edit.
+    may_open: bool,
 }
 
 impl Touched {
@@ -166,8 +173,14 @@ impl Touched {
         let before = &around[..start - around_start];
         let mut doubtful: Vec<usize> =
             cut::lines_from(before, 0).filter(|line| cut::is_doubtful(before, line)).map(|line| line.start).collect();
+        // What the first of them is depends on the line before it, which is not there.
+        if around_start > 0 {
+            doubtful.retain(|at| *at > 0);
+        }
         doubtful.extend(cut::lines_from(before, 0).last().map(|line| line.start));
-        Self { start, end, by, edit: edit.old.start, around, around_start, doubtful }
+        let lines = &around[start - around_start..new_end - around_start];
+        let may_open = lines.contains(['"', '\'', '[', '{']);
+        Self { start, end, by, edit: edit.old.start, around, around_start, doubtful, may_open }
     }
 
     /// A place behind the change, in the new text.
@@ -190,7 +203,7 @@ impl Touched {
 fn lines_back(text: &(impl Source + ?Sized), offset: usize) -> usize {
     let mut start = offset;
     let mut said = 0;
-    while start > 0 && said <= cut::AHEAD {
+    while start > 0 && said <= cut::AHEAD + 1 {
         let before = line_start(text, start - 1);
         let line = text.slice(Span::new(before, start));
         said += usize::from(cut::lines_from(&line, 0).next().is_some());
@@ -218,6 +231,7 @@ fn relevel_root(
     document: &GreenDocument,
     start: usize,
     change: &Touched,
+    memory: &Memory<'_>,
     text: &(impl Source + ?Sized),
 ) -> Option<GreenDocument> {
     let root = document.root.as_ref()?;
@@ -230,11 +244,13 @@ fn relevel_root(
     let (level, kind) = root.it.cut()?;
     if !kind.is_flow() {
         let first = text.slice(Span::new(root_start, line_end(text, root_start)));
-        if !is_member(first.trim_end(), kind) || level.pieces.first()?.offset != 0 {
+        // If that is indented, so is the level, or not, by what the second line says.
+        let is_plain = |piece: &Piece| piece.offset == 0 && piece.column == 0;
+        if !is_member(first.trim_end(), kind) || !level.pieces.first().is_some_and(is_plain) {
             return None;
         }
     }
-    let green = Relevel { text, change }.collection(&root.it, root_start, end)?;
+    let green = Relevel { text, change, memory }.collection(&root.it, root_start, end, 0)?;
     Some(GreenDocument {
         len: offset32(change.moved(end) - start),
         root: Some(Placed::new(root.offset, green)),
@@ -253,11 +269,12 @@ fn is_member(line: &str, kind: Members) -> bool {
 struct Relevel<'t, S: ?Sized> {
     text: &'t S,
     change: &'t Touched,
+    memory: &'t Memory<'t>,
 }
 
 impl<S: Source + ?Sized> Relevel<'_, S> {
     /// The collection at `start` after the change. `end` is where the text of the piece that holds it ended.
-    fn collection(&self, green: &Green, start: usize, end: usize) -> Option<Green> {
+    fn collection(&self, green: &Green, start: usize, end: usize, depth: usize) -> Option<Green> {
         let (level, kind) = green.cut()?;
         let end = if kind.is_flow() {
             // Up to the line of the closing bracket, which must not change.
@@ -272,7 +289,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         };
         let pieces = Pieces { level, start, end };
         let run = self.run(&pieces, kind)?;
-        let parsed = self.read(green, &pieces, run, kind)?;
+        let parsed = self.read(green, &pieces, run, kind, depth)?;
         Some(self.splice(green, &pieces, run.first..run.behind, parsed, kind))
     }
 
@@ -293,7 +310,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let around = change.around_in(pieces.end);
         let begins_piece = |at: usize| {
             let line = cut::lines_from(around, at).next().filter(|line| line.start == at)?;
-            Some(cut::begins(around, &line, column, kind))
+            Some(cut::begins(around, 0, &line, column, kind))
         };
         // A line before the change that begins a piece since then, or does no more.
         let flipped = change.doubtful.iter().find(|at| {
@@ -327,21 +344,28 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
             first = earlier;
         }
         let mut behind = behind.max(first + 1);
+        // The line behind the change may have been torn off it, or no more.
+        let next_began = pieces.line_of(behind) == change.end && change.end < pieces.end;
+        let next_begins = begins_piece(change.new_end() - change.around_start);
+        let next_flipped = next_begins.is_some_and(|begins| begins != next_began);
+        if next_flipped && next_began {
+            behind += 1;
+        }
         // Whether a piece at a strange column is told depends on the piece before it.
         while list.get(behind).is_some_and(|piece| piece.column as usize != column) {
             behind += 1;
         }
-        Some(Run { first, behind, flipped: flipped.is_some() })
+        Some(Run { first, behind, flipped: flipped.is_some() || next_flipped })
     }
 
     /// Reads a run of pieces again.
-    fn read(&self, green: &Green, pieces: &Pieces<'_>, run: Run, kind: Members) -> Option<Parsed> {
+    fn read(&self, green: &Green, pieces: &Pieces<'_>, run: Run, kind: Members, depth: usize) -> Option<Parsed> {
         let list = &pieces.level.pieces;
         let last = run.behind == list.len();
         let column = pieces.level.column as usize;
         if run.behind == run.first + 1
             && !run.flipped
-            && let Some(parsed) = self.inside(green, pieces, run.first, kind)
+            && let Some(parsed) = self.inside(green, pieces, run.first, kind, depth)
         {
             return Some(parsed);
         }
@@ -351,19 +375,22 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let before = run.first.checked_sub(1).map(|before| list[before].column as usize);
         let part = |end: usize| {
             let text = &self.text.slice(Span::new(start, end));
-            Part { text, limit: limit - start, first, column, kind, before, whole: end == level_end }.read(0)
+            Part { text, limit: limit - start, first, column, kind, before, whole: end == level_end }
+                .read(Context::after(self.memory, start, depth))
         };
-        let near = if last { level_end } else { lines_ahead(self.text, limit).min(level_end) };
-        let mut parsed = part(near);
-        if near < level_end && parsed.looked {
-            // Perhaps it is closed further on.
-            parsed = part(lines_ahead(self.text, self.text.floor_char(limit + cut::REACH)).min(level_end));
+        let near = || lines_ahead(self.text, limit).min(level_end);
+        let far = || lines_ahead(self.text, self.text.floor_char((limit + cut::REACH).min(level_end))).min(level_end);
+        // What may be open is closed further on, perhaps.
+        let end = if last || self.change.may_open { far() } else { near() };
+        let mut parsed = part(end);
+        if parsed.looked && !last && !self.change.may_open {
+            parsed = part(far());
         }
         Some(parsed)
     }
 
     /// The change stands inside one piece that was divided: only the level in it is read again.
-    fn inside(&self, green: &Green, pieces: &Pieces<'_>, index: usize, kind: Members) -> Option<Parsed> {
+    fn inside(&self, green: &Green, pieces: &Pieces<'_>, index: usize, kind: Members, depth: usize) -> Option<Parsed> {
         let piece = &pieces.level.pieces[index];
         let start = pieces.at(piece);
         let end = pieces.line_of(index + 1);
@@ -395,7 +422,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
                 return None;
             }
         }
-        let green = self.collection(&nested.it, nested_start, end)?;
+        let green = self.collection(&nested.it, nested_start, end, depth + 1)?;
         let (mut reach, mut still_open) = (0, None);
         let open = if nested_kind.is_flow() { None } else { open_in(&green, nested_start) };
         if let Some(open) = open {
@@ -453,7 +480,7 @@ impl<S: Source + ?Sized> Relevel<'_, S> {
         let behind = self.change.new_end() - self.change.around_start;
         cut::lines_from(around, first)
             .take_while(|line| line.start < behind)
-            .any(|line| !(on_head && line.start == first) && cut::begins(around, &line, column, kind))
+            .any(|line| !(on_head && line.start == first) && cut::begins(around, 0, &line, column, kind))
     }
 
     /// The collection with a run of its pieces replaced.
@@ -547,7 +574,7 @@ struct Run {
     first: usize,
     /// Behind the last.
     behind: usize,
-    /// Whether it begins before the change.
+    /// Whether a line beside the change begins a piece since then, or does no more.
     flipped: bool,
 }
 

@@ -48,6 +48,11 @@ pub(super) fn opens(line: &str) -> bool {
     !scan.open.is_empty() || scan.block
 }
 
+/// Whether a quote or bracket is open at the end of a line.
+pub(super) fn leaves_open(line: &str) -> bool {
+    line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{')) && !scan(line, 0).open.is_empty()
+}
+
 /// Where the first line of a text ends together with what it opens, if that is closed and nothing stands behind it.
 pub(super) fn closed_line(text: &str, column: usize) -> Option<usize> {
     let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
