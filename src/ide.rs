@@ -21,6 +21,7 @@ pub mod links;
 pub mod markup;
 pub mod objects;
 pub mod origin;
+pub mod param_files;
 pub mod parameters;
 pub mod place;
 pub mod presets;

@@ -56,6 +56,7 @@ mod names;
 mod narrow_generator;
 mod neighbours;
 mod non_string_value;
+mod param_files;
 mod parameter_variable_clash;
 mod parameters;
 mod preset_conflict;
@@ -92,6 +93,7 @@ pub use fixes::{declare_above, order_above, sort_env};
 pub use kept::Kept;
 pub use links::links_of_its_own;
 pub use names::{mistakes, named};
+pub use param_files::{Belonging, TemplateAt, belonging};
 pub use presets::without_duplicate;
 pub use settings::settings_schema;
 pub use suppression::{Suppression, suppressions, suppressions_in};
@@ -120,6 +122,8 @@ pub struct Rule {
 enum Check {
     /// A file as a whole.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
+    /// Every object, and a file as a whole.
+    ObjectAndFile(fn(&ObjectContext<'_>, &mut Findings<'_>), fn(&FileContext<'_>, &mut Findings<'_>)),
     /// Every object.
     Object(fn(&ObjectContext<'_>, &mut Findings<'_>)),
     /// Every pod.
@@ -134,13 +138,13 @@ enum Check {
 
 /// Declares a rule: its documentation, then `NAME = "name", level, kind(check);`.
 macro_rules! declare_rule {
-    ($(#[doc = $docs:literal])+ $rule:ident = $name:literal, $level:ident, $kind:ident $(($check:expr))?;) => {
+    ($(#[doc = $docs:literal])+ $rule:ident = $name:literal, $level:ident, $kind:ident $(($($check:expr),+))?;) => {
         $(#[doc = $docs])+
         pub(super) static $rule: crate::rules::Rule = crate::rules::Rule {
             name: $name,
             level: crate::workspace::Level::$level,
             docs: concat!($($docs, "\n"),+),
-            check: crate::rules::Check::$kind $(($check))?,
+            check: crate::rules::Check::$kind $(($($check),+))?,
         };
     };
 }
@@ -268,7 +272,7 @@ impl FileContext<'_> {
     /// What rules find in the file as a whole.
     fn of_file(&self, active: &Active) -> Vec<Found> {
         run(active, None, &|check, findings| {
-            if let Check::File(check) = check {
+            if let Check::File(check) | Check::ObjectAndFile(_, check) = check {
                 check(self, findings);
             }
         })
@@ -278,7 +282,7 @@ impl FileContext<'_> {
     fn of_object(&self, active: &Active, object: &Object) -> Vec<Found> {
         let object = ObjectContext { file: self, object };
         let mut found = run(active, Some(&object), &|check, findings| {
-            if let Check::Object(check) = check {
+            if let Check::Object(check) | Check::ObjectAndFile(check, _) = check {
                 check(&object, findings);
             }
         });

@@ -55,7 +55,7 @@ pub struct File {
     pub has_suppressions: bool,
     /// Whether it is a Helm template: what was read of it is its text with the actions masked.
     pub is_helm: bool,
-    /// Whether it is an env file, by its name: no YAML at all.
+    /// Whether it is an env file or a parameter file, by its name: no YAML at all.
     pub is_env_file: bool,
     /// Whether another template engine than Helm makes YAML of it, which is told by what it writes and what breaks.
     pub is_foreign: bool,
@@ -225,9 +225,20 @@ impl File {
     }
 }
 
-/// Whether a path is that of an env file: `.env`, `config.env`.
+/// Whether a path is that of a file with `NAME=value` lines: `.env`, `config.env`, `dev.params`.
 pub fn is_env_file(path: &str) -> bool {
-    path.len() >= 4 && path.as_bytes()[path.len() - 4..].eq_ignore_ascii_case(b".env")
+    ends_with(path, ".env") || is_param_file(path)
+}
+
+/// Whether a path is that of a file with the parameters of a template, and nothing else: `dev.params`.
+pub fn is_param_file(path: &str) -> bool {
+    ends_with(path, ".params")
+}
+
+/// Whether a path has an extension, whatever its case.
+fn ends_with(path: &str, extension: &str) -> bool {
+    let start = path.len().checked_sub(extension.len());
+    start.is_some_and(|start| path.as_bytes()[start..].eq_ignore_ascii_case(extension.as_bytes()))
 }
 
 /// Whether a path is that of a settings file.
@@ -273,6 +284,17 @@ impl Snapshot {
     pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
         self.note(|| Fact::Files);
         self.files.iter()
+    }
+
+    /// The files of a directory, not those below it, in the order of the paths. The root is empty.
+    pub fn files_in(&self, directory: &str) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
+        self.note(|| Fact::Files);
+        let start = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let below = self.files.range(Arc::<str>::from(start.as_str())..);
+        let length = start.len();
+        below
+            .take_while(move |(path, _)| path.starts_with(&start))
+            .filter(move |(path, _)| !path[length..].contains('/'))
     }
 
     /// A file.

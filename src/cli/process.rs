@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let tree = syntax::parse(&text);
     let selected = match select(&tree) {
         Ok(selected) => selected,
-        Err(problem) => return refused(&template, &[problem]),
+        Err(problem) => return refused(&template, &Origins::new(), &[problem]),
     };
     if selected.documents > 1 {
         let others = selected.documents - 1;
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         table::write(&mut io::stdout().lock(), &selected.parameters())?;
         return Ok(Exit::Clean);
     }
-    let mut request = match request(arguments)? {
+    let (mut request, origins) = match request(arguments)? {
         Ok(request) => request,
         Err(exit) => return Ok(exit),
     };
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         notice(text);
     }
     if !outcome.problems.is_empty() {
-        return refused(&template, &outcome.problems);
+        return refused(&template, &origins, &outcome.problems);
     }
     print(arguments.output, &outcome)?;
     Ok(Exit::Clean)
@@ -132,10 +132,17 @@ struct Source {
     lines: Lines,
 }
 
-fn refused(template: &Source, problems: &[Problem]) -> io::Result<Exit> {
+/// Where values from files stand: the file and its line, by name.
+type Origins = BTreeMap<String, String>;
+
+fn refused(template: &Source, origins: &Origins, problems: &[Problem]) -> io::Result<Exit> {
     for problem in problems {
         let place = problem.span.map(|span| template.lines.place(span.start));
+        let given = problem.parameter.as_ref().and_then(|it| origins.get(it)).filter(|_| place.is_none());
         match place {
+            None if given.is_some() => {
+                notice(format_args!("{}: {}", given.map_or("", String::as_str), problem.message));
+            }
             Some(at) => notice(format_args!("{}:{}:{}: {}", template.name, at.line, at.column, problem.message)),
             None => notice(format_args!("{}: {}", template.name, problem.message)),
         }
@@ -144,8 +151,9 @@ fn refused(template: &Source, problems: &[Problem]) -> io::Result<Exit> {
 }
 
 /// The values from the command line and from files; an exit where they cannot be had.
-fn request(arguments: &Arguments) -> io::Result<Result<Request, Exit>> {
+fn request(arguments: &Arguments) -> io::Result<Result<(Request, Origins), Exit>> {
     let mut values = Values::new();
+    let mut origins = Origins::new();
     let mut twice = Vec::new();
     for (name, value) in &arguments.param {
         if values.insert(name.clone(), value.clone()).is_some() {
@@ -172,10 +180,13 @@ fn request(arguments: &Arguments) -> io::Result<Result<Request, Exit>> {
             return Ok(Err(Exit::Findings));
         }
         // The last of equal names in one file counts, the first file of several.
-        let entries: BTreeMap<String, String> = file.entries.into_iter().map(|it| (it.name, it.value)).collect();
-        for (name, value) in entries {
+        let entries: BTreeMap<String, _> = file.entries.into_iter().map(|it| (it.name, (it.value, it.line))).collect();
+        for (name, (value, line)) in entries {
             match values.entry(name) {
-                Entry::Vacant(entry) => drop(entry.insert(value)),
+                Entry::Vacant(entry) => {
+                    origins.insert(entry.key().clone(), format!("{}:{line}", shown(path)));
+                    entry.insert(value);
+                }
                 Entry::Occupied(entry) => {
                     let name = entry.key();
                     notice(format_args!("{}: {name} has a value already, so this one is ignored", shown(path)));
@@ -184,13 +195,14 @@ fn request(arguments: &Arguments) -> io::Result<Result<Request, Exit>> {
         }
     }
     let labels = arguments.labels.iter().flat_map(|it| it.0.iter().cloned()).collect();
-    Ok(Ok(Request {
+    let request = Request {
         values,
         expressions: arguments.from.iter().cloned().collect(),
         labels,
         ignore_unknown: arguments.ignore_unknown_parameters,
         ends: if arguments.no_exact { Ends::Inclusive } else { Ends::Exclusive },
-    }))
+    };
+    Ok(Ok((request, origins)))
 }
 
 /// `1,B=2`

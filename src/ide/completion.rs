@@ -89,6 +89,7 @@ pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
             both
         }
         Context::Value(value) => values::items(analysis, &value),
+        Context::ParamFile(setting) => setting.items(),
         Context::Rule(span) => rule_names(span),
     };
     (!completion.items.is_empty()).then_some(completion)
@@ -104,6 +105,7 @@ pub fn resolve(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, label: &
         }
         Context::Both(reference, _) => details(analysis, &reference, label),
         Context::Value(value) => values::details(analysis, &value, label),
+        Context::ParamFile(setting) => Some(setting.details(label)),
         Context::Rule(_) => {
             let documentation = rules::rule(label).map(hover::documentation);
             Some(ItemDetails { documentation, additional_edits: Vec::new() })

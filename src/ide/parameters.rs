@@ -103,6 +103,14 @@ impl<'s> ParameterPlace<'s> {
         Some(Markup { blocks })
     }
 
+    /// Whether processing is refused unless someone gives it a value.
+    pub(super) fn is_missing(&self) -> bool {
+        self.declarations().last().is_some_and(|(it, _)| {
+            let is_empty = |field: &Option<Text>| Parameter::text(field).is_empty();
+            it.required && is_empty(&it.value) && is_empty(&it.generate)
+        })
+    }
+
     /// Its value in one line, for lists.
     pub(super) fn detail(&self) -> String {
         let Some((parameter, _)) = self.declarations().last() else { return String::new() };

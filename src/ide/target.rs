@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
+use crate::ide::param_files::ParamFileText;
 use crate::ide::parameters::{ParameterPlace, enclosing, own_texts};
 use crate::ide::place::{ContainerPlace, Field, Written, objects_at, pods_of};
 use crate::ide::volumes::{has_sources, sources};
@@ -16,7 +17,7 @@ use crate::rules::{self, Rule};
 use crate::syntax::env_file;
 use crate::syntax::reference::{TokenKind, parameter_references, tokens};
 use crate::text::Span;
-use crate::workspace::File;
+use crate::workspace::{File, is_param_file};
 
 /// Something under the cursor.
 #[derive(Clone, Debug)]
@@ -200,6 +201,13 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
         return Some(Targeted { span, target: Target::Rule(rule) });
     }
     if facts.is_env_file {
+        let param_file = ParamFileText::of(analysis, file, &written);
+        if let Some((span, place)) = param_file.parameter_at(offset) {
+            return Some(Targeted { span, target: Target::Parameter(place) });
+        }
+        if is_param_file(file) {
+            return None;
+        }
         let reading = analysis.resolver.reading(file);
         let (entries, _) = env_file::read(&written.source.text, reading.dialect, reading.is_name);
         let entry = entries.into_iter().find(|it| it.name_span.touches(offset))?;

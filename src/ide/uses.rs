@@ -10,6 +10,7 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::env_files::{self, FileKey};
 use crate::ide::objects::{found, keys};
+use crate::ide::param_files::settings_of;
 use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::{ContainerPlace, Doubt, Field, Written};
 use crate::ide::presets::{self, Given};
@@ -321,7 +322,13 @@ pub fn possible_uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<
         Entity::Variable { at, name } if is_wanted(&at.file) => collector.variable(at, name),
         Entity::Undeclared { at, name, .. } if is_wanted(&at.file) => collector.references(at, name, &|_, _| true),
         Entity::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
-        Entity::Parameter(it) if is_wanted(&it.file) => {
+        Entity::Parameter(it) => {
+            for location in settings_of(analysis, it).into_iter().filter(|it| is_wanted(&it.file)) {
+                collector.setting(location, it.name);
+            }
+            if !is_wanted(&it.file) {
+                return collector.sorted();
+            }
             for (_, name) in it.declarations() {
                 collector.push(&it.file, it.object, name, 0..name.value.len(), true, "");
             }
@@ -358,10 +365,7 @@ pub fn possible_uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<
         }
         _ => {}
     }
-    let mut found = collector.found;
-    found.sort_by(|a, b| a.location.cmp(&b.location));
-    found.dedup_by(|b, a| a.location == b.location);
-    found
+    collector.sorted()
 }
 
 struct Collector<'c, 's> {
@@ -372,6 +376,22 @@ struct Collector<'c, 's> {
 }
 
 impl<'s> Collector<'_, 's> {
+    fn sorted(self) -> Vec<Use> {
+        let mut found = self.found;
+        found.sort_by(|a, b| a.location.cmp(&b.location));
+        found.dedup_by(|b, a| a.location == b.location);
+        found
+    }
+
+    /// The name of a parameter in a parameter file.
+    fn setting(&mut self, location: Location, name: &str) {
+        let (scalar, range) = (location.span, 0..name.len());
+        let text = Text { value: name.into(), span: scalar, style: ScalarStyle::Plain, is_string: true };
+        let (declares, is_whole, in_script) = (false, false, false);
+        let prefix = "".into();
+        self.found.push(Use { location, declares, scalar, text, range, is_whole, in_script, prefix, doubt: None });
+    }
+
     fn written(&mut self, file: &Arc<str>) -> Option<&Written> {
         if self.written.as_ref().is_none_or(|(known, _)| known != file) {
             self.written = Some((Arc::clone(file), self.analysis.written(file)?));

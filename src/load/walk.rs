@@ -99,7 +99,7 @@ fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<
 pub(super) fn is_manifest(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
-        .is_some_and(|it| ["yaml", "yml", "json", "env"].iter().any(|known| it.eq_ignore_ascii_case(known)))
+        .is_some_and(|it| ["yaml", "yml", "json", "env", "params"].iter().any(|known| it.eq_ignore_ascii_case(known)))
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

@@ -366,7 +366,7 @@ impl Inner {
             let unregisterations = vec![Unregistration { id: WATCH.into(), method: method.clone() }];
             self.outbox.request::<UnregisterCapability>(UnregistrationParams { unregisterations }, drop);
         }
-        const MANIFESTS: &str = "**/*.{yaml,yml,json}";
+        const MANIFESTS: &str = "**/*.{yaml,yml,json,env,params}";
         let state = self.state();
         let anywhere = state.roots().into_iter().filter_map(|root| state.names.uri(&state.names.of_path(&root)?));
         let watchers: Vec<Value> = if client.watches_anywhere && !state.roots().is_empty() {

@@ -1,8 +1,13 @@
 //! `undefined-parameter`
 
+use crate::diagnostic::Fix;
 use crate::k8s::Text;
+use crate::rules::context::edit;
+use crate::rules::neighbours::nearest;
+use crate::rules::param_files::belonging;
 use crate::rules::parameters::{Place, near, spelled};
-use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::{FileContext, Finding, Findings, ObjectContext, declare_rule};
+use crate::syntax::param_file;
 use crate::syntax::reference::{Form, ParameterReference};
 
 declare_rule! {
@@ -13,6 +18,10 @@ declare_rule! {
     /// `${P}` may belong to someone else it says nothing: in scripts, Jenkinsfiles, Dockerfiles, data of ConfigMaps and
     /// Secrets, command lines, text of several words or lines, longer values of variables, and fields of kinds it does
     /// not know. The finding covers the reference.
+    ///
+    /// In a parameter file, `*.params` or `*.env`, it reports names that no template beside it has; the finding covers the
+    /// name. A file counts as one if most of its names are parameters of the templates in its directory, or else in the
+    /// one above, and no pod reads it.
     ///
     /// ## Why it matters
     /// Processing leaves such text as it is, without a word. The object gets a name such as `${NAEM}-web`, and the API
@@ -50,7 +59,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// Writes the parameter that differs least, or declares the missing one. Unsafe: only the author knows.
-    UNDEFINED_PARAMETER = "undefined-parameter", Warning, Object(check);
+    UNDEFINED_PARAMETER = "undefined-parameter", Warning, ObjectAndFile(check, in_param_file);
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
@@ -63,6 +72,33 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 report(object, &place, reference, findings);
             }
         }
+    }
+}
+
+/// Names in a parameter file that no template beside it has: processed together, they are refused.
+fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if !file.facts.is_env_file {
+        return;
+    }
+    let Some(source) = file.source() else { return };
+    let entries = param_file::read(&source.text);
+    let belonging = belonging(file.snapshot, file.path, &entries);
+    let owner = match belonging.templates.as_slice() {
+        [one] => format!("the template in `{}` has", one.file.rsplit('/').next().unwrap_or(one.file)),
+        _ => "the templates here have".to_owned(),
+    };
+    for entry in entries.entries.iter().filter(|it| belonging.is_unknown(&it.name)) {
+        let message = format!("{owner} no parameter `{}`", entry.name);
+        let mut finding = Finding::new(file.at(entry.name_span), message);
+        finding = match nearest(&entry.name, belonging.known()) {
+            Some(near) => {
+                let edits = vec![edit(file.at(entry.name_span), near)];
+                let fix = Fix { title: format!("Write `{near}`"), safe: false, edits };
+                finding.help(format!("did you mean `{near}`?")).fix(Some(fix))
+            }
+            None => finding.help("processing refuses it unless told to ignore unknown parameters"),
+        };
+        findings.push(finding);
     }
 }
 

@@ -79,6 +79,7 @@ fn values_come_from_flags_and_files() {
         ("a.params", b"# first\nNAME=web # a comment\nexport PORT: '8080'\n"),
         ("b.params", b"PORT=1\nNAME=b\nNAME=c\n"),
         ("broken.params", b"NAME=web\npassword hunter2\n"),
+        ("unknown.params", b"# first\nNAME=web\n\nPROT=80\nexport OTHER: 1\n"),
     ]);
     let ran = |arguments: &[&str]| run(place.path(), &[&["process", "t.yaml"], arguments].concat(), "");
     let (code, out, err) = ran(&["--param-file", "a.params"]);
@@ -95,6 +96,14 @@ fn values_come_from_flags_and_files() {
     let (code, out, err) = ran(&["--param-file", "broken.params"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert_eq!(err, "podlens: broken.params:2: no `=` or `:` between a name and a value\n");
+    // Names that the template does not have are told where they stand, all at once.
+    let (code, out, err) = ran(&["--param-file", "unknown.params", "-p", "LAST=1"]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    let expected = "podlens: t.yaml: the template has no parameter LAST\n\
+                    podlens: unknown.params:5: the template has no parameter OTHER\n\
+                    podlens: unknown.params:4: the template has no parameter PROT; did you mean PORT?\n";
+    assert_eq!(err, expected);
+    assert_eq!(ran(&["--param-file", "unknown.params", "--ignore-unknown-parameters"]).0, 0);
     let (code, out, _) = run(place.path(), &["process", "-", "-p", "NAME=a=b,c", "-l", "x=1,y=2"], SMALL);
     assert_eq!(code, 0);
     assert!(out.contains("\"name\": \"a=b,c\"") && out.contains("\"y\": \"2\""), "{out}");

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::completion::parameters::Typing;
+use crate::ide::completion::parameters::{Setting, Typing};
+use crate::ide::param_files::ParamFileText;
 use crate::ide::parameters::{ParameterPlace, enclosing};
 use crate::ide::place::{ContainerPlace, Field, Written, floor, objects_at, preset_of};
 use crate::k8s::{Object, Pod};
@@ -17,7 +18,7 @@ use crate::text::Span;
 use crate::workspace::File;
 
 /// What can be completed at a place.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Context<'s> {
     /// A name behind `$(` or `${`.
     Reference(Reference<'s>),
@@ -27,6 +28,8 @@ pub(super) enum Context<'s> {
     Both(Reference<'s>, Typing<'s>),
     /// The value of a key.
     Value(Value<'s>),
+    /// A name in a parameter file.
+    ParamFile(Setting<'s>),
     /// The name of a rule in a suppression comment.
     Rule(Span),
 }
@@ -99,6 +102,9 @@ pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usiz
     if let Some(rule) = looker.rule() {
         return Some(Context::Rule(rule));
     }
+    if facts.is_env_file {
+        return looker.setting(analysis).map(Context::ParamFile);
+    }
     match (looker.reference(), looker.parameter()) {
         (Some(reference), Some(typing)) if typing.form == Form::Proposed => {
             return Some(Context::Both(reference, typing));
@@ -143,6 +149,22 @@ impl<'s> Looker<'_, 's> {
         let start = self.offset - head.bytes().rev().take_while(|it| is_name(*it)).count();
         let end = self.offset + self.tail().bytes().take_while(|it| is_name(*it)).count();
         Some(Span::new(start, end))
+    }
+
+    /// The name at the beginning of a line of a parameter file.
+    fn setting(&self, analysis: &Analysis<'s>) -> Option<Setting<'s>> {
+        let (head, tail) = (self.head(), self.tail());
+        let name = head.trim_start();
+        let name = name.strip_prefix("export ").map_or(name, str::trim_start);
+        let is_name = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+        if !name.bytes().all(is_name) {
+            return None;
+        }
+        let rest = tail.bytes().take_while(|it| is_name(*it)).count();
+        let replace = Span::new(self.offset - name.len(), self.offset + rest);
+        let is_set = tail[rest..].trim_start().starts_with(['=', ':']);
+        let file = ParamFileText::of(analysis, self.file, self.written);
+        Some(Setting { file, replace, is_set })
     }
 
     fn reference(&self) -> Option<Reference<'s>> {

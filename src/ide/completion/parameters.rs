@@ -1,6 +1,7 @@
-//! Names of a template's parameters behind `${`, `${{` and, where the dialect has it, `$(`.
+//! Names of a template's parameters behind `${`, `${{` and, where the dialect has it, `$(`; and in parameter files.
 
 use crate::ide::completion::{Completion, CompletionItem, CompletionKind, ItemDetails};
+use crate::ide::param_files::ParamFileText;
 use crate::ide::parameters::ParameterPlace;
 use crate::k8s::template::reference;
 use crate::syntax::reference::Form;
@@ -14,6 +15,52 @@ pub(super) struct Typing<'s> {
     /// From the dollar sign to the end of the name and what closes it.
     pub(super) replace: Span,
     pub(super) form: Form,
+}
+
+/// A name that is being typed in a parameter file.
+#[derive(Debug)]
+pub(super) struct Setting<'s> {
+    pub(super) file: ParamFileText<'s>,
+    /// The name as far as it is there.
+    pub(super) replace: Span,
+    /// Whether a separator stands behind it.
+    pub(super) is_set: bool,
+}
+
+impl Setting<'_> {
+    /// The parameters that the file does not set yet, those first that have to be set.
+    pub(super) fn items(&self) -> Completion {
+        let elsewhere = |name: &str| {
+            let mut entries = self.file.content.entries.iter();
+            entries.any(|it| it.name == name && it.name_span.start != self.replace.start)
+        };
+        let mut items: Vec<CompletionItem> = Vec::new();
+        for (at, place) in self.file.parameters().enumerate() {
+            if elsewhere(place.name) || items.iter().any(|it| it.label == place.name) {
+                continue;
+            }
+            let separator = if self.is_set { "" } else { "=" };
+            let rank = if place.is_missing() { 'a' } else { 'b' };
+            items.push(CompletionItem {
+                label: place.name.to_owned(),
+                kind: CompletionKind::Parameter,
+                detail: Some(place.detail()),
+                replace: self.replace,
+                filter_text: place.name.to_owned(),
+                text: format!("{}{separator}", place.name),
+                sort_text: format!("{rank}{at:05}"),
+                has_edits: false,
+            });
+        }
+        items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
+        Completion { items, is_incomplete: false }
+    }
+
+    /// What is to say about one of them.
+    pub(super) fn details(&self, label: &str) -> ItemDetails {
+        let documentation = self.file.parameter(label).and_then(|it| it.markup());
+        ItemDetails { documentation, additional_edits: Vec::new() }
+    }
 }
 
 /// The parameters that can stand there.

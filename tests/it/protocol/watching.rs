@@ -30,7 +30,7 @@ fn a_client_that_can_is_asked_to_watch() {
     });
     let options = &watch["params"]["registrations"][0]["registerOptions"];
     let pattern = &options["watchers"][0]["globPattern"];
-    assert_eq!(pattern["pattern"], "**/*.{yaml,yml,json}");
+    assert_eq!(pattern["pattern"], "**/*.{yaml,yml,json,env,params}");
     assert_eq!(pattern["baseUri"].as_str().map(|it| it.trim_end_matches('/')), Some(fixture.folder_uri().as_str()));
 }
 

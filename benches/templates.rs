@@ -1,0 +1,210 @@
+//! How fast templates are: `cargo bench --bench templates`, with `-- --quick` for a look at the budgets.
+//!
+//! A template of 1 MB with 500 objects and 200 parameters is processed beside being parsed, and a keystroke in one of its
+//! objects is followed, up to the findings, beside an analysis of the whole. Budgets are ratios of two things measured in
+//! turns in one run, the best of several rounds each. The exit code is 1 when one is broken.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use podlens::ide::process::{Request, process, select};
+use podlens::resolve::Resolver;
+use podlens::rules::{Kept, SettingsLevels, Source, Sources, check};
+use podlens::syntax;
+use podlens::text::Span;
+use podlens::workspace::{Document, File, Snapshot, Workspace};
+
+const OBJECTS: usize = 500;
+const PARAMETERS: usize = 200;
+const BYTES: usize = 1_000_000;
+
+/// From the text to the objects, beside parsing the text once.
+const PROCESS_BUDGET: f64 = 2.0;
+
+/// A keystroke in one object up to the findings of the file, beside all of that for the whole text.
+const EDIT_BUDGET: f64 = 1.0 / 20.0;
+
+fn main() -> ExitCode {
+    let rounds = if std::env::args().any(|it| it == "--quick") { 5 } else { 25 };
+    let mut broken = Vec::new();
+    println!("{:<36}{:>12}{:>12}{:>10}", "1 MB, 500 objects, 200 parameters", "whole", "part", "ratio");
+    for (name, text) in [("YAML", template()), ("JSON", json())] {
+        let [parse, processed] =
+            best(rounds, [&mut || timed(|| syntax::parse(&text)), &mut || timed(|| objects(&text))]);
+        row(&format!("{name}: parsed, processed"), parse, processed, PROCESS_BUDGET, &mut broken);
+        for (place, at) in [("first", 0), ("middle", OBJECTS / 2), ("last", OBJECTS - 1)] {
+            let [full, edit] = editing(&text, at, rounds);
+            row(&format!("{name}: analysis, edit in the {place} object"), full, edit, EDIT_BUDGET, &mut broken);
+        }
+    }
+    for broken in &broken {
+        println!("broken: {broken}");
+    }
+    if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn row(name: &str, whole: Duration, part: Duration, budget: f64, broken: &mut Vec<String>) {
+    let ratio = part.as_secs_f64() / whole.as_secs_f64();
+    println!("{name:<48}{:>9.2} ms{:>9.2} ms{ratio:>10.3}", millis(whole), millis(part));
+    if ratio > budget {
+        broken.push(format!("{name}: {ratio:.3}, at most {budget:.3}"));
+    }
+}
+
+/// Parses a text and processes it: how many objects come out, so that the work is not left out.
+fn objects(text: &str) -> usize {
+    let tree = syntax::parse(text);
+    let Ok(selected) = select(&tree) else { return 0 };
+    let outcome = process(&selected, &Request::default(), &mut |_| 0);
+    assert!(outcome.problems.is_empty() && outcome.objects.len() == OBJECTS, "the template is processed");
+    black_box(&outcome.objects).len()
+}
+
+/// What an editor knows of one open file.
+struct Editor {
+    workspace: Workspace,
+    document: Document,
+    path: Arc<str>,
+    kept: Kept,
+}
+
+struct Open<'e>(&'e Snapshot, &'e Document);
+
+impl Sources for Open<'_> {
+    fn source(&self, path: &str) -> Option<Arc<Source>> {
+        Some(self.1.source_of(self.0.file(path)?))
+    }
+}
+
+impl Editor {
+    fn new(text: &str) -> Self {
+        let path: Arc<str> = "template.yaml".into();
+        let mut editor = Self {
+            workspace: Workspace::default(),
+            document: Document::new(&path, text, 0),
+            path,
+            kept: Kept::default(),
+        };
+        editor.follow();
+        editor
+    }
+
+    /// The findings after a change.
+    fn follow(&mut self) -> usize {
+        self.workspace.set_editor(&self.path, self.document.file());
+        let snapshot = self.workspace.snapshot();
+        let sources = Open(&snapshot, &self.document);
+        self.kept.check(&snapshot, None, &self.path, &sources, &SettingsLevels(&snapshot)).len()
+    }
+}
+
+/// The findings of a text from nothing.
+fn analysis(text: &str) -> usize {
+    struct Texts(BTreeMap<Arc<str>, Arc<Source>>);
+    impl Sources for Texts {
+        fn source(&self, path: &str) -> Option<Arc<Source>> {
+            self.0.get(path).cloned()
+        }
+    }
+    let path: Arc<str> = "template.yaml".into();
+    let tree = syntax::parse(text);
+    let mut workspace = Workspace::default();
+    workspace.set_editor(&path, File::of_tree(&path, text, &tree));
+    let snapshot = workspace.snapshot();
+    let sources = Texts([(Arc::clone(&path), Arc::new(Source::of_tree(text.into(), tree)))].into());
+    check(&snapshot, &Resolver::new(&snapshot, None), &path, &sources, &SettingsLevels(&snapshot)).len()
+}
+
+/// A whole analysis, and a keystroke in an object followed up to the findings.
+fn editing(text: &str, object: usize, rounds: usize) -> [Duration; 2] {
+    let mut editor = Editor::new(text);
+    let mark = format!("hello-{object}-");
+    let at = text.find(&mark).map_or(0, |it| it + mark.len());
+    let mut keystroke = |span: Span, typed: &str| {
+        timed(|| {
+            editor.document.edit(span, typed);
+            editor.follow()
+        })
+    };
+    // What was there before is not made to pay for the first look.
+    keystroke(Span::new(at, at), "x");
+    keystroke(Span::new(at, at + 1), "");
+    best(
+        rounds,
+        [&mut || timed(|| analysis(text)), &mut || {
+            let typed = keystroke(Span::new(at, at), "x");
+            typed.max(keystroke(Span::new(at, at + 1), ""))
+        }],
+    )
+}
+
+/// Deployments and their services and config maps, as templates of the field have them.
+fn template() -> String {
+    let mut out =
+        String::from("apiVersion: template.openshift.io/v1\nkind: Template\nmetadata:\n  name: giant\nobjects:\n");
+    for number in 0..OBJECTS {
+        let parameter = |at: usize| (number * 7 + at) % PARAMETERS;
+        let _ = write!(
+            out,
+            "- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: ${{P{}}}-app-{number}\n    labels: {{app: app-{number}, tier: \"${{P{}}}\"}}\n  spec:\n    replicas: 3\n    template:\n      metadata:\n        labels: {{app: app-{number}}}\n      spec:\n        containers:\n        - name: main\n          image: registry.example.com/team/app-{number}:${{P{}}}\n          env:\n          - name: GREETING\n            value: hello-{number}-$(PORT)-${{P{}}}\n          - name: PORT\n            value: \"${{P{}}}\"\n",
+            parameter(0),
+            parameter(1),
+            parameter(2),
+            parameter(3),
+            parameter(4)
+        );
+        let mut entry = 0;
+        // Every object has its share of the bytes.
+        while out.len() < BYTES / OBJECTS * (number + 1) {
+            let _ = write!(
+                out,
+                "          - name: SETTING_{entry}\n            value: 'a setting with $(GREETING) and ${{P{}}}'\n",
+                parameter(entry)
+            );
+            entry += 1;
+        }
+    }
+    out.push_str("parameters:\n");
+    for number in 0..PARAMETERS {
+        let _ = write!(out, "- name: P{number}\n  description: The parameter {number}\n  value: value-{number}\n");
+    }
+    out
+}
+
+/// The same as JSON.
+fn json() -> String {
+    let tree = syntax::parse(&template());
+    let root = tree.documents().next().and_then(|it| it.root());
+    let plain = root.and_then(|it| syntax::plain::Plain::of(it, "", &|_| None));
+    plain.and_then(|it| serde_json::to_string_pretty(&it).ok()).unwrap_or_default()
+}
+
+/// How long something takes. What it gives is dropped when the clock has stopped.
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let start = Instant::now();
+    let result = black_box(work());
+    let time = start.elapsed();
+    drop(result);
+    time
+}
+
+/// The shortest time of each task, done in turns.
+fn best<const N: usize>(rounds: usize, mut tasks: [&mut dyn FnMut() -> Duration; N]) -> [Duration; N] {
+    let mut shortest = [Duration::MAX; N];
+    for _ in 0..rounds {
+        for (task, shortest) in tasks.iter_mut().zip(&mut shortest) {
+            *shortest = task().min(*shortest);
+        }
+    }
+    shortest
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
