@@ -47,7 +47,7 @@ pub use sources::is_key;
 pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};
 
-use crate::k8s::{Container, Data, Model, Object, Pod, PodPreset, Role};
+use crate::k8s::{Container, Model, Object, Pod, PodPreset, Role};
 use crate::workspace::{Found, Snapshot, Version};
 use scope::Scope;
 use services::bytes_of;
@@ -244,11 +244,9 @@ fn crowd(found: &[Found<'_>], object: &Object, directory: &str) -> Crowd {
             (None, None) => directory_of(found.file) == directory,
             _ => false,
         };
-        if let (true, Data::Service(service), Some(name)) =
-            (together, &found.object.model.data, &found.object.model.name)
-        {
+        if let (true, Some(service), Some(name)) = (together, found.object.service(), found.object.known_name()) {
             crowd.services += 1;
-            crowd.bytes += bytes_of(&name.value, service);
+            crowd.bytes += bytes_of(&name, &service);
         }
     }
     crowd

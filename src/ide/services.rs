@@ -10,7 +10,7 @@ use crate::ide::Analysis;
 use crate::ide::objects::found;
 use crate::ide::place::ContainerPlace;
 use crate::ide::uses::Defined;
-use crate::k8s::{Data, EnvFromSource, Object, Text};
+use crate::k8s::{EnvFromSource, Object, Text};
 use crate::resolve::{Binding, Kind, service_usages, service_variables};
 use crate::workspace::File;
 
@@ -68,9 +68,9 @@ pub struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// Nothing for an object that is no service.
     pub fn of(service: &'a Defined<'a>) -> Option<Self> {
-        let Data::Service(data) = &service.object.model.data else { return None };
-        let name = &service.object.model.name.as_ref()?.value;
-        let mut variables: Vec<String> = service_variables(name, data).into_iter().map(|(name, _)| name).collect();
+        let data = service.object.service()?;
+        let name = service.object.known_name()?;
+        let mut variables: Vec<String> = service_variables(&name, &data).into_iter().map(|(name, _)| name).collect();
         let mut seen = BTreeSet::new();
         variables.retain(|it| seen.insert(it.clone()));
         let span = service.object.place(service.object.model.span);

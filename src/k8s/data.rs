@@ -128,6 +128,7 @@ fn service_ports(reader: Reader<'_>, list: Node<'_>) -> Vec<ServicePort> {
         .map(|(_, item)| ServicePort {
             name: reader.text_at(item, "name"),
             port: item.get("port").and_then(number),
+            port_text: item.get("port").filter(|it| it.string().is_some()).and_then(|it| reader.text(it)),
             protocol: reader.text_at(item, "protocol"),
             span: reader.span(item),
         })

@@ -43,6 +43,28 @@ impl Object {
         }
     }
 
+    /// What it says if it is a Service, the known parameters of its template put in.
+    pub fn service(&self) -> Option<Cow<'_, Service>> {
+        let Data::Service(service) = &self.model.data else { return None };
+        if self.parameters.is_none() {
+            return Some(Cow::Borrowed(service));
+        }
+        let with_value = |it: &Text| Text { value: self.filled(&it.value).into_owned(), ..it.clone() };
+        let filled = |text: &Option<Text>| text.as_ref().map(with_value);
+        // What a parameter without a value makes of an address is not known.
+        let known = |text: &Option<Text>| filled(text).filter(|it| !it.value.contains('$'));
+        let port = |it: &ServicePort| {
+            let number = filled(&it.port_text).and_then(|it| it.value.trim().parse().ok());
+            let (name, protocol) = (filled(&it.name), filled(&it.protocol));
+            ServicePort { name, protocol, port: it.port.or(number), ..it.clone() }
+        };
+        Some(Cow::Owned(Service {
+            type_: filled(&service.type_),
+            cluster_ip: known(&service.cluster_ip),
+            ports: service.ports.iter().map(port).collect(),
+        }))
+    }
+
     /// The namespace it lives in, as far as the text decides that: processing a template removes what is written there, or
     /// puts a parameter in.
     pub fn namespace(&self) -> Option<&str> {
@@ -136,7 +158,10 @@ impl Model {
                 }
                 (Data::Service(a), Data::Service(b)) => {
                     let ports = |a: &ServicePort, b: &ServicePort| {
-                        same(&a.name, &b.name) && a.port == b.port && same(&a.protocol, &b.protocol)
+                        same(&a.name, &b.name)
+                            && a.port == b.port
+                            && same(&a.port_text, &b.port_text)
+                            && same(&a.protocol, &b.protocol)
                     };
                     same(&a.type_, &b.type_) && same(&a.cluster_ip, &b.cluster_ip) && all(&a.ports, &b.ports, ports)
                 }
@@ -259,6 +284,8 @@ pub struct ServicePort {
     pub name: Option<Text>,
     /// `port`, as a number where it is one.
     pub port: Option<i64>,
+    /// `port`, where it is a text: a parameter of a template.
+    pub port_text: Option<Text>,
     /// `protocol`.
     pub protocol: Option<Text>,
     /// The whole entry.

@@ -196,7 +196,7 @@ pub(super) fn variables(found: &[Found<'_>], links: Links) -> ServiceVariables {
     let candidates: Vec<Candidate<'_>> = found
         .iter()
         .filter_map(|found| {
-            let Data::Service(service) = &found.object.model.data else { return None };
+            let service = found.object.service()?;
             let name = found.object.known_name().filter(|it| !it.contains('$'))?.into_owned();
             let origin = service_origin(found, &name);
             Some(Candidate { name, service, origin })

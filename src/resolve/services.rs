@@ -1,5 +1,6 @@
 //! Service variables (S1 to S11): the names every service of a namespace puts into every container there.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ pub struct Candidate<'s> {
     /// `metadata.name`, with the parameters of a template in it.
     pub name: Arc<str>,
     /// Its ports and address.
-    pub service: &'s Service,
+    pub service: Cow<'s, Service>,
     /// Where it is declared.
     pub origin: Origin,
 }
@@ -73,15 +74,15 @@ impl ServiceVariables {
         let mut given: BTreeMap<String, Vec<(Value, Origin)>> = BTreeMap::new();
         let mut without_address = BTreeMap::new();
         for candidate in candidates {
-            if has_no_address(candidate.service) {
+            if has_no_address(&candidate.service) {
                 without_address.insert(prefix(&candidate.name), candidate.origin.clone());
             }
-            if is_open(candidate.service) {
+            if is_open(&candidate.service) {
                 open.insert(prefix(&candidate.name));
             } else {
                 prefixes.insert(prefix(&candidate.name));
             }
-            for (name, value) in variables(&candidate.name, candidate.service) {
+            for (name, value) in variables(&candidate.name, &candidate.service) {
                 // S8: one service repeats itself with equal names, and the last one counts.
                 let values = given.entry(name).or_default();
                 values.retain(|(_, origin)| *origin != candidate.origin);
@@ -301,6 +302,7 @@ mod tests {
         let port = |&(name, port, protocol): &(&str, i64, &str)| ServicePort {
             name: text(name).filter(|_| !name.is_empty()),
             port: Some(port),
+            port_text: None,
             protocol: text(protocol).filter(|_| !protocol.is_empty()),
             span: Span::default(),
         };
@@ -343,8 +345,8 @@ mod tests {
         let (foo, other) = (service("1.1.1.1", &[("", 80, "")]), service("2.2.2.2", &[("", 81, "")]));
         let origin = |name: &str| Origin { object: Some(name.into()), ..Origin::new(Kind::Service) };
         let candidates = [
-            Candidate { name: "foo".into(), service: &foo, origin: origin("foo") },
-            Candidate { name: "foo-service".into(), service: &other, origin: origin("foo-service") },
+            Candidate { name: "foo".into(), service: Cow::Borrowed(&foo), origin: origin("foo") },
+            Candidate { name: "foo-service".into(), service: Cow::Borrowed(&other), origin: origin("foo-service") },
         ];
         let all = ServiceVariables::of(&candidates, true);
         assert_eq!(all.variables["FOO_SERVICE_PORT"].alternatives.len(), 2);
@@ -357,7 +359,8 @@ mod tests {
     fn only_services_that_are_not_here_may_define_more() {
         let redis = service("None", &[]);
         let origin = Origin::new(Kind::Service);
-        let all = ServiceVariables::of(&[Candidate { name: "redis".into(), service: &redis, origin }], true);
+        let all =
+            ServiceVariables::of(&[Candidate { name: "redis".into(), service: Cow::Borrowed(&redis), origin }], true);
         assert!(!all.may_define("REDIS_SERVICE_HOST"));
         assert!(all.may_define("DB_SERVICE_HOST"));
         assert!(all.may_define("DB_PORT_5432_TCP_ADDR"));

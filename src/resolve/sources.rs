@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Container, Data, EnvFrom, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
+use crate::k8s::{Container, EnvFrom, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Inside, Kind, Origin};
 use crate::resolve::env_file::{self, Answer, EnvFile};
 use crate::resolve::fields;
@@ -161,10 +161,10 @@ fn linked(scope: &Scope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> Given {
     let found = if helm::is_masked(name) { Vec::new() } else { scope.services_named(name) };
     let mut is_open = found.is_empty();
     for found in &found {
-        let Data::Service(service) = &found.object.model.data else { continue };
-        is_open |= services::is_open(service);
+        let Some(service) = found.object.service() else { continue };
+        is_open |= services::is_open(&service);
         let origin = scope::service_origin(found, name);
-        for (variable, value) in services::variables(name, service) {
+        for (variable, value) in services::variables(name, &service) {
             let candidates = values.entry(format!("{prefix}{variable}").into()).or_default();
             // S8: one service repeats itself with equal names, and the last one counts.
             candidates.retain(|(_, other)| *other != origin);

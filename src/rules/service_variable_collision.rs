@@ -1,6 +1,6 @@
 //! `service-variable-collision`
 
-use crate::k8s::{Data, EnvVar, Pod, Service};
+use crate::k8s::{Data, EnvVar, Pod};
 use crate::resolve::{Links, Value, service_variables};
 use crate::rules::neighbours::{is_placeholder, place_of, together};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
@@ -53,20 +53,21 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     match &object.object.model.data {
-        Data::Service(service) => between_services(object, service, findings),
+        Data::Service(_) => between_services(object, findings),
         _ => object.object.model.pods.iter().for_each(|pod| hidden_by_env(object, pod, findings)),
     }
 }
 
 /// S10. A name that collides begins with that of the other service, so only those are looked for.
-fn between_services(object: &ObjectContext<'_>, service: &Service, findings: &mut Findings<'_>) {
+fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
-    let own = service_variables(&name.value, service);
+    let Some(service) = object.object.service() else { return };
+    let own = service_variables(&name.value, &service);
     for (dash, _) in name.value.match_indices('-') {
         let shorter = &name.value[..dash];
         for other in near(object, shorter) {
-            let Data::Service(service) = &other.object.model.data else { continue };
-            let theirs = service_variables(shorter, service);
+            let Some(service) = other.object.service() else { continue };
+            let theirs = service_variables(shorter, &service);
             let both = |(variable, value): &&(String, Value)| {
                 theirs.iter().any(|(it, other)| it == variable && !other.same_text(value))
             };

@@ -416,6 +416,7 @@ impl Reading {
             service.ports.push(ServicePort {
                 name: item.get("name").and_then(text),
                 port,
+                port_text: None,
                 protocol: item.get("protocol").and_then(text),
                 span: item.span(),
             });

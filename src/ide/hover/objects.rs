@@ -9,7 +9,7 @@ use crate::ide::hover::{LONGEST, code, limited, text};
 use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::objects::{found, keys, place_of, value_of};
 use crate::ide::origin::{self, kind_in_words, link};
-use crate::k8s::{Data, Object, SourceKey, Text};
+use crate::k8s::{Object, SourceKey, Text};
 use crate::resolve::{Kind, service_variables};
 use crate::syntax::helm;
 use crate::workspace::Found;
@@ -169,8 +169,8 @@ fn key_line(kind: Kind, object: &str, shown_as: &str, key: &SourceKey, reveal: b
 }
 
 fn service_lines(object: &Object, prefix: &str, reveal: bool) -> Vec<Vec<Inline>> {
-    let (Data::Service(service), Some(name)) = (&object.model.data, &object.model.name) else { return Vec::new() };
-    let variables = service_variables(&name.value, service).into_iter();
+    let (Some(service), Some(name)) = (object.service(), object.known_name()) else { return Vec::new() };
+    let variables = service_variables(&name, &service).into_iter();
     let line = |(name, value): (String, _)| {
         vec![code(format!("{prefix}{name}")), text(" = "), code(origin::short(&value, reveal, LONGEST))]
     };
