@@ -201,6 +201,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(Request, Origins), Exit>
         labels,
         ignore_unknown: arguments.ignore_unknown_parameters,
         ends: if arguments.no_exact { Ends::Inclusive } else { Ends::Exclusive },
+        with_template: arguments.output == Output::Template,
     };
     Ok(Ok((request, origins)))
 }

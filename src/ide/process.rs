@@ -39,6 +39,8 @@ pub struct Request {
     pub ignore_unknown: bool,
     /// Whether the end of a range is drawn.
     pub ends: Ends,
+    /// Whether the template itself is wanted too, which holds all objects once more.
+    pub with_template: bool,
 }
 
 /// What became of a template.
@@ -46,7 +48,7 @@ pub struct Request {
 pub struct Outcome<'t> {
     /// The objects; empty if there are problems.
     pub objects: Vec<Json<'t>>,
-    /// The template itself with its values; `null` if there are problems.
+    /// The template itself with its values, if it is wanted and there are no problems.
     pub template: Option<Json<'t>>,
     /// What its `message` says then.
     pub message: Option<String>,
@@ -340,7 +342,7 @@ impl<'t> Run<'_, 't> {
                 Err(problems) => outcome.problems.extend(problems),
             }
         }
-        if outcome.problems.is_empty() {
+        if outcome.problems.is_empty() && self.request.with_template {
             outcome.template = self.template(drawn, &labels, outcome, &budget);
         }
     }

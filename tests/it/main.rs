@@ -1,6 +1,8 @@
 //! The one integration binary: what holds for the whole project, seen from outside.
 
 mod abuse;
+#[cfg(unix)]
+mod ask;
 mod commands;
 mod designs;
 mod differential;

@@ -14,6 +14,7 @@ mod links;
 mod ordering;
 mod presets;
 mod settings;
+mod templates;
 mod typing;
 mod watching;
 

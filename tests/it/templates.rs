@@ -230,6 +230,10 @@ objects:
   metadata: {name: '${NAME}-db'}
   spec: {clusterIP: 10.0.0.1, ports: [{port: 5432}]}
 - apiVersion: v1
+  kind: Service
+  metadata: {name: '${NAME}-web'}
+  spec: {clusterIP: '${IP}', ports: [{port: '${{PORT}}'}, {port: '${{OPEN}}', name: open}]}
+- apiVersion: v1
   kind: Pod
   metadata: {name: '${NAME}'}
   spec:
@@ -243,7 +247,7 @@ objects:
       - {name: COPY, value: '$(${PREFIX}_URL)${CHAIN}'}
       - {name: OPEN, value: 'x${OPEN}'}
       - {name: SHADE, valueFrom: {configMapKeyRef: {name: '${NAME}-settings', key: '${KEY}'}}}
-      args: ['--port=${PORT}', '$(${PREFIX}_URL)']
+      args: ['--port=${PORT}', '$(${PREFIX}_URL)', '$(SHOP_WEB_PORT_8080_TCP) $(SHOP_WEB_SERVICE_PORT_OPEN)']
 parameters:
 - {name: NAME, value: shop}
 - {name: PREFIX, value: APP}
@@ -252,6 +256,7 @@ parameters:
 - {name: PASSWORD, generate: expression, from: '[a-z]{8}'}
 - {name: OPEN}
 - {name: LEVEL, value: debug}
+- {name: IP, value: 10.0.0.2}
 - {name: KEY, value: COLOUR}
 - {name: CHAIN, value: '$(SHADE)!'}
 ";
@@ -286,4 +291,6 @@ parameters:
     assert_eq!(shown, expected);
     assert_eq!(container["args"][0]["value"], "--port=8080");
     assert_eq!(container["args"][1]["value"], "http://10.0.0.1:8080/");
+    // A port that a parameter gives is known, one that nobody has given yet is not.
+    assert_eq!(container["args"][2]["value"], "tcp://10.0.0.2:8080 <port of shop-web>");
 }

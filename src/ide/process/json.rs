@@ -167,8 +167,16 @@ fn read<'t>(
         Collection::Mapping(_) => {
             let mut map = Map::new();
             let mut changed: Vec<(Cow<'t, str>, Json<'t>)> = Vec::new();
-            for (key, value) in node.entries() {
+            // Most mappings merge nothing, and the map itself finds keys that stand twice.
+            let is_merge = |key: Node<'_>| key.text() == Some("<<");
+            let merged = node.own_entries().any(|(key, _)| is_merge(key)).then(|| node.entries());
+            let own = merged.is_none().then(|| node.own_entries()).into_iter().flatten();
+            for (key, value) in merged.into_iter().flatten().chain(own) {
                 let Some(name) = key.key_text() else { return Err(Unreadable::Broken) };
+                // Y7: the last of equal keys that has a value.
+                if value.is_none() && map.contains_key(&name) {
+                    continue;
+                }
                 let before = name.contains('$').then(|| name.clone());
                 let name = if before.is_some() { visit.key(name) } else { name };
                 let value = match value {

@@ -91,7 +91,8 @@ fn what_the_template_says_of_itself() {
     );
     let tree = parse(&text);
     let selected = select(&tree).expect("a template");
-    let outcome = process(&selected, &Request::default(), &mut |_| 0);
+    assert_eq!(process(&selected, &Request::default(), &mut |_| 0).template, None);
+    let outcome = process(&selected, &Request { with_template: true, ..Request::default() }, &mut |_| 0);
     assert_eq!(outcome.message.as_deref(), Some("see k ${{NUM}}"));
     let whole = serde_json::to_string(&outcome.template).expect("JSON");
     assert!(whole.contains(r#""metadata":{"name":"${K}"}"#), "its own metadata stay: {whole}");

@@ -175,3 +175,45 @@ fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
     );
     editor.assert_fresh("in the end");
 }
+
+/// In a template of many objects, an edit in one is followed by that one alone: all others keep what was read of them and
+/// what was found in them.
+#[test]
+fn an_edit_in_one_object_of_a_template_leaves_the_others_alone() {
+    const OBJECTS: usize = 40;
+    let mut text = String::from("apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n");
+    for number in 0..OBJECTS {
+        text += &format!(
+            "- apiVersion: v1\n  kind: Pod\n  metadata: {{name: 'p{number}-${{NAME}}'}}\n  spec:\n    containers:\n    - name: c\n      image: c\n      args: [$(NOPE{number})]\n"
+        );
+    }
+    text += "parameters:\n- {name: NAME, value: a}\n";
+    let path: Arc<str> = "t.yaml".into();
+    let mut editor = Editor::new(&[("t.yaml".to_owned(), text.clone())].into());
+    // A list that was kept is the same list in memory, and one that was made anew is not.
+    type Seen = (Arc<Model>, Vec<*const Diagnostic>);
+    let state = |editor: &Editor| -> Vec<Seen> {
+        let last = editor.documents[&path].1.last.as_ref().expect("it was checked");
+        let found = |it: &KeptObject| it.containers.iter().map(|(_, part)| part.found.as_ptr()).collect();
+        last.objects.iter().map(|it| (Arc::clone(&it.model), found(it))).collect()
+    };
+    let before = state(&editor);
+    assert_eq!(before.len(), 1 + OBJECTS);
+    assert_eq!(editor.shown[&path].len(), OBJECTS);
+    let at = text.find("$(NOPE17)").expect("in the text");
+    editor.edit("t.yaml", |it| {
+        it.edit(Span::new(at + 2, at + 2), "X");
+    });
+    let after = state(&editor);
+    let is_other = |old: &Seen, new: &Seen| !Arc::ptr_eq(&old.0, &new.0) || old.1 != new.1;
+    let touched: Vec<usize> = (0..before.len()).filter(|at| is_other(&before[*at], &after[*at])).collect();
+    // The template itself stands around what was edited.
+    assert_eq!(touched, [0, 18]);
+    editor.assert_fresh("after an edit in one object");
+    // A parameter is everyone's business.
+    let at = text.find("value: a").expect("in the text") + 1;
+    editor.edit("t.yaml", |it| {
+        it.edit(Span::new(at + 7, at + 8), "b");
+    });
+    editor.assert_fresh("after an edit of a parameter");
+}
