@@ -8,7 +8,7 @@ use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::origin::{self, in_one_line, workload_title};
 use crate::ide::place::{ContainerPlace, preset_of};
 use crate::ide::presets::{Given, given, of_workload, reach, title};
-use crate::k8s::Object;
+use crate::k8s::{EnvVar, Object};
 use crate::resolve::{Lookup, flaws};
 use crate::syntax::helm;
 
@@ -70,11 +70,14 @@ pub(super) fn variable(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: 
     let line = vec![text("Variable "), code(name), text(" of preset "), code(preset_name(at)), text(reached(&all))];
     blocks.push(Block::Paragraph(line));
     let reveal = analysis.reveals(&at.file);
+    let is_it = |it: &EnvVar| it.name.as_ref().map(|it| &it.value) == entry.name.as_ref().map(|it| &it.value);
+    let has_it = |given: &Given<'_>| given.at.container.env.iter().any(is_it);
     let lines = all.iter().map(|it| {
         let mut line = container(analysis, at, it);
         match &it.binding {
             Some(binding) => line.extend([text(" gets "), code(origin::preview(binding, reveal, LONGEST))]),
-            None => line.push(text(" does not get it: it has the same of its own, or is of a kind that is left out")),
+            None if has_it(it) => line.push(text(" has the same of its own")),
+            None => line.push(text(" does not get it: presets leave out containers of its kind")),
         }
         line
     });
