@@ -472,7 +472,10 @@ impl<'s> Collector<'_, 's> {
 
     /// A variable, in every container that shares its texts by an alias.
     fn variable(&mut self, at: &ContainerPlace<'s>, name: &str) {
-        let others: Vec<ContainerPlace<'s>> = ContainerPlace::all_entries(&at.file, at.facts).collect();
+        // An alias has a star.
+        let has_aliases = self.written(&at.file).is_some_and(|it| it.text().contains('*'));
+        let others = has_aliases.then(|| ContainerPlace::all_entries(&at.file, at.facts));
+        let others: Vec<ContainerPlace<'s>> = others.into_iter().flatten().collect();
         let mut ahead = vec![at.clone()];
         let mut seen: Vec<Location> = Vec::new();
         while let Some(at) = ahead.pop() {
@@ -491,10 +494,14 @@ impl<'s> Collector<'_, 's> {
                 self.in_scripts(&at, &environment, name, "");
             }
             let spans: HashSet<Span> = self.found[first..].iter().map(|it| it.scalar).collect();
+            // Most containers of a large file are far away from all of them.
+            let start = spans.iter().map(|it| it.start).min().unwrap_or_default();
+            let end = spans.iter().map(|it| it.end).max().unwrap_or_default();
+            let is_one = |span: Span| start <= span.start && span.end <= end && spans.contains(&span);
             let shares = |other: &&ContainerPlace<'s>| {
                 let names = other.container.env.iter().filter_map(|it| it.name.as_ref());
                 let mut texts = other.texts().map(|(_, it)| it).chain(names);
-                texts.any(|it| spans.contains(&other.object.place(it.span)))
+                texts.any(|it| is_one(other.object.place(it.span)))
             };
             ahead.extend(others.iter().filter(shares).cloned());
         }
