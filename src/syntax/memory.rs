@@ -62,13 +62,13 @@ impl Memory<'_> {
         let root = document.it.root.as_ref().filter(|_| document.it.errors.is_empty())?;
         let mut at = (document.offset + root.offset) as usize;
         let mut green = &root.it;
-        let mut level_end = (document.offset + document.it.len) as usize;
+        let mut level_end = Some((document.offset + document.it.len) as usize);
         loop {
             let (level, is) = green.cut()?;
             let index = level.pieces.partition_point(|it| at + it.offset as usize <= start).checked_sub(1)?;
             let next = level.pieces.get(index + 1).map(|it| at + (it.offset - it.column) as usize);
             // Where the last piece between brackets ends is not known here.
-            let piece_end = next.or((!is.is_flow()).then_some(level_end));
+            let piece_end = next.or(level_end.filter(|_| !is.is_flow()));
             let found = &level.pieces[index];
             let is_same = at + found.offset as usize == start && piece_end == Some(end);
             let is_healthy = found.reach == 0 && found.errors.is_empty();
@@ -79,7 +79,9 @@ impl Memory<'_> {
             }
             let inner = members.iter().rev().map(Member::last).find(|it| at + it.offset as usize <= start)?;
             at += inner.offset as usize;
-            level_end = piece_end.unwrap_or(level_end);
+            // A piece with a mistake may give several members, and where one ends is not told: its last lines may have
+            // been taken for another.
+            level_end = piece_end.filter(|_| found.errors.is_empty() && found.children == 1);
             green = &inner.it;
         }
     }

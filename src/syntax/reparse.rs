@@ -96,18 +96,15 @@ impl Tree {
             return None;
         }
         let new_end = change.moved(end);
-        let is_small = new_end - start <= AT_ONCE;
-        let may_keep = |document: &GreenDocument| !is_small || is_sound(document);
         let green = if new_end - start > LEAF
             && !lines.lines().any(conflict::is_marker)
-            && may_keep(&placed.it)
             && let Some(root) = relevel_root(&placed.it, start, change, memory, text)
-            && may_keep(&root)
         {
             root
         } else {
             let slot = Slot { span: Span::new(0, new_end - start), marked: false };
-            documents::document(&text.slice(Span::new(start, new_end)), &slot, context(&slot, memory, start))
+            let context = Context::after(memory, start, 0);
+            documents::document(&text.slice(Span::new(start, new_end)), &slot, context)
         };
         let mut documents = self.documents.clone();
         documents[index] = Placed::new(placed.offset, green);
@@ -136,26 +133,12 @@ impl Tree {
                     let it = &self.documents[at].it;
                     (it.len as usize == slot.span.len() && it.marked == slot.marked).then(|| Arc::clone(it))
                 });
-                let it = kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot, context(slot, memory, 0))));
+                let it = kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot, Context::after(memory, 0, 0))));
                 Placed { offset: offset32(slot.span.start), it }
             })
             .collect();
         Tree { documents, len: text.len(), json: documents::is_json(&whole) }
     }
-}
-
-/// Up to this size a document with a mistake is read as a whole: that is a millisecond, and how a mistake is read may
-/// depend on lines that stand far from it.
-const AT_ONCE: usize = 64 * 1024;
-
-/// Whether nothing in a document is broken.
-fn is_sound(document: &GreenDocument) -> bool {
-    document.root.as_ref().is_some_and(|root| !root.it.marks.error)
-}
-
-/// What the reading of a document may take over from the tree before the edit.
-fn context<'m>(slot: &Slot, memory: &'m Memory<'m>, start: usize) -> Context<'m> {
-    if slot.span.len() <= AT_ONCE { Context::new(0) } else { Context::after(memory, start, 0) }
 }
 
 /// An edit widened to whole lines.
