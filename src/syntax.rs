@@ -15,6 +15,7 @@ pub mod env_file;
 pub mod helm;
 pub mod insert;
 mod memory;
+mod outline;
 pub mod param_file;
 mod patch;
 mod pieces;

@@ -4,6 +4,7 @@
 //! (and of the level's column), so an edit moves only cuts on the lines it touches, directly behind them and shortly
 //! before them. Everything here is a pure function of its text.
 
+use crate::syntax::outline::{Outlined, Place};
 use crate::syntax::scan;
 
 /// How far behind its line the end of a quote is looked for, and that of a bracket where indentation says that it is not
@@ -125,6 +126,11 @@ fn next_start(text: &str, at: usize) -> usize {
     at + memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1)
 }
 
+/// The line that begins at an offset, if it says something.
+fn line_at(text: &str, start: usize) -> Option<Line<'_>> {
+    line(text, start, next_start(text, start), None)
+}
+
 /// The last of the [`lines`], without a look at those before it.
 pub(super) fn last_line(text: &str, column: usize) -> Option<Line<'_>> {
     let mut end = text.len();
@@ -155,6 +161,17 @@ fn line(text: &str, start: usize, end: usize, column: Option<usize>) -> Option<L
 /// Whether a line of a text begins a piece in a level at `column`. The first line of the text may stand at another column
 /// than it seems to.
 pub(super) fn begins(text: &str, first: usize, line: &Line<'_>, column: usize, members: Members) -> bool {
+    begins_at(text, first, line, None, column, members)
+}
+
+fn begins_at(
+    text: &str,
+    first: usize,
+    line: &Line<'_>,
+    place: Option<Place<'_>>,
+    column: usize,
+    members: Members,
+) -> bool {
     let at = line.column_in(members);
     if members.is_flow() {
         return at == column && !line.continues() && !is_moved_in_flow(text, line, at, members);
@@ -163,7 +180,7 @@ pub(super) fn begins(text: &str, first: usize, line: &Line<'_>, column: usize, m
         || line.continues()
         // A list may stand at the column of its key.
         || (members == Members::Entries && line.is_dash() && at == column);
-    !inside && !is_rest(text, first, line, column)
+    !inside && !is_rest(text, first, line, place, column)
 }
 
 /// Whether a line between brackets hardly belongs to what stands at its column: what is below it is much deeper. It then
@@ -177,11 +194,10 @@ fn is_moved_in_flow(text: &str, line: &Line<'_>, at: usize, members: Members) ->
 /// Whether a line is the rest of the line before it, broken off by a line break that went astray, or moved by something
 /// typed before it: it stands at the column of a level or further left, and makes no sense above what stands below it. No
 /// such line stands between the members of a healthy level.
-fn is_rest(text: &str, first: usize, line: &Line<'_>, column: usize) -> bool {
+fn is_rest(text: &str, first: usize, line: &Line<'_>, place: Option<Place<'_>>, column: usize) -> bool {
     // Dashes left of a level are a mistake; elsewhere they begin its items.
     let (said, at) = if line.column < column { behind_dashes(line) } else { (line.text, line.column) };
-    let mut behind = lines_behind(text, line).take(AHEAD);
-    let Some(next) = behind.next().filter(|next| next.column != usize::MAX) else { return false };
+    let Some(next) = lines_behind(text, line).next().filter(|next| next.column != usize::MAX) else { return false };
     let below = next.column;
     if below <= at || is_dash(said) {
         return false;
@@ -192,7 +208,7 @@ fn is_rest(text: &str, first: usize, line: &Line<'_>, column: usize) -> bool {
     let is_far = is_deeper_by(FAR) || (at < column && below > column) || torn.as_ref().is_some_and(Before::seems_torn);
     // What stands at the column of the line before is its sibling, this line is none.
     let is_sibling = |end: &Line<'_>| torn.as_ref().is_some_and(|torn| torn.column == behind_dashes(end).1);
-    let end = behind.find(|line| line.column < below);
+    let end = end_of(text, &next, place.map(Place::next));
     // What a line holds cannot end before its column does, and no list goes on beside it.
     let is_cut_short = end.is_some_and(|end| {
         let least = if is_deeper_by(2 * FAR) { at } else { at.max(column) };
@@ -210,11 +226,25 @@ fn is_rest(text: &str, first: usize, line: &Line<'_>, column: usize) -> bool {
     }
     let value = said[key.value..].trim_start();
     // Many lines cannot all be indented wrongly: then the one above them is.
-    let is_long = || end.is_none() && lines_behind(text, line).nth(AHEAD - 1).is_some();
+    let is_long = || {
+        let last = || match place {
+            Some(place) => place.skip(AHEAD).start(text.len()).is_some(),
+            None => lines_behind(text, line).nth(AHEAD - 1).is_some(),
+        };
+        end.is_none() && last()
+    };
     !value.starts_with(['&', '!'])
         && is_structure(next.text)
         && !scan::opens(said)
         && (is_far || is_cut_short || is_long())
+}
+
+/// The first line that stands further left than the one below a line, as far as it is looked for.
+fn end_of<'s>(text: &'s str, next: &Line<'_>, place: Option<Place<'_>>) -> Option<Line<'s>> {
+    match place {
+        Some(place) => place.left(AHEAD - 1)?.start(text.len()).and_then(|start| line_at(text, start)),
+        None => lines_behind(text, next).take(AHEAD - 1).find(|line| line.column < next.column),
+    }
 }
 
 /// Whether a block of text is announced whose lines are indented as the next line is.
@@ -278,24 +308,38 @@ fn is_structure(line: &str) -> bool {
 static BLANKS: [u8; 256] = [b' '; 256];
 
 /// Where the pieces of a level at `column` begin. The first line always begins one, at a column of its own.
-pub(super) fn pieces(text: &str, first: usize, column: usize, members: Members) -> Vec<Cut> {
-    let mut cuts = Vec::new();
+pub(super) fn pieces(
+    text: &str,
+    first: usize,
+    column: usize,
+    members: Members,
+    outline: Option<Outlined<'_>>,
+) -> Vec<Cut> {
+    let Some(head) = lines(text, first).next() else { return Vec::new() };
+    // What stands nowhere stands where the level begins, if it is the first to say something.
+    let at = Some(head.column_in(members)).filter(|column| *column != usize::MAX).unwrap_or(first);
+    let mut cuts = vec![Cut { line: head.start, start: head.content, column: at }];
+    let mut add = |line: Option<Line<'_>>, place: Option<Place<'_>>| {
+        if let Some(line) = line.filter(|line| begins_at(text, first, line, place, column, members)) {
+            cuts.push(Cut { line: line.start, start: line.content, column: line.column_in(members) });
+        }
+    };
+    if let Some(outline) = outline {
+        let mut place = outline.behind(head.start).not_behind(column);
+        while let Some(start) = place.start(text.len()) {
+            add(line_at(text, start), Some(place));
+            place = place.next().not_behind(column);
+        }
+        return cuts;
+    }
     let deeper = BLANKS.get(..=column);
-    let mut at = 0;
+    let mut at = next_start(text, head.content);
     while at < text.len() {
         let start = at;
         at = next_start(text, start);
         // Most lines are deeper, and need no second look.
-        if !cuts.is_empty() && deeper.is_some_and(|blanks| text.as_bytes()[start..].starts_with(blanks)) {
-            continue;
-        }
-        let Some(line) = line(text, start, at, if start == 0 { Some(first) } else { None }) else { continue };
-        if cuts.is_empty() {
-            // What stands nowhere stands where the level begins, if it is the first to say something.
-            let column = Some(line.column_in(members)).filter(|column| *column != usize::MAX).unwrap_or(first);
-            cuts.push(Cut { line: start, start: line.content, column });
-        } else if begins(text, first, &line, column, members) {
-            cuts.push(Cut { line: start, start: line.content, column: line.column_in(members) });
+        if !deeper.is_some_and(|blanks| text.as_bytes()[start..].starts_with(blanks)) {
+            add(line(text, start, at, None), None);
         }
     }
     cuts
@@ -411,7 +455,8 @@ fn strays(text: &str, column: usize, members: Members) -> Vec<Stray> {
             let end = line.content + continuation(&text[line.content..], line.column);
             while all.next_if(|next| next.start < end).is_some() {}
         }
-        if line.continues() || (line.start > 0 && !members.is_flow() && is_rest(text, column, &line, line.column)) {
+        if line.continues() || (line.start > 0 && !members.is_flow() && is_rest(text, column, &line, None, line.column))
+        {
             continue;
         }
         let is_dash = line.is_dash();
@@ -526,9 +571,9 @@ mod tests {
     fn pieces_begin_at_the_levels_column() {
         let text = "a: 1\n# c\nb:\n- x\n- y\nc: [\n  1\n]\nd: |\n  e: f\n";
         let starts: Vec<_> =
-            pieces(text, 0, 0, Members::Entries).iter().map(|cut| &text[cut.start..=cut.start]).collect();
+            pieces(text, 0, 0, Members::Entries, None).iter().map(|cut| &text[cut.start..=cut.start]).collect();
         assert_eq!(starts, ["a", "b", "c", "d"]);
-        let items = pieces("- a\n  b: c\n- d\n", 0, 0, Members::Items);
+        let items = pieces("- a\n  b: c\n- d\n", 0, 0, Members::Items, None);
         assert_eq!(items.len(), 2);
     }
 

@@ -6,6 +6,7 @@ use crate::syntax::build::Refusal;
 use crate::syntax::conflict;
 use crate::syntax::cut::{self, Members};
 use crate::syntax::memory::Context;
+use crate::syntax::outline::Outline;
 use crate::syntax::pieces;
 use crate::syntax::repair;
 use crate::syntax::scan;
@@ -60,7 +61,9 @@ fn content(text: &str, context: Context<'_>) -> GreenDocument {
         return document;
     }
     let by_pieces = |body: Body| {
-        let (root, errors) = body.parse(text, context);
+        // It pays where all levels are read.
+        let outline = if small || !context.is_new() { None } else { Outline::new(text) };
+        let (root, errors) = body.parse(text, context.outlined(outline.as_ref()));
         GreenDocument { len, root: Some(root), errors, ..Default::default() }
     };
     let body = body(text);

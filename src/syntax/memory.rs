@@ -4,6 +4,7 @@
 //! the same piece of the new text, whatever levels are around it now.
 
 use crate::syntax::cut::Members;
+use crate::syntax::outline::{Outline, Outlined};
 use crate::syntax::pieces::{self, Taken, member_end};
 use crate::syntax::tree::{Entry, Green, Kind, Level, Placed, Tree};
 use crate::text::Span;
@@ -17,10 +18,11 @@ pub(super) struct Memory<'t> {
     pub(super) by: i64,
 }
 
-/// What reading knows besides its text: how deep it is, and what stood there before.
+/// What reading knows besides its text: how deep it is, how its lines stand, and what stood there before.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'m> {
     pub(super) depth: usize,
+    pub(super) outline: Option<Outlined<'m>>,
     /// The tree before an edit, and where the text begins in the file.
     before: Option<(&'m Memory<'m>, usize)>,
 }
@@ -28,17 +30,34 @@ pub(super) struct Context<'m> {
 impl<'m> Context<'m> {
     /// Nothing is known.
     pub(super) fn new(depth: usize) -> Self {
-        Self { depth, before: None }
+        Self { depth, outline: None, before: None }
     }
 
     /// The text begins at an offset of the file.
     pub(super) fn after(memory: &'m Memory<'m>, start: usize, depth: usize) -> Self {
-        Self { depth, before: Some((memory, start)) }
+        Self { depth, outline: None, before: Some((memory, start)) }
     }
 
     /// For a part of the text that begins further on.
     pub(super) fn at(self, offset: usize) -> Self {
-        Self { before: self.before.map(|(memory, start)| (memory, start + offset)), ..self }
+        Self {
+            outline: self.outline.map(|outline| outline.at(offset)),
+            before: self.before.map(|(memory, start)| (memory, start + offset)),
+            ..self
+        }
+    }
+
+    /// Whether nothing is known that could be taken over, so that all of the text is read.
+    pub(super) fn is_new(self) -> bool {
+        self.before.is_none()
+    }
+
+    /// The text's lines are known.
+    pub(super) fn outlined<'o>(self, outline: Option<&'o Outline>) -> Context<'o>
+    where
+        'm: 'o,
+    {
+        Context { outline: outline.map(Outlined::new), ..self }
     }
 
     pub(super) fn deeper(self) -> Self {

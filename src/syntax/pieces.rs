@@ -152,7 +152,7 @@ impl Part<'_> {
     /// may lead behind `limit`.
     pub(super) fn read(&self, context: Context<'_>) -> Parsed {
         let Self { text, column, kind, .. } = *self;
-        let cuts = cut::pieces(text, self.first, column, kind);
+        let cuts = cut::pieces(text, self.first, column, kind, context.outline);
         let end_of = |index: usize| cuts.get(index).map_or(text.len(), |next| next.line);
         let mut parsed = Parsed::default();
         let mut before = self.before;

@@ -133,7 +133,8 @@ impl Tree {
                     let it = &self.documents[at].it;
                     (it.len as usize == slot.span.len() && it.marked == slot.marked).then(|| Arc::clone(it))
                 });
-                let it = kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot, Context::after(memory, 0, 0))));
+                let it =
+                    kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot, Context::after(memory, 0, 0))));
                 Placed { offset: offset32(slot.span.start), it }
             })
             .collect();
