@@ -4,9 +4,14 @@
 //! of the whole: a block collection reaches from its first key or dash to the end of its last child, a block scalar
 //! from its `|` or `>` to the end of the text that counts.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use compact_str::CompactString;
 use granit_parser::{Event, Options, Parser, ScalarStyle as Style, ScanError, Span as EventSpan, StructureStyle, Tag};
 
 use crate::syntax::patch::Patched;
+use crate::syntax::pieces::offset32;
 use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::tree::{Entry, Green, Kind, Placed, Properties, Shape};
 
@@ -30,7 +35,7 @@ impl From<ScanError> for Refusal {
 /// Reads a text that holds at most one document. Offsets of the result are those of the text before it was patched.
 pub(super) fn read(text: &Patched<'_>) -> Result<Option<Placed<Green>>, Refusal> {
     let parser = Parser::new_from_str_with_options(text.as_str(), options());
-    let mut builder = Builder { source: text.as_str(), text, parser, ahead: None, cursor: 0 };
+    let mut builder = Builder { source: text.as_str(), text, parser, ahead: None, cursor: 0, keys: Keys::default() };
     let mut root = None;
     let mut documents = 0;
     while let Some((event, span)) = builder.next()? {
@@ -47,7 +52,7 @@ pub(super) fn read(text: &Patched<'_>) -> Result<Option<Placed<Green>>, Refusal>
             _ => root = builder.node(event, span)?,
         }
     }
-    Ok(root.map(|child| Placed::new(text.original(child.start), child.green)))
+    Ok(root.map(|child| Placed { offset: text.original(child.start), it: child.green }))
 }
 
 fn options() -> Options {
@@ -66,13 +71,33 @@ struct Builder<'s, 'p> {
     ahead: Option<(Event<'s>, EventSpan)>,
     /// The end of the last token that was read.
     cursor: usize,
+    keys: Keys,
 }
 
 /// A node with its place in the patched text.
 struct Child {
     start: usize,
     end: usize,
-    green: Green,
+    green: Arc<Green>,
+}
+
+/// Keys that were read before. The same few stand in every mapping, and a node without a place may stand in many.
+#[derive(Default)]
+struct Keys([Option<Arc<Green>>; 32]);
+
+impl Keys {
+    /// The node of a plain key as it is written.
+    fn node(&mut self, text: &str) -> Arc<Green> {
+        let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or_default());
+        let bytes = text.as_bytes();
+        let slot = &mut self.0[(edge(bytes.first()) * 7 + edge(bytes.last()) * 3 + bytes.len()) % 32];
+        let is_same = |green: &Arc<Green>| matches!(&green.kind, Kind::Scalar { value, .. } if value == text);
+        if let Some(known) = slot.as_ref().filter(|it| is_same(it)) {
+            return Arc::clone(known);
+        }
+        let kind = Kind::Scalar { style: ScalarStyle::Plain, value: text.into() };
+        Arc::clone(slot.insert(Arc::new(Green::new(offset32(text.len()), None, kind))))
+    }
 }
 
 impl<'s> Builder<'s, '_> {
@@ -97,7 +122,7 @@ impl<'s> Builder<'s, '_> {
         let child = match event {
             Event::Scalar(value, style, anchor, tag) => {
                 let properties = self.properties(anchor, tag.as_deref())?;
-                self.scalar(&value, style, properties, span)
+                self.scalar(value, style, properties, span)
             }
             Event::Alias(_) | Event::UnresolvedAlias(_) => Some(self.alias(span)),
             Event::SequenceStart(style, anchor, tag) => {
@@ -130,7 +155,7 @@ impl<'s> Builder<'s, '_> {
 
     fn scalar(
         &mut self,
-        value: &str,
+        value: Cow<'_, str>,
         style: Style,
         properties: Option<Box<Properties>>,
         span: EventSpan,
@@ -153,8 +178,26 @@ impl<'s> Builder<'s, '_> {
             return None;
         }
         self.cursor = self.cursor.max(end);
-        let value = if absent { "" } else { value };
-        Some(self.child(start, end, properties, Kind::Scalar { style, value: value.into() }))
+        let value = if absent { CompactString::default() } else { value.into() };
+        Some(self.child(start, end, properties, Kind::Scalar { style, value }))
+    }
+
+    /// The key of an entry; nothing if it is not written at all.
+    fn key(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<Child>, Refusal> {
+        let at = bytes(span);
+        match &event {
+            Event::Scalar(value, Style::Plain, 0, None)
+                if !at.is_empty() && self.source.get(at.clone()) == Some(value) =>
+            {
+                self.cursor = self.cursor.max(at.end);
+                let len = self.text.original(at.end) - self.text.original(at.start);
+                if len == offset32(at.len()) {
+                    return Ok(Some(Child { start: at.start, end: at.end, green: self.keys.node(value) }));
+                }
+            }
+            _ => {}
+        }
+        self.node(event, span)
     }
 
     /// A block scalar's event begins at its content and ends at the next token: finds its header, and the end of what
@@ -267,7 +310,7 @@ impl<'s> Builder<'s, '_> {
                 break;
             }
             let place = bytes(span).start;
-            let key = match self.node(event, span)? {
+            let key = match self.key(event, span)? {
                 Some(key) => key,
                 None => self.child(place, place, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() }),
             };
@@ -293,11 +336,11 @@ impl<'s> Builder<'s, '_> {
 
     fn child(&self, start: usize, end: usize, properties: Option<Box<Properties>>, kind: Kind) -> Child {
         let len = self.text.original(end).saturating_sub(self.text.original(start));
-        Child { start, end, green: Green::new(len, properties, kind) }
+        Child { start, end, green: Arc::new(Green::new(len, properties, kind)) }
     }
 
     fn placed(&self, child: Child, base: u32) -> Placed<Green> {
-        Placed::new(self.text.original(child.start).saturating_sub(base), child.green)
+        Placed { offset: self.text.original(child.start).saturating_sub(base), it: child.green }
     }
 
     /// The first wanted byte from `from` on, past blanks, comments, anchors, tags and the indicators between two nodes.

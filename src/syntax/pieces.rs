@@ -10,6 +10,7 @@ use crate::syntax::cut::{self, Cut, Members};
 use crate::syntax::memory::Context;
 use crate::syntax::patch::{Patch, Patched};
 use crate::syntax::repair;
+use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::scan::{self, Scan};
 use crate::syntax::tree::{Entry, Green, Kind, Level, Piece, Placed, Shape, SyntaxError};
 use crate::text::Span;
@@ -466,6 +467,14 @@ fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<I
 
 /// The key of a head such as `name:`.
 pub(super) fn read_key(head: &str, column: usize) -> Option<Placed<Green>> {
+    // Most are a plain word, and need no parser.
+    if let Some(word) = head.strip_suffix(':')
+        && word.starts_with(|first: char| first.is_ascii_alphabetic())
+        && cut::is_word(word)
+    {
+        let kind = Kind::Scalar { style: ScalarStyle::Plain, value: word.into() };
+        return Some(Placed::new(0, Green::new(offset32(word.len()), None, kind)));
+    }
     let taken = read_members(head, column, Members::Entries, &[]).ok()?;
     taken.members.into_iter().next().map(|entry| entry.key)
 }
@@ -511,8 +520,11 @@ pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result
     let mut scanned: Option<Scan> = None;
     for _ in 0..HELPS {
         let patched = Patched::new(text, &patches);
+        let can_help = |kind: &ErrorKind| {
+            matches!(kind, ErrorKind::UnknownQuotedScalarEscape | ErrorKind::InvalidQuotedScalarIndent)
+        };
         let error = match build::read(&patched) {
-            Err(Refusal::Scan(error)) => error,
+            Err(Refusal::Scan(error)) if can_help(error.kind()) => error,
             other => return other,
         };
         let at = patched.original(error.marker().byte_offset().unwrap_or(0)) as usize;

@@ -18,6 +18,10 @@ use crate::text::Span;
 /// Reads a piece with the smallest repair that helps.
 pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'_>) -> Taken {
     let Some(first) = cut::lines(text, column).next() else { return Taken::default() };
+    if kind == Members::Entries && first.is_dash() {
+        // Nothing makes a key of it.
+        return set_aside(text, column, kind, LONELY_ITEM.into());
+    }
     let open = scan::scan(text, column).open;
     let tries: [&dyn Fn() -> Option<Taken>; 5] = [
         &|| tabs(text, column, kind),
@@ -26,8 +30,13 @@ pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'
         &|| with_rest(text, first.end(), column, kind, context, &[]),
         &|| set_value_aside(text, column, kind, context),
     ];
-    tries.iter().find_map(|attempt| attempt()).unwrap_or_else(|| set_aside(text, column, kind))
+    tries
+        .iter()
+        .find_map(|attempt| attempt())
+        .unwrap_or_else(|| set_aside(text, column, kind, refusal(text, column, kind)))
 }
+
+const LONELY_ITEM: &str = "this list item belongs to no key";
 
 /// Tabs that indent: read as two blanks each, or as what indents the line before.
 fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
@@ -133,7 +142,7 @@ fn with_rest(
         append(&mut taken, Taken { members: level.members, end: level.end, errors, ..Taken::default() }, start);
         return Some(taken);
     }
-    let message = if next.is_dash() { "this list item belongs to no key" } else { "this belongs to no key" };
+    let message = if next.is_dash() { LONELY_ITEM } else { "this belongs to no key" };
     taken.errors.push(SyntaxError::new(Span::new(start, head_end + next.end()), message));
     Some(taken)
 }
@@ -176,14 +185,14 @@ fn with_block_instead(text: &str, column: usize, kind: Members, context: Context
 }
 
 /// Nothing helps: one error node with the text of the piece.
-fn set_aside(text: &str, column: usize, kind: Members) -> Taken {
-    let code = cut::lines(text, column).last().map_or(text.len(), |line| line.end());
+fn set_aside(text: &str, column: usize, kind: Members, message: String) -> Taken {
+    let code = cut::last_line(text, column).map_or(text.len(), |line| line.end());
     let dash = match kind {
         Members::Items if text.starts_with('-') => 1 + text[1..code].len() - text[1..code].trim_start().len(),
         _ => 0,
     };
     let first_end = line_end(text, dash).max(dash + 1).min(text.len());
-    let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), refusal(text, column, kind));
+    let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), message);
     let node = Placed::new(offset32(dash), Green::new(offset32(code.saturating_sub(dash)), None, Kind::Error));
     Taken { members: vec![Entry { key: node, value: None }], end: code, errors: vec![error], ..Taken::default() }
 }

@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use compact_str::CompactString;
+
 use crate::syntax::cut::Members;
 use crate::syntax::pieces::Open;
 use crate::syntax::scalar::{self, ScalarStyle, Typed};
@@ -75,7 +77,7 @@ pub(super) struct Green {
 pub(super) enum Kind {
     Mapping { shape: Shape, entries: Vec<Entry>, level: Option<Box<Level>> },
     Sequence { shape: Shape, items: Vec<Placed<Green>>, level: Option<Box<Level>> },
-    Scalar { style: ScalarStyle, value: Box<str> },
+    Scalar { style: ScalarStyle, value: CompactString },
     Alias { name: Box<str> },
     Error,
 }
@@ -245,7 +247,7 @@ impl Green {
     /// The text of a key that counts as one: merge keys may repeat.
     fn plain_key(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar { style: ScalarStyle::Plain, value } if &**value == "<<" => None,
+            Kind::Scalar { style: ScalarStyle::Plain, value } if value == "<<" => None,
             Kind::Scalar { value, .. } => Some(value),
             _ => None,
         }
@@ -753,7 +755,7 @@ impl<'t> Node<'t> {
     }
 
     fn is_merge(self) -> bool {
-        matches!(&self.green.kind, Kind::Scalar { style: ScalarStyle::Plain, value } if &**value == "<<")
+        matches!(&self.green.kind, Kind::Scalar { style: ScalarStyle::Plain, value } if value == "<<")
     }
 }
 
