@@ -149,14 +149,16 @@ impl<'s> Scope<'s> {
 
     /// The services that put their variables into a pod here by themselves (S1, S2).
     pub(super) fn services(&self, links: Links) -> Vec<Found<'s>> {
-        let mut found = self.snapshot.services(self.place());
-        if links != Links::All {
-            let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
-            found.retain(|it| is(&it.object.model.name, DEFAULT_SERVICE) && is(&it.object.model.namespace, "default"));
+        let mut found = if links == Links::All { self.snapshot.services(self.place()) } else { Vec::new() };
+        let in_default = Place { namespace: Some("default"), ..self.place() };
+        let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
+        if !found.iter().any(|it| is(&it.object.model.name, DEFAULT_SERVICE)) {
+            let mut default = self.snapshot.services_named(DEFAULT_SERVICE, in_default);
+            default.retain(|it| is(&it.object.model.namespace, "default"));
+            found.extend(default);
         }
         if links == Links::Explicit {
-            let place = Place { namespace: Some("default"), ..self.place() };
-            found.extend(self.snapshot.services_named(READ_ONLY_SERVICE, place));
+            found.extend(self.snapshot.services_named(READ_ONLY_SERVICE, in_default));
         }
         found
     }

@@ -180,6 +180,32 @@ fn without_links_only_the_default_service_counts() {
     check(&text, "args: $(DB_SERVICE_HOST) 443\n! DB_SERVICE_HOST undefined");
 }
 
+/// S1, S2: pods of every namespace see the one of `default`, unless their own has one and links are on.
+#[test]
+fn the_default_service_is_that_of_the_namespace_default() {
+    let service = |namespace: &str, address: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: kubernetes, namespace: {namespace}}}\n\
+             spec: {{clusterIP: {address}, ports: [{{name: https, port: 6443}}]}}\n---\n"
+        )
+    };
+    let services = format!("{}{}", service("default", "10.96.0.1"), service("own", "10.0.0.9"));
+    let pod = |namespace: &str, links: bool| {
+        pod("args: ['$(KUBERNETES_SERVICE_HOST)', '$(KUBERNETES_SERVICE_PORT)']")
+            .replace("{name: web}", &format!("{{name: web, namespace: {namespace}}}"))
+            .replace("spec:\n", &format!("spec:\n  enableServiceLinks: {links}\n"))
+    };
+    for (namespace, links, address) in [
+        ("shop", true, "10.96.0.1"),
+        ("shop", false, "10.96.0.1"),
+        ("default", false, "10.96.0.1"),
+        ("own", true, "10.0.0.9"),
+        ("own", false, "10.96.0.1"),
+    ] {
+        check(&format!("{services}{}", pod(namespace, links)), &format!("args: {address} 6443"));
+    }
+}
+
 #[test]
 fn several_candidates_are_alternatives() {
     let map =
