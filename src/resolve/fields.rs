@@ -132,8 +132,12 @@ pub const ENV_FIELDS: [&str; 9] = [
 
 /// Whether a `fieldPath` can be used for a variable (V8, B21).
 pub fn is_env_field(path: &str) -> bool {
-    let entry =
-        |(map, key): (&str, &str)| matches!(map, "metadata.labels" | "metadata.annotations") && is_qualified_name(key);
+    let entry = |(map, key): (&str, &str)| match map {
+        "metadata.labels" => is_qualified_name(key),
+        // V8: keys of annotations count in small letters.
+        "metadata.annotations" => is_qualified_name(&key.to_ascii_lowercase()),
+        _ => false,
+    };
     ENV_FIELDS.contains(&path) || path == "spec.host" || subscript(path).is_some_and(entry)
 }
 
@@ -231,12 +235,23 @@ mod tests {
 
     #[test]
     fn what_a_variable_may_ask_for() {
-        for path in ["metadata.uid", "spec.host", "metadata.labels['a/b.c']", "metadata.annotations['App']"] {
+        for path in [
+            "metadata.uid",
+            "spec.host",
+            "metadata.labels['a/b.c']",
+            "metadata.annotations['App']",
+            "metadata.annotations['Example.COM/Key']",
+        ] {
             assert!(is_env_field(path), "{path}");
         }
-        for path in
-            ["metadata.labels", "spec.replicas", "metadata.labels[\"a\"]", "metadata.labels['']", "status.phase"]
-        {
+        for path in [
+            "metadata.labels",
+            "metadata.labels['Example.COM/Key']",
+            "spec.replicas",
+            "metadata.labels[\"a\"]",
+            "metadata.labels['']",
+            "status.phase",
+        ] {
             assert!(!is_env_field(path), "{path}");
         }
         assert!(is_env_resource("limits.hugepages-2Mi") && !is_env_resource("limits.gpu") && !is_env_resource("cpu"));

@@ -118,7 +118,14 @@ fn taken_in(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding
         (None, _) => {
             let unknown = entry.others.iter().find(|it| !SOURCES.contains(&&*it.value) && &*it.value != "service");
             let unknown = unknown.filter(|it| !it.value.starts_with('$') && is_built_in(container));
-            unknown.map(|key| sources::misspelt(container, key, "source of `envFrom`", &SOURCES))
+            let misspelt = |key| sources::misspelt(container, key, "source of `envFrom`", &SOURCES);
+            // An entry in which nothing is typed yet is left alone.
+            let alone = entry.prefix.as_ref().filter(|_| entry.others.is_empty() && !container.is_partial());
+            let without = |prefix: &Text| {
+                Finding::new(container.at(prefix.span), "an entry of `envFrom` has no source")
+                    .help(format!("write one of {}", SOURCES.join(", ")))
+            };
+            unknown.map(misspelt).or_else(|| alone.map(without))
         }
     }
 }

@@ -146,7 +146,7 @@ pub(super) enum Shell {
 }
 
 /// Programs that run text given to them as code, in a language where `$` means something.
-const INTERPRETERS: [&str; 32] = [
+const INTERPRETERS: [&str; 33] = [
     "su",
     "sudo",
     "runuser",
@@ -162,6 +162,7 @@ const INTERPRETERS: [&str; 32] = [
     "cmd.exe",
     "make",
     "watch",
+    "flock",
     "script",
     "expect",
     "eval",
