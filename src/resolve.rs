@@ -34,7 +34,7 @@ pub use binding::{Binding, Inside, Kind, Lookup, Origin};
 pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
 pub use environment::{Elsewhere, Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
-pub use fields::{ENV_FIELDS, field, is_divisor, is_env_field, is_env_resource, is_subdomain};
+pub use fields::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_subdomain};
 pub use mounting::{MountedVolume, Mounting};
 pub use names::{is_relaxed, is_service_name, is_strict};
 pub use parameters::ParameterType;
@@ -126,6 +126,11 @@ impl<'s> Resolver<'s> {
         let admission = Admission::of(&scope, object, pod);
         let services = self.linked(&scope, file, object, links(pod, admission.as_ref())).0;
         Environment::of(&scope, object, pod, container, services, admission.as_ref())
+    }
+
+    /// What `fieldRef` with this path gives in a container.
+    pub fn field(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container, path: &str) -> Value {
+        sources::field(&Scope::new(self.snapshot, file, object, self.release, &self.vars), object, pod, container, path)
     }
 
     /// What PodPresets make of a pod; nothing where none is for it.

@@ -330,6 +330,8 @@ pub struct Pod {
     pub node_name: Option<Text>,
     /// `serviceAccountName`.
     pub service_account: Option<Text>,
+    /// `resources.limits` of the pod as a whole.
+    pub limits: Vec<(Text, Text)>,
     /// Who adds variables before the kubelet sees the pod.
     pub injector: Option<Injector>,
 }

@@ -26,6 +26,7 @@ pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
         service_dependencies: links::dependencies(reader, spec),
         node_name: reader.text_at(spec, "nodeName"),
         service_account: reader.text_at(spec, "serviceAccountName").or_else(|| reader.text_at(spec, "serviceAccount")),
+        limits: reader.pairs_at(spec, &["resources", "limits"]),
         volumes: spec.get("volumes").map(|list| volumes(reader, list)).unwrap_or_default(),
         ..Pod::default()
     };

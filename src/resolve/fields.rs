@@ -2,31 +2,41 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, Model, Pod, Role, Text};
+use crate::k8s::{Container, Injector, Object, Pod, Role, Text};
+use crate::resolve::parameters;
 use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{Hole, Value};
 
-/// The value of `fieldRef.fieldPath`.
-pub fn field(model: &Model, pod: &Pod, path: &str) -> Value {
-    let known = match path {
-        "metadata.name" => pod.name.as_ref().map(|it| Arc::clone(&it.value)),
-        "metadata.namespace" => model.namespace.as_ref().map(|it| Arc::clone(&it.value)),
-        // B21.
-        "spec.nodeName" | "spec.host" => pod.node_name.as_ref().map(|it| Arc::clone(&it.value)),
-        // The ServiceAccount admission plugin fills in `default`.
-        "spec.serviceAccountName" => {
-            Some(pod.service_account.as_ref().map_or_else(|| "default".into(), |it| Arc::clone(&it.value)))
+/// The value of `fieldRef.fieldPath` in a pod that an object makes. `is_open` tells that the pod may say more than can be
+/// seen: then nothing is taken for a default.
+pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Value {
+    let written = |text: &Text| parameters::filled(object, &text.value);
+    let entry = |entries: &[(Text, Text)], key: &str| {
+        let found = entries.iter().rev().find(|(it, _)| **object.filled(&it.value) == *key);
+        match found {
+            Some((_, value)) => Some(written(value)),
+            None if is_open || is_added_later(key, pod) => None,
+            // B22.
+            None => Some(Value::default()),
         }
+    };
+    let known = match path {
+        "metadata.name" => pod.name.as_ref().map(written),
+        "metadata.namespace" => object.namespace().map(|it| Value::written(it.into())),
+        // B21.
+        "spec.nodeName" | "spec.host" => pod.node_name.as_ref().map(written),
+        "spec.serviceAccountName" => match &pod.service_account {
+            Some(name) => Some(written(name)),
+            // The ServiceAccount admission plugin fills it in.
+            None => (!is_open).then(|| Value::text("default")),
+        },
         _ => match subscript(path) {
-            Some(("metadata.labels", key)) => entry(&pod.labels, key, pod),
-            Some(("metadata.annotations", key)) => entry(&pod.annotations, key, pod),
+            Some(("metadata.labels", key)) => entry(&pod.labels, key),
+            Some(("metadata.annotations", key)) => entry(&pod.annotations, key),
             _ => None,
         },
     };
-    match known {
-        Some(text) => Value::text(text),
-        None => Value::hole(Hole::Field(path.into())),
-    }
+    known.unwrap_or_else(|| Value::hole(Hole::Field(path.into())))
 }
 
 /// `metadata.labels['key']` in its two parts.
@@ -34,42 +44,45 @@ fn subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['")
 }
 
-/// A label or annotation. A missing one is empty (B22), unless a controller adds it to the pods it makes.
-fn entry(entries: &[(Text, Text)], key: &str, pod: &Pod) -> Option<Arc<str>> {
-    let found = entries.iter().rev().find(|(it, _)| &*it.value == key);
-    match found {
-        Some((_, value)) => Some(Arc::clone(&value.value)),
-        None if pod.name.is_some() || !is_added_later(key) => Some("".into()),
-        None => None,
-    }
-}
-
 /// Whether controllers put this key on the pods they make.
-fn is_added_later(key: &str) -> bool {
-    key.contains('/')
-        || matches!(
-            key,
-            "pod-template-hash"
-                | "pod-template-generation"
-                | "controller-revision-hash"
-                | "rollouts-pod-template-hash"
-                | "controller-uid"
-                | "job-name"
-                | "deployment"
-                | "deploymentconfig"
-        )
+fn is_added_later(key: &str, pod: &Pod) -> bool {
+    // A Pod that has a name is made by nobody else.
+    pod.name.is_none()
+        && (key.contains('/')
+            || matches!(
+                key,
+                "pod-template-hash"
+                    | "pod-template-generation"
+                    | "controller-revision-hash"
+                    | "rollouts-pod-template-hash"
+                    | "controller-uid"
+                    | "job-name"
+                    | "deployment"
+                    | "deploymentconfig"
+            )
+            // Knative fills in the name of the revision.
+            || (key == "app" && pod.injector == Some(Injector::Knative)))
 }
 
-/// The value of `resourceFieldRef`.
-pub(super) fn resource(
-    pod: &Pod,
-    own: &Container,
-    container: Option<&str>,
-    resource: Option<&str>,
-    divisor: Option<&str>,
-) -> Value {
-    let Some(resource) = resource else { return Value::hole(Hole::Unfinished) };
-    let name = container.filter(|it| !it.is_empty());
+/// What `resourceFieldRef` asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked<'a> {
+    /// `containerName`
+    pub(super) container: Option<&'a str>,
+    /// `resource`
+    pub(super) resource: Option<&'a str>,
+    /// `divisor`
+    pub(super) divisor: Option<&'a str>,
+    /// Whether limits of the whole pod stand in for those that a container lacks: the release has them.
+    pub(super) has_pod_limits: bool,
+    /// Whether the pod may say more than can be seen.
+    pub(super) is_open: bool,
+}
+
+/// The value of `resourceFieldRef` in a container.
+pub(super) fn resource(pod: &Pod, own: &Container, asked: Asked<'_>) -> Value {
+    let Some(resource) = asked.resource else { return Value::hole(Hole::Unfinished) };
+    let name = asked.container.filter(|it| !it.is_empty());
     let hole = || {
         let whose = name.map_or(String::new(), |it| format!(" of container {it}"));
         Value::hole(Hole::Resource(format!("{resource}{whose}").into()))
@@ -91,23 +104,28 @@ pub(super) fn resource(
             }
         }
     };
-    quantity_of(target, resource, divisor).map_or_else(hole, |it| Value::text(it.to_string()))
+    quantity_of(pod, target, resource, asked).map_or_else(hole, |it| Value::text(it.to_string()))
 }
 
-fn quantity_of(target: &Container, resource: &str, divisor: Option<&str>) -> Option<i64> {
+fn quantity_of(pod: &Pod, target: &Container, resource: &str, asked: Asked<'_>) -> Option<i64> {
     let (section, what) = resource.split_once('.')?;
     let find = |list: &[(Text, Text)]| {
         list.iter().rev().find(|(name, _)| &*name.value == what).map(|(_, amount)| Arc::clone(&amount.value))
     };
     let amount = match section {
-        // Without a limit the node decides.
+        // B24: the limits of the pod come next; without any the node decides.
+        "limits" if asked.has_pod_limits && !asked.is_open => find(&target.limits).or_else(|| find(&pod.limits))?,
         "limits" => find(&target.limits)?,
-        // The API server copies a limit into an absent request before the kubelet sees the pod.
-        "requests" => find(&target.requests).or_else(|| find(&target.limits)).unwrap_or_else(|| "0".into()),
+        "requests" => match find(&target.requests) {
+            Some(amount) => amount,
+            None if asked.is_open => return None,
+            // The API server copies a limit into an absent request before the kubelet sees the pod.
+            None => find(&target.limits).unwrap_or_else(|| "0".into()),
+        },
         _ => return None,
     };
     let one = Quantity::parse("1")?;
-    let divisor = match divisor {
+    let divisor = match asked.divisor {
         Some(text) if !text.is_empty() => Quantity::parse(text).filter(|it| !it.is_zero()).or_else(|| {
             // B24: zero counts as absent; what is no quantity is refused.
             Quantity::parse(text).map(|_| one)
@@ -183,6 +201,7 @@ pub fn is_divisor(resource: &str, divisor: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::k8s::Model;
     use crate::syntax::ScalarStyle;
     use crate::text::Span;
 
@@ -193,8 +212,9 @@ mod tests {
     #[test]
     fn fields_the_manifest_decides() {
         let model = Model { namespace: Some(text("shop")), ..Model::default() };
+        let object = Object { offset: 0, model: Arc::new(model), parameters: None };
         let pod = Pod { name: Some(text("web")), labels: vec![(text("app"), text("x"))], ..Pod::default() };
-        let shown = |path: &str| field(&model, &pod, path).to_string();
+        let shown = |path: &str| field(&object, &pod, path, false).to_string();
         assert_eq!(shown("metadata.name"), "web");
         assert_eq!(shown("metadata.namespace"), "shop");
         assert_eq!(shown("metadata.labels['app']"), "x");
@@ -202,12 +222,12 @@ mod tests {
         assert_eq!(shown("spec.serviceAccountName"), "default");
         assert_eq!(shown("spec.host"), "<field spec.host>");
         assert_eq!(shown("status.podIP"), "<field status.podIP>");
-        let made = Pod::default();
-        assert_eq!(field(&model, &made, "metadata.name").to_string(), "<field metadata.name>");
-        assert_eq!(
-            field(&model, &made, "metadata.labels['pod-template-hash']").to_string(),
-            "<field metadata.labels['pod-template-hash']>"
-        );
+        let made = |path: &str, is_open: bool| field(&object, &Pod::default(), path, is_open).to_string();
+        assert_eq!(made("metadata.name", false), "<field metadata.name>");
+        assert_eq!(made("metadata.labels['job-name']", false), "<field metadata.labels['job-name']>");
+        assert_eq!(made("metadata.labels['app']", false), "");
+        assert_eq!(made("metadata.labels['app']", true), "<field metadata.labels['app']>");
+        assert_eq!(made("spec.serviceAccountName", true), "<field spec.serviceAccountName>");
     }
 
     #[test]
@@ -217,8 +237,10 @@ mod tests {
             requests: vec![(text("cpu"), text("250m"))],
             ..Container::default()
         };
-        let pod = Pod::default();
-        let shown = |name: &str, divisor: Option<&str>| resource(&pod, &own, None, Some(name), divisor).to_string();
+        let pod = Pod { limits: vec![(text("ephemeral-storage"), text("1Gi"))], ..Pod::default() };
+        let ask = |asked: Asked<'_>| resource(&pod, &own, asked).to_string();
+        let shown =
+            |name: &str, divisor: Option<&str>| ask(Asked { resource: Some(name), divisor, ..Asked::default() });
         assert_eq!(shown("limits.cpu", None), "2");
         assert_eq!(shown("limits.cpu", Some("1m")), "1500");
         assert_eq!(shown("limits.memory", Some("1Mi")), "1024");
@@ -227,10 +249,13 @@ mod tests {
         assert_eq!(shown("requests.memory", Some("1Gi")), "1");
         assert_eq!(shown("requests.ephemeral-storage", None), "0");
         assert_eq!(shown("limits.ephemeral-storage", None), "<resource limits.ephemeral-storage>");
-        assert_eq!(
-            resource(&pod, &own, Some("other"), Some("limits.cpu"), None).to_string(),
-            "<resource limits.cpu of container other>"
-        );
+        let storage = Asked { resource: Some("limits.ephemeral-storage"), divisor: Some("1Mi"), ..Asked::default() };
+        assert_eq!(ask(Asked { has_pod_limits: true, ..storage }), "1024");
+        let requests = Asked { resource: Some("requests.ephemeral-storage"), ..Asked::default() };
+        assert_eq!(ask(Asked { has_pod_limits: true, ..requests }), "0");
+        assert_eq!(ask(Asked { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
+        let other = Asked { container: Some("other"), resource: Some("limits.cpu"), ..Asked::default() };
+        assert_eq!(ask(other), "<resource limits.cpu of container other>");
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Variables that a controller adds before the kubelet sees the pod (B25, B26, LeaderWorkerSet).
 
-use std::sync::Arc;
-
 use crate::k8s::{Container, Injector, Object, Pod, Role};
+use crate::resolve::parameters;
 use crate::resolve::sources::Opaque;
 use crate::resolve::value::{Hole, Value};
 
@@ -67,9 +66,8 @@ pub(super) fn of(object: &Object, pod: &Pod, container: &Container) -> Injection
 /// B26.
 fn knative(object: &Object, pod: &Pod, container: &Container, all: &mut Injections) {
     let kind = object.model.kind.as_ref().map_or("", |it| &it.value);
-    let name = object.model.name.as_ref().map(|it| Arc::clone(&it.value));
-    let known = |kinds: &[&str], what: &str| match &name {
-        Some(name) if kinds.contains(&kind) => Value::text(Arc::clone(name)),
+    let known = |kinds: &[&str], what: &str| match &object.model.name {
+        Some(name) if kinds.contains(&kind) => parameters::filled(object, &name.value),
         _ => Value::hole(Hole::Injected(what.into())),
     };
     // They are added whether or not the user has them, and the last one wins.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Container, EnvFrom, EnvFromSource, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
+use crate::k8s::{Container, EnvFrom, EnvFromSource, Injector, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Inside, Kind, Origin};
 use crate::resolve::env_file::{self, Answer, EnvFile};
 use crate::resolve::fields;
@@ -201,6 +201,16 @@ pub(super) fn is_part(scope: &Scope<'_>, object: &Object, container: &Container)
     (container.image.is_none() && !is_pod) || scope.is_patch()
 }
 
+/// Whether a pod may say more than can be seen: its controller, the base of a patch or a Helm expression may add to it.
+fn is_open(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -> bool {
+    pod.injector == Some(Injector::Unknown) || is_part(scope, object, container) || scope.is_template()
+}
+
+/// What a field of the pod gives in a container.
+pub(super) fn field(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container, path: &str) -> Value {
+    fields::field(object, pod, path, is_open(scope, object, pod, container))
+}
+
 /// The value of `valueFrom`: nothing if the entry is skipped (B17).
 pub(super) fn value_from(
     scope: &Scope<'_>,
@@ -218,7 +228,7 @@ pub(super) fn value_from(
         // B19: nothing usable is an empty value. It is refused by the API (V7), or half typed.
         None => here(Kind::Env, Value::hole(Hole::Unfinished)),
         Some(ValueSource::Field { path, .. }) => match path {
-            Some(path) => here(Kind::Field, fields::field(&object.model, pod, &path.value)),
+            Some(path) => here(Kind::Field, field(scope, object, pod, container, &path.value)),
             None => here(Kind::Field, Value::hole(Hole::Unfinished)),
         },
         Some(ValueSource::Resource { container: whose, resource, divisor }) => {
@@ -227,8 +237,14 @@ pub(super) fn value_from(
             if whose.is_some() {
                 scope.note_siblings();
             }
-            let value = fields::resource(pod, container, whose.as_deref(), resource.as_deref(), divisor.as_deref());
-            here(Kind::Resource, value)
+            let asked = fields::Asked {
+                container: whose.as_deref(),
+                resource: resource.as_deref(),
+                divisor: divisor.as_deref(),
+                has_pod_limits: scope.release().has(34),
+                is_open: is_open(scope, object, pod, container),
+            };
+            here(Kind::Resource, fields::resource(pod, container, asked))
         }
         Some(ValueSource::ConfigMap(reference)) => key_of(scope, Kind::ConfigMap, reference),
         Some(ValueSource::Secret(reference)) => key_of(scope, Kind::Secret, reference),

@@ -207,6 +207,65 @@ fn the_default_service_is_that_of_the_namespace_default() {
 }
 
 #[test]
+fn fields_are_defaults_only_where_all_of_the_pod_is_seen() {
+    let fields = "env:\n\
+                  - {name: LABEL, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['app']\"}}}\n\
+                  - {name: ACCOUNT, valueFrom: {fieldRef: {fieldPath: spec.serviceAccountName}}}\n\
+                  - {name: CPU, valueFrom: {resourceFieldRef: {resource: requests.cpu}}}\n";
+    let (known, open) = (
+        "ACCOUNT=default (field)\nCPU=0 (resource)\nLABEL= (field)",
+        "ACCOUNT=<field spec.serviceAccountName> (field)\nCPU=<resource requests.cpu> (resource)\n\
+         LABEL=<field metadata.labels['app']> (field)",
+    );
+    let pod = pod(fields);
+    let deployment = pod
+        .replace("v1\nkind: Pod", "apps/v1\nkind: Deployment")
+        .replace("spec:\n", "spec: {template: {spec: {")
+        .replace("  containers:\n    - ", "containers: [{")
+        .replace("\n      image: i\n      env:\n      - ", ", image: i, env: [")
+        .replace("\n      - ", ", ");
+    let deployment = format!("{}]}}]}}}}}}\n", deployment.trim_end());
+    check(&pod, known);
+    check(&deployment, known);
+    // A controller that is not known, the base of a patch and a Helm expression may all say more.
+    check(&deployment.replace("apps/v1\nkind: Deployment", "example.org/v1\nkind: Widget"), open);
+    check(&deployment.replace(", image: i", ""), open);
+    check(&deployment.replace("name: web", "name: {{ .Release.Name }}"), open);
+}
+
+#[test]
+fn fields_have_the_parameters_of_their_template_in_them() {
+    let fields = "env:\n\
+                  - {name: LABEL, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['app']\"}}}\n\
+                  - {name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n\
+                  - {name: SPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}\n";
+    let object =
+        pod(fields).replace("{name: web}", "{name: '${APP}-pod', namespace: gone, labels: {app: '${APP}-${KEY}'}}");
+    let object: String = object.lines().map(|line| format!("  {line}\n")).collect();
+    check(
+        &format!(
+            "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {{name: t}}\n\
+             parameters: [{{name: APP, value: shop}}, {{name: KEY}}]\nobjects:\n- {}",
+            &object[2..]
+        ),
+        "LABEL=shop-<parameter KEY, not set> (field)
+         NAME=shop-pod (field)
+         SPACE=<field metadata.namespace> (field)",
+    );
+}
+
+#[test]
+fn limits_of_the_pod_stand_in_for_those_of_a_container() {
+    let text = pod("resources: {limits: {cpu: '2'}}\n\
+                    env:\n\
+                    - {name: CPU, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}\n\
+                    - {name: MEMORY, valueFrom: {resourceFieldRef: {resource: limits.memory, divisor: 1Mi}}}\n")
+    .replace("spec:\n", "spec:\n  resources: {limits: {cpu: '8', memory: 1Gi}}\n");
+    check_at(None, &[("a.yaml", &text)], "CPU=2 (resource)\nMEMORY=1024 (resource)");
+    check_at(Some("1.33"), &[("a.yaml", &text)], "CPU=2 (resource)\nMEMORY=<resource limits.memory> (resource)");
+}
+
+#[test]
 fn several_candidates_are_alternatives() {
     let map =
         |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{k: {value}, s: x}}\n");

@@ -72,7 +72,7 @@ pub(super) enum Slot<'s> {
     /// A key of a ConfigMap or Secret.
     Key { file: Arc<str>, object: &'s Object, kind: Kind, name: String },
     /// `fieldPath`
-    FieldPath { object: &'s Object, pod: &'s Pod },
+    FieldPath { at: ContainerPlace<'s> },
     /// `resource`
     Resource { at: ContainerPlace<'s> },
     /// The name of another container.
@@ -307,7 +307,7 @@ impl<'s> Looker<'_, 's> {
                 "envFrom[].service.name" => Some(of(Kind::Service)),
                 "env[].valueFrom.configMapKeyRef.key" => key_of(Kind::ConfigMap, name("name")),
                 "env[].valueFrom.secretKeyRef.key" => key_of(Kind::Secret, name("name")),
-                "env[].valueFrom.fieldRef.fieldPath" => Some(Slot::FieldPath { object, pod: at.pod }),
+                "env[].valueFrom.fieldRef.fieldPath" => Some(Slot::FieldPath { at }),
                 "env[].valueFrom.resourceFieldRef.resource" => Some(Slot::Resource { at }),
                 "env[].valueFrom.resourceFieldRef.containerName" => Some(Slot::ContainerName { pod: at.pod }),
                 "env[].valueFrom.fileKeyRef.volumeName" => Some(Slot::Volume { pod: at.pod, holds_env_file: true }),

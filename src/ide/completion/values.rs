@@ -14,7 +14,7 @@ use crate::ide::objects::{found, keys, value_of};
 use crate::ide::origin::short;
 use crate::ide::place::{ContainerPlace, place_of};
 use crate::k8s::{Pod, Volume};
-use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site, field};
+use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site};
 use crate::syntax::reference::tokens;
 use crate::syntax::{helm, parse};
 
@@ -63,9 +63,10 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 list.push(key, CompletionKind::Key, preview, 0);
             }
         }
-        Slot::FieldPath { object, pod } => {
-            for path in field_paths(pod) {
-                let shown = short(&field(&object.model, pod, &path), false, LONGEST);
+        Slot::FieldPath { at } => {
+            for path in field_paths(at.pod) {
+                let value = analysis.resolver.field(&at.file, at.object, at.pod, at.container, &path);
+                let shown = short(&value, false, LONGEST);
                 list.push(&path, CompletionKind::Field, Some(shown), u8::from(path.contains('[')));
             }
         }
