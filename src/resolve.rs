@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use admission::{Admission, Brought, Conflict, ConflictKind, Duplicate, Effect, Matched, Possible, is_one_by_one};
 pub use binding::{Binding, Inside, Kind, Lookup, Origin};
 pub use env_file::{Answer, Content, EnvFile, EnvFiles, Reading, ScriptPart, path_in_volume};
-pub use environment::{Elsewhere, Environment, Item, ProbeCommand, Site, SubPath, Unresolved, Why};
+pub use environment::{Elsewhere, Environment, Item, Part, ProbeCommand, Site, SubPath, Unresolved, Why};
 pub use expand::{Copying, Expansion, Step, expand};
 pub use fields::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_subdomain};
 pub use mounting::{MountedVolume, Mounting};

@@ -10,9 +10,12 @@ use serde::Serialize;
 
 use crate::diagnostic::Location;
 use crate::k8s::{Container, Object, Pod, Role, Text};
-use crate::resolve::{self, Binding, Environment, Item, Matched, Origin, Resolver, State, Unresolved, Value};
+use crate::resolve::{
+    self, Binding, Elsewhere, Environment, Item, Lookup, Matched, Origin, Part, Resolver, State, Step, SubPath,
+    Unresolved, Value,
+};
 use crate::syntax::{SourceMap, helm};
-use crate::text::Span;
+use crate::text::{Place, Span};
 use crate::workspace::{File, Snapshot};
 
 /// The name and version of the contract.
@@ -106,6 +109,9 @@ pub struct ContainerView {
     pub sub_paths: Vec<SubPathView>,
     /// References that stay as they are.
     pub unresolved: Vec<UnresolvedView>,
+    /// References in `subPathExpr` to variables that are empty: the container does not start (P4).
+    #[serde(skip)]
+    pub refused: Vec<UnresolvedView>,
 }
 
 /// A variable.
@@ -202,6 +208,9 @@ pub struct UnresolvedView {
     pub column: u32,
     /// `undefined`, `forward` or `self`.
     pub why: &'static str,
+    /// What it stands in.
+    #[serde(skip)]
+    pub part: Part,
 }
 
 /// Makes views of the workloads in a snapshot.
@@ -308,6 +317,7 @@ impl Viewer<'_> {
                 })
                 .collect(),
             unresolved: environment.unresolved.iter().map(|it| self.unresolved(path, file, object, it)).collect(),
+            refused: environment.sub_paths.iter().flat_map(|it| self.refused(path, file, object, it)).collect(),
         }
     }
 
@@ -349,20 +359,48 @@ impl Viewer<'_> {
     }
 
     fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &Unresolved) -> UnresolvedView {
-        // What a preset brings stands in the preset.
-        let (path, offset) = it.within.as_ref().map_or((path, object.offset), |it| (&it.file, it.offset));
-        let file = self.snapshot.file(path).map_or(file, |it| it);
-        let span = it.text.span.shifted(offset);
-        let source = (self.text)(path);
-        let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, &it.text, &it.range));
-        let place = file.lines.place(offset.unwrap_or(span.start));
+        let (path, place) = self.place((path, file, object), it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
             name: Arc::clone(&it.name),
             file: (self.path)(path),
             line: place.line,
             column: place.column,
             why: it.why.as_str(),
+            part: it.part,
         }
+    }
+
+    /// The references of a `subPathExpr` to variables that are empty.
+    fn refused(&self, path: &Arc<str>, file: &File, object: &Object, it: &SubPath) -> Vec<UnresolvedView> {
+        let is_empty = |step: &&Step| matches!(&step.outcome, Lookup::Bound(binding) if binding.value.is_empty());
+        let view = |step: &Step| {
+            let (path, place) = self.place((path, file, object), it.within.as_ref(), &it.item.text, &step.range);
+            UnresolvedView {
+                name: Arc::clone(&step.name),
+                file: (self.path)(path),
+                line: place.line,
+                column: place.column,
+                why: "empty",
+                part: Part::SubPath,
+            }
+        };
+        it.item.expansion.steps.iter().filter(is_empty).map(view).collect()
+    }
+
+    /// Where a part of a scalar stands. What a preset brings stands in the preset.
+    fn place<'p>(
+        &'p self,
+        (path, file, object): (&'p Arc<str>, &File, &Object),
+        within: Option<&'p Elsewhere>,
+        text: &Text,
+        range: &Range<usize>,
+    ) -> (&'p Arc<str>, Place) {
+        let (path, offset) = within.map_or((path, object.offset), |it| (&it.file, it.offset));
+        let file = self.snapshot.file(path).map_or(file, |it| it);
+        let span = text.span.shifted(offset);
+        let source = (self.text)(path);
+        let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, text, range));
+        (path, file.lines.place(offset.unwrap_or(span.start)))
     }
 }
 

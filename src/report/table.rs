@@ -7,6 +7,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::ide::environment::{ContainerView, Expanded, Preset, Source, UnresolvedView, Variable, View, Workload};
 use crate::report::one_line;
+use crate::resolve::Part;
 
 const TITLE: Style = Style::new().bold();
 const NAME: Style = AnsiColor::Cyan.on_default();
@@ -113,7 +114,7 @@ fn section(
         lines.push((format!("subPath of {mount}"), one_line(&it.path.shown).into_owned()));
     }
     write_lines(out, &lines, "    ", width)?;
-    for it in &container.unresolved {
+    for it in container.unresolved.iter().chain(&container.refused) {
         unresolved(out, it)?;
     }
     Ok(())
@@ -226,14 +227,20 @@ fn is_main(name: &str) -> bool {
 }
 
 fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
-    let why = match it.why {
-        "forward" => "is declared later",
-        "self" => "refers to itself",
+    let why = match (it.why, it.part) {
+        ("forward", _) => "is declared later",
+        ("self", _) => "refers to itself",
+        ("empty", _) => "is empty",
+        // P3.
+        (_, Part::Probe) => "is none of the variables that a probe sees",
         _ => "is not defined",
     };
+    // P4.
+    let so = if it.part == Part::SubPath { "the container does not start" } else { "the text stays" };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
-    writeln!(out, "    {WRONG}! {} {why}{WRONG:#}, so the text stays  {FAINT}{place}{FAINT:#}", one_line(&name))
+    let (name, place) = (one_line(&name), one_line(&place));
+    writeln!(out, "    {WRONG}! {name} {why}{WRONG:#}, so {so}  {FAINT}{place}{FAINT:#}")
 }
 
 /// What the value column says. A secret is its length.
@@ -267,11 +274,16 @@ fn source_text(source: &Source, here: &str) -> String {
     one_line(&text).into_owned()
 }
 
-/// An item of a command line; what has blanks or is empty stands in quotes.
+/// An item of a command line; what has blanks or is empty stands in quotes, in those that it does not have itself.
 fn quoted(item: &Expanded) -> String {
     let shown = one_line(&item.shown);
     let plain = !shown.is_empty() && !shown.contains([' ', '\'', '"']);
-    if plain { shown.into_owned() } else { format!("'{shown}'") }
+    match shown.contains('\'') {
+        _ if plain => shown.into_owned(),
+        true if !shown.contains('"') => format!("\"{shown}\""),
+        true => format!("'{}'", shown.replace('\'', r"'\''")),
+        false => format!("'{shown}'"),
+    }
 }
 
 fn padded(text: &str, width: usize) -> String {

@@ -126,6 +126,8 @@ pub struct Unresolved {
     pub name: Arc<str>,
     /// Why nothing took its place.
     pub why: Why,
+    /// What it stands in.
+    pub part: Part,
     /// What the name meant.
     pub outcome: Lookup,
     /// The scalar it stands in, relative to the object.
@@ -134,6 +136,19 @@ pub struct Unresolved {
     pub range: Range<usize>,
     /// The object it stands in, if a preset brings it.
     pub within: Option<Elsewhere>,
+}
+
+/// A part of a container in which references are replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The value of a variable.
+    Value,
+    /// `command` and `args`.
+    CommandLine,
+    /// The command of an exec probe.
+    Probe,
+    /// `subPathExpr`, where nothing may be missing or empty (P4).
+    SubPath,
 }
 
 /// Why a reference stays as it is.
@@ -407,7 +422,7 @@ impl Environment {
                     let name = object.filled(&name.value);
                     if let Some(text) = value {
                         let within = preset.map(Elsewhere::of);
-                        self.note_unresolved(text, &expansion, Some(&name), within.as_ref());
+                        self.note_unresolved(Part::Value, text, &expansion, Some(&name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
@@ -440,7 +455,7 @@ impl Environment {
         let Some(text) = &mount.sub_path_expr else { return };
         let lookup = |name: &str| self.lookup(Site::CommandLine, name);
         let expansion = expand_in(object, &text.value, scope.copying(), lookup);
-        self.note_unresolved(text, &expansion, None, within.as_ref());
+        self.note_unresolved(Part::SubPath, text, &expansion, None, within.as_ref());
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
         let item = Item { text: text.clone(), expansion, is_script: false };
         self.sub_paths.push(SubPath { mount_path, item, within });
@@ -454,6 +469,7 @@ impl Environment {
         has_command: bool,
         site: Site,
     ) -> Vec<Item> {
+        let part = if site == Site::Probe { Part::Probe } else { Part::CommandLine };
         let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
         let script = shell::script(&values, has_command);
         let mut items = Vec::with_capacity(texts.len());
@@ -461,14 +477,21 @@ impl Environment {
             let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(site, name));
             let is_script = script == Some(at);
             if !is_script {
-                self.note_unresolved(text, &expansion, None, None);
+                self.note_unresolved(part, text, &expansion, None, None);
             }
             items.push(Item { text: (*text).clone(), expansion, is_script });
         }
         items
     }
 
-    fn note_unresolved(&mut self, text: &Text, expansion: &Expansion, own: Option<&str>, within: Option<&Elsewhere>) {
+    fn note_unresolved(
+        &mut self,
+        part: Part,
+        text: &Text,
+        expansion: &Expansion,
+        own: Option<&str>,
+        within: Option<&Elsewhere>,
+    ) {
         for step in &expansion.steps {
             let why = match &step.outcome {
                 Lookup::Bound(_) | Lookup::Maybe(_) => continue,
@@ -479,7 +502,7 @@ impl Environment {
             let (name, range) = (Arc::clone(&step.name), step.range.clone());
             let outcome = step.outcome.clone();
             let within = within.cloned();
-            self.unresolved.push(Unresolved { name, why, outcome, text: text.clone(), range, within });
+            self.unresolved.push(Unresolved { name, why, part, outcome, text: text.clone(), range, within });
         }
     }
 

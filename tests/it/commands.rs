@@ -247,6 +247,31 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert!(output.status.success());
 }
 
+/// P3 and P4: a probe sees less than the container does, and a sub path that lacks a variable stops it.
+#[test]
+fn what_an_unresolved_reference_leads_to_is_said() {
+    let fields = "envFrom: [{configMapRef: {name: c}}]
+      livenessProbe: {exec: {command: [$(K)]}}
+      volumeMounts:
+        - {name: v, mountPath: /v, subPathExpr: $(E)/$(X)}
+      env:
+        - {name: E, value: ''}
+";
+    let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {K: v}\n";
+    let text = format!("{}{map}", POD.replace("env:\n", fields));
+    let place = directory(&[("pod.yaml", text.as_bytes())]);
+    let (_, out, _) = run(place.path(), &["env"], "");
+    for line in [
+        "! $(K) is none of the variables that a probe sees, so the text stays  pod.yaml:9:40\n",
+        "! $(X) is not defined, so the container does not start  pod.yaml:11:54\n",
+        "! $(E) is empty, so the container does not start  pod.yaml:11:49\n",
+    ] {
+        assert!(out.contains(line), "{line}{out}");
+    }
+    let (_, out, _) = run(place.path(), &["env", "--format", "json"], "");
+    assert!(!out.contains("\"why\": \"empty\""), "the contract knows undefined, forward and self\n{out}");
+}
+
 #[test]
 fn unresolved_references_have_their_exact_place() {
     let pod = |value: &str| POD.replace("{name: B, value: it's}", &format!("name: B\n          value: {value}"));
