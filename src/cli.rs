@@ -14,7 +14,7 @@ mod render;
 mod wrap;
 
 use std::fmt::Display;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,6 +22,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::load::{Loaded, Request};
+use crate::report::one_line;
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,9 +147,7 @@ fn read_text(path: &Path) -> Result<String, String> {
     if path.as_os_str() != "-" {
         return crate::load::read(path);
     }
-    let mut text = String::new();
-    io::stdin().lock().read_to_string(&mut text).map_err(|error| error.to_string())?;
-    Ok(text)
+    crate::load::decoded(&mut io::stdin().lock())
 }
 
 /// A path as messages have it.
@@ -156,8 +155,10 @@ fn shown_path(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() }
 }
 
-/// Says something to the person, not to the next program.
+/// Says something to the person, not to the next program. Names of files may hold anything, so what a terminal would
+/// obey is escaped.
 fn notice(text: impl Display) {
+    let text = text.to_string();
     // If stderr is closed, nobody is there to be told.
-    let _ = writeln!(io::stderr().lock(), "podlens: {text}");
+    let _ = writeln!(io::stderr().lock(), "podlens: {}", one_line(&text));
 }

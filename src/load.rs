@@ -24,12 +24,12 @@ pub use editor::{Layout, Selected, files_below, project_of, selected};
 /// Files above this size are refused: nobody writes such a manifest.
 const MAX_SIZE: u64 = 64 * 1024 * 1024;
 
-/// The settings that count in a directory: the file and its text, if its project has one that can be read.
-pub fn settings_of(directory: &Path) -> Option<(PathBuf, String)> {
+/// The settings that count in a directory, if its project has any: the file as it is shown there, and its text or what is
+/// wrong with it.
+pub fn settings_of(directory: &Path) -> Option<(String, Result<String, String>)> {
     let project = directory.ancestors().find(|it| roots::is_project(it))?;
     let path = project.join(SETTINGS_FILE);
-    let text = read(&path).ok()?;
-    Some((path, text))
+    path.is_file().then(|| (shown(&path, directory), read(&path)))
 }
 
 /// What is told about a path that leads nowhere.
@@ -64,6 +64,8 @@ pub struct Loaded {
     directory: String,
     /// What stdin holds, by name.
     piped: BTreeMap<Arc<str>, Arc<str>>,
+    /// What can be read only once, by name: pipes.
+    once: BTreeMap<Arc<str>, Arc<str>>,
     /// The name in the workspace of the file that stdin stands for.
     stdin_name: Option<Arc<str>>,
 }
@@ -91,6 +93,11 @@ impl Loaded {
         self.piped.contains_key(file)
     }
 
+    /// Whether a file can be read only once: a pipe. There is nothing to write back to.
+    pub fn is_pipe(&self, file: &str) -> bool {
+        self.once.contains_key(file)
+    }
+
     /// The directory of all that was loaded.
     pub fn base(&self) -> &Path {
         Path::new(&self.base)
@@ -98,7 +105,7 @@ impl Loaded {
 
     /// A file's text once more: closed files keep none. Nothing if it is gone meanwhile.
     pub fn text(&self, file: &str) -> Option<Arc<str>> {
-        match self.piped.get(file) {
+        match self.piped.get(file).or_else(|| self.once.get(file)) {
             Some(text) => Some(Arc::clone(text)),
             None => read(Path::new(&self.path(file))).ok().map(Arc::from),
         }
@@ -149,6 +156,7 @@ pub fn load(request: Request<'_>) -> Loaded {
         base: text_of(&projects.base),
         directory: text_of(&directory),
         piped: BTreeMap::new(),
+        once: BTreeMap::new(),
         stdin_name: stdin_path.and_then(|path| name(&path, &projects.base)),
     };
     if let Some(settings) = settings_above(&projects.base) {
@@ -198,17 +206,33 @@ impl Loaded {
             .into_par_iter()
             .map(|(path, is_asked)| match name(&path, &projects.base) {
                 Some(name) => {
-                    let file = read(&path).map(|text| File::read(&name, &text));
-                    (name, is_asked, file)
+                    let file = read(&path).map(|text| {
+                        let file = File::read(&name, &text);
+                        (file, (!path.is_file()).then(|| text.into()))
+                    });
+                    Ok((name, is_asked, file))
                 }
-                None => (text_of(&path).into(), is_asked, Err("its path is not UTF-8; rename it".into())),
+                None => Err((path, is_asked)),
             })
             .collect();
-        for (name, is_asked, file) in read {
+        for read in read {
+            let (name, is_asked, file) = match read {
+                Ok(read) => read,
+                Err((path, is_asked)) => {
+                    if is_asked {
+                        let file = shown(&path, Path::new(&self.directory));
+                        self.problems.push(Problem { file, message: "its path is not UTF-8; rename it".into() });
+                    }
+                    continue;
+                }
+            };
             let is_settings = name.rsplit('/').next() == Some(SETTINGS_FILE);
             match file {
-                Ok(file) => {
+                Ok((file, once)) => {
                     self.workspace.set_disk(&name, file);
+                    if let Some(text) = once {
+                        self.once.insert(Arc::clone(&name), text);
+                    }
                     if is_asked && !is_settings {
                         self.reported.push(name);
                     }
@@ -223,12 +247,7 @@ impl Loaded {
     }
 
     fn read_stdin(&mut self, stdin: &mut dyn Read) {
-        let mut bytes = Vec::new();
-        let text = match stdin.take(MAX_SIZE + 1).read_to_end(&mut bytes) {
-            Ok(_) => decode(bytes),
-            Err(error) => Err(format!("cannot be read: {error}")),
-        };
-        match text {
+        match decoded(stdin) {
             Ok(text) => {
                 let unnamed = self.stdin_name.clone().unwrap_or_else(|| stdin::NAME.into());
                 for (name, text) in stdin::named(text, &unnamed) {
@@ -244,11 +263,19 @@ impl Loaded {
 
 /// The text of a file, or what to tell about it.
 pub fn read(path: &Path) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?.len();
+    let cannot = |error: io::Error| format!("cannot be read: {error}");
+    let size = fs::metadata(path).map_err(cannot)?.len();
     if size > MAX_SIZE {
         return Err(too_large());
     }
-    fs::read(path).map_err(|error| format!("cannot be read: {error}")).and_then(decode)
+    decoded(&mut fs::File::open(path).map_err(cannot)?)
+}
+
+/// The text of a stream, or what to tell about it. No more is read than counts: a device may never end.
+pub fn decoded(stream: &mut dyn Read) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    stream.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    decode(bytes)
 }
 
 fn decode(bytes: Vec<u8>) -> Result<String, String> {

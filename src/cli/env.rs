@@ -13,6 +13,8 @@ use crate::ide::environment::{SCHEMA, View, Viewer};
 use crate::load::{Loaded, NO_SUCH_FILE};
 use crate::report;
 use crate::resolve::Resolver;
+use crate::rules;
+use crate::text::{Lines, Place};
 use crate::workspace::Version;
 
 /// Show the environment of every container: values, where they come from, what they hide
@@ -106,10 +108,12 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
         }
     }
     for settings in snapshot.all_settings() {
-        for mistake in &settings.mistakes {
+        for mistake in rules::mistakes(settings) {
             let path = &settings.file;
-            let line = snapshot.file(path).map_or(1, |it| it.lines.place(mistake.span.start).line);
-            notice(format_args!("{}:{line}: {}", loaded.display(path), mistake.message));
+            // Settings above the workspace are none of its files.
+            let lines = Lines::new(&loaded.text(path).unwrap_or_default());
+            let Place { line, column } = lines.place(mistake.span.start);
+            notice(format_args!("{}:{line}:{column}: {}", loaded.display(path), mistake.message));
             exit = Exit::Trouble;
         }
     }

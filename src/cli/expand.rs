@@ -2,18 +2,18 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::{Exit, notice};
+use crate::cli::{Exit, assignment, notice, read_text, working_directory};
 use crate::load;
 use crate::resolve::{Binding, Lookup, Reading, copying, expand};
 use crate::rules;
 use crate::syntax::env_file;
-use crate::text::Lines;
+use crate::text::{Lines, Place};
 use crate::workspace::{Settings, Version};
 
 /// Expand $(NAME) in texts, as Kubernetes does
@@ -41,26 +41,24 @@ Examples:
   podlens expand --env-file app.env --kubernetes 1.35 '$(GREETING)'
   podlens expand --set A=1 < texts.txt";
 
-fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some(("", _)) => Err("a name stands before `=`".into()),
-        Some((name, value)) => Ok((name.into(), value.into())),
-        None => Err("write it as NAME=VALUE".into()),
-    }
-}
-
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
+    let Some(directory) = working_directory() else { return Ok(Exit::Trouble) };
     let mut exit = Exit::Clean;
-    let settings = match load::settings_of(&std::env::current_dir()?) {
-        Some((path, text)) => {
+    let settings = match load::settings_of(&directory) {
+        Some((file, Ok(text))) => {
             let settings = Settings::parse(&text);
             let lines = Lines::new(&text);
             for mistake in rules::mistakes(&settings) {
-                let line = lines.place(mistake.span.start).line;
-                notice(format_args!("{}:{line}: {}", path.display(), mistake.message));
+                let Place { line, column } = lines.place(mistake.span.start);
+                notice(format_args!("{file}:{line}:{column}: {}", mistake.message));
                 exit = Exit::Trouble;
             }
             settings
+        }
+        Some((file, Err(message))) => {
+            notice(format_args!("{file}: {message}"));
+            exit = Exit::Trouble;
+            Settings::default()
         }
         None => Settings::default(),
     };
@@ -82,10 +80,20 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         refused: RefCell::new(None),
     };
     let mut piped = String::new();
-    let texts: Vec<&str> = match arguments.texts.as_slice() {
-        [] => stdin_lines(&mut piped)?,
-        [text] if text == "-" => stdin_lines(&mut piped)?,
-        texts => texts.iter().map(String::as_str).collect(),
+    let reads_stdin = arguments.texts.is_empty() || arguments.texts == ["-"];
+    if reads_stdin {
+        match read_text(Path::new("-")) {
+            Ok(text) => piped = text,
+            Err(message) => {
+                notice(format_args!("<stdin>: {message}"));
+                return Ok(Exit::Trouble);
+            }
+        }
+    }
+    let texts: Vec<&str> = if reads_stdin {
+        piped.split_terminator('\n').collect()
+    } else {
+        arguments.texts.iter().map(String::as_str).collect()
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     for text in texts {
@@ -99,11 +107,6 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     }
     out.flush()?;
     Ok(exit)
-}
-
-fn stdin_lines(text: &mut String) -> io::Result<Vec<&str>> {
-    io::stdin().lock().read_to_string(text)?;
-    Ok(text.split_terminator('\n').collect())
 }
 
 /// Where names come from.

@@ -124,11 +124,75 @@ fn stdin_is_a_file_too() {
 
 #[test]
 fn settings_with_mistakes_are_trouble() {
-    let place = directory(&[("podlens.yaml", b"kubernetes: banana\n"), ("ok.yaml", POD.as_bytes())]);
+    let place = directory(&[
+        ("podlens.yaml", b"# settings\nkubernetes: banana\nrules: {no-such-rule: error}\n"),
+        ("ok.yaml", POD.as_bytes()),
+        ("below/.git/HEAD", b""),
+        ("below/ok.yaml", POD.as_bytes()),
+    ]);
+    let told = |from: &str| {
+        format!(
+            "podlens: {from}podlens.yaml:2:13: expected a Kubernetes release such as \"1.34\" or \"1.34.4\"\n\
+             podlens: {from}podlens.yaml:3:9: there is no rule `no-such-rule`\n"
+        )
+    };
+    for (directory, from) in [("", ""), ("below", "../")] {
+        let (code, out, err) = run(&place.path().join(directory), &["env"], "");
+        assert_eq!((code, err), (2, told(from)));
+        assert!(out.contains("Pod/web"), "{out}");
+    }
+    let (code, out, err) = run(place.path(), &["expand", "x"], "");
+    assert_eq!((code, out.as_str(), err), (2, "x\n", told("")));
+    // Settings that cannot be read are no reason to act as if there were none.
+    fs::write(place.path().join("podlens.yaml"), b"\xff").expect("written");
+    for command in [&["env"][..], &["expand", "x"]] {
+        let (code, _, err) = run(place.path(), command, "");
+        let told = "podlens: podlens.yaml: not UTF-8: the byte at offset 0 fits no character\n";
+        assert_eq!((code, err.as_str()), (2, told), "{command:?}");
+    }
+}
+
+/// Names of files and values may hold anything; a terminal is told nothing by them.
+#[cfg(unix)]
+#[test]
+fn names_of_files_are_shown_on_one_line() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let broken = b"apiVersion: v1\nkind: Pod\nspec: {a: [}\n";
+    let place = directory(&[("a\n\u{1b}[31m.yaml", POD.as_bytes()), ("b\u{202e}.yaml", broken)]);
+    fs::write(place.path().join(OsStr::from_bytes(b"c\xff.yaml")), POD).expect("written");
     let (code, out, err) = run(place.path(), &["env"], "");
     assert_eq!(code, 2, "{err}");
-    assert!(err.contains("podlens.yaml:1"), "{err}");
-    assert!(out.contains("Pod/web"), "{out}");
+    assert!(out.contains("Pod/web  a\\n\\u{1b}[31m.yaml:1\n"), "{out}");
+    assert!(out.contains("so the text stays  a\\n\\u{1b}[31m.yaml:9:30\n"), "{out}");
+    assert!(err.contains("podlens: b\\u{202e}.yaml:3:"), "{err}");
+    assert!(err.contains("podlens: c\u{fffd}.yaml: its path is not UTF-8; rename it\n"), "{err}");
+}
+
+/// `podlens env <(helm template shop)`: what is read once is shown and told about like any other file.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once() {
+    let place = directory(&[]);
+    let pipe = place.path().join("pipe.yaml");
+    for (command, told) in
+        [("env", "so the text stays  pipe.yaml:9:30"), ("lint", "9 |         - {name: A, value: é $(NOPE)}")]
+    {
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+        let writer = {
+            let pipe = pipe.clone();
+            std::thread::spawn(move || fs::write(pipe, POD))
+        };
+        let (_, out, err) = run(place.path(), &[command, "pipe.yaml"], "");
+        assert!(out.contains(told), "{out}{err}");
+        writer.join().expect("no panic").expect("written");
+        fs::remove_file(&pipe).expect("removed");
+    }
+    // A device that never ends is not read to its end.
+    if Path::new("/dev/zero").exists() {
+        let (code, _, err) = run(place.path(), &["env", "/dev/zero"], "");
+        assert!(code == 2 && err.contains("larger than 64 MB"), "{err}");
+    }
 }
 
 #[test]
@@ -197,6 +261,22 @@ fn texts_are_expanded() {
     assert_eq!(expand(&["--kubernetes", "1.33", "$£"], "").1, "$Â\u{fffd}\n");
     assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.35", "$(A)"], "").0, 1, "a blank before the `=`");
     assert_eq!(expand(&["--env-file", "gone.env", "x"], "").0, 2);
+}
+
+#[test]
+fn a_stream_that_is_no_text_is_told() {
+    let place = directory(&[]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
+        .arg("expand")
+        .current_dir(place.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("podlens starts");
+    child.stdin.take().expect("stdin").write_all(b"$(A)\n\xff\n").expect("written");
+    let output = child.wait_with_output().expect("podlens ends");
+    let told = "podlens: <stdin>: not UTF-8: the byte at offset 5 fits no character\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), told));
 }
 
 /// One file in the three syntaxes there are: 1.34, 1.35 and later, and that of the proposal.

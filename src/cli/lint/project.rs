@@ -111,7 +111,9 @@ impl Project {
     pub(super) fn write(&self) -> bool {
         let mut all = true;
         for (file, change) in &self.changed {
-            let written = if self.loaded.text(file).as_ref() == Some(&change.old) {
+            let written = if self.loaded.is_pipe(file) {
+                Err("it is a pipe".to_owned())
+            } else if self.loaded.text(file).as_ref() == Some(&change.old) {
                 replace(Path::new(&self.loaded.path(file)), &change.new).map_err(|error| error.to_string())
             } else {
                 Err("it has changed meanwhile".to_owned())
