@@ -14,6 +14,7 @@ pub mod diagnostics;
 pub mod env_files;
 pub mod environment;
 pub mod environment_at;
+pub mod excerpts;
 pub mod highlight;
 pub mod hover;
 pub mod inlay_hints;

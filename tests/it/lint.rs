@@ -407,3 +407,16 @@ fn shells_complete_what_there_is() {
     }
     assert_eq!(run(project(), &["completions", "cmd"], "").0, 2);
 }
+
+/// A report ends up in the logs of CI.
+#[test]
+fn excerpts_do_not_tell_what_a_secret_holds() {
+    let secret =
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  A: hunter2\n  A: hunter2\n  B: [hunter2\n";
+    let place = directory(&[("s.yaml", secret.as_bytes())]);
+    let (code, out, err) = run(place.path(), &["lint"], "");
+    assert_eq!(code, 1, "{err}");
+    assert!(out.contains("duplicate-key") && out.contains("syntax-error") && !out.contains("hunter2"), "{out}");
+    fs::write(place.path().join("podlens.yaml"), "secrets: {show: true}\n").expect("written");
+    assert!(run(place.path(), &["lint"], "").1.contains("A: hunter2"));
+}

@@ -13,6 +13,7 @@ use crate::cli::lint::levels::{FlagLevels, Flags};
 use crate::cli::{notice, progress};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::ide::diagnostics::of_settings;
+use crate::ide::excerpts;
 use crate::load::{self, Loaded};
 use crate::report::findings::{Files, Range};
 use crate::resolve::Resolver;
@@ -51,6 +52,16 @@ impl Project {
     /// The text of a file as it is now.
     pub(super) fn text(&self, file: &str) -> Option<Arc<str>> {
         text(&self.loaded, &self.changed, file)
+    }
+
+    /// The same for a reader of the report: without the values of Secrets, unless the settings let them be shown.
+    pub(super) fn excerpts(&self, file: &str) -> Option<Arc<str>> {
+        let text = self.text(file)?;
+        let snapshot = self.loaded.workspace.snapshot();
+        match snapshot.file(file) {
+            Some(known) if !snapshot.settings(file).show_secrets => Some(excerpts::text(known, &text)),
+            _ => Some(text),
+        }
     }
 
     /// Gives a file another text, without writing it.
