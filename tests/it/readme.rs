@@ -4,6 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
+use podlens::workspace::Settings;
+
 /// The blocks between `<!-- begin: NAME -->` and `<!-- end: NAME -->`, and the arguments that fill them.
 const BLOCKS: [(&str, &[&str]); 6] = [
     ("lint", &["lint", "fixtures/lint/app"]),
@@ -50,6 +52,18 @@ fn the_readme_shows_real_output() {
         fs::write(&path, new).expect("README.md is writable");
     } else {
         assert!(old == new, "README.md is stale: UPDATE=1 cargo test --test it readme");
+    }
+}
+
+#[test]
+fn the_settings_of_the_readme_are_settings() {
+    let readme = include_str!("../../README.md");
+    let section = readme.split_once("## Settings\n").expect("a section").1;
+    let text = section.split("```yaml\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
+    let mistakes = podlens::rules::mistakes(&Settings::parse(text));
+    assert!(mistakes.is_empty(), "{mistakes:?}");
+    for key in Settings::keys() {
+        assert!(text.lines().any(|line| line.starts_with(&format!("{key}:"))), "{key} is not told");
     }
 }
 
