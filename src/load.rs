@@ -268,12 +268,18 @@ pub fn read(path: &Path) -> Result<String, String> {
     if size > MAX_SIZE {
         return Err(too_large());
     }
-    decoded(&mut fs::File::open(path).map_err(cannot)?)
+    text_in(&mut fs::File::open(path).map_err(cannot)?, usize::try_from(size).unwrap_or_default())
 }
 
-/// The text of a stream, or what to tell about it. No more is read than counts: a device may never end.
+/// The text of a stream, or what to tell about it.
 pub fn decoded(stream: &mut dyn Read) -> Result<String, String> {
-    let mut bytes = Vec::new();
+    text_in(stream, 0)
+}
+
+/// The text of a stream of about so many bytes. No more is read than counts: a device may never end.
+fn text_in(stream: &mut dyn Read, size: usize) -> Result<String, String> {
+    // One byte more, to see that it ends.
+    let mut bytes = Vec::with_capacity(size + 1);
     stream.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
     decode(bytes)
 }
