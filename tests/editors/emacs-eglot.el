@@ -6,6 +6,10 @@
 (require 'yaml-mode)
 (require 'podlens-eglot)
 (require 'flymake)
+;; The settings as they are shipped, and one more, to see that settings count.
+(setq-default eglot-workspace-configuration
+              (let ((shipped (plist-get (default-value 'eglot-workspace-configuration) :podlens)))
+                (list :podlens (append shipped '(:rules (:shadowed-source "off"))))))
 ;; The machine may be busy.
 (setq jrpc-default-request-timeout 90)
 
@@ -29,6 +33,11 @@
                 (lambda () (flymake-start)
                   (and (string-match-p "declared only later" (podlens-findings))
                        (string-match-p "nothing defines" (podlens-findings))))))
+(podlens-test "takes the settings"
+  (podlens-wait "the rule that is off to keep silent"
+                (lambda () (flymake-start)
+                  (and (string-match-p "declared only later" (podlens-findings))
+                       (not (string-match-p "hides the key" (podlens-findings)))))))
 (podlens-test "hovers"
   (podlens-after "--url=$(UR")
   (podlens-expect "https://shop.example.com/en"

@@ -6,6 +6,7 @@ here="$(cd "$(dirname "$0")" && pwd)"
 
 for client in eglot lsp-mode; do
   directory="$(new_project "$client")"
+  ln -sf "$PODLENS_TOOLS/programs/node_modules/.bin/yaml-language-server" "$directory/bin/yaml-language-server"
   status=0
   (
     cd "$directory/project"

@@ -73,7 +73,9 @@ run_helix() {
   label="$("$directory/bin/hx" --version | cut -d ' ' -f 1,2)"
   ln -sf "$PODLENS_TOOLS/programs/node_modules/.bin/yaml-language-server" "$directory/bin/yaml-language-server"
   mkdir -p "$directory/home/helix"
-  cp "$here/../../editors/helix/languages.toml" "$directory/home/helix"
+  # As it is shipped, with one more setting, to see that settings count.
+  sed 's/^unknown = "auto"$/&\nrules = { shadowed-source = "off" }/' "$here/../../editors/helix/languages.toml" \
+    >"$directory/home/helix/languages.toml"
   printf '[editor]\nend-of-line-diagnostics = "hint"\n' >"$directory/home/helix/config.toml"
   # What goes over the wire is kept, to see what was negotiated.
   rm "$directory/bin/podlens"
@@ -81,6 +83,7 @@ run_helix() {
   chmod +x "$directory/bin/podlens"
 
   verdict "shows diagnostics" start_helix "$release" 1:1
+  verdict "takes the settings" misses "hides the key"
   # On URL in the arguments.
   start_helix "$release" 36:27 || true
   keys Space k

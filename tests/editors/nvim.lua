@@ -114,7 +114,15 @@ end
 
 vim.opt.runtimepath:prepend(plugin)
 vim.cmd('runtime plugin/podlens.lua')
-dofile(plugin .. '/examples/' .. init)
+-- The configuration as it is shipped, with one more setting, to see that settings count.
+local more = "rules = { ['shadowed-source'] = 'off' }"
+local shipped = table.concat(vim.fn.readfile(plugin .. '/examples/' .. init), '\n')
+local changed, times = shipped:gsub("unknown = 'auto'", "unknown = 'auto', " .. more)
+if times == 0 then
+  changed, times = shipped:gsub('%.client%(%)', '.client({ settings = { ' .. more .. ' } })')
+end
+assert(times == 1, 'no place for a setting in ' .. init)
+assert(loadstring(changed))()
 vim.cmd('filetype on')
 vim.bo[buffer].filetype = 'yaml'
 
@@ -131,6 +139,13 @@ test('shows diagnostics', function()
   -- Behind characters that take one, two and four bytes: a byte column, as Neovim counts.
   local line = vim.api.nvim_buf_get_lines(buffer, 25, 26, false)[1]
   assert(found['undefined-variable'].col + 1 == line:find('$(VISITOR)', 1, true), vim.inspect(found['undefined-variable']))
+end)
+
+test('takes the settings', function()
+  wait_for('the rule that is off to keep silent', function()
+    local it = findings()
+    return it['forward-reference'] and not it['shadowed-source']
+  end)
 end)
 
 test('hovers', function()
@@ -258,6 +273,26 @@ test('is healthy', function()
   assert(report:find('A server is running for', 1, true), report)
   vim.cmd('bwipeout!')
   vim.cmd('buffer ' .. buffer)
+end)
+
+test('has help for everything that it names', function()
+  local copy = vim.fn.tempname()
+  vim.fn.mkdir(copy .. '/doc', 'p')
+  vim.fn.writefile(vim.fn.readfile(plugin .. '/doc/podlens.txt'), copy .. '/doc/podlens.txt')
+  vim.cmd('helptags ' .. copy .. '/doc')
+  vim.opt.runtimepath:append(copy)
+  for _, tag in ipairs({ 'podlens', ':PodlensEnvironment', ':PodlensPreview', 'podlens.setup()', 'podlens-0.7' }) do
+    vim.cmd('help ' .. tag)
+    assert(vim.api.nvim_buf_get_name(0):find('podlens.txt', 1, true), tag)
+    assert(vim.api.nvim_get_current_line():find('*' .. tag .. '*', 1, true), tag .. ' leads to ' .. vim.api.nvim_get_current_line())
+  end
+  -- Every place that the text refers to is there, in our help or in that of a new Neovim.
+  for tag in all_text(0):gmatch('|([^|%s]+)|') do
+    if vim.startswith(tag, 'podlens') or vim.fn.has('nvim-0.11') == 1 then
+      vim.cmd('help ' .. tag)
+    end
+  end
+  vim.cmd('helpclose')
 end)
 
 test('has help with the snippet for 0.7 as it is tested', function()

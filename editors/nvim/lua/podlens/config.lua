@@ -33,6 +33,8 @@ function M.client(options)
     capabilities = M.capabilities(options.capabilities),
     offset_encoding = 'utf-16',
     settings = { podlens = options.settings or vim.empty_dict() },
+    -- Neovim 0.7 tells the server of no settings.
+    init_options = options.settings or vim.empty_dict(),
     commands = require('podlens.commands').lens_commands(),
   }
   for key, value in pairs(options) do
