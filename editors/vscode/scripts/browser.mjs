@@ -19,5 +19,7 @@ export async function browser() {
   if (executablePath === undefined) {
     throw new Error("no Chromium found: install one, or name it in CHROMIUM");
   }
-  return chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: 120_000 });
+  // Without Playwright's own handlers, which close the browser at a signal and keep the process running.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+  return chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: 120_000, ...signals });
 }

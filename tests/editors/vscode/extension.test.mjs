@@ -93,7 +93,8 @@ test("a code lens opens the environment view, which follows the cursor", async (
   await code.run(async (vscode, { project }) => {
     const uri = vscode.Uri.file(`${project}/web.yaml`);
     const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", uri, 50);
-    const lens = lenses.find((it) => it.command?.command === "podlens.showEnvironment");
+    // They come in the order in which they were resolved, which is any; this one stands above the first container.
+    const lens = lenses.find((it) => it.range.start.line === 12 && it.command?.command === "podlens.showEnvironment");
     if (lens === undefined) throw new Error(`no lens: ${JSON.stringify(lenses)}`);
     await vscode.commands.executeCommand(lens.command.command, ...lens.command.arguments);
   });

@@ -65,6 +65,8 @@ export async function startWorkbench({ name, project, trust }) {
     detached: true,
   });
   const ended = new Promise((resolve) => code.once("exit", resolve));
+  // Whoever ends the tests ends VS Code too.
+  process.once("exit", () => signal(code, "SIGKILL"));
   const logFile = join(directory, "code-server.log");
   const log = createWriteStream(logFile);
   code.stdout.pipe(log);
@@ -87,7 +89,7 @@ export async function startWorkbench({ name, project, trust }) {
     });
     await until("code-server answers", async () => (await fetch(`${address}/healthz`)).ok);
     browser = await startBrowser();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 760 }, permissions: ["clipboard-read", "clipboard-write"] });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
     page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     await page.goto(`${address}/?folder=${encodeURIComponent(project)}`);
@@ -100,6 +102,10 @@ export async function startWorkbench({ name, project, trust }) {
     await stop();
     throw error;
   }
+}
+
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.once(name, () => process.exit(1));
 }
 
 function signal(child, name) {
