@@ -11,7 +11,7 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import type { Browser, Page } from "playwright-core";
 import { pageHtml } from "../src/shared/html";
 import type { Environment, Problem, Values } from "../src/shared/protocol";
-import { PARAMETERS, PASSWORD, sample } from "./samples";
+import { PARAMETERS, PASSWORD, container, crowded, sample } from "./samples";
 import { THEMES } from "./themes";
 
 const ROOT = process.env["PODLENS_EXTENSION"] ?? process.cwd();
@@ -135,7 +135,7 @@ describe("the environment page", () => {
     assert.deepEqual(headings, ["Unresolved (1)", "Presets", "Variables", "Variables of services (1)", "What runs", "What feeds what"]);
     assert.match((await page.textContent(".unresolved")) ?? "", /\$\(VISITOR\) stays as it is: nothing defines it/);
     assert.deepEqual(await names(), ["REGION", "CACHE_URL", "DB_PASSWORD", "EMPTY", "HTML", "LOG_LEVEL", "URL", "CACHE_SERVICE_HOST"]);
-    assert.equal(await page.textContent("#count"), "8 variables");
+    assert.equal(await page.textContent("#count"), "7 variables, 1 from services");
     const region = (await page.textContent("#variable-REGION")) ?? "";
     assert.match(region, /one of several.*eu config map region\/REGION web\.yaml:3.*us/s);
     assert.match((await page.textContent("#variable-LOG_LEVEL")) ?? "", /hides config map settings\/LOG_LEVEL web\.yaml:7/);
@@ -208,6 +208,88 @@ describe("the environment page", () => {
     assert.equal(message.count, 3);
     assert.match(message.text, /^LOG_LEVEL='debug'$/m);
     assert.match(message.text, /^# URL: /m);
+    assert.equal(await page.textContent("#copy"), "Copied");
+  });
+
+  test("shows the beginning of a long value, and all of it on demand", async () => {
+    await open("environment");
+    await show(crowded(10));
+    const height = async (): Promise<number> => (await page.locator("#variable-CERTIFICATE .value").boundingBox())?.height ?? 0;
+    const shut = await height();
+    assert(shut < 160, `${shut} px`);
+    assert.equal(await page.textContent("#more-CERTIFICATE"), "Show all 40 lines");
+    assert.match((await page.textContent("#more-LINK")) ?? "", /^Show all \d+ characters$/);
+    assert.equal(await page.locator("#more-SETTING_001").count(), 0);
+    await page.focus("#more-CERTIFICATE");
+    await page.keyboard.press("Enter");
+    assert((await height()) > 500);
+    // What was opened stays open while the view follows, and the focus where it was.
+    await show(crowded(10));
+    assert((await height()) > 500);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "more-CERTIFICATE");
+    await page.keyboard.press("Enter");
+    assert.equal(await height(), shut);
+    assert.equal(await page.textContent("#more-args-0"), "Show all 40 lines");
+  });
+
+  test("says that a container has no variables", async () => {
+    await open("environment");
+    const empty = sample(false);
+    const workload = empty.workloads[0];
+    assert(workload !== undefined);
+    workload.containers = [container()];
+    workload.presets = [];
+    await show(empty);
+    assert.match((await page.textContent("#content")) ?? "", /This container has no variables/);
+    assert(!(await page.isVisible("#search")));
+    assert.deepEqual(await violations(), []);
+    await page.screenshot({ path: join(PICTURES, "environment-empty.png") });
+  });
+
+  test("searches hundreds of variables while typing", async () => {
+    await open("environment");
+    await show(crowded(800));
+    assert.equal(await page.textContent("#count"), "815 variables, 140 from services");
+    await page.keyboard.press("/");
+    await page.keyboard.type("setting_79");
+    assert.equal((await names()).length, 10);
+    assert.equal(await page.inputValue("#search"), "setting_79");
+  });
+
+  test("fits into any width", async () => {
+    await open("environment");
+    for (const width of [260, 420, 700, 1400]) {
+      await page.setViewportSize({ width, height: 900 });
+      await show(crowded(10));
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(wide, 0, `at ${width} px`);
+      assert.deepEqual(await violations(), [], `at ${width} px`);
+      await page.screenshot({ path: join(PICTURES, `environment-${width}.png`), fullPage: true });
+    }
+  });
+
+  test("is worked with the keyboard alone, from the top to the bottom", async () => {
+    await open("environment");
+    await show(sample(true));
+    const reached: string[] = [];
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate(() => {
+        const { id, tagName, textContent } = document.activeElement ?? {};
+        return id || `${tagName} ${textContent}`;
+      });
+      if (at.startsWith("BODY")) break;
+      reached.push(at);
+    }
+    assert.deepEqual(reached.slice(0, 5), ["A web.yaml:1", "search", "copy", "reveal", "A web.yaml:41"]);
+    for (const id of ["summary-services", "summary-graph", "node-CACHE_URL", "node-URL"]) {
+      assert(reached.includes(id), `${id} is not among ${reached.join(", ")}`);
+    }
+    // Focus is seen wherever it is.
+    await page.focus("#copy");
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+    assert.equal(outline, "solid");
   });
 
   test("draws what feeds what, and leads from a node to its variable", async () => {

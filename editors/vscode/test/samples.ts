@@ -89,6 +89,36 @@ export function sample(shown: boolean, name = "main"): Environment {
   };
 }
 
+/** A certificate of so many lines. */
+export function certificate(lines: number): string {
+  const body = Array.from({ length: lines - 2 }, (_, line) => String(line).padEnd(64, "MIIDdzCCAl+gAwIBAgIEbVkw"));
+  return ["-----BEGIN CERTIFICATE-----", ...body, "-----END CERTIFICATE-----"].join("\n");
+}
+
+/** A container with many variables, long values and long names. */
+export function crowded(count: number): Environment {
+  const many = Array.from({ length: count }, (_, at) => variable(`SETTING_${String(at).padStart(3, "0")}`, `value ${at}`));
+  const services = Array.from({ length: 7 * 20 }, (_, at) =>
+    variable(`BACKEND_${at}_SERVICE_HOST`, `<cluster IP of backend-${at}>`, { state: "unknown", raw: null, source: source("service", `backend-${at}`) }),
+  );
+  const chain = Array.from({ length: 12 }, (_, at) => variable(`STEP_${at}`, "x", { raw: at === 0 ? "x" : `$(STEP_${at - 1})` }));
+  const env = [
+    variable("CERTIFICATE", `${certificate(40)}\n`, { source: source("configMap", "certificates-of-the-authority-that-signs", "ca.pem") }),
+    variable("LINK", `https://example.com/?${"token=0123456789abcdef&".repeat(40)}`),
+    variable("A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_SOMEBODY_GENERATED_FROM_A_CLASS_NAME", "short"),
+    ...chain,
+    ...many,
+    ...services,
+  ];
+  const base = sample(false);
+  const workload = base.workloads[0];
+  if (workload !== undefined) {
+    workload.presets = [];
+    workload.containers = [container({ env, args: [{ value: `--ca=${certificate(40)}`, state: "known", raw: "--ca=$(CERTIFICATE)" }] })];
+  }
+  return base;
+}
+
 export function parameter(name: string, more: Partial<Parameter> = {}): Parameter {
   return {
     name,

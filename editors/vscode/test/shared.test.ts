@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { dotenv, matches, ordered, place, shownValue } from "../src/shared/environment";
+import { countOf, dotenv, isLong, lengthOf, matches, ordered, place, shownValue } from "../src/shared/environment";
 import { graphOf, references } from "../src/shared/graph";
 import { pageHtml } from "../src/shared/html";
 import { changed, defaultNote, fields, otherProblems } from "../src/shared/parameters";
@@ -36,6 +36,20 @@ test("a value for a person", () => {
   assert.equal(shownValue(variable("A", null, { state: "unknown" }), false), "unknown");
   assert.equal(shownValue(variable("A", PASSWORD, { state: "secret" }), false), "••••••••");
   assert.equal(shownValue(variable("A", null, { state: "secret" }), true), "••••••••");
+});
+
+test("variables of services are counted apart", () => {
+  const redis = variable("REDIS_SERVICE_HOST", null, { source: source("service", "redis") });
+  assert.equal(countOf([variable("A", "x")], 1, false), "1 variable");
+  assert.equal(countOf([variable("A", "x"), variable("B", "x"), redis], 3, false), "2 variables, 1 from services");
+  assert.equal(countOf([variable("A", "x"), redis], 0, true), "0 of 2 variables");
+});
+
+test("long values are told by lines or characters", () => {
+  assert(!isLong("a\nb\nc\nd\ne\nf\n"));
+  assert.equal(lengthOf("a\nb\nc\nd\ne\nf\ng\n"), "7 lines");
+  assert(isLong("x".repeat(321)));
+  assert.equal(lengthOf("x".repeat(321)), "321 characters");
 });
 
 test("dotenv is read back by a shell, and holds only what is known and shown", () => {
@@ -75,6 +89,26 @@ test("the graph has an edge for each reference, in columns", () => {
   ]);
   const column = Object.fromEntries(graph.nodes.map((node) => [node.name, node.column]));
   assert.deepEqual(column, { CACHE_SERVICE_HOST: 0, LOG_LEVEL: 0, CACHE_URL: 1, "mount /logs": 1, URL: 2, args: 3 });
+});
+
+test("a variable that is declared only later feeds nothing", () => {
+  const at = (line: number) => ({ source: source("env", null, null, line) });
+  const late = container({
+    env: [variable("A", "x", at(30)), variable("B", "$(A)", at(20)), variable("C", "x", { raw: "$(A)", ...at(40) })],
+    unresolved: [{ name: "A", file: "shop/web.yaml", line: 21, column: 20, why: "forward" }],
+  });
+  assert.deepEqual(graphOf(late).edges.map(({ from, to }) => `${from} ${to}`), ["A C"]);
+});
+
+test("an edge over several columns has a free place in each, and what is connected stands together", () => {
+  const graph = graphOf(main(false));
+  const far = graph.edges.find((edge) => edge.from === "LOG_LEVEL" && edge.to === "URL");
+  assert.equal(far?.through.length, 1);
+  const places = [...graph.nodes, ...graph.edges.flatMap((edge) => edge.through)].map(({ column, row }) => `${column} ${row}`);
+  assert.equal(new Set(places).size, places.length);
+  const wide = container({ env: ["A", "B", "C"].flatMap((it) => [variable(it, "x"), variable(`Z_${"CBA"[it.charCodeAt(0) - 65]}`, "x", { raw: `$(${it})` })]) });
+  const rows = Object.fromEntries(graphOf(wide).nodes.map((node) => [node.name, node.row]));
+  assert.deepEqual([rows["Z_C"], rows["Z_B"], rows["Z_A"]], [rows["A"], rows["B"], rows["C"]]);
 });
 
 test("a loop does not hang the graph", () => {

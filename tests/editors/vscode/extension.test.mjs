@@ -109,6 +109,30 @@ test("a code lens opens the environment view, which follows the cursor", async (
   assert.equal((await code.api("environment")).workloads[0].containers[0].name, "cache");
 });
 
+test("the view is searched, draws what feeds what, and lets nothing in from outside", async () => {
+  await code.show("web.yaml", "- name: LOG_LEVEL");
+  await code.view("#variable-URL");
+  const frame = await code.inFrames("body:has(#search)");
+  const names = () => frame.locator("tbody th code").allTextContents();
+  await frame.locator("#search").fill("db_");
+  await until("what matches", async () => (await names()).join() === "DB_HOST,DB_PASSWORD,DB_URL");
+  await frame.locator("#search").press("Escape");
+  await until("all again", async () => (await names()).includes("URL"));
+  // DB_HOST is declared after DB_URL: it feeds nothing.
+  const edges = await frame.locator(".edge").evaluateAll((all) => all.map((it) => it.getAttribute("data-edge")));
+  assert.deepEqual(edges.sort(), ["DB_PASSWORD → DB_URL", "GREETING → args", "HOST → URL", "LANGUAGE → URL", "URL → GREETING", "URL → args"]);
+  const policy = await frame.evaluate((body) => body.ownerDocument.querySelector("meta[http-equiv=Content-Security-Policy]").content);
+  assert.match(policy, /^default-src 'none'; style-src [^;]+; script-src 'nonce-[\w+/=]+'; base-uri 'none'; form-action 'none'$/);
+});
+
+test("the view follows what is typed", async () => {
+  await code.edit("web.yaml", "value: shop.example.com", "value: typed.example.com");
+  await until("the new value", async () => /https:\/\/typed\.example\.com\/en/.test(await (await code.inFrames("#variable-URL .value")).textContent()));
+  await code.show("web.yaml", "- name: LOG_LEVEL");
+  await code.command("workbench.action.files.revert");
+  await until("the old value", async () => /https:\/\/shop\.example\.com\/en/.test(await (await code.inFrames("#variable-URL .value")).textContent()));
+});
+
 test("the view follows the theme", async () => {
   await code.show("web.yaml", "- name: LOG_LEVEL");
   await code.view("#variable-URL");

@@ -39,6 +39,34 @@ export function shownValue(variable: Variable, revealed: boolean): string {
   return (variable.alternatives ?? []).length > 0 ? "one of several" : "unknown";
 }
 
+/** How many there are, those of services apart, as the line above a container has it. */
+export function countOf(all: readonly Variable[], found: number, searched: boolean): string {
+  if (searched) {
+    return `${found} of ${all.length} variables`;
+  }
+  const services = all.filter(isServiceVariable).length;
+  const own = all.length - services;
+  return `${own} ${own === 1 ? "variable" : "variables"}${services === 0 ? "" : `, ${services} from services`}`;
+}
+
+/** Values beyond this many lines or characters are shown in part: certificates, whole configuration files. */
+const LINES = 6;
+const CHARACTERS = 320;
+
+export function isLong(text: string): boolean {
+  return text.length > CHARACTERS || linesOf(text) > LINES;
+}
+
+/** The length of a long value in words. */
+export function lengthOf(text: string): string {
+  const lines = linesOf(text);
+  return lines > LINES ? `${lines} lines` : `${text.length} characters`;
+}
+
+function linesOf(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
+}
+
 /** Whether the server sent any secret that could be revealed. */
 export function hasSecretValues(container: Container): boolean {
   return container.env.some((variable) => variable.state === "secret" && variable.value !== null);

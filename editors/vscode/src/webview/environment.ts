@@ -7,7 +7,7 @@
 import type { Container, EnvironmentMessage, Expanded, ShowEnvironment, Source, Variable, Workload } from "../shared/protocol";
 import * as model from "../shared/environment";
 import { drawGraph } from "./graph";
-import { h } from "./dom";
+import { h, settled } from "./dom";
 import { host } from "./host";
 
 let workload: Workload | null = null;
@@ -15,6 +15,8 @@ let container: Container | null = null;
 let revealed = false;
 let query = "";
 const open = new Map<string, boolean>([["graph", true]]);
+/** Long texts that are shown whole, by variable or place. */
+const whole = new Set<string>();
 
 const search = h("input", {
   type: "search",
@@ -29,6 +31,9 @@ const search = h("input", {
 });
 const copy = h("button", { type: "button", id: "copy", click: copyDotenv }, "Copy as dotenv");
 const reveal = h("button", { type: "button", id: "reveal", click: toggleReveal }, "Reveal secrets");
+const uncopied = settled(2000, () => {
+  copy.textContent = "Copy as dotenv";
+});
 const count = h("p", { id: "count", role: "status" });
 const heading = h("header");
 const bar = h("div", { class: "bar", role: "toolbar", "aria-label": "Environment" }, search, copy, reveal);
@@ -41,6 +46,7 @@ window.addEventListener("message", (event: MessageEvent<ShowEnvironment>) => {
     // A secret shown for one container must not show up in another.
     if (next?.name !== workload?.name || next?.containers[0]?.name !== container?.name) {
       revealed = false;
+      whole.clear();
     }
     workload = next;
     container = next?.containers[0] ?? null;
@@ -66,8 +72,9 @@ function send(message: EnvironmentMessage): void {
 
 function draw(): void {
   const focused = document.activeElement?.id ?? "";
-  bar.hidden = container === null;
-  count.hidden = container === null;
+  const nothing = container === null || container.env.length === 0;
+  bar.hidden = nothing;
+  count.hidden = nothing;
   if (workload === null || container === null) {
     heading.replaceChildren(h("h1", {}, "Environment"));
     content.replaceChildren(h("p", { class: "empty" }, "Put the cursor in a container of a manifest."));
@@ -82,8 +89,7 @@ function draw(): void {
   const found = model.ordered(container.env).filter((variable) => model.matches(variable, query, revealed));
   const services = found.filter(model.isServiceVariable);
   const others = found.filter((variable) => !model.isServiceVariable(variable));
-  count.textContent =
-    query === "" ? `${container.env.length} variables` : `${found.length} of ${container.env.length} variables`;
+  count.textContent = model.countOf(container.env, found.length, query !== "");
   content.replaceChildren(
     ...[
       unresolved(container),
@@ -92,7 +98,7 @@ function draw(): void {
       services.length > 0
         ? details("services", `Variables of services (${services.length})`, table("Variables of services", services))
         : null,
-      found.length === 0 ? h("p", { class: "empty" }, "Nothing matches.") : null,
+      found.length > 0 ? null : h("p", { class: "empty" }, query === "" ? "This container has no variables." : "Nothing matches."),
       runs(container),
       graph(container),
     ].filter((part) => part !== null),
@@ -171,12 +177,13 @@ function presets(of: Workload): HTMLElement | null {
 }
 
 function table(label: string, variables: readonly Variable[]): HTMLElement {
-  const head = ["Name", "Value", "Source"].map((title) => h("th", { scope: "col" }, title));
+  // Roles are said, since in a narrow column the table is not laid out as one.
+  const head = ["Name", "Value", "Source"].map((title) => h("th", { scope: "col", role: "columnheader" }, title));
   return h(
     "table",
-    { "aria-label": label },
-    h("thead", {}, h("tr", {}, ...head)),
-    h("tbody", {}, ...variables.map(row)),
+    { "aria-label": label, role: "table" },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...head)),
+    h("tbody", { role: "rowgroup" }, ...variables.map(row)),
   );
 }
 
@@ -187,18 +194,39 @@ function row(variable: Variable): HTMLElement {
   const raw = variable.raw !== null && variable.raw !== variable.value && variable.raw.includes("$");
   return h(
     "tr",
-    { id: rowId(variable.name), tabindex: "-1", class: variable.state },
-    h("th", { scope: "row" }, h("code", {}, variable.name)),
+    { id: rowId(variable.name), tabindex: "-1", class: variable.state, role: "row" },
+    h("th", { scope: "row", role: "rowheader" }, h("code", {}, variable.name)),
     h(
       "td",
-      {},
-      variable.value === "" ? h("span", { class: "note" }, "empty") : h("code", { class: "value" }, ...value),
+      { role: "cell" },
+      variable.value === "" ? h("span", { class: "note" }, "empty") : longText(variable.name, value),
       badge,
       raw ? h("div", { class: "note" }, "from ", h("code", {}, variable.raw ?? "")) : null,
       alternatives(variable),
     ),
-    h("td", {}, sourceOf(variable.source), ...variable.hides.map(hidden)),
+    h("td", { role: "cell" }, sourceOf(variable.source), ...variable.hides.map(hidden)),
   );
+}
+
+/** A text; of a long one the beginning, and a button for the rest. */
+function longText(id: string, pieces: (HTMLElement | string)[]): DocumentFragment {
+  const parts = document.createDocumentFragment();
+  // What is shown, and not what is masked: its length is nobody's business.
+  const text = pieces.map((piece) => (typeof piece === "string" ? piece : (piece.textContent ?? ""))).join("");
+  const long = model.isLong(text);
+  const shut = long && !whole.has(id);
+  parts.append(h("code", { class: shut ? "value shut" : "value" }, ...pieces));
+  if (long) {
+    const toggle = (): void => {
+      if (!whole.delete(id)) {
+        whole.add(id);
+      }
+      draw();
+    };
+    const attributes = { type: "button", class: "more", id: `more-${id}`, "aria-expanded": String(!shut), click: toggle };
+    parts.append(h("button", attributes, shut ? `Show all ${model.lengthOf(text)}` : "Show less"));
+  }
+  return parts;
 }
 
 function rowId(name: string): string {
@@ -258,7 +286,7 @@ function runs(in_: Container): HTMLElement | null {
   }
   const entries = shown.flatMap(([title, texts]) => [
     h("dt", {}, title),
-    h("dd", {}, ...texts.flatMap((text) => [h("code", {}, ...expanded(text)), " "])),
+    h("dd", {}, ...texts.flatMap((text, at) => [longText(`${title} ${at}`.replaceAll(" ", "-"), expanded(text)), " "])),
   ]);
   return section("What runs", h("dl", {}, ...entries));
 }
@@ -286,6 +314,8 @@ function graph(in_: Container): HTMLElement | null {
 function copyDotenv(): void {
   if (container !== null) {
     send({ type: "copy", ...model.dotenv(container, revealed) });
+    copy.textContent = "Copied";
+    uncopied();
   }
 }
 

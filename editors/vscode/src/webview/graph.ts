@@ -7,6 +7,7 @@ import { h, svg } from "./dom";
 const ROW = 30;
 const HEIGHT = 22;
 const GAP = 56;
+const ARROW = 6;
 /** About the width of a letter of the 12 px editor font; boxes have room to spare. */
 const LETTER = 7.4;
 
@@ -16,19 +17,34 @@ export function drawGraph(container: Container, choose: (name: string) => void):
   if (graph.edges.length === 0) {
     return null;
   }
-  const boxes = place(graph.nodes, graph.columns);
-  const right = Math.max(...[...boxes.values()].map((box) => box.x + box.width));
+  const { boxes, columns } = place(graph.nodes, graph.columns);
+  const right = Math.max(...columns.map((column) => column.x + column.width));
   const width = right + 2;
   const height = graph.rows * ROW + 2;
-  const edges = graph.edges.map(({ from, to }) => {
+  const edges = graph.edges.flatMap(({ from, to, through }) => {
     const [a, b] = [boxes.get(from), boxes.get(to)];
     if (a === undefined || b === undefined) {
-      return null;
+      return [];
     }
-    const [x1, y1, x2, y2] = [a.x + a.width, a.y + HEIGHT / 2, b.x, b.y + HEIGHT / 2];
-    const bend = (x1 + x2) / 2;
-    const path = `M ${x1} ${y1} C ${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`;
-    return svg("path", { d: path, class: "edge", "data-edge": `${from} → ${to}` });
+    const end = { x: b.x - ARROW, y: b.y + HEIGHT / 2 };
+    let at = { x: a.x + a.width, y: a.y + HEIGHT / 2 };
+    let path = `M ${at.x} ${at.y}`;
+    const bendTo = (x: number, y: number): void => {
+      const bend = (at.x + x) / 2;
+      path += ` C ${bend} ${at.y} ${bend} ${y} ${x} ${y}`;
+      at = { x, y };
+    };
+    for (const { column, row } of through) {
+      const { x, width: wide } = columns[column] ?? { x: 0, width: 0 };
+      bendTo(x, row * ROW + 1 + HEIGHT / 2);
+      at.x = x + wide;
+      path += ` L ${at.x} ${at.y}`;
+    }
+    bendTo(end.x, end.y);
+    return [
+      svg("path", { d: path, class: "edge", "data-edge": `${from} → ${to}` }),
+      svg("path", { d: `M ${end.x} ${end.y - 3.5} L ${b.x} ${end.y} L ${end.x} ${end.y + 3.5} Z`, class: "arrow" }),
+    ];
   });
   const nodes = graph.nodes.map((node) => {
     const box = boxes.get(node.name);
@@ -56,16 +72,18 @@ interface Box {
 }
 
 /** Each column is as wide as its longest name. */
-function place(nodes: readonly Node[], columns: number): Map<string, Box> {
+function place(nodes: readonly Node[], count: number): { boxes: Map<string, Box>; columns: { x: number; width: number }[] } {
   const boxes = new Map<string, Box>();
+  const columns: { x: number; width: number }[] = [];
   let x = 1;
-  for (let column = 0; column < columns; column += 1) {
+  for (let column = 0; column < count; column += 1) {
     const here = nodes.filter((node) => node.column === column);
     const width = Math.ceil(Math.max(...here.map((node) => node.name.length)) * LETTER + 16);
     here.forEach((node) => boxes.set(node.name, { x, y: node.row * ROW + 1, width }));
+    columns.push({ x, width });
     x += width + GAP;
   }
-  return boxes;
+  return { boxes, columns };
 }
 
 function neighbours(edges: readonly { from: string; to: string }[], name: string): string {
