@@ -65,7 +65,7 @@ export function registerCommands(context: vscode.ExtensionContext, { server, pre
     if (shown !== undefined) {
       await previews.compare(shown);
     } else if (place !== undefined) {
-      await previews.compare(previewUri({ source: place.uri, kind: "render", position: undefined }));
+      await previews.compare(previewUri({ source: place.uri, kind: "render", document: undefined }));
     }
   });
 

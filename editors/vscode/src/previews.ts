@@ -1,14 +1,16 @@
 /**
  * Previews: the rendered manifest and the processed template as read-only documents that follow the source.
  *
- * The address of a preview holds the address of its source, its kind and where in the source it was asked for, so that
- * VS Code can open it again by itself. The place moves with the lines that are typed above it.
+ * The address of a preview holds the address of its source, its kind and which document of the source it is of, so that
+ * VS Code can open it again by itself, and there is one however often and wherever in it somebody asks. The place it was
+ * asked for last moves with the lines that are typed above it.
  */
 
 import * as vscode from "vscode";
 import { Quiet } from "./quiet";
 import { isManifest } from "./selector";
 import type { Server } from "./server";
+import { documentAt, startOf } from "./shared/documents";
 import type { Position, Preview, PreviewKind, Values } from "./shared/protocol";
 
 export const PREVIEW_SCHEME = "podlens-preview";
@@ -16,7 +18,8 @@ export const PREVIEW_SCHEME = "podlens-preview";
 interface Request {
   source: vscode.Uri;
   kind: PreviewKind;
-  position: Position | undefined;
+  /** Which of the documents in the source; a rendered manifest is all of them. */
+  document: number | undefined;
 }
 
 const NAMES: Record<PreviewKind, string> = { render: "rendered", process: "processed" };
@@ -55,7 +58,8 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   async show(source: vscode.Uri, kind: PreviewKind, position?: Position): Promise<vscode.Uri> {
-    const uri = previewUri({ source, kind, position });
+    const which = position === undefined ? undefined : documentAt(await textOf(source), position.line);
+    const uri = previewUri({ source, kind, document: which });
     if (position !== undefined) {
       this.positions.set(uri.toString(), position);
     }
@@ -94,7 +98,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     if (request === undefined) {
       return null;
     }
-    const position = this.positions.get(uri.toString()) ?? request.position;
+    const position = this.positions.get(uri.toString()) ?? (await placeOf(request));
     const preview = await this.server.request<Preview>("podlens/preview", {
       textDocument: { uri: request.source.toString() },
       ...(position === undefined ? {} : { position }),
@@ -144,6 +148,16 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 }
 
+/** Where a document starts, for a preview that nobody asked for at a place: VS Code has opened it again. */
+async function placeOf({ source, document }: Request): Promise<Position | undefined> {
+  return document === undefined ? undefined : { line: startOf(await textOf(source), document), character: 0 };
+}
+
+/** The text of a source; nothing if it is gone. */
+async function textOf(source: vscode.Uri): Promise<string> {
+  return vscode.workspace.openTextDocument(source).then((document) => document.getText(), () => "");
+}
+
 function isOpen(uri: vscode.Uri): boolean {
   return vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
 }
@@ -165,14 +179,14 @@ export function previewUri(request: Request): vscode.Uri {
   return vscode.Uri.from({
     scheme: PREVIEW_SCHEME,
     path: `${path.slice(0, at)}.${NAMES[request.kind]}${path.slice(at) || ".yaml"}`,
-    query: JSON.stringify({ source: request.source.toString(), kind: request.kind, position: request.position }),
+    query: JSON.stringify({ source: request.source.toString(), kind: request.kind, document: request.document }),
   });
 }
 
 export function requestOf(uri: vscode.Uri): Request | undefined {
   try {
-    const query = JSON.parse(uri.query) as { source: string; kind: PreviewKind; position?: Position };
-    return { source: vscode.Uri.parse(query.source, true), kind: query.kind, position: query.position };
+    const query = JSON.parse(uri.query) as { source: string; kind: PreviewKind; document?: number };
+    return { source: vscode.Uri.parse(query.source, true), kind: query.kind, document: query.document };
   } catch {
     return undefined;
   }

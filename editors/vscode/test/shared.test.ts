@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { countOf, dotenv, isLong, lengthOf, matches, ordered, place, shownValue } from "../src/shared/environment";
+import { documentAt, startOf } from "../src/shared/documents";
 import { graphOf, references } from "../src/shared/graph";
 import { pageHtml } from "../src/shared/html";
 import { changed, defaultNote, fields, otherProblems } from "../src/shared/parameters";
@@ -114,6 +115,13 @@ test("an edge over several columns has a free place in each, and what is connect
 test("a loop does not hang the graph", () => {
   const loop = container({ env: [variable("A", "$(B)"), variable("B", "$(A)$(B)")] });
   assert.equal(graphOf(loop).nodes.length, 2);
+});
+
+test("documents are told apart, and found again", () => {
+  const text = "# about\n\nkind: A\n--- # next\n\nkind: B\nname: ---x\n---\n# nothing\n";
+  assert.deepEqual([0, 2, 3, 5, 6, 8].map((line) => documentAt(text, line)), [0, 0, 1, 1, 1, 2]);
+  assert.deepEqual([0, 1, 2].map((it) => startOf(text, it)), [2, 5, 0]);
+  assert.equal(startOf("---\r\nkind: A\r\n", 1), 1);
 });
 
 test("fields follow the parameters", () => {

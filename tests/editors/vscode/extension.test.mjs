@@ -192,6 +192,35 @@ test("the preview is read-only and can be compared with the source", async () =>
     return text.includes("$(HOST)/$(LANGUAGE)") && text.includes("https://new.example.com/en");
   });
   await code.picture("diff");
+  await code.edit("web.yaml", "value: new.example.com", "value: third.example.com");
+  await until("the comparison follows", async () => (await code.page.locator(".monaco-diff-editor").textContent()).includes("https://third.example.com/en"));
+  await code.closeDirty();
+});
+
+test("a manifest is compared with what it renders to, without a preview first", async () => {
+  await code.show("web.yaml", "- name: URL");
+  await code.command("podlens.comparePreview");
+  await until("the comparison", () => code.run((vscode) => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "web.yaml ↔ rendered"));
+  await code.closeAll();
+});
+
+test("the processed template follows what is typed, and is compared with the template", async () => {
+  await code.show("template.yaml", "objects:");
+  await code.command("podlens.previewProcessed");
+  await until("the preview", async () => (await code.previewText("template.processed.yaml"))?.includes("replicas: 2"));
+  const password = async () => /value: (\w{16})$/m.exec(await code.previewText("template.processed.yaml"))?.[1];
+  const made = await password();
+  await code.edit("template.yaml", 'value: "2"', 'value: "7"');
+  await until("the preview is new", async () => (await code.previewText("template.processed.yaml"))?.includes("replicas: 7"));
+  // What is made up stays, so that only what was typed changes before the reader's eyes.
+  assert.equal(await password(), made);
+  // Asked for at another line of the template, it is the same preview.
+  await code.show("template.yaml", "parameters:");
+  await code.command("podlens.previewProcessed");
+  const tabs = await code.run((vscode) => vscode.window.tabGroups.all.flatMap((group) => group.tabs).map((tab) => tab.label));
+  assert.deepEqual(tabs.sort(), ["template.processed.yaml", "template.yaml"]);
+  await code.run((vscode) => vscode.commands.executeCommand("podlens.comparePreview", vscode.workspace.textDocuments.find((it) => it.uri.path.endsWith("template.processed.yaml")).uri));
+  await until("the comparison", () => code.run((vscode) => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "template.yaml ↔ processed"));
   await code.closeDirty();
 });
 
@@ -203,6 +232,30 @@ test("a form drives the processed template", async () => {
   await field.fill("store");
   await until("the preview has the value", async () => (await code.previewText("template.processed.yaml"))?.includes("name: store"));
   await code.picture("preview", { shipped: true });
+});
+
+test("the form follows the template, keeps what was typed, and says what is wrong", async () => {
+  const more = '  - name: DEBUG\n    description: Whether to say more.\n    type: bool\n    value: "false"\n  - name: TOKEN\n    displayName: Key to the door\n    required: true\nobjects:';
+  await code.edit("template.yaml", "objects:", more);
+  const label = await code.view("label[for=field-TOKEN]");
+  assert.match(await label.textContent(), /Key to the door.*TOKEN.*required/);
+  assert.match(await (await code.inFrames(".field:has(#field-DEBUG)")).textContent(), /DEBUG.*bool.*Whether to say more\./);
+  assert.deepEqual(await (await code.inFrames("#field-DEBUG")).locator("option").allTextContents(), ["true", "false"]);
+  await until("what is wrong", async () => /TOKEN/.test(await (await code.inFrames("#problem-TOKEN")).textContent()));
+  assert.equal(await (await code.inFrames("#field-APP_NAME")).inputValue(), "store");
+  await (await code.inFrames("#field-TOKEN")).fill("sesame");
+  await until("nothing is wrong", async () => !(await (await code.inFrames("#problem-TOKEN")).isVisible()));
+  await until("the preview keeps up", async () => (await code.previewText("template.processed.yaml"))?.includes("name: store"));
+  await code.picture("form");
+  await (await code.inFrames("#reset")).click();
+  await until("the template's own values", async () => (await (await code.inFrames("#field-APP_NAME")).inputValue()) === "shop");
+  await code.closeDirty();
+});
+
+test("a click on the line above a container opens its environment", async () => {
+  await code.show("web.yaml", "- name: SIZE");
+  await code.page.locator(".codelens-decoration a", { hasText: /^1 variable/ }).first().click();
+  await code.view("#variable-SIZE");
   await code.closeAll();
 });
 
