@@ -52,6 +52,12 @@ trap 'end_helix; rm -rf "$sockets"' EXIT
 
 # Starts Helix at a place of the manifest, and waits until the server has spoken.
 start_helix() {
+  open_helix "$1" "web.yaml:$2"
+  sees "declared only later" && sees "nothing defines"
+}
+
+# Starts Helix on a file.
+open_helix() {
   end_helix
   starts=$((starts + 1))
   # A socket of its own for each start: one that is going away cannot be in the way.
@@ -59,8 +65,7 @@ start_helix() {
   tmux -S "$socket" -f /dev/null new-session -d -x 180 -y 50 -c "$directory/project" \
     "env HOME='$directory/home' XDG_CONFIG_HOME='$directory/home' XDG_CACHE_HOME='$directory/home' TERM=tmux-256color \
       HELIX_RUNTIME='$PODLENS_TOOLS/$1/usr/lib/hx/runtime' PATH='$directory/bin:$PATH' LC_ALL=C.UTF-8 \
-      '$directory/bin/hx' web.yaml:$2 2>'$directory/messages' || cat '$directory/messages' && sleep 300"
-  sees "declared only later" && sees "nothing defines"
+      '$directory/bin/hx' $2 2>'$directory/messages' || cat '$directory/messages' && sleep 300"
 }
 
 # Each test starts at its own place, so that no keys are needed to get there: a terminal cannot tell Escape and a key from
@@ -97,6 +102,9 @@ run_helix() {
   # The whole line, without a mode that would have to be left again.
   keys x d
   verdict "clears a diagnostic with an edit" misses "nothing defines"
+  printf 'APP_NAME=store\nREPLICAS=3\nREPLICA=3\n' >"$directory/project/shop.params"
+  open_helix "$release" shop.params
+  verdict "looks at a file with values for parameters" sees "has no parameter"
   end_helix
   if grep -aq '"positionEncoding":"utf-8"' "$directory/from-server"; then
     echo "ok - $label: counts in UTF-8"

@@ -260,6 +260,19 @@ test('previews a template with values for its parameters', function()
   vim.cmd('buffer ' .. buffer)
 end)
 
+test('looks at a file with values for parameters', function()
+  vim.fn.writefile({ 'APP_NAME=store', 'REPLICAS=3', 'REPLICA=3' }, 'shop.params')
+  vim.cmd('edit shop.params')
+  local values = vim.api.nvim_get_current_buf()
+  assert(vim.bo[values].filetype == 'podlens-params', vim.bo[values].filetype)
+  wait_for('the finding', function()
+    local found = vim.diagnostic.get(values)
+    return #found == 1 and found[1].lnum == 2 and found[1].message:find('no parameter `REPLICA`', 1, true)
+  end)
+  vim.cmd('buffer ' .. buffer)
+  vim.fn.delete('shop.params')
+end)
+
 test('is healthy', function()
   if vim.fn.has('nvim-0.8') == 0 then
     package.loaded['podlens.health'] = nil

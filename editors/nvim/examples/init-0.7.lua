@@ -1,7 +1,7 @@
 -- Neovim 0.7 has no vim.lsp.start: one server for each workspace, attached to each buffer of it.
 local servers = {}
 vim.api.nvim_create_autocmd('FileType', {
-  pattern = { 'yaml', 'json', 'helm' },
+  pattern = { 'yaml', 'json', 'helm', 'podlens-params' },
   callback = function(event)
     local file = vim.api.nvim_buf_get_name(event.buf)
     local root = vim.fn.fnamemodify(file, ':p:h')

@@ -290,6 +290,18 @@ test("settings reach the server", async () => {
   await until("the rule is on", async () => (await code.rules()).includes("undefined-variable"));
 });
 
+test("a file with values for parameters is looked at, whatever its language", async () => {
+  writeFileSync(join(code.project, "shop.params"), "APP_NAME=store\nREPLICAS=3\nREPLICA=3\n");
+  await code.show("shop.params", "APP_NAME");
+  await until("the finding", async () => (await code.findings("shop.params")).some((it) => it.rule === "undefined-parameter" && it.line === 2));
+  const hovers = await code.ask("vscode.executeHoverProvider", "shop.params", "APP_NA");
+  assert.match(JSON.stringify(hovers), /Every object gets it/);
+  writeFileSync(join(code.project, "shop.params"), "APP_NAME=store\nREPLICAS=3\n");
+  await until("the finding goes", async () => (await code.findings("shop.params")).length === 0);
+  await code.closeAll();
+  await code.show("web.yaml", "apiVersion");
+});
+
 test("the status item shows the server's health", async () => {
   await code.page.locator('[id="status.languageStatus"]').click();
   const item = code.page.locator(".hover-language-status", { hasText: "podlens" }).first();
@@ -335,6 +347,22 @@ test("a server that is killed comes back", async () => {
   const hovers = await code.ask("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
   assert.match(JSON.stringify(hovers), /shop\.example\.com/);
   await code.closeDirty();
+});
+
+test("a server that ends all the time stays down, says so, and comes back on command", async () => {
+  // Which begins to count anew.
+  await code.command("podlens.restart");
+  for (let kills = 0; kills < 5; kills += 1) {
+    const pid = await until("a server", async () => (await code.api("health")).state === "running" && (await code.api("serverPid")));
+    process.kill(pid, "SIGKILL");
+    await until("its end", async () => (await code.api("serverPid")) !== pid);
+  }
+  await until("the failure", async () => (await code.api("health")).state === "failed");
+  const toast = code.page.locator(".notification-toast", { hasText: "The server ended 5 times" }).first();
+  await toast.waitFor();
+  await toast.locator(".monaco-button", { hasText: "Restart" }).click();
+  await code.untilRunning();
+  await code.command("notifications.clearAll");
 });
 
 test("a broken path is explained once, and mended", async () => {

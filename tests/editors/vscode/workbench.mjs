@@ -274,8 +274,13 @@ export class Workbench {
   // Keeps what a person would see. `UPDATE=1` puts those that the README shows into the extension.
   async picture(name, { shipped = false, lenses = 0 } = {}) {
     await this.command("workbench.action.closeSidebar");
-    // Lenses are drawn a moment after their lines.
-    await until(`${lenses} lenses`, async () => (await this.page.locator(".codelens-decoration", { hasText: "variable" }).count()) >= lenses);
+    // Lenses are drawn a moment after their lines: first their places, then what they say.
+    await until(`${lenses} lenses`, () =>
+      this.page.evaluate((least) => {
+        const drawn = [...document.querySelectorAll(".codelens-decoration")];
+        return drawn.length >= least && drawn.every((it) => /\d/.test(it.textContent) && it.getAnimations({ subtree: true }).length === 0);
+      }, lenses),
+    );
     const path = join(work, `${name}.png`);
     await this.page.screenshot({ path });
     if (shipped && process.env.UPDATE) {

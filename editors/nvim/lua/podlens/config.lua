@@ -3,7 +3,7 @@
 local M = {}
 
 --- File types the server looks at. It is silent on those that are not Kubernetes.
-M.filetypes = { 'yaml', 'json', 'helm', 'yaml.helm-values', 'yaml.openshift' }
+M.filetypes = { 'yaml', 'json', 'helm', 'yaml.helm-values', 'yaml.openshift', 'env', 'podlens-params' }
 
 --- The workspace is around one of these.
 M.root_markers = { 'podlens.yaml', '.git' }
