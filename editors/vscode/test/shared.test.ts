@@ -43,6 +43,9 @@ test("variables of services are counted apart", () => {
   const redis = variable("REDIS_SERVICE_HOST", null, { source: source("service", "redis") });
   assert.equal(countOf([variable("A", "x")], 1, false), "1 variable");
   assert.equal(countOf([variable("A", "x"), variable("B", "x"), redis], 3, false), "2 variables, 1 from services");
+  const cluster = variable("KUBERNETES_PORT", null, { source: { ...source("service", "kubernetes"), file: null } });
+  assert.equal(countOf([variable("A", "x"), redis, cluster], 3, false), "1 variable, 1 from services, 1 from the cluster");
+  assert.equal(countOf([cluster], 1, false), "0 variables, 1 from the cluster");
   assert.equal(countOf([variable("A", "x"), redis], 0, true), "0 of 2 variables");
 });
 

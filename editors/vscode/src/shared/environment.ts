@@ -39,14 +39,23 @@ export function shownValue(variable: Variable, revealed: boolean): string {
   return (variable.alternatives ?? []).length > 0 ? "one of several" : "unknown";
 }
 
-/** How many there are, those of services apart, as the line above a container has it. */
+/** How many there are, those of services apart, as the line above a container has it, which leaves out the cluster's own. */
 export function countOf(all: readonly Variable[], found: number, searched: boolean): string {
   if (searched) {
     return `${found} of ${all.length} variables`;
   }
-  const services = all.filter(isServiceVariable).length;
-  const own = all.length - services;
-  return `${own} ${own === 1 ? "variable" : "variables"}${services === 0 ? "" : `, ${services} from services`}`;
+  const services = all.filter(isServiceVariable);
+  const own = all.length - services.length;
+  // No file declares the service of the cluster itself.
+  const cluster = services.filter((it) => it.source.file === null).length;
+  const parts = [`${own} ${own === 1 ? "variable" : "variables"}`];
+  if (services.length > cluster) {
+    parts.push(`${services.length - cluster} from services`);
+  }
+  if (cluster > 0) {
+    parts.push(`${cluster} from the cluster`);
+  }
+  return parts.join(", ");
 }
 
 /** Values beyond this many lines or characters are shown in part: certificates, whole configuration files. */
