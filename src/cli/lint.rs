@@ -179,8 +179,7 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     }
     say(arguments, fixed.fixed, "finding", "mended");
     report.count(project.loaded.reported.len(), project.documents());
-    let texts = |file: &str| project.excerpts(file);
-    if !arguments.outputs.write(&report, &texts, arguments.color, arguments.quiet)? {
+    if !arguments.outputs.write(&report, &project.excerpts(), arguments.color, arguments.quiet)? {
         exit = exit.max(Exit::Trouble);
     }
     let loudest = report.findings.iter().map(|it| it.level).max();

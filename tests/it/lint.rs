@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -419,4 +419,22 @@ fn excerpts_do_not_tell_what_a_secret_holds() {
     assert!(out.contains("duplicate-key") && out.contains("syntax-error") && !out.contains("hunter2"), "{out}");
     fs::write(place.path().join("podlens.yaml"), "secrets: {show: true}\n").expect("written");
     assert!(run(place.path(), &["lint"], "").1.contains("A: hunter2"));
+}
+
+/// A text is read for its file, not for each of its findings.
+#[test]
+fn many_findings_in_a_large_file_cost_little_more_than_the_file() {
+    let variable = |number: usize| format!("        - {{name: A{number}, value: $(NOPE)}}\n");
+    let text = POD.to_owned() + &(0..400).map(variable).collect::<String>() + &"# a long comment\n".repeat(250_000);
+    let place = directory(&[("podlens.yaml", b""), ("pod.yaml", text.as_bytes())]);
+    let took = |format: &str| {
+        let start = Instant::now();
+        let (code, out, _) = lint(place.path(), &["--format", format], "");
+        assert!(code == 1 && out.contains("NOPE"), "{out}");
+        start.elapsed()
+    };
+    // The machine may be busy now and then.
+    let ratio = |_| took("full").as_secs_f64() / took("concise").as_secs_f64();
+    let best = (0..4).map(ratio).fold(f64::MAX, f64::min);
+    assert!(best < 4.0, "with excerpts it takes {best:.1} times as long");
 }

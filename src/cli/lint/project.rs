@@ -1,7 +1,7 @@
 //! What is checked: the files that were loaded, fixes that are not written yet, and how a place in them is told.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,8 +54,25 @@ impl Project {
         text(&self.loaded, &self.changed, file)
     }
 
-    /// The same for a reader of the report: without the values of Secrets, unless the settings let them be shown.
-    pub(super) fn excerpts(&self, file: &str) -> Option<Arc<str>> {
+    /// Texts for the reader of a report. The last few are at hand: findings of a file stand together, and speak of few
+    /// others.
+    pub(super) fn excerpts(&self) -> impl Fn(&str) -> Option<Arc<str>> {
+        const AT_HAND: usize = 8;
+        let recent: RefCell<VecDeque<(String, Option<Arc<str>>)>> = RefCell::default();
+        move |file| {
+            let mut recent = recent.borrow_mut();
+            if let Some((_, text)) = recent.iter().find(|(name, _)| name == file) {
+                return text.clone();
+            }
+            let text = self.excerpt(file);
+            recent.push_front((file.to_owned(), text.clone()));
+            recent.truncate(AT_HAND);
+            text
+        }
+    }
+
+    /// The text of a file without the values of Secrets, unless the settings let them be shown.
+    fn excerpt(&self, file: &str) -> Option<Arc<str>> {
         let text = self.text(file)?;
         let snapshot = self.loaded.workspace.snapshot();
         match snapshot.file(file) {
