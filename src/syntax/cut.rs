@@ -77,7 +77,7 @@ impl Line<'_> {
     }
 }
 
-fn is_dash(text: &str) -> bool {
+pub(super) fn is_dash(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
 }
 

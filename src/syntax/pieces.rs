@@ -481,6 +481,10 @@ pub(super) fn read_key(head: &str, column: usize) -> Option<Placed<Green>> {
 
 /// Reads a text that must hold members and nothing else.
 pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[Patch]) -> Result<Taken, Refusal> {
+    // A dash begins no key, whatever follows.
+    if kind == Members::Entries && cut::is_dash(text.lines().next().unwrap_or_default()) {
+        return Err(Refusal::NotMembers);
+    }
     // What a repair closes at the end is closed before what stands around.
     let around = |open, close| [&[Patch::insert(0, open)], repairs, &[Patch::insert(text.len(), close)]].concat();
     let patches = match kind {
