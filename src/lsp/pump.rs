@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures::StreamExt;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
@@ -153,27 +153,18 @@ async fn catch<T>(future: impl Future<Output = T>) -> Result<T, ()> {
     futures::FutureExt::catch_unwind(AssertUnwindSafe(future)).await.map_err(drop)
 }
 
-/// A client whose capabilities cannot be read is served as one that can do little, rather than not at all.
+/// Takes what clients mean for what they say: parameters of a method that has none are nothing, missing ones of a method
+/// whose are always empty are empty, and a client whose capabilities cannot be read is served as one that can do little.
 fn tolerant(request: Request) -> Request {
-    if request.method() != "initialize" {
+    if !matches!(request.method(), "initialize" | "initialized" | "shutdown" | "exit") {
         return request;
     }
     let (method, id, params) = request.into_parts();
-    let params = params.map(|params| {
-        if serde_json::from_value::<InitializeParams>(params.clone()).is_ok() {
-            return params;
-        }
-        let mut simple = params.clone();
-        if let Value::Object(keys) = &mut simple
-            && let Some(capabilities) = keys.get_mut("capabilities").and_then(Value::as_object_mut)
-        {
-            capabilities.retain(|key, value| {
-                let one = serde_json::json!({ key: value });
-                serde_json::from_value::<ClientCapabilities>(one).is_ok()
-            });
-        }
-        if serde_json::from_value::<InitializeParams>(simple.clone()).is_ok() { simple } else { params }
-    });
+    let params = match &*method {
+        "initialize" => params.map(readable),
+        "initialized" => Some(Value::Object(Map::new())),
+        _ => None,
+    };
     let mut request = Request::build(method);
     if let Some(id) = id {
         request = request.id(id);
@@ -182,4 +173,21 @@ fn tolerant(request: Request) -> Request {
         request = request.params(params);
     }
     request.finish()
+}
+
+/// The parameters of `initialize` without those capabilities that cannot be read.
+fn readable(params: Value) -> Value {
+    if serde_json::from_value::<InitializeParams>(params.clone()).is_ok() {
+        return params;
+    }
+    let mut simple = params.clone();
+    if let Value::Object(keys) = &mut simple
+        && let Some(capabilities) = keys.get_mut("capabilities").and_then(Value::as_object_mut)
+    {
+        capabilities.retain(|key, value| {
+            let one = serde_json::json!({ key: value });
+            serde_json::from_value::<ClientCapabilities>(one).is_ok()
+        });
+    }
+    if serde_json::from_value::<InitializeParams>(simple.clone()).is_ok() { simple } else { params }
 }

@@ -111,6 +111,29 @@ fn the_end_tells_how_it_came() {
 }
 
 #[test]
+fn what_a_method_without_parameters_is_given_is_nothing() {
+    let fixture = Fixture::new(POD);
+    for params in [json!({}), json!([]), json!(null), json!({"why": "because"}), json!([7])] {
+        let mut client = Client::modern(&fixture, Encoding::Utf16);
+        assert_eq!(client.request("shutdown", params.clone()), Value::Null, "{params}");
+        client.notify("exit", params);
+        assert_eq!(client.exit_code(), Some(0));
+    }
+    // `initialized` has nothing to say either, and everything waits for it.
+    for initialized in [
+        json!({"jsonrpc": "2.0", "method": "initialized"}),
+        json!({"jsonrpc": "2.0", "method": "initialized", "params": null}),
+    ] {
+        let mut client = Client::start(&Setup::default());
+        client.request("initialize", json!({"rootUri": fixture.folder_uri(), "capabilities": modern(Encoding::Utf16)}));
+        let body = initialized.to_string();
+        client.send_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
+        assert_eq!(client.rules(&fixture.uri("pod.yaml")), ["forward-reference"], "{initialized}");
+    }
+}
+
+#[test]
 fn a_client_that_does_not_read_is_not_waited_for() {
     let fixture = Fixture::new(POD);
     let mut server = Command::new(env!("CARGO_BIN_EXE_podlens"))
