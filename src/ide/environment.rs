@@ -395,9 +395,10 @@ impl Viewer<'_> {
         text: &Text,
         range: &Range<usize>,
     ) -> (&'p Arc<str>, Place) {
-        let (path, offset) = within.map_or((path, object.offset), |it| (&it.file, it.offset));
+        let path = within.map_or(path, |it| &it.file);
         let file = self.snapshot.file(path).map_or(file, |it| it);
-        let span = text.span.shifted(offset);
+        let preset = within.and_then(|it| file.objects.iter().find(|object| object.offset == it.offset));
+        let span = preset.unwrap_or(object).place(text.span);
         let source = (self.text)(path);
         let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, text, range));
         (path, file.lines.place(offset.unwrap_or(span.start)))

@@ -9,6 +9,7 @@ mod examples;
 mod features;
 mod fixture;
 mod flood;
+mod large;
 mod lifecycle;
 mod links;
 mod ordering;

@@ -27,16 +27,20 @@ pub(super) fn check(document: &str) -> Compared {
     let mut compared = Compared::default();
     for (title, files) in designs::examples(document) {
         let text: String = files.iter().map(|(path, text)| format!("#- {path}\n{text}")).collect();
-        let fixture = Fixture::new(&text);
-        let client = Client::modern(&fixture, UTF16);
-        let mut example = Example { title, fixture, client };
-        compared.examples += 1;
-        compared.findings += example.findings();
-        compared.containers += example.workloads();
-        compared.hovers += example.hovers();
-        assert_eq!(example.client.shut_down(), Some(0));
+        compare(title, Fixture::new(&text), &mut compared);
     }
     compared
+}
+
+/// Compares what an editor is told of a folder with what the commands print.
+pub(super) fn compare(title: String, fixture: Fixture, compared: &mut Compared) {
+    let client = Client::modern(&fixture, UTF16);
+    let mut example = Example { title, fixture, client };
+    compared.examples += 1;
+    compared.findings += example.findings();
+    compared.containers += example.workloads();
+    compared.hovers += example.hovers();
+    assert_eq!(example.client.shut_down(), Some(0));
 }
 
 struct Example {
