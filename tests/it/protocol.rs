@@ -2,6 +2,7 @@
 
 mod abuse;
 mod client;
+mod completion;
 mod diagnostics;
 mod documents;
 mod env_files;

@@ -71,11 +71,15 @@ pub(in crate::lsp) fn resolve(world: &World, mut item: CompletionItem) -> Result
     Ok(item)
 }
 
-/// What is replaced; a client that asks may keep what stands behind the cursor.
+/// What is replaced; a client that asks may keep the rest of a word behind the cursor. What closes a reference is part of
+/// what is written, so it cannot stay.
 fn text_edit(world: &World, name: &str, replaced: Span, offset: usize, text: String) -> CompletionTextEdit {
     let replace = world.range(name, replaced);
-    if world.client.insert_replace {
-        let insert = world.range(name, Span::new(replaced.start, offset.clamp(replaced.start, replaced.end)));
+    let cursor = offset.clamp(replaced.start, replaced.end);
+    let rest = world.documents.get(name).map(|it| it.buffer().slice(Span::new(cursor, replaced.end)));
+    let is_word = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.' | '/');
+    if world.client.insert_replace && rest.is_some_and(|it| it.chars().all(is_word)) {
+        let insert = world.range(name, Span::new(replaced.start, cursor));
         return CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text: text, insert, replace });
     }
     CompletionTextEdit::Edit(TextEdit::new(replace, text))

@@ -97,7 +97,7 @@ fn completion_offers_what_is_valid_and_replaces_what_stands_there() {
         let last = labels.iter().position(|it| *it == "LATER").expect("forward names are offered");
         assert!(labels[..last].contains(&"HOST"), "{labels:?}");
         let host = items.iter().find(|it| it["label"] == "PORT").expect("it is there");
-        let edit = json!([{"range": host["textEdit"]["replace"], "newText": host["textEdit"]["newText"]}]);
+        let edit = json!([{"range": host["textEdit"]["range"], "newText": host["textEdit"]["newText"]}]);
         let text = edited(fixture.text("web.yaml"), &edit, encoding);
         assert!(text.contains("http://$(PORT):$(PORT)"), "{text}");
         let resolved = client.request("completionItem/resolve", host.clone());
