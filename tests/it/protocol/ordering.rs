@@ -164,14 +164,14 @@ fn what_is_slow_delays_nothing_else() {
     let at = json!({"textDocument": {"uri": uri}, "position": {"line": 9, "character": 16}, "context": {"includeDeclaration": true}});
     let start = Instant::now();
     let slow: Vec<i64> = (0..8).map(|_| client.ask("textDocument/references", at.clone())).collect();
+    // Whoever is held up by them is answered after them.
+    let mut before = 0;
     for _ in 0..20 {
         client.request("textDocument/documentSymbol", json!({"textDocument": {"uri": uri}}));
         client.rules(&uri);
+        before += usize::from(slow.iter().all(|id| !client.has_answer(*id)));
     }
-    let is_early = start.elapsed() < Duration::from_secs(3);
-    if is_early {
-        assert!(slow.iter().all(|id| !client.has_answer(*id)), "the slow ones take their time");
-    }
+    assert!(before > 0, "the slow ones take their time, and the others do not wait for them");
     // Half of them are not wanted any more.
     for id in &slow[..4] {
         client.notify("$/cancelRequest", json!({ "id": id }));
