@@ -86,12 +86,12 @@ impl File {
     /// Reads a file. Its path, relative to the root with `/`, tells what it is. Documents that can hold nothing of
     /// interest are not parsed.
     pub fn read(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &|text| syntax::parse_some(text, k8s::matters), &|_, tree| k8s::objects_of(tree))
+        Self::reading(path, text, &Afresh(&|text| syntax::parse_some(text, k8s::matters)))
     }
 
     /// Reads a file with all its documents.
     pub fn read_whole(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &|text| (syntax::parse(text), 0), &|_, tree| k8s::objects_of(tree))
+        Self::reading(path, text, &Afresh(&|text| (syntax::parse(text), 0)))
     }
 
     /// Reads a file that is parsed already.
@@ -100,7 +100,7 @@ impl File {
             let tree = if std::ptr::eq(part, text) { tree.clone() } else { syntax::parse(part) };
             (tree, 0)
         };
-        Self::reading(path, text, &parse, &|_, tree| k8s::objects_of(tree))
+        Self::reading(path, text, &Afresh(&parse))
     }
 
     /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
@@ -114,13 +114,8 @@ impl File {
         }
     }
 
-    /// Reads a file by means of a parser, which also counts the documents it skips, and of a reader of objects.
-    fn reading(
-        path: &str,
-        text: &str,
-        parse: &dyn Fn(&str) -> (Tree, usize),
-        objects: &dyn Fn(&str, &Tree) -> Vec<Object>,
-    ) -> Self {
+    /// Reads a file by some means.
+    fn reading(path: &str, text: &str, by: &dyn Reading) -> Self {
         if is_env_file(path) {
             let file = Self::plain(path, "", &syntax::parse(""), 0, Vec::new());
             let has_suppressions = document::has_suppressions(text);
@@ -132,13 +127,12 @@ impl File {
                 ..file
             };
         }
+        // It is not YAML yet, so that nothing is wrong with it.
         let as_template = || {
-            let mask = syntax::helm::mask(text)?;
-            let (tree, skipped) = parse(&mask.text);
-            let errors = tree.errors().len();
-            let mut file = Self::plain(path, text, &tree, skipped, objects(&mask.text, &tree));
-            helm::apply(&mut file, &mask);
-            Some((file, errors))
+            let (tree, skipped, objects) = by.template(text)?;
+            let file = Self::plain(path, text, &tree, skipped, objects);
+            let errors = file.errors.len();
+            Some((Self { is_helm: true, errors: Vec::new(), duplicate_keys: Vec::new(), ..file }, errors))
         };
         let may_be_template = helm::has_actions(text);
         // No YAML begins a line like this.
@@ -148,12 +142,13 @@ impl File {
         {
             return file;
         }
-        let (tree, skipped) = parse(text);
-        let mut file = Self::plain(path, text, &tree, skipped, objects(text, &tree));
-        let has_bare_action = may_be_template && helm::has_bare_action(text, &tree);
-        if may_be_template && (has_bare_action || !file.errors.is_empty() || helm::is_template(path)) {
+        let (tree, skipped) = by.parse(text);
+        let mut file = Self::plain(path, text, &tree, skipped, by.objects(&tree));
+        // Asked last: it looks at every action.
+        let has_bare_action = || helm::has_bare_action(text, &tree);
+        if may_be_template && (!file.errors.is_empty() || helm::is_template(path) || has_bare_action()) {
             match as_template() {
-                Some((template, errors)) if has_bare_action || errors < file.errors.len() => return template,
+                Some((template, errors)) if errors < file.errors.len() || has_bare_action() => return template,
                 Some((template, _)) if helm::is_template(path) => file.in_chart = Some(Arc::new(template)),
                 _ => {}
             }
@@ -222,6 +217,39 @@ impl File {
             patches,
             in_chart: None,
         }
+    }
+}
+
+/// How a text is read.
+trait Reading {
+    /// Parses it; how many documents were skipped.
+    fn parse(&self, text: &str) -> (Tree, usize);
+
+    /// The objects of its tree.
+    fn objects(&self, tree: &Tree) -> Vec<Object>;
+
+    /// Its tree as a Helm template, how many documents were skipped, and the objects as far as they are known. Nothing if
+    /// it has no actions.
+    fn template(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)>;
+}
+
+/// Reads a text by means of a parser, as if for the first time.
+struct Afresh<'p>(&'p dyn Fn(&str) -> (Tree, usize));
+
+impl Reading for Afresh<'_> {
+    fn parse(&self, text: &str) -> (Tree, usize) {
+        self.0(text)
+    }
+
+    fn objects(&self, tree: &Tree) -> Vec<Object> {
+        k8s::objects_of(tree)
+    }
+
+    fn template(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)> {
+        let mask = syntax::helm::mask(text)?;
+        let (tree, skipped) = self.0(&mask.text);
+        let objects = helm::as_far_as_known(k8s::objects_of(&tree), &mask);
+        Some((tree, skipped, objects))
     }
 }
 

@@ -295,16 +295,14 @@ pub fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) -> Opti
 /// A file's text and tree.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// As it stands.
+    /// As it stands, and as it was parsed.
     pub source: Arc<Source>,
-    /// As it was parsed, where that differs: a Helm template without its actions.
-    masked: Option<Arc<str>>,
 }
 
 impl Written {
     /// The text as it was parsed, byte for byte at the same place.
     pub fn text(&self) -> &str {
-        self.masked.as_deref().unwrap_or(&self.source.text)
+        self.source.readable()
     }
 
     /// The map of a scalar at a span of the file.
@@ -339,13 +337,7 @@ pub fn floor(text: &str, offset: usize) -> usize {
 impl Analysis<'_> {
     /// The text and tree of a file.
     pub fn written(&self, file: &str) -> Option<Written> {
-        let facts = self.snapshot.file(file)?;
-        let source = self.sources.source(file)?;
-        let masked = match facts.readable(&source.text) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(masked) => Some(masked.into()),
-        };
-        Some(Written { source, masked })
+        Some(Written { source: self.sources.source(file)? })
     }
 
     /// How a file is read if it is an env file.

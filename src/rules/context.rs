@@ -82,9 +82,8 @@ impl ObjectContext<'_> {
         let source = self.file.source();
         let inner = source
             .as_ref()
-            .map(|it| self.file.facts.readable(&it.text))
-            .and_then(|it| it.get(span.range()).map(str::to_owned))
-            .map(|source| SourceMap::new(&source, text.style, &text.value).source(range).shifted(span.start));
+            .and_then(|it| it.readable().get(span.range()))
+            .map(|source| SourceMap::new(source, text.style, &text.value).source(range).shifted(span.start));
         self.file.at(inner.unwrap_or(span))
     }
 }

@@ -97,9 +97,6 @@ impl Kept {
         let checking = Checking { file, active: &active };
         let mut found = checking.part(|| file.of_file(&active)).found;
         let mut old = old.as_mut().map(|it| std::mem::take(&mut it.objects)).unwrap_or_default();
-        if facts.is_helm {
-            old.clear();
-        }
         let holders = holders(&facts.objects);
         let mut old = aligned(&mut old, &facts.objects, |old, new| Arc::ptr_eq(&old.model, &new.model));
         let mut spare: Vec<KeptObject> = old.spare.into_iter().filter(|it| it.model.frame().is_some()).collect();

@@ -29,7 +29,7 @@ pub(super) fn settled(file: &FileContext<'_>, found: Vec<Found>) -> Vec<Found> {
     if !file.facts.is_helm || found.is_empty() {
         return found;
     }
-    let Some(mask) = file.source().and_then(|source| helm::mask(&source.text)) else { return found };
+    let Some(mask) = file.source().and_then(|source| source.mask.clone()) else { return found };
     let holds = |finding: &Found| {
         let at = finding.location();
         if at.file != *file.path {

@@ -28,10 +28,12 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::k8s::{self, Kept};
+use crate::k8s::{Kept, Object};
+use crate::syntax::helm::Mask;
 use crate::syntax::{self, Tree};
 use crate::text::{Buffer, Change, Lines, Span};
-use crate::workspace::{File, helm, is_env_file, is_settings};
+use crate::workspace::helm::{self, Template};
+use crate::workspace::{File, Reading, is_env_file, is_settings};
 
 /// How many edits are remembered; who looks less often looks at everything again.
 const REMEMBERED: usize = 512;
@@ -45,6 +47,8 @@ pub struct Document {
     lines: Arc<Lines>,
     hints: Hints,
     kept: Arc<Mutex<Kept>>,
+    /// What was read of it as a Helm template.
+    template: Arc<Mutex<Template>>,
     history: History,
     file: OnceLock<Arc<File>>,
     source: OnceLock<Arc<Source>>,
@@ -62,6 +66,7 @@ impl Document {
             lines: Arc::new(Lines::new(text)),
             hints: Hints::of(text),
             kept: Arc::default(),
+            template: Arc::default(),
             history: History::default(),
             file: OnceLock::new(),
             source: OnceLock::new(),
@@ -82,8 +87,8 @@ impl Document {
 
     /// Puts `text` in the place of everything.
     pub fn replace(&mut self, text: &str) {
-        let kept = Arc::clone(&self.kept);
-        *self = Self { kept, ..Self::new(&self.path, text, self.buffer.version()) };
+        let (kept, template) = (Arc::clone(&self.kept), Arc::clone(&self.template));
+        *self = Self { kept, template, ..Self::new(&self.path, text, self.buffer.version()) };
     }
 
     /// Gives the text the version of the edits just made.
@@ -117,6 +122,7 @@ impl Document {
             Arc::new(Source {
                 text: SharedText::of_buffer(&self.buffer),
                 tree: Arc::clone(&self.tree),
+                mask: None,
                 history: self.history.clone(),
             })
         }))
@@ -128,7 +134,13 @@ impl Document {
         if !file.is_helm {
             return self.source();
         }
-        Arc::clone(self.masked.get_or_init(|| Arc::new(Source::new(file, self.source().text.shared()))))
+        Arc::clone(self.masked.get_or_init(|| {
+            let text = self.source().text.shared();
+            let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some((mask, tree)) = template.read(&text) else { return Arc::new(Source::new(file, text)) };
+            let (text, history) = (SharedText::new(text), self.history.clone());
+            Arc::new(Source { text, tree, mask: Some(mask), history })
+        }))
     }
 
     fn changed(&mut self) {
@@ -138,20 +150,34 @@ impl Document {
     }
 
     fn read(&self) -> File {
-        let kept = |tree: &Tree| self.kept.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree);
         if is_settings(&self.path) || is_env_file(&self.path) || self.hints.actions {
-            let source = self.source();
-            let text: &str = &source.text;
-            let is_whole = |part: &str| std::ptr::eq(part, text);
-            let parse = |part: &str| (if is_whole(part) { (*self.tree).clone() } else { syntax::parse(part) }, 0);
-            let objects = |part: &str, tree: &Tree| if is_whole(part) { kept(tree) } else { k8s::objects_of(tree) };
-            return File::reading(&self.path, text, &parse, &objects);
+            return File::reading(&self.path, &self.source().text, &Editing(self));
         }
+        let kept = |tree: &Tree| Editing(self).objects(tree);
         let whole = || Hints::of(&self.source().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
         let is_foreign = || self.hints.foreign && whole().foreign;
         let file = File::assembled(&self.path, &self.tree, kept(&self.tree), has_suppressions, &is_foreign);
         File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path)
+    }
+}
+
+/// A document as it is read again after an edit.
+struct Editing<'d>(&'d Document);
+
+impl Reading for Editing<'_> {
+    fn parse(&self, _: &str) -> (Tree, usize) {
+        ((*self.0.tree).clone(), 0)
+    }
+
+    fn objects(&self, tree: &Tree) -> Vec<Object> {
+        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree)
+    }
+
+    fn template(&self, _: &str) -> Option<(Tree, usize, Vec<Object>)> {
+        let mut template = self.0.template.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, tree) = template.read(&self.0.source().text.shared())?;
+        Some(((*tree).clone(), 0, template.objects()))
     }
 }
 
@@ -197,19 +223,28 @@ pub struct Source {
     pub text: SharedText,
     /// The tree its facts were read from.
     pub tree: Arc<Tree>,
+    /// Of a Helm template, the text as it was parsed.
+    pub mask: Option<Arc<Mask>>,
     history: History,
 }
 
 impl Source {
     /// The source of a file: its text, and the tree its facts were read from.
     pub fn new(file: &File, text: Arc<str>) -> Self {
-        let tree = syntax::parse(&file.readable(&text));
-        Self::of_tree(text, tree)
+        let mask = if file.is_helm { syntax::helm::mask(&text).map(Arc::new) } else { None };
+        let readable = mask.as_ref().map_or(&*text, |it| &it.text);
+        let tree = syntax::parse(if file.is_env_file { "" } else { readable });
+        Self { mask, ..Self::of_tree(text, tree) }
     }
 
     /// A text with its tree.
     pub fn of_tree(text: Arc<str>, tree: Tree) -> Self {
-        Self { text: SharedText::new(text), tree: Arc::new(tree), history: History::default() }
+        Self { text: SharedText::new(text), tree: Arc::new(tree), mask: None, history: History::default() }
+    }
+
+    /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
+    pub fn readable(&self) -> &str {
+        self.mask.as_ref().map_or(&self.text, |it| &it.text)
     }
 
     /// Where the text stands in the history of its edits.

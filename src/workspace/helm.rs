@@ -1,12 +1,15 @@
 //! Helm charts: which files are templates, and what masked actions leave unknown in their objects.
 
+mod template;
+
 use std::sync::Arc;
 
 use crate::k8s::{Container, Data, EnvVar, Model, Object, Source, Text};
-use crate::syntax::helm::{Mask, is_masked, push_hole};
+use crate::syntax::helm::{Mask, Output, is_masked, push_hole};
 use crate::syntax::{Collection, Node, ScalarStyle, Shape, Tree};
 use crate::text::Span;
-use crate::workspace::File;
+
+pub(super) use template::Template;
 
 const CHART_FILE: &str = "Chart.yaml";
 
@@ -52,53 +55,75 @@ pub(super) fn begins_with_action(text: &str) -> bool {
     text.starts_with("{{") || text.contains("\n{{")
 }
 
-/// Takes back what cannot be known of the objects in a template, and every syntax error: it is not YAML yet.
-pub(super) fn apply(file: &mut File, mask: &Mask) {
-    file.is_helm = true;
-    file.errors.clear();
-    file.duplicate_keys.clear();
-    let starts: Vec<usize> = file.objects.iter().map(|it| it.offset).collect();
-    for (at, object) in file.objects.iter_mut().enumerate() {
-        let next = starts.get(at + 1).copied().unwrap_or(mask.text.len());
-        object.model = Arc::new(as_far_as_known(object, mask, next));
+/// The objects of a template without what cannot be known of them.
+pub(super) fn as_far_as_known(mut objects: Vec<Object>, mask: &Mask) -> Vec<Object> {
+    let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
+    for (at, object) in objects.iter_mut().enumerate() {
+        let around = Around::of(object, mask, starts.get(at + 1).copied());
+        object.model = Arc::new(known(object, &around));
+    }
+    objects
+}
+
+/// What a mask has to say about an object.
+struct Around<'m> {
+    text: &'m str,
+    /// How far the lines of a node may reach: lines of actions behind it may belong to it.
+    end: usize,
+    outputs: &'m [Output],
+    lines: &'m [Span],
+}
+
+impl<'m> Around<'m> {
+    /// `next` is where the next object begins.
+    fn of(object: &Object, mask: &'m Mask, next: Option<usize>) -> Self {
+        let whole = object.place(object.model.span);
+        let rest = mask.text.get(whole.end..next.unwrap_or(mask.text.len()).max(whole.end)).unwrap_or_default();
+        let end = whole.end + (rest.len() - rest.trim_start().len());
+        // Both stand in the order of the text.
+        let outputs = &mask.outputs[mask.outputs.partition_point(|it| it.span.end <= whole.start)..];
+        let outputs = &outputs[..outputs.partition_point(|it| it.span.start < end)];
+        let lines = &mask.lines[mask.lines.partition_point(|it| it.end <= whole.start)..];
+        let lines = &lines[..lines.partition_point(|it| it.start < end)];
+        Self { text: &mask.text, end, outputs, lines }
+    }
+
+    /// A node with the lines behind it that may belong to it.
+    fn extent(&self, span: Span) -> Span {
+        let rest = self.text.get(span.end..self.end.max(span.end)).unwrap_or_default();
+        Span::new(span.start, span.end + (rest.len() - rest.trim_start().len()))
+    }
+
+    /// The actions inside a node that may print something.
+    fn outputs_in(&self, span: Span) -> impl Iterator<Item = &'m Output> {
+        let first = self.outputs.partition_point(|it| it.span.start < span.start);
+        let outputs = self.outputs[first..].iter().take_while(move |it| it.span.start <= span.end);
+        outputs.filter(move |it| within(it.span, &span))
     }
 }
 
 /// The model as it holds whatever the actions give.
-fn as_far_as_known(object: &Object, mask: &Mask, next: usize) -> Model {
+fn known(object: &Object, around: &Around<'_>) -> Model {
     let mut model = (*object.model).clone();
     let place = |span: Span| object.place(span);
-    let extent = Extent { mask, next };
     model.namespace = model.namespace.filter(|it| !is_masked(&it.value));
-    let whole = extent.of(place(model.span));
+    let whole = around.extent(place(model.span));
     match &mut model.data {
-        Data::ConfigMap(source) | Data::Secret(source) => open(source, &whole, mask, &place),
+        Data::ConfigMap(source) | Data::Secret(source) => open(source, whole, around, &place),
         // Its ports may be others, or more; what a preset brings, and to whom, too.
         Data::Service(_) | Data::Preset(_) => model.data = Data::None,
         Data::None | Data::Kustomization(_) | Data::Template(_) => {}
     }
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {
         let container = Arc::make_mut(container);
-        let own = extent.of(place(container.span));
-        container.is_open = may_gain_variables(container, &own, mask);
+        let own = around.extent(place(container.span));
+        container.is_open = may_gain_variables(container, own, around, &place);
         for entry in &mut container.env {
-            fill(entry, &extent.of(place(entry.span)), mask);
+            let own = around.extent(place(entry.span));
+            fill(entry, own, around);
         }
     }
     model
-}
-
-/// How far the lines of a node reach: lines of actions behind it may belong to it.
-struct Extent<'m> {
-    mask: &'m Mask,
-    next: usize,
-}
-
-impl Extent<'_> {
-    fn of(&self, span: Span) -> Span {
-        let rest = self.mask.text.get(span.end..self.next.max(span.end)).unwrap_or_default();
-        Span::new(span.start, span.end + (rest.len() - rest.trim_start().len()))
-    }
 }
 
 fn within(inner: Span, outer: &Span) -> bool {
@@ -106,14 +131,14 @@ fn within(inner: Span, outer: &Span) -> bool {
 }
 
 /// Keys that are not in the text may exist, and values that hold actions are not known.
-fn open(source: &mut Source, whole: &Span, mask: &Mask, place: &dyn Fn(Span) -> Span) {
+fn open(source: &mut Source, whole: Span, around: &Around<'_>, place: &dyn Fn(Span) -> Span) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
-    source.open |= mask.outputs.iter().any(|it| within(it.span, whole) && prints_keys(it.key.as_deref()));
+    source.open |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
     source.open |= source.keys.iter().any(|it| is_masked(&it.key.value));
     source.keys.retain(|it| !is_masked(&it.key.value));
     for key in &mut source.keys {
         let span = key.value_span.map(place);
-        let has_lines = span.is_some_and(|span| mask.lines.iter().any(|it| within(*it, &span)));
+        let has_lines = span.is_some_and(|span| around.lines.iter().any(|it| within(*it, &span)));
         if has_lines || key.value.as_deref().is_some_and(is_masked) {
             key.value = None;
         }
@@ -121,11 +146,10 @@ fn open(source: &mut Source, whole: &Span, mask: &Mask, place: &dyn Fn(Span) -> 
 }
 
 /// Whether an action may define further variables of a container.
-fn may_gain_variables(container: &Container, own: &Span, mask: &Mask) -> bool {
+fn may_gain_variables(container: &Container, own: Span, around: &Around<'_>, place: &dyn Fn(Span) -> Span) -> bool {
     let is_env = |key: Option<&str>| matches!(key, None | Some("env" | "envFrom"));
-    let prints = mask.outputs.iter().any(|it| within(it.span, own) && is_env(it.key.as_deref()));
-    let base = own.start - container.span.start;
-    let is_hole = |span: Span| mask.text.get(span.shifted(base).range()).is_some_and(is_masked);
+    let prints = around.outputs_in(own).any(|it| is_env(it.key.as_deref()));
+    let is_hole = |span: Span| around.text.get(place(span).range()).is_some_and(is_masked);
     let masked_name = |it: &EnvVar| match &it.name {
         Some(name) => is_masked(&name.value),
         None => is_hole(it.span),
@@ -140,8 +164,8 @@ fn may_gain_variables(container: &Container, own: &Span, mask: &Mask) -> bool {
 }
 
 /// An entry whose value is printed by an action on a line of its own has an unknown value, not an empty one.
-fn fill(entry: &mut EnvVar, own: &Span, mask: &Mask) {
-    if entry.value.is_none() && entry.from.is_none() && mask.outputs.iter().any(|it| within(it.span, own)) {
+fn fill(entry: &mut EnvVar, own: Span, around: &Around<'_>) {
+    if entry.value.is_none() && entry.from.is_none() && around.outputs_in(own).next().is_some() {
         let mut value = String::new();
         push_hole(&mut value);
         entry.value = Some(Text { value: value.into(), span: entry.span, style: ScalarStyle::Plain, is_string: true });
