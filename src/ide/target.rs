@@ -319,7 +319,11 @@ impl<'s> Finder<'_, 's> {
 
     /// Texts that containers reach by an alias stand anywhere in the document.
     fn by_alias(&self, around: &[&'s Object]) -> Option<Targeted<'s>> {
-        let document = self.written.source.tree.document_at(self.offset)?.span();
+        let document = self.written.source.tree.document_at(self.offset)?;
+        if !document.root()?.holds_alias() {
+            return None;
+        }
+        let document = document.span();
         let is_near =
             |it: &&'s Object| document.touches(it.offset) && !around.iter().any(|near| near.offset == it.offset);
         let others = self.facts.objects.iter().filter(is_near);

@@ -214,7 +214,9 @@ impl<'s> Looker<'_, 's> {
 
     /// The container and field whose text stands at the cursor, by aliases too.
     fn by_text(&self) -> Option<(ContainerPlace<'s>, Field)> {
-        let document = self.written.source.tree.document_at(self.offset)?.span();
+        let document = self.written.source.tree.document_at(self.offset)?;
+        let has_aliases = document.root()?.holds_alias();
+        let document = document.span();
         let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
         let containers = || objects().flat_map(|object| ContainerPlace::entries_of(self.file, self.facts, object));
         let field_in = |at: ContainerPlace<'s>| {
@@ -224,7 +226,8 @@ impl<'s> Looker<'_, 's> {
         };
         let is_around = |at: &ContainerPlace<'_>| at.object.place(at.container.span).touches(self.offset);
         // An alias leads to text that stands in no container, or in another one.
-        containers().filter(is_around).find_map(field_in).or_else(|| containers().find_map(field_in))
+        let elsewhere = || if has_aliases { containers().find_map(field_in) } else { None };
+        containers().filter(is_around).find_map(field_in).or_else(elsewhere)
     }
 
     /// The same by the way through the tree, for texts that are not complete yet.
