@@ -80,7 +80,7 @@ pub struct ItemDetails {
 
 /// What can stand at an offset; nothing where podlens has nothing to say.
 pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Completion> {
-    let completion = match context(analysis, file, offset)? {
+    let mut completion = match context(analysis, file, offset)? {
         Context::Reference(reference) => variables(analysis, &reference),
         Context::Parameter(typing) => parameters::items(&typing),
         Context::Both(reference, typing) => {
@@ -92,6 +92,8 @@ pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
         Context::ParamFile(setting) => setting.items(),
         Context::Rule(span) => rule_names(span),
     };
+    // Clients sort by the text alone.
+    completion.items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
     (!completion.items.is_empty()).then_some(completion)
 }
 

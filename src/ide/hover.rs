@@ -13,7 +13,7 @@ use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::origin::{self, in_one_line, link, shown};
 use crate::ide::place::{ContainerPlace, Field};
 use crate::ide::target::{Target, target};
-use crate::k8s::Text;
+use crate::k8s::{EnvVar, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Hole, Kind, Lookup, Origin, Site, Value};
 use crate::rules::{Rule, env_file_readers};
 use crate::syntax::helm;
@@ -181,9 +181,9 @@ fn escape(text_: &Text, end: usize) -> Markup {
 
 fn declaration(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize) -> Option<Markup> {
     let environment = at.environment(analysis);
-    let binding = environment.entry(index)?;
     let mut card = Card::new(analysis, at);
-    card.binding(binding);
+    let Some(binding) = environment.entry(index) else { return card.unset(at.container.env.get(index)?) };
+    card.declared(binding);
     // The last of equal names is what the container starts with.
     if let Lookup::Bound(last) = environment.lookup(Site::CommandLine, &binding.name)
         && !Arc::ptr_eq(&last, binding)
@@ -257,6 +257,43 @@ impl<'c, 's> Card<'c, 's> {
 
     /// A variable: its value, where it comes from, how it came about, what it hides.
     fn binding(&mut self, binding: &Binding) {
+        let from = origin::of_binding(self.analysis, self.at, binding);
+        self.variable(binding, Some(from));
+    }
+
+    /// The same where it is declared, which need not be told where it is.
+    fn declared(&mut self, binding: &Binding) {
+        let from = match binding.origin.kind {
+            Kind::Env => None,
+            _ => Some(origin::in_short(self.analysis, self.at, binding)),
+        };
+        self.variable(binding, from);
+    }
+
+    /// An entry that gives no variable, since what it would be taken from is optional.
+    fn unset(mut self, entry: &EnvVar) -> Option<Markup> {
+        let (what, of, key) = match entry.from.as_ref()?.sources.first()? {
+            ValueSource::ConfigMap(it) if it.optional => ("config map ", it.name.as_ref()?, it.key.as_ref()?),
+            ValueSource::Secret(it) if it.optional => ("secret ", it.name.as_ref()?, it.key.as_ref()?),
+            ValueSource::File { optional: true, volume, key, .. } => {
+                ("the env file in volume ", volume.as_ref()?, key.as_ref()?)
+            }
+            _ => return None,
+        };
+        let name = entry.name.as_ref()?;
+        self.say(vec![
+            code(name.value.to_string()),
+            text(" is not set: "),
+            text(what),
+            code(of.value.to_string()),
+            text(" has no key "),
+            code(key.value.to_string()),
+            text(", and it is optional."),
+        ]);
+        Some(self.markup)
+    }
+
+    fn variable(&mut self, binding: &Binding, from: Option<Vec<Inline>>) {
         let name = helm::shown(&binding.name).into_owned();
         if binding.alternatives.is_empty() {
             self.value(&name, &binding.value);
@@ -264,9 +301,9 @@ impl<'c, 's> Card<'c, 's> {
             self.say(vec![code(name), text(" has one of several values: it cannot be told which object is meant.")]);
         }
         if binding.alternatives.is_empty() {
-            let mut line = vec![text("From ")];
-            line.extend(origin::of_binding(self.analysis, self.at, binding));
-            self.say(line);
+            if let Some(from) = from {
+                self.say(std::iter::once(text("From ")).chain(from).collect());
+            }
         } else {
             let lines = binding.alternatives.iter().map(|(value, origin)| {
                 let mut line = vec![self.short(value), text(" from ")];

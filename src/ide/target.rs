@@ -15,7 +15,7 @@ use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, Valu
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
 use crate::syntax::env_file;
-use crate::syntax::reference::{TokenKind, parameter_references, tokens};
+use crate::syntax::reference::{Token, TokenKind, parameter_references, tokens};
 use crate::text::Span;
 use crate::workspace::{File, is_param_file};
 
@@ -352,10 +352,10 @@ impl<'s> Finder<'_, 's> {
         if let Some(found) = self.in_script(at, field, text) {
             return Some(found);
         }
-        // Between two the one that begins here.
-        let touching = tokens(&text.value).filter(|it| it.range.start <= value && value <= it.range.end);
+        // Between two the one that begins here; what an escape keeps from being a reference belongs to it.
+        let touching = tokens(&text.value).filter(|it| it.range.start <= value && value <= kept_by(it, &text.value));
         let token = touching.last()?;
-        let span = map.source(token.range.clone()).shifted(span.start);
+        let span = map.source(token.range.start..kept_by(&token, &text.value)).shifted(span.start);
         let range = token.range.clone();
         let target = match token.kind {
             TokenKind::Reference => {
@@ -472,6 +472,14 @@ impl<'s> Finder<'_, 's> {
         let span = self.written.key(object, key)?;
         span.touches(self.offset).then_some(Targeted { span, target: Target::Key { file, object, kind, key } })
     }
+}
+
+/// The end of a token; of an escape the end of what would be a reference without it.
+fn kept_by(token: &Token, text: &str) -> usize {
+    let rest = &text[token.range.end..];
+    let is_escape = token.kind == TokenKind::Escape && rest.starts_with('(');
+    let close = is_escape.then(|| rest.find([')', '\n'])).flatten().filter(|it| rest[*it..].starts_with(')'));
+    close.map_or(token.range.end, |it| token.range.end + it + 1)
 }
 
 impl Written {

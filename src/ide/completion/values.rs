@@ -215,7 +215,13 @@ fn variables(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, lis
     for binding in sources.chain(services) {
         let name = &*binding.name;
         if !declared(name) && !wanted.contains(&name) && !helm::is_masked(name) && !is_declared_here(at, index, name) {
-            list.push(name, CompletionKind::Variable, Some(format!("hides {}", told(binding, reveal))), 1);
+            // Those of services come last, and of these the cluster's own, as behind `$(`.
+            let group = match (binding.origin.kind, &binding.origin.location) {
+                (Kind::Service, None) => 3,
+                (Kind::Service, Some(_)) => 2,
+                _ => 1,
+            };
+            list.push(name, CompletionKind::Variable, Some(format!("hides {}", told(binding, reveal))), group);
         }
     }
     list.completion.is_incomplete = is_incomplete;

@@ -32,7 +32,11 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     let reveal = analysis.reveals(&at.file);
     let typed = analysis.written(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
     let can_move = matches!(site, Site::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
+    let is_sayable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
     let mut offer = |name: &str, kind, detail: String, group: u8| {
+        if !is_sayable(name) {
+            return;
+        }
         completion.items.push(item(reference, is_script, name, kind, detail, group, can_move));
     };
     for binding in environment.own_bindings().into_iter().filter(|it| !helm::is_masked(&it.name)) {
@@ -64,6 +68,11 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     completion.is_incomplete = is_incomplete;
     completion.items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
     completion
+}
+
+/// Whether a shell can read a variable of this name.
+fn is_shell_name(name: &str) -> bool {
+    name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') && !name.starts_with(|it: char| it.is_ascii_digit())
 }
 
 /// Documentation of a name, and the edits that give a forward reference its value.
