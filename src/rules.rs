@@ -124,6 +124,8 @@ enum Check {
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// Every object, and a file as a whole.
     ObjectAndFile(fn(&ObjectContext<'_>, &mut Findings<'_>), fn(&FileContext<'_>, &mut Findings<'_>)),
+    /// Every object, and every container.
+    ObjectAndContainer(fn(&ObjectContext<'_>, &mut Findings<'_>), fn(&ContainerContext<'_>, &mut Findings<'_>)),
     /// Every object.
     Object(fn(&ObjectContext<'_>, &mut Findings<'_>)),
     /// Every pod.
@@ -282,7 +284,7 @@ impl FileContext<'_> {
     fn of_object(&self, active: &Active, object: &Object) -> Vec<Found> {
         let object = ObjectContext { file: self, object };
         let mut found = run(active, Some(&object), &|check, findings| {
-            if let Check::Object(check) | Check::ObjectAndFile(check, _) = check {
+            if let Check::Object(check) | Check::ObjectAndFile(check, _) | Check::ObjectAndContainer(check, _) = check {
                 check(&object, findings);
             }
         });
@@ -316,7 +318,7 @@ impl FileContext<'_> {
         let pod = PodContext { object: &object, pod };
         let container = ContainerContext { pod: &pod, container, environment: &environment };
         run(active, Some(&object), &|check, findings| {
-            if let Check::Container(check) | Check::Entries(check) = check {
+            if let Check::Container(check) | Check::Entries(check) | Check::ObjectAndContainer(_, check) = check {
                 check(&container, findings);
             }
         })

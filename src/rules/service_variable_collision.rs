@@ -1,9 +1,9 @@
 //! `service-variable-collision`
 
-use crate::k8s::{Data, EnvVar, Pod};
+use crate::k8s::{Data, EnvVar};
 use crate::resolve::{Links, Value, service_variables};
 use crate::rules::neighbours::{is_placeholder, place_of, together};
-use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
 use crate::workspace::{Found, Place};
 
 declare_rule! {
@@ -48,18 +48,12 @@ declare_rule! {
     ///
     /// ## Fix
     /// None: rename one of the two, or set `enableServiceLinks: false` in pods that use no service variable.
-    SERVICE_VARIABLE_COLLISION = "service-variable-collision", Warning, Object(check);
-}
-
-fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    match &object.object.model.data {
-        Data::Service(_) => between_services(object, findings),
-        _ => object.object.model.pods.iter().for_each(|pod| hidden_by_env(object, pod, findings)),
-    }
+    SERVICE_VARIABLE_COLLISION = "service-variable-collision", Warning, ObjectAndContainer(between_services, hidden_by_env);
 }
 
 /// S10. A name that collides begins with that of the other service, so only those are looked for.
 fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let Data::Service(_) = &object.object.model.data else { return };
     let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
     let Some(service) = object.object.service() else { return };
     let own = service_variables(&name.value, &service);
@@ -85,17 +79,18 @@ fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn hidden_by_env(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    let entries = &container.container.env;
+    if !entries.iter().any(|entry| literal(entry).is_some()) {
+        return;
+    }
+    let (object, pod) = (container.pod.object, container.pod.pod);
     let file = object.file;
     if file.resolver.links(file.path, object.object, pod) != Links::All || file.snapshot.is_patch(file.path) {
         return;
     }
-    let entries = || pod.containers.iter().flat_map(|it| &it.env);
-    if !entries().any(|entry| literal(entry).is_some()) {
-        return;
-    }
     let services = file.resolver.service_variables(file.path, object.object, Links::All);
-    for entry in entries() {
+    for entry in entries {
         let (Some(name), Some(value)) = (&entry.name, literal(entry)) else { continue };
         let Some(hidden) = services.variables.get(&name.value) else { continue };
         let mut values = hidden.alternatives.iter().map(|(value, _)| value).chain([&hidden.value]);
