@@ -118,6 +118,7 @@ impl Reading<'_> {
         }
         if parameters.is_some() {
             model.parameterised = template::parameterised(reader, node);
+            model.parameter_words = template::Words::of(&model.parameterised);
         }
         let own = match &mut model.data {
             Data::Template(template) => {

@@ -11,7 +11,7 @@ use crate::k8s::kept::{self, Region};
 use crate::k8s::links::ServiceDependencies;
 use crate::k8s::preset::PodPreset;
 use crate::k8s::shape::Shape;
-use crate::k8s::template::{Parameterised, Parameters, Template};
+use crate::k8s::template::{Parameterised, Parameters, Template, Words};
 use crate::syntax::{ScalarStyle, Subtree};
 use crate::text::Span;
 
@@ -114,6 +114,8 @@ pub struct Model {
     pub data: Data,
     /// Its texts in which a parameter may stand, if it is an object of a template.
     pub parameterised: Vec<Parameterised>,
+    /// The names in those texts that may be meant for parameters.
+    pub parameter_words: Words,
     /// The bytes of containers whose spans are marks, by marks.
     pub(crate) regions: Vec<Region>,
     /// What stands around the parts that are known by themselves, its containers or the objects in it.

@@ -305,6 +305,46 @@ pub(super) fn parameterised(reader: Reader<'_>, node: Node<'_>) -> Vec<Parameter
     found
 }
 
+/// Names in texts. Whether one is among them is asked for many objects at each keystroke, and is nearly always told by a
+/// few bits.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// Each once.
+    sorted: Vec<Arc<str>>,
+    /// The bits of all of them.
+    bits: u128,
+}
+
+impl Words {
+    /// Those in some texts that may be meant for parameters.
+    pub(super) fn of(texts: &[Parameterised]) -> Self {
+        let mut sorted: Vec<&str> = texts.iter().flat_map(|it| words(&it.text.value)).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let bits = sorted.iter().fold(0, |bits, word| bits | bit(word));
+        Self { sorted: sorted.into_iter().map(Arc::from).collect(), bits }
+    }
+
+    /// Whether a name is among them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.bits & bit(name) != 0 && self.sorted.binary_search_by(|word| (**word).cmp(name)).is_ok()
+    }
+}
+
+/// One bit for a name, by its characters.
+fn bit(name: &str) -> u128 {
+    1 << (name.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 128)
+}
+
+/// The names behind a `$` and what may open a reference, however it goes on.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).filter_map(|part| {
+        let rest = part.trim_start_matches(['{', '(']);
+        let length = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+        (length > 0 && rest.len() < part.len()).then_some(&rest[..length])
+    })
+}
+
 fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &mut Vec<Parameterised>) {
     if depth == 0 || !reader.budget.take() {
         return;

@@ -74,23 +74,16 @@ declare_rule! {
     /// ## Fix
     /// Puts the values of the file into single quotes, in the script that writes it. Where a similar key is written,
     /// that key is offered; unsafe, since only the author knows which side is wrong.
-    ENV_FILE_CONTENT = "env-file-content", Error, File(check);
+    ENV_FILE_CONTENT = "env-file-content", Error, ObjectAndFile(check, env_file);
 }
 
-fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if file.facts.is_env_file {
-        env_file(file, findings);
-        return;
-    }
-    for object in &file.facts.objects {
-        let object = ObjectContext { file, object };
-        for pod in &object.object.model.pods {
-            let pod = PodContext { object: &object, pod };
-            let mut files = PodFiles::new(&pod);
-            for reference in pod.file_key_refs() {
-                if let Some(finding) = produced(&pod, &reference, &mut files) {
-                    findings.push_in(&object, finding);
-                }
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for pod in &object.object.model.pods {
+        let pod = PodContext { object, pod };
+        let mut files = PodFiles::new(&pod);
+        for reference in pod.file_key_refs() {
+            if let Some(finding) = produced(&pod, &reference, &mut files) {
+                findings.push(finding);
             }
         }
     }
@@ -174,6 +167,9 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &Content) 
 
 /// A file of the workspace, if a `fileKeyRef` near it means a file of this name.
 fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if !file.facts.is_env_file {
+        return;
+    }
     let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();
     let Some(source) = file.source().filter(|_| !keys.is_empty()) else { return };
     let reading = file.resolver.reading(file.path);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::Fix;
-use crate::k8s::template::is_parameter_name;
+use crate::k8s::template::{is_parameter_name, words};
 use crate::k8s::{Data, Object, Parameter, Template};
 use crate::rules::context::edit;
 use crate::rules::removal::removed;
@@ -71,35 +71,20 @@ fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, fin
     {
         return;
     }
-    let mut used: HashSet<&str> = HashSet::new();
     let first = file.facts.objects.partition_point(|it| it.offset < whole.start);
-    let inside = file.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
-    for text in inside.flat_map(|it| &it.model.parameterised).map(|it| &it.text) {
-        words(&text.value, &mut used);
-    }
+    let inside = || file.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
     let own = template.labels.iter().flat_map(|(key, value)| [key, value]).chain(&template.message);
-    for text in own.chain(template.dead.iter().map(|(_, text)| text)) {
-        words(&text.value, &mut used);
-    }
+    let own: HashSet<&str> =
+        own.chain(template.dead.iter().map(|(_, text)| text)).flat_map(|it| words(&it.value)).collect();
+    let is_used = |name: &str| own.contains(name) || inside().any(|it| it.model.parameter_words.contains(name));
     for parameter in &template.parameters {
         let Some(name) = parameter.name.as_ref().filter(|it| is_parameter_name(&it.value)) else { continue };
-        if used.contains(&*name.value) {
+        if is_used(&name.value) {
             continue;
         }
         let message = format!("nothing refers to the parameter `{}`", name.value);
         let finding = Finding::new(file.at(object.place(name.span)), message).unnecessary();
         findings.push(finding.help("refer to it, or remove it").fix(removal(file, object, parameter, &name.value)));
-    }
-}
-
-/// The names behind a `$` and what may open a reference, however it goes on.
-fn words<'t>(text: &'t str, used: &mut HashSet<&'t str>) {
-    for part in text.split('$').skip(1) {
-        let rest = part.trim_start_matches(['{', '(']);
-        let length = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
-        if length > 0 && rest.len() < part.len() {
-            used.insert(&rest[..length]);
-        }
     }
 }
 

@@ -200,17 +200,27 @@ impl Touched {
     }
 }
 
-/// Where the lines begin that may depend on the line at an offset.
+/// Where the lines begin that may depend on the line at an offset, which begins there.
 fn lines_back(text: &(impl Source + ?Sized), offset: usize) -> usize {
-    let mut start = offset;
-    let mut said = 0;
-    while start > 0 && said <= cut::AHEAD + 1 {
-        let before = line_start(text, start - 1);
-        let line = text.slice(Span::new(before, start));
-        said += usize::from(cut::lines_from(&line, 0).next().is_some());
-        start = before;
+    let mut width = 8 * 1024;
+    loop {
+        let from = text.floor_char(offset.saturating_sub(width));
+        let window = text.slice(Span::new(from, offset));
+        // Only whole lines count.
+        let whole = if from == 0 { Some(0) } else { window.find('\n').map(|end| end + 1) };
+        let whole = whole.unwrap_or(window.len());
+        let mut start = window.len();
+        let mut said = 0;
+        while start > whole && said <= cut::AHEAD + 1 {
+            let line = window[..start - 1].rfind('\n').map_or(0, |end| end + 1);
+            said += usize::from(cut::lines_from(&window[line..start], 0).next().is_some());
+            start = line;
+        }
+        if said > cut::AHEAD + 1 || from == 0 {
+            return from + start;
+        }
+        width *= 4;
     }
-    start
 }
 
 /// Where the lines end that the line before an offset may depend on.
