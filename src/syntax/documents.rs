@@ -67,13 +67,20 @@ fn content(text: &str, context: Context<'_>) -> GreenDocument {
         GreenDocument { len, root: Some(root), errors, ..Default::default() }
     };
     let body = body(text);
-    if let Some(body) = body.filter(|body| body.plain || small) {
+    if let Some(body) = body.filter(|body| body.plain) {
         return by_pieces(body);
     }
-    match read() {
-        Ok(root) => GreenDocument { len, root, ..Default::default() },
-        Err(refusal) => body.map_or_else(|| unreadable(text, &refusal), by_pieces),
+    let refusal = match read() {
+        Ok(root) => return GreenDocument { len, root, ..Default::default() },
+        Err(refusal) => refusal,
+    };
+    // Where brackets stand on lines of their own, so do the pieces between them, and a mistake costs one of those.
+    if body.is_none_or(|body| small && body.brackets.is_none())
+        && let Some((root, error)) = repair::closed(text)
+    {
+        return GreenDocument { len, root: Some(root), errors: vec![error], ..Default::default() };
     }
+    body.map_or_else(|| unreadable(text, &refusal), by_pieces)
 }
 
 /// Where a document's content is, if it is a level that can be read piece by piece.

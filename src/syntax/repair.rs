@@ -67,12 +67,7 @@ fn close(text: &str, column: usize, kind: Members, context: Context<'_>, at: usi
     let open = scan::scan(&text[..line_end], column).open;
     let innermost = *open.last()?;
     let closers: String = open.iter().rev().map(|open| open.close).collect();
-    let opener = match innermost.close {
-        ']' => '[',
-        '}' => '{',
-        quote => quote,
-    };
-    let error = pieces::never_closed(innermost.at, opener);
+    let error = never_closed(innermost);
     let patches = [Patch::insert(line_end, closers)];
     let mut taken = match read_members(text, column, kind, &patches) {
         Ok(taken) => taken,
@@ -81,6 +76,27 @@ fn close(text: &str, column: usize, kind: Members, context: Context<'_>, at: usi
     };
     taken.errors.insert(0, error);
     Some(taken)
+}
+
+fn never_closed(open: scan::Open) -> SyntaxError {
+    let opener = match open.close {
+        ']' => '[',
+        '}' => '{',
+        quote => quote,
+    };
+    pieces::never_closed(open.at, opener)
+}
+
+/// A document in brackets that ends early, and does not stand line by line: everything is closed at its end.
+pub(super) fn closed(text: &str) -> Option<(Placed<Green>, SyntaxError)> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let open = scan::scan(text, 0).open;
+    let innermost = *open.last()?;
+    let closers: String = open.iter().rev().map(|open| open.close).collect();
+    let root = pieces::read(text, 0, vec![Patch::insert(text.trim_end().len(), closers)]).ok()??;
+    Some((root, never_closed(innermost)))
 }
 
 /// A key without its colon, or without the blank behind it.
