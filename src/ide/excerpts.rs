@@ -45,12 +45,13 @@ fn blot(part: &str, marks: &str, in_template: bool) -> String {
     part.char_indices().map(|(at, it)| if stays(at, it) { it } else { other(it) }).collect()
 }
 
-/// Where the text of a Secret is broken, keys and values cannot be told apart: all that follows the first key that holds
-/// values, but for the marks whose lack may be the mistake.
+/// Where the text of a Secret is broken, keys and values cannot be told apart, and where a key stands twice, only one of
+/// its values is known: all that follows the first key that holds values, but for the marks whose lack may be the mistake.
 fn torn(file: &File, object: &Object, text: &str) -> Option<Span> {
     let whole = object.place(object.model.span);
     let is_inside = |it: Span| whole.start <= it.start && it.start <= whole.end;
-    if !file.errors.iter().any(|it| is_inside(it.span)) {
+    let is_doubled = || file.duplicate_keys.iter().any(|(_, again)| is_inside(*again));
+    if !file.errors.iter().any(|it| is_inside(it.span)) && !is_doubled() {
         return None;
     }
     let part = text.get(whole.range())?;
@@ -85,6 +86,8 @@ mod tests {
     #[test]
     fn a_broken_secret_shows_nothing_either() {
         for text in [
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  K: hunter2\n  K: hunter2\n---\na: b\n",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  K: hunter2\ndata:\n  K: hunter2\n---\na: b\n",
             "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {K: hunter2, L: [hunter2}\n---\na: b\n",
             "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  K: \"hunter2\n  L: hunter2\n---\na: b\n",
             "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n   K: hunter2\n  L: hunter2\n hunter2\n---\na: b\n",
