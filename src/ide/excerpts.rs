@@ -55,7 +55,14 @@ fn torn(file: &File, object: &Object, text: &str) -> Option<Span> {
         return None;
     }
     let part = text.get(whole.range())?;
-    let first = ["data:", "stringData:"].iter().filter_map(|key| Some(part.find(key)? + key.len())).min()?;
+    let is_key = |at: usize, end: usize| {
+        let behind = part[end..].trim_start_matches(['"', '\'']).trim_start();
+        !part[..at].ends_with(char::is_alphanumeric) && behind.starts_with(':')
+    };
+    let ends = |key: &'static str| part.match_indices(key).map(move |(at, _)| (at, at + key.len()));
+    let keys = ends("data").chain(ends("stringData")).filter(|(at, end)| is_key(*at, *end));
+    // Where neither can be found, anything may be a value.
+    let first = keys.map(|(_, end)| end).min().unwrap_or(0);
     // What was torn off stands behind the object's end.
     let rest = text.get(whole.end..)?;
     let end = whole.end + rest.find("\n---").unwrap_or(rest.len());
@@ -94,10 +101,22 @@ mod tests {
         ] {
             let shown = shown(text);
             assert!(
-                !shown.contains("hunter2") && shown.contains("kind: Secret") && shown.ends_with("---\na: b\n"),
+                !shown.contains("hunter2")
+                    && shown.contains("kind: Secret")
+                    && shown.contains("name: s")
+                    && shown.ends_with("---\na: b\n"),
                 "{shown}"
             );
         }
+    }
+
+    #[test]
+    fn a_doubled_key_in_json_shows_nothing_either() {
+        let shown = shown(
+            "{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {\"name\": \"s\"},\n\
+             \"stringData\": {\"K\": \"hunter2\",\n\"K\": \"hunter2\"}}\n",
+        );
+        assert!(!shown.contains("hunter2") && shown.contains("\"stringData\": {\"*\": \"*******\","), "{shown}");
     }
 
     #[test]
