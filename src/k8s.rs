@@ -28,7 +28,7 @@ pub use relevance::matters;
 pub use shape::Shape;
 pub use template::{Dialect, Misfit, Parameter, Parameterised, Parameters, Preset, Template};
 
-use crate::syntax::{Document, Node, Tree};
+use crate::syntax::{Node, Tree, YamlDocument};
 use crate::text::Span;
 use kept::Sharing;
 use kinds::Identity;
@@ -44,11 +44,11 @@ pub fn objects_of(tree: &Tree) -> Vec<Object> {
 
 /// The objects of one document: its own, and those inside it if it is a List, a Template or a Kustomization. What holds
 /// others stands before them.
-pub fn objects(document: Document<'_>) -> Vec<Object> {
+pub fn objects(document: YamlDocument<'_>) -> Vec<Object> {
     read_document(document, None)
 }
 
-fn read_document(document: Document<'_>, sharing: Option<&Sharing>) -> Vec<Object> {
+fn read_document(document: YamlDocument<'_>, sharing: Option<&Sharing>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
         let reading = Reading { budget: &Budget::of(document), sharing };
@@ -59,7 +59,7 @@ fn read_document(document: Document<'_>, sharing: Option<&Sharing>) -> Vec<Objec
 
 /// The template of a document: its mapping, where the template's spans count from, and what it says. Of a list of
 /// templates the first counts.
-pub fn template_in(document: Document<'_>) -> Option<(Node<'_>, usize, Template)> {
+pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Template)> {
     let mut root = document.root()?.resolved();
     let mut identity = Identity::of(root);
     if let Some(each) = identity.kind.and_then(|it| it.strip_suffix("List")) {

@@ -10,31 +10,55 @@ mod comments;
 mod conflict;
 mod cut;
 mod documents;
-pub mod edit;
-pub mod env_file;
-pub mod helm;
-pub mod insert;
+mod edit;
+mod env_file;
+mod helm;
+mod insert;
 mod memory;
 mod outline;
-pub mod param_file;
+mod param_file;
 mod patch;
 mod pieces;
-pub mod plain;
-pub mod quote;
-pub mod reference;
+mod plain;
+mod quote;
+mod reference;
 mod repair;
 mod reparse;
 mod scalar;
 mod scan;
-pub mod shell;
+mod shell;
 mod source_map;
 mod tree;
 
-pub use documents::{parse, parse_some};
-pub use reparse::Source;
-pub use scalar::{ScalarStyle, Typed};
+pub use documents::{parse, parse_matching_documents};
+pub use edit::{TextEdit, ends_with_kept_line_breaks, reorder_items, replace_in_scalar};
+pub use env_file::{
+    EnvFileDialect, EnvFileEntry, EnvFileError, EnvFileProblem, env_file_comments, find_env_file_entry,
+    look_up_env_file_key, parse_env_file,
+};
+pub use helm::{
+    HelmMask, HelmOutput, has_helm_placeholder, mask_helm_actions, push_helm_placeholder, show_helm_placeholders,
+    split_helm_placeholders,
+};
+pub use insert::{InsertPosition, add_entries, add_entry, add_items};
+pub use param_file::{ParamFile, ParamFileEntry, ParamFileError, parse_param_file};
+pub use plain::YamlValue;
+pub use quote::quote_parameters;
+pub use reference::{
+    DollarToken, DollarTokenKind, DollarTokens, ParameterReference, ReferenceForm, dollar_tokens, parameter_references,
+    template_parameters,
+};
+pub use reparse::TextSlices;
+pub use scalar::{ScalarStyle, TypedScalar};
+pub use shell::{
+    ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
+    ShellVariable, ShellWord, ShellWordPart, ShellWordPartKind, parse_shell_script, shell_variables,
+};
 pub use source_map::SourceMap;
-pub use tree::{Collection, Document, Node, Shape, Subtree, SyntaxError, Tree};
+pub use tree::{CollectionStyle, Node, NodeKind, Subtree, SyntaxError, Tree, YamlDocument};
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
+
+#[cfg(test)]
+pub(crate) use tests::{Random, edit_count};

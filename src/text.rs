@@ -8,8 +8,8 @@ mod buffer;
 mod lines;
 mod position;
 
-pub use buffer::{Buffer, Change};
-pub use lines::{Lines, Place};
+pub use buffer::{Buffer, TextChange};
+pub use lines::{LineColumn, LineIndex};
 pub use position::{Encoding, Position};
 
 /// A range of bytes in one file.

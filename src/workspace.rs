@@ -25,7 +25,7 @@ use imbl::{HashSet, OrdMap};
 
 use crate::k8s::{self, Data, Model, Object};
 use crate::syntax::{self, SyntaxError, Tree};
-use crate::text::{Lines, Span};
+use crate::text::{LineIndex, Span};
 use changes::{Changes, Fact, SharedNotebook};
 use index::{Export, Index, Kind};
 
@@ -48,7 +48,7 @@ pub struct File {
     /// Keys that stand twice in their mapping, each with the one it repeats before it, in documents with objects.
     pub duplicate_keys: Vec<(Span, Span)>,
     /// Leads from offsets to lines and columns.
-    pub lines: Arc<Lines>,
+    pub lines: Arc<LineIndex>,
     /// How many documents it has, without those that hold only comments.
     pub documents: usize,
     /// Whether its text mentions podlens, as suppression comments do.
@@ -86,7 +86,7 @@ impl File {
     /// Reads a file. Its path, relative to the root with `/`, tells what it is. Documents that can hold nothing of
     /// interest are not parsed.
     pub fn read(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &Afresh(&|text| syntax::parse_some(text, k8s::matters)))
+        Self::reading(path, text, &Afresh(&|text| syntax::parse_matching_documents(text, k8s::matters)))
     }
 
     /// Reads a file with all its documents.
@@ -108,7 +108,7 @@ impl File {
         if self.is_env_file {
             return Cow::Borrowed("");
         }
-        match self.is_helm.then(|| syntax::helm::mask(text)).flatten() {
+        match self.is_helm.then(|| syntax::mask_helm_actions(text)).flatten() {
             Some(mask) => Cow::Owned(mask.text),
             None => Cow::Borrowed(text),
         }
@@ -122,7 +122,7 @@ impl File {
             return Self {
                 is_env_file: true,
                 has_suppressions,
-                lines: Arc::new(Lines::new(text)),
+                lines: Arc::new(LineIndex::new(text)),
                 documents: 1,
                 ..file
             };
@@ -175,7 +175,7 @@ impl File {
         // Nobody asks for a place in a file of which nothing is known.
         let has_places =
             is_settings || has_suppressions || !file.objects.is_empty() || !file.errors.is_empty() || skipped == 0;
-        file.lines = Arc::new(Lines::new(if has_places { text } else { "" }));
+        file.lines = Arc::new(LineIndex::new(if has_places { text } else { "" }));
         file
     }
 
@@ -246,7 +246,7 @@ impl Reading for Afresh<'_> {
     }
 
     fn template(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)> {
-        let mask = syntax::helm::mask(text)?;
+        let mask = syntax::mask_helm_actions(text)?;
         let (tree, skipped) = self.0(&mask.text);
         let objects = helm::as_far_as_known(k8s::objects_of(&tree), &mask);
         Some((tree, skipped, objects))

@@ -14,7 +14,7 @@ use crate::load::{Loaded, NO_SUCH_FILE};
 use crate::report;
 use crate::resolve::Resolver;
 use crate::rules;
-use crate::text::{Lines, Place};
+use crate::text::{LineColumn, LineIndex};
 use crate::workspace::Version;
 
 /// Show the environment of every container: values, where they come from, what they hide
@@ -101,7 +101,7 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
     for path in &loaded.reported {
         let Some(file) = snapshot.file(path) else { continue };
         for error in &file.errors {
-            let place = file.lines.place(error.span.start);
+            let place = file.lines.line_column(error.span.start);
             let shown = loaded.display(path);
             notice(format_args!("{shown}:{}:{}: {}; the rest is shown", place.line, place.column, error.message));
             exit = exit.max(Exit::Findings);
@@ -111,8 +111,8 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
         for mistake in rules::mistakes(settings) {
             let path = &settings.file;
             // Settings above the workspace are none of its files.
-            let lines = Lines::new(&loaded.text(path).unwrap_or_default());
-            let Place { line, column } = lines.place(mistake.span.start);
+            let lines = LineIndex::new(&loaded.text(path).unwrap_or_default());
+            let LineColumn { line, column } = lines.line_column(mistake.span.start);
             notice(format_args!("{}:{line}:{column}: {}", loaded.display(path), mistake.message));
             exit = Exit::Trouble;
         }

@@ -12,8 +12,8 @@ use crate::cli::{Exit, assignment, notice, read_text, working_directory};
 use crate::load;
 use crate::resolve::{Binding, Lookup, Reading, copying, expand};
 use crate::rules;
-use crate::syntax::env_file;
-use crate::text::{Lines, Place};
+use crate::syntax::find_env_file_entry;
+use crate::text::{LineColumn, LineIndex};
 use crate::workspace::{Settings, Version};
 
 /// Expand $(NAME) in texts, as Kubernetes does
@@ -47,9 +47,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let settings = match load::settings_of(&directory) {
         Some((file, Ok(text))) => {
             let settings = Settings::parse(&text);
-            let lines = Lines::new(&text);
+            let lines = LineIndex::new(&text);
             for mistake in rules::mistakes(&settings) {
-                let Place { line, column } = lines.place(mistake.span.start);
+                let LineColumn { line, column } = lines.line_column(mistake.span.start);
                 notice(format_args!("{file}:{line}:{column}: {}", mistake.message));
                 exit = Exit::Trouble;
             }
@@ -125,7 +125,7 @@ impl Names<'_> {
             return bound(value);
         }
         for (file, text) in self.files {
-            match env_file::find(text, name, self.reading.dialect, self.reading.is_name) {
+            match find_env_file_entry(text, name, self.reading.dialect, self.reading.is_name) {
                 Ok(Some(entry)) => return bound(&entry.value),
                 Ok(None) => {}
                 Err(error) => {

@@ -15,8 +15,8 @@ use rand::{RngExt, SeedableRng};
 use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
 use crate::ide::process::{List, Outcome, Problem, Request, Selected, Values, process, select};
 use crate::resolve::generator::Ends;
-use crate::syntax::{self, param_file};
-use crate::text::Lines;
+use crate::syntax::{self, parse_param_file};
+use crate::text::LineIndex;
 
 /// Process a template: generate values, put parameters in, print the objects
 #[derive(Debug, Args)]
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         Ok(text) => text,
         Err(message) => return trouble(format_args!("{}: {message}", arguments.file.display())),
     };
-    let template = Source { name: shown(&arguments.file), lines: Lines::new(&text) };
+    let template = Source { name: shown(&arguments.file), lines: LineIndex::new(&text) };
     let tree = syntax::parse(&text);
     let selected = match select(&tree) {
         Ok(selected) => selected,
@@ -129,7 +129,7 @@ fn trouble(message: impl std::fmt::Display) -> io::Result<Exit> {
 /// The template's text, to say where something stands.
 struct Source {
     name: String,
-    lines: Lines,
+    lines: LineIndex,
 }
 
 /// Where values from files stand: the file and its line, by name.
@@ -137,7 +137,7 @@ type Origins = BTreeMap<String, String>;
 
 fn refused(template: &Source, origins: &Origins, problems: &[Problem]) -> io::Result<Exit> {
     for problem in problems {
-        let place = problem.span.map(|span| template.lines.place(span.start));
+        let place = problem.span.map(|span| template.lines.line_column(span.start));
         let given = problem.parameter.as_ref().and_then(|it| origins.get(it)).filter(|_| place.is_none());
         match place {
             None if given.is_some() => {
@@ -171,7 +171,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(Request, Origins), Exit>
             Ok(text) => text,
             Err(message) => return trouble(format_args!("{}: {message}", path.display())).map(Err),
         };
-        let file = param_file::read(&text);
+        let file = parse_param_file(&text);
         for error in &file.errors {
             // The line's content may be a secret.
             notice(format_args!("{}:{}: no `=` or `:` between a name and a value", shown(path), error.line));

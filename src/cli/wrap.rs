@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::{Exit, assignment, notice, read_text, shown_path};
 use crate::ide::wrap::{Given, Options, Source, wrap};
-use crate::text::Lines;
+use crate::text::LineIndex;
 
 /// Wrap objects in a Template, with parameters in the places of values
 #[derive(Debug, Args)]
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         Err(problems) => {
             for problem in &problems {
                 let at = problem.source.zip(problem.span).map(|(source, span)| {
-                    let place = Lines::new(&texts[source]).place(span.start);
+                    let place = LineIndex::new(&texts[source]).line_column(span.start);
                     format!("{}:{}:{}: ", shown_path(&arguments.files[source]), place.line, place.column)
                 });
                 notice(format_args!("{}{}", at.unwrap_or_default(), problem.message));

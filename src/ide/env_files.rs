@@ -10,7 +10,7 @@ use crate::ide::place::ContainerPlace;
 use crate::k8s::{Text, ValueSource};
 use crate::resolve::{EnvFile, path_in_volume};
 use crate::rules::env_file_readers;
-use crate::syntax::env_file;
+use crate::syntax::parse_env_file;
 
 /// A key of an env file.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub fn of_reference(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usi
 fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location> {
     let Some(written) = analysis.written(file) else { return Vec::new() };
     let reading = analysis.resolver.reading(file);
-    let (entries, _) = env_file::read(&written.source.text, reading.dialect, reading.is_name);
+    let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
     let same = entries.into_iter().filter(|it| it.name == name);
     same.map(|it| Location { file: Arc::clone(file), span: it.name_span }).collect()
 }

@@ -14,8 +14,8 @@ use crate::resolve::{
     self, Binding, Elsewhere, Environment, Item, Lookup, Matched, Origin, Part, Resolver, State, Step, SubPath,
     Unresolved, Value,
 };
-use crate::syntax::{SourceMap, helm};
-use crate::text::{Place, Span};
+use crate::syntax::{SourceMap, has_helm_placeholder, show_helm_placeholders};
+use crate::text::{LineColumn, Span};
 use crate::workspace::{File, Snapshot};
 
 /// The name and version of the contract.
@@ -259,7 +259,7 @@ impl Viewer<'_> {
         }
         Workload {
             file: (self.path)(path),
-            line: file.lines.place(object.offset).line,
+            line: file.lines.line_column(object.offset).line,
             api_version: shared(&object.model.api_version),
             kind: shared(&object.model.kind),
             name: shared(&object.model.name),
@@ -271,7 +271,7 @@ impl Viewer<'_> {
 
     fn preset(&self, matched: &Matched, pod: &Pod) -> Preset {
         let line = |location: &Location| {
-            self.snapshot.file(&location.file).map_or(1, |it| it.lines.place(location.span.start).line)
+            self.snapshot.file(&location.file).map_or(1, |it| it.lines.line_column(location.span.start).line)
         };
         let conflict = |it: &resolve::Conflict| Conflict {
             kind: it.kind.as_str(),
@@ -347,7 +347,7 @@ impl Viewer<'_> {
                 let source = (self.text)(&it.file)?;
                 place_in_source(&file.readable(&source), it.span, &inside.text, &inside.range)
             });
-            Some(file.lines.place(inside.unwrap_or(it.span.start)).line)
+            Some(file.lines.line_column(inside.unwrap_or(it.span.start)).line)
         });
         Source {
             kind: origin.kind.as_str(),
@@ -394,14 +394,14 @@ impl Viewer<'_> {
         within: Option<&'p Elsewhere>,
         text: &Text,
         range: &Range<usize>,
-    ) -> (&'p Arc<str>, Place) {
+    ) -> (&'p Arc<str>, LineColumn) {
         let path = within.map_or(path, |it| &it.file);
         let file = self.snapshot.file(path).map_or(file, |it| it);
         let preset = within.and_then(|it| file.objects.iter().find(|object| object.offset == it.offset));
         let span = preset.unwrap_or(object).place(text.span);
         let source = (self.text)(path);
         let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, text, range));
-        (path, file.lines.place(offset.unwrap_or(span.start)))
+        (path, file.lines.line_column(offset.unwrap_or(span.start)))
     }
 }
 
@@ -433,7 +433,7 @@ fn expanded(item: &Item, reveal: bool) -> Expanded {
 
 /// A text with a word in the place of masked Helm expressions.
 fn readable(text: &Arc<str>) -> Arc<str> {
-    if helm::is_masked(text) { helm::shown(text).into() } else { Arc::clone(text) }
+    if has_helm_placeholder(text) { show_helm_placeholders(text).into() } else { Arc::clone(text) }
 }
 
 /// The text for a program: nothing for a secret that must not be shown.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::k8s::{Data, Object};
-use crate::syntax::reference::parameter_references;
+use crate::syntax::parameter_references;
 use crate::text::Span;
 use crate::workspace::File;
 

@@ -16,7 +16,7 @@ use crate::ide::target::{Target, target};
 use crate::k8s::{EnvVar, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Hole, Kind, Lookup, Origin, Site, Value};
 use crate::rules::{Rule, env_file_readers};
-use crate::syntax::helm;
+use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::text::Span;
 use crate::workspace::{Level, Unknown};
 
@@ -107,7 +107,7 @@ pub(super) fn name(
 }
 
 fn reference(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, field: Field, name: &str) -> Option<Markup> {
-    if helm::is_masked(name) {
+    if has_helm_placeholder(name) {
         return None;
     }
     let environment = at.environment(analysis);
@@ -294,7 +294,7 @@ impl<'c, 's> Card<'c, 's> {
     }
 
     fn variable(&mut self, binding: &Binding, from: Option<Vec<Inline>>) {
-        let name = helm::shown(&binding.name).into_owned();
+        let name = show_helm_placeholders(&binding.name).into_owned();
         if binding.alternatives.is_empty() {
             self.value(&name, &binding.value);
         } else {
@@ -330,7 +330,7 @@ impl<'c, 's> Card<'c, 's> {
     /// Each step of the expansion, from the text as written down to values that needed none.
     fn chain(&mut self, binding: &Binding) {
         let Some(raw) = binding.raw.as_ref().filter(|_| !binding.steps.is_empty()) else { return };
-        let mut lines = vec![vec![text("written "), code(in_one_line(&helm::shown(raw), LONGEST))]];
+        let mut lines = vec![vec![text("written "), code(in_one_line(&show_helm_placeholders(raw), LONGEST))]];
         self.steps(binding, 0, &mut lines);
         let lines = limited(lines);
         self.markup.blocks.push(Block::List(lines));
@@ -339,7 +339,7 @@ impl<'c, 's> Card<'c, 's> {
     fn steps(&self, binding: &Binding, depth: usize, lines: &mut Vec<Vec<Inline>>) {
         let mut known: Vec<&str> = Vec::new();
         for step in &binding.steps {
-            if lines.len() > MOST_LINES || known.contains(&&*step.name) || helm::is_masked(&step.name) {
+            if lines.len() > MOST_LINES || known.contains(&&*step.name) || has_helm_placeholder(&step.name) {
                 continue;
             }
             known.push(&step.name);

@@ -10,7 +10,7 @@ use crate::ide::place::{ContainerPlace, pods_of};
 use crate::ide::volumes::{has_sources, sources};
 use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
 use crate::resolve::Kind;
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
 /// A name that can be followed.
@@ -32,7 +32,7 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
     let mut links = Vec::new();
     let mut push = |object: &Object, kind: Kind, name: &Text| {
         let found = found(analysis, kind, &name.value, file, object);
-        let ([only], false) = (found.as_slice(), helm::is_masked(&name.value)) else { return };
+        let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
         let span = written.inside(object.place(name.span), name, 0..name.value.len());
         let target = place_of(only.file, only.object);
         let tooltip = format!("{}/{}", kind_in_manifests(kind), name.value);

@@ -8,7 +8,7 @@ use crate::ide::markup::Inline;
 use crate::ide::place::ContainerPlace;
 use crate::k8s::{EnvVar, Object, ValueSource};
 use crate::resolve::{Binding, Kind, Origin, Value};
-use crate::syntax::helm;
+use crate::syntax::show_helm_placeholders;
 
 /// A value for a person: secrets masked unless they may be shown.
 pub fn shown(value: &Value, reveal: bool) -> String {
@@ -78,14 +78,15 @@ pub fn kind_in_manifests(kind: Kind) -> &'static str {
 
 /// `Deployment/web`
 pub fn workload_title(object: &Object) -> String {
-    let kind = object.model.kind.as_ref().map_or_else(|| "?".into(), |it| helm::shown(&it.value).into_owned());
-    let name = object.known_name().map_or_else(|| "?".into(), |it| helm::shown(&it).into_owned());
+    let kind =
+        object.model.kind.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned());
+    let name = object.known_name().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it).into_owned());
     format!("{kind}/{name}")
 }
 
 /// Where a place is: the line in this file, or the file and its line.
 pub fn place(analysis: &Analysis<'_>, from: &str, location: &Location) -> String {
-    let line = analysis.snapshot.file(&location.file).map(|it| it.lines.place(location.span.start).line);
+    let line = analysis.snapshot.file(&location.file).map(|it| it.lines.line_column(location.span.start).line);
     match line {
         Some(line) if *location.file == *from => format!("line {line}"),
         Some(line) => format!("{}:{line}", location.file),
@@ -189,6 +190,6 @@ fn downward(entry: &EnvVar) -> Vec<Inline> {
         Some(ValueSource::Resource { resource, .. }) => ("resource ", resource),
         _ => return vec![Inline::Text("the pod".into())],
     };
-    let name = text.as_ref().map_or_else(String::new, |it| helm::shown(&it.value).into_owned());
+    let name = text.as_ref().map_or_else(String::new, |it| show_helm_placeholders(&it.value).into_owned());
     vec![Inline::Text(what.into()), Inline::Code(name)]
 }

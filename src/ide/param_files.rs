@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::parameters::ParameterPlace;
 use crate::ide::place::Written;
 use crate::rules::{Belonging, TemplateAt, belonging};
-use crate::syntax::param_file::{self, ParamFile};
+use crate::syntax::{ParamFile, parse_param_file};
 use crate::text::Span;
 
 /// A parameter file with the templates it belongs to.
@@ -22,7 +22,7 @@ pub struct ParamFileText<'s> {
 impl<'s> ParamFileText<'s> {
     /// Reads a file with `NAME=value` lines.
     pub fn of(analysis: &Analysis<'s>, file: &str, written: &Written) -> Self {
-        let content = param_file::read(written.text());
+        let content = parse_param_file(written.text());
         let belonging = belonging(analysis.snapshot, file, &content);
         Self { content, belonging }
     }

@@ -7,7 +7,7 @@ use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::origin::in_one_line;
 use crate::k8s::{Data, Object, Parameter, Template, Text};
 use crate::resolve::generator::{self, Ends};
-use crate::syntax::reference::parameter_references;
+use crate::syntax::parameter_references;
 use crate::workspace::File;
 
 /// A parameter of a template in a file.

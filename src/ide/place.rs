@@ -9,10 +9,7 @@ use crate::ide::Analysis;
 use crate::k8s::{Container, Data, EnvVar, Object, Pod, PodPreset, Text};
 use crate::resolve::{Environment, Lookup, Site, is_script_item};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
-use crate::syntax::SourceMap;
-use crate::syntax::env_file::Dialect;
-use crate::syntax::reference::{TokenKind, tokens};
-use crate::syntax::shell::shell_names;
+use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
 use crate::text::Span;
 use crate::workspace::{File, Place};
 
@@ -164,7 +161,7 @@ impl<'s> ContainerPlace<'s> {
             None => Cow::Borrowed(&*text.value),
         };
         let parameters = self.object.parameters.as_ref();
-        let names = shell_names(&script).into_iter().filter_map(|it| {
+        let names = shell_variables(&script).into_iter().filter_map(|it| {
             let name = text.value.get(it.range.clone())?;
             let is_parameter =
                 text.value[..it.range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
@@ -234,10 +231,10 @@ pub enum Doubt {
 /// put in for a reference is no business of the shell's.
 fn as_the_shell_sees_it(environment: &Environment, site: Site, text: &str) -> String {
     let mut script = text.to_owned();
-    for token in tokens(text) {
+    for token in dollar_tokens(text) {
         let range = match (token.kind, token.name(text)) {
-            (TokenKind::Escape, _) => token.range.start..token.range.start + 1,
-            (TokenKind::Reference, Some(name)) if matches!(environment.lookup(site, name), Lookup::Bound(_)) => {
+            (DollarTokenKind::Escape, _) => token.range.start..token.range.start + 1,
+            (DollarTokenKind::Reference, Some(name)) if matches!(environment.lookup(site, name), Lookup::Bound(_)) => {
                 token.range.clone()
             }
             _ => continue,
@@ -341,7 +338,7 @@ impl Analysis<'_> {
     }
 
     /// How a file is read if it is an env file.
-    pub fn dialect(&self, file: &str) -> Option<Dialect> {
+    pub fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
         let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_file);
         is_env_file.then(|| self.resolver.reading(file).dialect)
     }

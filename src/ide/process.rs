@@ -14,8 +14,7 @@ use std::sync::Arc;
 
 use crate::k8s::{self, Parameter, Template};
 use crate::resolve::generator::Ends;
-use crate::syntax::reference::{Form, parameter_references, parameters};
-use crate::syntax::{Document, Node, Tree};
+use crate::syntax::{Node, ReferenceForm, Tree, YamlDocument, parameter_references, template_parameters};
 use crate::text::Span;
 use json::{AsWritten, Budget, Unreadable};
 pub use json::{Json, Map};
@@ -149,7 +148,7 @@ pub fn select_at(tree: &Tree, offset: usize) -> Result<Selected<'_>, Problem> {
     select_in(document, 1)
 }
 
-fn select_in(document: Document<'_>, documents: usize) -> Result<Selected<'_>, Problem> {
+fn select_in(document: YamlDocument<'_>, documents: usize) -> Result<Selected<'_>, Problem> {
     let root = document.root().ok_or_else(|| Problem::new("there is no document in it", None))?;
     let found = k8s::template_in(document);
     let Some((node, base, template)) = found else {
@@ -169,7 +168,7 @@ pub fn process<'t>(selected: &Selected<'t>, request: &Request, draw: Draw<'_>) -
         if let Some(node) = selected.node.get(field)
             && (if is_list { !node.is_sequence() } else { !node.is_mapping() })
             && node.text() != Some("")
-            && node.typed() != Some(crate::syntax::Typed::Null)
+            && node.typed() != Some(crate::syntax::TypedScalar::Null)
         {
             let wanted = if is_list { "a list" } else { "a mapping of strings" };
             outcome.problems.push(Problem::new(format!("`{field}` has to be {wanted}"), Some(node.span())));
@@ -408,11 +407,11 @@ impl<'t> Run<'_, 't> {
             let text = namespace.string();
             let proposed = self.selected.template.dialect.is_proposal();
             text.is_some_and(|text| {
-                parameters(text).any(|it| !it.raw)
+                template_parameters(text).any(|it| it.form == ReferenceForm::Text)
                     || proposed
-                        && parameter_references(text, true)
-                            .iter()
-                            .any(|it| it.form == Form::Proposed && self.values.contains_key(&text[it.name.clone()]))
+                        && parameter_references(text, true).iter().any(|it| {
+                            it.form == ReferenceForm::Proposed && self.values.contains_key(&text[it.name.clone()])
+                        })
             })
         };
         match (node.get("metadata"), node.get("namespace")) {

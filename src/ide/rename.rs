@@ -18,8 +18,7 @@ use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, possible_uses,
 use crate::k8s::template::is_parameter_name;
 use crate::k8s::{Data, EnvFromSource};
 use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
-use crate::syntax::edit::replace_in_scalar;
-use crate::syntax::{ScalarStyle, helm, parse};
+use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
 use crate::text::Span;
 
 /// Something that can be renamed.
@@ -133,7 +132,7 @@ fn renamable<'s>(
         // A script may make a key of several parts.
         Entity::FileKey(_) => return Ok(None),
     };
-    if helm::is_masked(&name) {
+    if has_helm_placeholder(&name) {
         return refuse("a Helm expression makes this name");
     }
     Ok(Some((entity, name)))

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Environment, Piece, Resolver, State, Value};
-use crate::syntax::plain::Plain;
-use crate::syntax::reference::{TokenKind, tokens};
-use crate::syntax::{self, Node, ScalarStyle, SourceMap, Tree};
+use crate::syntax::{self, DollarTokenKind, Node, ScalarStyle, SourceMap, Tree, YamlValue, dollar_tokens};
 use crate::text::Span;
 use crate::workspace::File;
 use admitted::Admitted;
@@ -45,11 +43,11 @@ impl Substitute {
     }
 
     /// What is written in its place: the value, or the text with a word on why it stays.
-    fn plain(&self) -> Plain {
+    fn plain(&self) -> YamlValue {
         match (self.known(), self.note()) {
-            (Some(value), _) => Plain::Text(value),
-            (None, Some(note)) => Plain::Commented(self.text.value.to_string(), note),
-            (None, None) => Plain::text(&*self.text.value),
+            (Some(value), _) => YamlValue::Text(value),
+            (None, Some(note)) => YamlValue::Commented(self.text.value.to_string(), note),
+            (None, None) => YamlValue::text(&*self.text.value),
         }
     }
 
@@ -130,7 +128,7 @@ impl Renderer<'_> {
         let node = node_of(tree, object)?;
         let substitutes: BTreeMap<String, Substitute> =
             self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
-        let mut written = Plain::of(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
+        let mut written = YamlValue::of(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
         for admitted in self.admitted(path, object) {
             admitted.apply(&mut written);
         }
@@ -209,7 +207,9 @@ fn in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<
     let map = SourceMap::new(source, style, old);
     let (mut result, mut done, mut rest) = (String::new(), 0, value);
     let mut before = 0;
-    let found: Vec<_> = tokens(old).filter(|it| matches!(it.kind, TokenKind::Reference | TokenKind::Escape)).collect();
+    let found: Vec<_> = dollar_tokens(old)
+        .filter(|it| matches!(it.kind, DollarTokenKind::Reference | DollarTokenKind::Escape))
+        .collect();
     for (at, token) in found.iter().enumerate() {
         // What stands between two references is the same in both texts.
         rest = rest.strip_prefix(&old[before..token.range.start])?;

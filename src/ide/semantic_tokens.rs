@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::place::{ContainerPlace, Written};
 use crate::k8s::Text;
 use crate::resolve::{Lookup, Site};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 use crate::text::Span;
 
 /// A piece of text with a meaning.
@@ -66,10 +66,10 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             }
             // Kubernetes leaves the rest to the shell of a hook.
             let Some(site) = field.site() else { continue };
-            for token in tokens(&text.value) {
+            for token in dollar_tokens(&text.value) {
                 match (token.kind, token.name(&text.value)) {
-                    (TokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),
-                    (TokenKind::Reference, Some(name)) => {
+                    (DollarTokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),
+                    (DollarTokenKind::Reference, Some(name)) => {
                         let kind = match environment.lookup(site, name) {
                             Lookup::Bound(_) => SemanticKind::Variable,
                             // The shell's own.

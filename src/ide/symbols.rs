@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::objects::keys;
 use crate::ide::place::{pods_of, preset_of};
 use crate::k8s::{Container, Data, Object, Text};
-use crate::syntax::helm;
+use crate::syntax::show_helm_placeholders;
 use crate::text::Span;
 
 /// Something in the outline.
@@ -72,7 +72,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
         for object in &facts.objects {
             let title = format!("{}/{}", shown(&object.model.kind), shown(&object.model.name));
             let mut offer = |text: &Text, kind, container: Option<&str>| {
-                let name = helm::shown(&text.value);
+                let name = show_helm_placeholders(&text.value);
                 if let Some(rank) = rank(&name, &query) {
                     let location = Location { file: Arc::clone(path), span: object.place(text.span) };
                     let container = container.map(str::to_owned);
@@ -124,7 +124,7 @@ fn rank(name: &str, query: &str) -> Option<u8> {
 }
 
 fn shown(text: &Option<Text>) -> String {
-    text.as_ref().map_or_else(|| "?".into(), |it| helm::shown(&it.value).into_owned())
+    text.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned())
 }
 
 fn object(object: &Object) -> Symbol {
@@ -145,12 +145,12 @@ fn object(object: &Object) -> Symbol {
     if let Data::Template(template) = &model.data {
         for parameter in &template.parameters {
             let value = parameter.value.as_ref().or(parameter.from.as_ref());
-            let detail = value.map(|it| crate::ide::origin::in_one_line(&helm::shown(&it.value), 60));
+            let detail = value.map(|it| crate::ide::origin::in_one_line(&show_helm_placeholders(&it.value), 60));
             let (name, kind) = (parameter.name.as_ref(), SymbolKind::Parameter);
             children.push(symbol(object, name, detail, kind, parameter.span, Vec::new()));
         }
     }
-    let detail = model.kind.as_ref().map(|it| helm::shown(&it.value).into_owned());
+    let detail = model.kind.as_ref().map(|it| show_helm_placeholders(&it.value).into_owned());
     let name = model.known_as();
     let mut symbol = symbol(object, name, detail, SymbolKind::Object, model.span, children);
     if name.is_none() {
@@ -164,11 +164,12 @@ fn container(object: &Object, container: &Container) -> Symbol {
     let span = object.place(container.span);
     let mut variables: Vec<Symbol> = Vec::new();
     for entry in &container.env {
-        let detail = entry.value.as_ref().map(|it| crate::ide::origin::in_one_line(&helm::shown(&it.value), 60));
+        let detail =
+            entry.value.as_ref().map(|it| crate::ide::origin::in_one_line(&show_helm_placeholders(&it.value), 60));
         variables.push(symbol(object, entry.name.as_ref(), detail, SymbolKind::Variable, entry.span, Vec::new()));
     }
     variables.retain(|it| within(it.span, span));
-    let detail = container.image.as_ref().map(|it| helm::shown(&it.value).into_owned());
+    let detail = container.image.as_ref().map(|it| show_helm_placeholders(&it.value).into_owned());
     symbol(object, container.name.as_ref(), detail, SymbolKind::Container, container.span, variables)
 }
 
@@ -182,7 +183,7 @@ fn symbol(
 ) -> Symbol {
     let span = object.place(span);
     let focus = name.map(|it| object.place(it.span)).filter(|it| within(*it, span));
-    let name = name.map(|it| helm::shown(&it.value).into_owned()).filter(|it| !it.trim().is_empty());
+    let name = name.map(|it| show_helm_placeholders(&it.value).into_owned()).filter(|it| !it.trim().is_empty());
     let focus = focus.unwrap_or(Span::new(span.start, span.start));
     Symbol { name: name.unwrap_or_else(|| "?".into()), detail, kind, span, focus, children }
 }

@@ -14,8 +14,7 @@ use crate::ide::volumes::{has_sources, sources};
 use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
-use crate::syntax::env_file;
-use crate::syntax::reference::{Token, TokenKind, parameter_references, tokens};
+use crate::syntax::{DollarToken, DollarTokenKind, dollar_tokens, parameter_references, parse_env_file};
 use crate::text::Span;
 use crate::workspace::{File, is_param_file};
 
@@ -209,7 +208,7 @@ pub fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Op
             return None;
         }
         let reading = analysis.resolver.reading(file);
-        let (entries, _) = env_file::read(&written.source.text, reading.dialect, reading.is_name);
+        let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
         let entry = entries.into_iter().find(|it| it.name_span.touches(offset))?;
         let (name, value) = (entry.name.into_owned(), entry.value.into_owned());
         let target = Target::EnvFileEntry { file: Arc::clone(file), name, value };
@@ -353,16 +352,17 @@ impl<'s> Finder<'_, 's> {
             return Some(found);
         }
         // Between two the one that begins here; what an escape keeps from being a reference belongs to it.
-        let touching = tokens(&text.value).filter(|it| it.range.start <= value && value <= kept_by(it, &text.value));
+        let touching =
+            dollar_tokens(&text.value).filter(|it| it.range.start <= value && value <= kept_by(it, &text.value));
         let token = touching.last()?;
         let span = map.source(token.range.start..kept_by(&token, &text.value)).shifted(span.start);
         let range = token.range.clone();
         let target = match token.kind {
-            TokenKind::Reference => {
+            DollarTokenKind::Reference => {
                 let name = token.name(&text.value)?;
                 Target::Reference { at: at.clone(), field, text, range, name }
             }
-            TokenKind::Escape if field.site().is_some() => Target::Escape { text, range },
+            DollarTokenKind::Escape if field.site().is_some() => Target::Escape { text, range },
             _ => return None,
         };
         span.touches(self.offset).then_some(Targeted { span, target })
@@ -475,9 +475,9 @@ impl<'s> Finder<'_, 's> {
 }
 
 /// The end of a token; of an escape the end of what would be a reference without it.
-fn kept_by(token: &Token, text: &str) -> usize {
+fn kept_by(token: &DollarToken, text: &str) -> usize {
     let rest = &text[token.range.end..];
-    let is_escape = token.kind == TokenKind::Escape && rest.starts_with('(');
+    let is_escape = token.kind == DollarTokenKind::Escape && rest.starts_with('(');
     let close = is_escape.then(|| rest.find([')', '\n'])).flatten().filter(|it| rest[*it..].starts_with(')'));
     close.map_or(token.range.end, |it| token.range.end + it + 1)
 }

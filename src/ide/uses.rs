@@ -19,8 +19,7 @@ use crate::ide::target::Target;
 use crate::ide::volumes::{has_sources, sources};
 use crate::k8s::{EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
-use crate::syntax::reference::{TokenKind, tokens};
-use crate::syntax::{ScalarStyle, helm};
+use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens, has_helm_placeholder};
 use crate::text::Span;
 use crate::workspace::{File, Found};
 
@@ -525,10 +524,10 @@ impl<'s> Collector<'_, 's> {
         is_meant: &dyn Fn(&ContainerPlace<'s>, Field) -> bool,
     ) {
         for (field, text) in at.texts().filter(|(field, _)| field.site().is_some()) {
-            let named = |it: &crate::syntax::reference::Token| {
-                it.kind == TokenKind::Reference && it.name(&text.value) == Some(name)
+            let named = |it: &crate::syntax::DollarToken| {
+                it.kind == DollarTokenKind::Reference && it.name(&text.value) == Some(name)
             };
-            for token in tokens(&text.value).filter(named) {
+            for token in dollar_tokens(&text.value).filter(named) {
                 if is_meant(at, field) {
                     self.push(&at.file, at.object, text, token.name_range(), false, prefix);
                 }
@@ -753,5 +752,5 @@ fn object_of(source: Option<&EnvFromSource>) -> Option<(Kind, &Text)> {
         EnvFromSource::Secret { name, .. } => (Kind::Secret, name),
         EnvFromSource::Service { name, .. } => (Kind::Service, name),
     };
-    Some((kind, name.as_ref().filter(|it| !helm::is_masked(&it.value))?))
+    Some((kind, name.as_ref().filter(|it| !has_helm_placeholder(&it.value))?))
 }

@@ -12,9 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::ide::process::{self, Json, Request, process, select};
 use crate::k8s::template::is_parameter_name;
-use crate::syntax::plain::Plain;
-use crate::syntax::reference::parameters;
-use crate::syntax::{self, Node, Tree};
+use crate::syntax::{self, Node, Tree, YamlValue, template_parameters};
 use crate::text::Span;
 pub use edits::Edits;
 use pieces::{Layout, Piece};
@@ -82,7 +80,8 @@ impl Options {
         }
         // A value that is put in is looked at again by whatever stands behind it.
         self.parameters.iter().find_map(|given| {
-            let inner = parameters(&given.value).map(|it| &given.value[it.name]).find(|it| is_given(self, it))?;
+            let inner =
+                template_parameters(&given.value).map(|it| &given.value[it.name]).find(|it| is_given(self, it))?;
             Some(format!("the value of {} holds a reference to {inner}, which processing would replace", given.name))
         })
     }
@@ -240,7 +239,9 @@ impl Problems<'_> {
     fn check_literals(&mut self, wanted: &[Wanted<'_>]) {
         for it in wanted {
             for (text, span) in values::texts(it.node) {
-                if let Some(name) = parameters(&text).map(|it| &text[it.name]).find(|it| is_given(self.options, it)) {
+                if let Some(name) =
+                    template_parameters(&text).map(|it| &text[it.name]).find(|it| is_given(self.options, it))
+                {
                     let message = format!(
                         "this text holds `${{{name}}}` already, which would become a reference; call the parameter something else"
                     );
@@ -328,7 +329,7 @@ fn given_back(text: &str, wanted: &[Wanted<'_>]) -> Option<Vec<bool>> {
 
 /// A value as a node of YAML that is written in double quotes.
 fn quoted(text: &str) -> String {
-    Plain::Quoted(text.to_owned()).flow().unwrap_or_default()
+    YamlValue::Quoted(text.to_owned()).flow().unwrap_or_default()
 }
 
 #[cfg(test)]

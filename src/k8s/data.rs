@@ -8,7 +8,7 @@ use crate::k8s::model::{Content, Data, Service, ServicePort, Source, SourceKey, 
 use crate::k8s::preset;
 use crate::k8s::reader::{Reader, mappings};
 use crate::k8s::template;
-use crate::syntax::{Node, Typed};
+use crate::syntax::{Node, TypedScalar};
 
 /// What an object of this kind offers.
 pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Data {
@@ -138,9 +138,9 @@ fn service_ports(reader: Reader<'_>, list: Node<'_>) -> Vec<ServicePort> {
 /// A whole number, `80.0` among them: JSON does not tell them apart.
 fn number(node: Node<'_>) -> Option<i64> {
     match node.typed()? {
-        Typed::Int(it) => i64::try_from(it).ok(),
+        TypedScalar::Int(it) => i64::try_from(it).ok(),
         #[expect(clippy::cast_possible_truncation, reason = "checked to be a port number")]
-        Typed::Float(it) if it.fract() == 0.0 && (0.0..=65535.0).contains(&it) => Some(it as i64),
+        TypedScalar::Float(it) if it.fract() == 0.0 && (0.0..=65535.0).contains(&it) => Some(it as i64),
         _ => None,
     }
 }
@@ -162,8 +162,8 @@ fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) ->
 fn plain(value: Option<Node<'_>>) -> Option<Content> {
     let Some(value) = value else { return Some(Content::new("")) };
     match value.typed()? {
-        Typed::Str(text) => Some(Content::new(text)),
-        Typed::Null => Some(Content::new("")),
+        TypedScalar::Str(text) => Some(Content::new(text)),
+        TypedScalar::Null => Some(Content::new("")),
         _ => None,
     }
 }

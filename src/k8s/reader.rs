@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::k8s::kept::Sharing;
 use crate::k8s::model::Text;
-use crate::syntax::{Document, Node, ScalarStyle, Typed};
+use crate::syntax::{Node, ScalarStyle, TypedScalar, YamlDocument};
 use crate::text::Span;
 
 /// How deep any walk goes: deeper than every real object, and an end for an anchor that holds its own alias.
@@ -19,7 +19,7 @@ pub(super) struct Budget(Cell<usize>);
 
 impl Budget {
     /// Enough to read every node of the document several times over.
-    pub(super) fn of(document: Document<'_>) -> Self {
+    pub(super) fn of(document: YamlDocument<'_>) -> Self {
         Self::for_text(document.span().len())
     }
 
@@ -55,8 +55,8 @@ impl Reader<'_> {
     /// A scalar. `null` is as good as absent; what is no string is kept and marked.
     pub(super) fn text(self, node: Node<'_>) -> Option<Text> {
         match node.typed()? {
-            Typed::Null => None,
-            typed => Some(self.scalar(node, matches!(typed, Typed::Str(_)))),
+            TypedScalar::Null => None,
+            typed => Some(self.scalar(node, matches!(typed, TypedScalar::Str(_)))),
         }
     }
 
@@ -109,7 +109,7 @@ impl Reader<'_> {
     pub(super) fn flag(self, node: Node<'_>, key: &str) -> Option<(bool, Span)> {
         let value = node.get(key)?;
         match value.typed()? {
-            Typed::Bool(it) => Some((it, self.span(value.resolved()))),
+            TypedScalar::Bool(it) => Some((it, self.span(value.resolved()))),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::k8s::reader::{Budget, DEPTH};
-use crate::syntax::{Node, Typed};
+use crate::syntax::{Node, TypedScalar};
 
 /// Equal for parts that say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,11 +113,11 @@ fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &Budget, depth: 
     } else {
         let is_quantity = QUANTITIES.contains(&key);
         let _ = match node.typed() {
-            None | Some(Typed::Null) => Ok(()),
+            None | Some(TypedScalar::Null) => Ok(()),
             Some(_) if is_quantity => write!(text, "{:?}", node.text().unwrap_or_default()),
-            Some(Typed::Bool(it)) => write!(text, "{it}"),
-            Some(Typed::Int(it)) => write!(text, "{it}"),
-            Some(Typed::Float(it)) => write!(text, "{it}"),
+            Some(TypedScalar::Bool(it)) => write!(text, "{it}"),
+            Some(TypedScalar::Int(it)) => write!(text, "{it}"),
+            Some(TypedScalar::Float(it)) => write!(text, "{it}"),
             Some(_) => write!(text, "{:?}", node.text().unwrap_or_default()),
         };
     }

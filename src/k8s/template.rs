@@ -10,8 +10,7 @@ use std::sync::Arc;
 use crate::k8s::kinds::Identity;
 use crate::k8s::model::Text;
 use crate::k8s::reader::{DEPTH, Reader};
-use crate::syntax::reference::{Form, parameter_references};
-use crate::syntax::{Node, Typed};
+use crate::syntax::{Node, ReferenceForm, TypedScalar, parameter_references};
 use crate::text::Span;
 
 /// A Template, or the one inside a TemplateInstance.
@@ -278,8 +277,8 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
             "type" => ("type", &mut it.type_),
             "required" => {
                 match value.typed() {
-                    Some(Typed::Bool(flag)) => it.required = flag,
-                    Some(Typed::Null) => {}
+                    Some(TypedScalar::Bool(flag)) => it.required = flag,
+                    Some(TypedScalar::Null) => {}
                     _ => it.misfits.push(misfit(reader, value, "required", "`true` or `false`")),
                 }
                 continue;
@@ -287,7 +286,7 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
             _ => continue,
         };
         *target = reader.text(value);
-        if !matches!(value.typed(), Some(Typed::Null | Typed::Str(_))) {
+        if !matches!(value.typed(), Some(TypedScalar::Null | TypedScalar::Str(_))) {
             it.misfits.push(misfit(reader, value, field, "a string"));
         }
     }
@@ -376,11 +375,11 @@ fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &
 }
 
 /// How a parameter is referred to: by a template of this dialect, as text.
-pub fn reference(name: &str, form: Form) -> String {
+pub fn reference(name: &str, form: ReferenceForm) -> String {
     match form {
-        Form::Text => format!("${{{name}}}"),
-        Form::Raw => format!("${{{{{name}}}}}"),
-        Form::Proposed => format!("$({name})"),
+        ReferenceForm::Text => format!("${{{name}}}"),
+        ReferenceForm::Raw => format!("${{{{{name}}}}}"),
+        ReferenceForm::Proposed => format!("$({name})"),
     }
 }
 

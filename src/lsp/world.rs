@@ -18,7 +18,7 @@ use crate::lsp::names::Names;
 use crate::lsp::token::Token;
 use crate::resolve::Resolver;
 use crate::rules::{Source, Sources};
-use crate::text::{Lines, Span};
+use crate::text::{LineIndex, Span};
 use crate::workspace::Snapshot;
 
 /// Open documents by name.
@@ -151,13 +151,13 @@ impl World {
         Some(ls_types::WorkspaceEdit { document_changes, ..Default::default() })
     }
 
-    fn lines<T>(&self, name: &str, ask: impl FnOnce(&Lines) -> T) -> T {
+    fn lines<T>(&self, name: &str, ask: impl FnOnce(&LineIndex) -> T) -> T {
         match self.snapshot.file(name) {
             Some(file) => ask(&file.lines),
             // Settings above the workspace.
             None => {
                 let text = self.names.path(name).and_then(|path| load::read(&path).ok());
-                ask(&Lines::new(&text.unwrap_or_default()))
+                ask(&LineIndex::new(&text.unwrap_or_default()))
             }
         }
     }

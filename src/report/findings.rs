@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Location, Severity};
 use crate::load::Problem;
-use crate::text::{Encoding, Lines, Span};
+use crate::text::{Encoding, LineIndex, Span};
 
 /// The name of the JSON contract.
 pub const SCHEMA: &str = "podlens/lint/v1";
@@ -214,9 +214,9 @@ impl Finding {
 
 impl Range {
     /// A span of a text with these lines.
-    pub fn new(span: Span, lines: &Lines) -> Self {
+    pub fn new(span: Span, lines: &LineIndex) -> Self {
         let place = |offset: usize| {
-            let shown = lines.place(offset);
+            let shown = lines.line_column(offset);
             let bytes = lines.position(offset, Encoding::Utf8).character;
             Place { line: shown.line, column: shown.column, offset, byte_column: bytes.saturating_add(1) }
         };

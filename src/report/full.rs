@@ -149,14 +149,14 @@ impl Piece<'_> {
 mod tests {
     use super::*;
     use crate::report::findings::{Related, SCHEMA, Summary};
-    use crate::text::{Lines, Span};
+    use crate::text::{LineIndex, Span};
 
     const OWN: &str = "a: 1\nb: $(X)\r\nc: 3\n";
     const OTHER: &str = "one\ntwo\nthree";
 
     fn range(text: &str, part: &str) -> Range {
         let start = text.find(part).expect("there");
-        Range::new(Span::new(start, start + part.len()), &Lines::new(text))
+        Range::new(Span::new(start, start + part.len()), &LineIndex::new(text))
     }
 
     fn drawn(own: &str, other: &str) -> String {

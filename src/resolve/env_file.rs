@@ -11,8 +11,7 @@ use crate::resolve::producer::{self, Character, FileState, Produced, ScriptSourc
 use crate::resolve::scope::Scope;
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::value::Value;
-use crate::syntax::env_file::{self, Dialect, EnvFileError};
-use crate::syntax::shell::Quote;
+use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, find_env_file_entry, parse_env_file};
 use crate::text::Span;
 use crate::workspace::Version;
 
@@ -20,7 +19,7 @@ use crate::workspace::Version;
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// The syntax.
-    pub dialect: Dialect,
+    pub dialect: EnvFileDialect,
     /// What the proposal takes for a name (V3).
     pub is_name: fn(&str) -> bool,
 }
@@ -28,7 +27,7 @@ pub struct Reading {
 impl Reading {
     /// How the kubelet of a release reads.
     pub fn of(release: Version, proposals: bool) -> Self {
-        let dialect = if proposals { Dialect::Draft } else { Dialect::of_kubernetes(release.minor) };
+        let dialect = if proposals { EnvFileDialect::Draft } else { EnvFileDialect::of_kubernetes(release.minor) };
         Self { dialect, is_name: if release.has(32) { names::is_relaxed } else { names::is_strict } }
     }
 }
@@ -96,7 +95,7 @@ pub struct ScriptPart {
     /// The part of the item's value.
     pub range: Range<usize>,
     /// What stands around it in the script.
-    pub quote: Quote,
+    pub quote: ShellQuote,
 }
 
 impl EnvFiles {
@@ -177,9 +176,9 @@ impl Content {
             (true, Some(end)) => &self.text[..=end],
             (true, None) => "",
         };
-        match env_file::find(text, key, reading.dialect, reading.is_name) {
+        match find_env_file_entry(text, key, reading.dialect, reading.is_name) {
             // The last of equal names counts there, and a later line may be wrong.
-            Ok(_) if self.is_open && reading.dialect == Dialect::Draft => Answer::Unknown,
+            Ok(_) if self.is_open && reading.dialect == EnvFileDialect::Draft => Answer::Unknown,
             Ok(Some(entry)) => {
                 let range = entry.value_span.range();
                 let exact = self.text[range.clone()] == *entry.value;
@@ -201,14 +200,14 @@ impl Content {
 
     /// The names in the file, each with its place in the text, as far as they can be read.
     pub fn names(&self, reading: Reading) -> Vec<(String, Range<usize>)> {
-        let (entries, _) = env_file::read(&self.text, reading.dialect, reading.is_name);
+        let (entries, _) = parse_env_file(&self.text, reading.dialect, reading.is_name);
         entries.into_iter().map(|it| (it.name.into_owned(), it.name_span.range())).collect()
     }
 
     /// Every value that stands without the quotes it needs, as ranges of the text; nothing if something else is wrong.
     pub fn unquoted(&self, reading: Reading) -> Option<Vec<Range<usize>>> {
-        let (_, errors) = env_file::read(&self.text, reading.dialect, reading.is_name);
-        let is_quoting = |it: &EnvFileError| it.problem == env_file::Problem::NotQuoted;
+        let (_, errors) = parse_env_file(&self.text, reading.dialect, reading.is_name);
+        let is_quoting = |it: &EnvFileError| it.problem == EnvFileProblem::NotQuoted;
         (!self.is_open && errors.iter().all(is_quoting)).then(|| errors.iter().map(|it| it.span.range()).collect())
     }
 

@@ -18,7 +18,7 @@ use crate::resolve::services::ServiceVariables;
 use crate::resolve::shell;
 use crate::resolve::sources::{self, FromEntry, Opaque};
 use crate::resolve::value::{Hole, Value};
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 use crate::workspace::Snapshot;
 
 /// What a container gets.
@@ -260,7 +260,7 @@ impl Environment {
     /// What a name means at a place.
     pub fn lookup(&self, site: Site, name: &str) -> Lookup {
         match site {
-            _ if helm::is_masked(name) => Lookup::Maybe(Hole::Helm),
+            _ if has_helm_placeholder(name) => Lookup::Maybe(Hole::Helm),
             Site::Entry(index) => self.lookup_before(self.first_entry + index, name),
             Site::CommandLine => self.lookup_before(self.declared.len(), name),
             Site::Probe => self.lookup_raw(name),
@@ -507,7 +507,7 @@ impl Environment {
     }
 
     fn lookup_before(&self, at: usize, name: &str) -> Lookup {
-        if helm::is_masked(name) {
+        if has_helm_placeholder(name) {
             return Lookup::Maybe(Hole::Helm);
         }
         let in_entry = at < self.declared.len();

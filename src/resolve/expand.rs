@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::resolve::binding::Lookup;
 use crate::resolve::value::{Hole, Piece, Value};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 /// How the character behind a lone dollar sign is copied (E11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,11 +65,11 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
     let mut result = Expansion::default();
     let mut pending = String::new();
     let mut at = 0;
-    for token in tokens(text) {
+    for token in dollar_tokens(text) {
         pending.push_str(&text[at..token.range.start]);
         at = token.range.end;
         match token.kind {
-            TokenKind::Reference => {
+            DollarTokenKind::Reference => {
                 let name = &text[token.name_range()];
                 let outcome = lookup(name);
                 match &outcome {
@@ -97,9 +97,9 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
                     return result;
                 }
             }
-            TokenKind::Escape => pending.push('$'),
-            TokenKind::Plain if copying == Copying::Bytes => copy_bytes(&text[token.range], &mut pending),
-            TokenKind::Unterminated | TokenKind::Plain => pending.push_str(&text[token.range]),
+            DollarTokenKind::Escape => pending.push('$'),
+            DollarTokenKind::Plain if copying == Copying::Bytes => copy_bytes(&text[token.range], &mut pending),
+            DollarTokenKind::Unterminated | DollarTokenKind::Plain => pending.push_str(&text[token.range]),
         }
     }
     pending.push_str(&text[at..]);

@@ -11,7 +11,7 @@ use crate::k8s::{Object, Parameters, Preset};
 use crate::resolve::binding::Lookup;
 use crate::resolve::expand::{Copying, Expansion, Step, expand};
 use crate::resolve::value::{Hole, Piece, Value};
-use crate::syntax::reference::{ParameterReference, TokenKind, parameter_references, tokens};
+use crate::syntax::{DollarTokenKind, ParameterReference, dollar_tokens, parameter_references};
 
 /// The types of the proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,9 +99,9 @@ pub(super) fn expand_in(
     let masked = masked(text, &references);
     let mut filling = Filling { text, parameters, references: &references, copying, result: Expansion::default() };
     let mut at = 0;
-    for token in tokens(&masked) {
+    for token in dollar_tokens(&masked) {
         match token.kind {
-            TokenKind::Reference => {
+            DollarTokenKind::Reference => {
                 filling.text(at..token.range.start, &mut lookup);
                 let written = &text[token.name_range()];
                 let name = parameters.known(written).unwrap_or(Cow::Borrowed(written));
@@ -117,13 +117,13 @@ pub(super) fn expand_in(
                 filling.result.steps.push(step);
                 at = token.range.end;
             }
-            TokenKind::Escape => {
+            DollarTokenKind::Escape => {
                 filling.text(at..token.range.start, &mut lookup);
                 filling.result.value.push(Piece::Text("$".into()));
                 at = token.range.end;
             }
             // Text, like what follows.
-            TokenKind::Unterminated | TokenKind::Plain => {}
+            DollarTokenKind::Unterminated | DollarTokenKind::Plain => {}
         }
     }
     filling.text(at..text.len(), &mut lookup);

@@ -25,9 +25,7 @@ use crate::resolve::scope::Scope;
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::sources;
 use crate::resolve::value::{Piece, Value};
-use crate::syntax::helm;
-use crate::syntax::reference::{TokenKind, tokens};
-use crate::syntax::shell;
+use crate::syntax::{DollarTokenKind, ShellQuote, dollar_tokens, has_helm_placeholder, parse_shell_script};
 use crate::text::Span;
 use builtins::Shell;
 use disk::{Disk, MountPoint, normal};
@@ -206,7 +204,7 @@ fn run_container(
     }
     let result = (|| {
         let command_line = CommandLine::of(container, &environment).filter(|_| !container.has_hooks)?;
-        let script = shell::parse(&command_line.text)?;
+        let script = parse_shell_script(&command_line.text)?;
         let number = u32::try_from(produced.scripts.len()).ok()?;
         let lookup = |name: &str| match environment.lookup(Site::CommandLine, name) {
             Lookup::Bound(binding) => Some(binding.value.clone()),
@@ -246,7 +244,7 @@ fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Opt
             None => sub_path.as_ref().map_or(String::new(), |it| it.value.to_string()),
         };
         let (Some(name), Some(path)) = (name, mount_path) else { continue };
-        if [&name.value, &path.value].into_iter().any(|it| helm::is_masked(it))
+        if [&name.value, &path.value].into_iter().any(|it| has_helm_placeholder(it))
             || sub_path.split('/').any(|it| it == "..")
         {
             return None;
@@ -275,7 +273,7 @@ impl CommandLine {
     fn of(container: &Container, environment: &Environment) -> Option<Self> {
         let items: Vec<&Item> = environment.command.iter().chain(&environment.args).collect();
         // Otherwise the image decides what runs.
-        if environment.command.is_empty() || items.iter().any(|it| helm::is_masked(&it.text.value)) {
+        if environment.command.is_empty() || items.iter().any(|it| has_helm_placeholder(&it.text.value)) {
             return None;
         }
         let image = container.image.as_ref().map_or("", |it| &it.value);
@@ -354,14 +352,14 @@ fn script(item: &Item) -> Option<ScriptText> {
         text.push_str(new);
         segments.push(Segment { script: start..text.len(), item: from });
     };
-    for token in tokens(raw) {
+    for token in dollar_tokens(raw) {
         push(&mut text, &mut segments, &raw[at..token.range.start], at..token.range.start);
         at = token.range.end;
         match token.kind {
-            TokenKind::Reference => match &steps.next()?.outcome {
+            DollarTokenKind::Reference => match &steps.next()?.outcome {
                 Lookup::Bound(binding) => {
                     let whole =
-                        Traced::of_value(&binding.value, Place::new(0, Span::default(), shell::Quote::Bare), true);
+                        Traced::of_value(&binding.value, Place::new(0, Span::default(), ShellQuote::Bare), true);
                     if whole.is_open {
                         return None;
                     }
@@ -380,8 +378,8 @@ fn script(item: &Item) -> Option<ScriptText> {
                     push(&mut text, &mut segments, &raw[token.range.clone()], token.range);
                 }
             },
-            TokenKind::Escape => push(&mut text, &mut segments, "$", token.range),
-            TokenKind::Unterminated | TokenKind::Plain => {
+            DollarTokenKind::Escape => push(&mut text, &mut segments, "$", token.range),
+            DollarTokenKind::Unterminated | DollarTokenKind::Plain => {
                 push(&mut text, &mut segments, &raw[token.range.clone()], token.range);
             }
         }

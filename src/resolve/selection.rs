@@ -2,7 +2,7 @@
 
 use crate::k8s::{AdmissionBy, Injector, Model, Pod, PodPreset, Requirement, Selector};
 use crate::resolve::fields::is_qualified_name;
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
 /// The annotation that keeps all presets away when it is `"true"`.
@@ -72,7 +72,7 @@ impl<'p> Labels<'p> {
     /// The value of a label; nothing known of it where a controller gives it or a tool will.
     fn value(&self, key: &str) -> Value<'p> {
         match self.pod.labels.iter().rev().find(|(it, _)| &*it.value == key) {
-            Some((_, value)) if helm::is_masked(&value.value) || value.value.contains("${") => Value::Any,
+            Some((_, value)) if has_helm_placeholder(&value.value) || value.value.contains("${") => Value::Any,
             Some((_, value)) => Value::Is(&value.value),
             None if self.added.contains(&key) => Value::Any,
             None if self.is_open => Value::MayBe,

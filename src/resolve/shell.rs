@@ -1,7 +1,7 @@
 //! Shell scripts on a command line. In them `$(name)` is command substitution, unless a variable is called that.
 
 use crate::k8s::Text;
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 
 /// Which item of a command line is a script: the first that is no option behind a shell with `-c`.
 ///
@@ -31,7 +31,7 @@ pub fn is_script_item(texts: &[(String, Text)], at: usize) -> bool {
 /// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it. What a Helm
 /// expression gives may be one.
 fn is_shell(item: &str) -> bool {
-    if helm::is_masked(item) {
+    if has_helm_placeholder(item) {
         return true;
     }
     let name = item.rsplit(['/', '\\']).next().unwrap_or(item);

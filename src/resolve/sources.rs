@@ -14,8 +14,7 @@ use crate::resolve::parameters;
 use crate::resolve::scope::{self, Scope};
 use crate::resolve::services::{self, ServiceVariables};
 use crate::resolve::value::{Hole, Value};
-use crate::syntax::env_file::Dialect;
-use crate::syntax::helm;
+use crate::syntax::{EnvFileDialect, has_helm_placeholder, show_helm_placeholders};
 use crate::workspace::{Found, Globs};
 
 /// Something that may define names which cannot be seen.
@@ -67,7 +66,7 @@ impl Opaque {
             Names::One(it) => (**it == *name).then(|| Hole::External(name.into())),
             Names::Service { prefix, service } => {
                 let variable = name.strip_prefix(&**prefix)?;
-                let is_given = helm::is_masked(service) || services::is_variable_of(service, variable);
+                let is_given = has_helm_placeholder(service) || services::is_variable_of(service, variable);
                 is_given.then(|| Hole::ServiceVariable(name.into()))
             }
             Names::Keys { prefix, kind, object } => {
@@ -158,7 +157,7 @@ fn keys_of(scope: &Scope<'_>, kind: Kind, name: &Arc<str>, prefix: &Arc<str>) ->
 /// The variables of a service that the pod links.
 fn linked(scope: &Scope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> Given {
     let mut values: BTreeMap<Arc<str>, Vec<(Value, Origin)>> = BTreeMap::new();
-    let found = if helm::is_masked(name) { Vec::new() } else { scope.services_named(name) };
+    let found = if has_helm_placeholder(name) { Vec::new() } else { scope.services_named(name) };
     let mut is_open = found.is_empty();
     for found in &found {
         let Some(service) = found.object.service() else { continue };
@@ -172,7 +171,7 @@ fn linked(scope: &Scope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> Given {
         }
     }
     let opaque = is_open.then(|| Opaque {
-        reason: format!("the ports of service {} cannot be seen here", helm::shown(name)).into(),
+        reason: format!("the ports of service {} cannot be seen here", show_helm_placeholders(name)).into(),
         names: Names::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) },
     });
     Given { what: format!("values of service {name}"), values, opaque }
@@ -277,7 +276,7 @@ fn file_key(scope: &Scope<'_>, object: &Object, reference: &FileKey, location: &
     };
     let value = match file {
         // F4: a missing file stops the container whatever `optional` says; only the proposal says otherwise.
-        EnvFile::Absent if *optional && reading.dialect == Dialect::Draft => return None,
+        EnvFile::Absent if *optional && reading.dialect == EnvFileDialect::Draft => return None,
         EnvFile::Absent => Value::hole(Hole::MissingFile { path: Arc::clone(path), volume: Arc::clone(volume) }),
         EnvFile::Unknown => Value::hole(unknown_key(reference)),
         EnvFile::Written(content) => match content.find(key, reading) {
@@ -333,7 +332,7 @@ struct Objects<'s> {
 impl<'s> Objects<'s> {
     fn find(scope: &Scope<'s>, kind: Kind, name: &Arc<str>) -> Self {
         // What a Helm expression names is not known.
-        let (name, found) = match helm::shown(name) {
+        let (name, found) = match show_helm_placeholders(name) {
             Cow::Borrowed(_) => (Arc::clone(name), scope.sources(kind, name)),
             Cow::Owned(shown) => (shown.into(), Vec::new()),
         };

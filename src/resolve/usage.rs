@@ -9,7 +9,7 @@ use crate::k8s::{Container, Text};
 use crate::resolve::binding::{Binding, Kind, Lookup};
 use crate::resolve::environment::{Environment, Item, Site};
 use crate::resolve::expand::Step;
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 /// A place where a service variable is used.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ fn expanded(environment: &Environment, text: &Text, steps: &[Step], found: &mut 
 
 /// `$X` and `${X}`.
 fn for_shell(environment: &Environment, text: &Text, found: &mut Vec<Usage>) {
-    for token in tokens(&text.value).filter(|it| it.kind == TokenKind::Plain) {
+    for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Plain) {
         let behind = &text.value[token.range.start + 1..];
         let brace = usize::from(behind.starts_with('{'));
         let length = behind[brace..].bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();

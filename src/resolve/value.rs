@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use crate::syntax::helm;
+use crate::syntax::{has_helm_placeholder, split_helm_placeholders};
 
 /// A text that may have unknown parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -151,11 +151,11 @@ impl Value {
 
     /// A text of a manifest: known but for the places of masked Helm expressions.
     pub fn written(text: Arc<str>) -> Self {
-        if !helm::is_masked(&text) {
+        if !has_helm_placeholder(&text) {
             return Self::text(text);
         }
         let mut value = Self::default();
-        for part in helm::parts(&text) {
+        for part in split_helm_placeholders(&text) {
             value.push(part.map_or(Piece::Hole(Hole::Helm), |text| Piece::Text(text.into())));
         }
         value

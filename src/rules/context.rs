@@ -7,8 +7,7 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Environment, Resolver};
 use crate::rules::Rule;
-use crate::syntax::env_file::Dialect;
-use crate::syntax::{SourceMap, Tree, helm};
+use crate::syntax::{EnvFileDialect, SourceMap, Tree, show_helm_placeholders};
 use crate::text::Span;
 use crate::workspace::{File, Snapshot, Source};
 
@@ -45,7 +44,7 @@ impl FileContext<'_> {
     }
 
     /// How the file is read if it is an env file.
-    pub(super) fn dialect(&self) -> Option<Dialect> {
+    pub(super) fn dialect(&self) -> Option<EnvFileDialect> {
         self.facts.is_env_file.then(|| self.resolver.reading(self.path).dialect)
     }
 
@@ -67,7 +66,9 @@ pub struct ObjectContext<'a> {
 impl ObjectContext<'_> {
     /// `Deployment/web`.
     pub fn title(&self) -> String {
-        let part = |text: &Option<Text>| text.as_ref().map_or("?".to_owned(), |it| helm::shown(&it.value).into_owned());
+        let part = |text: &Option<Text>| {
+            text.as_ref().map_or("?".to_owned(), |it| show_helm_placeholders(&it.value).into_owned())
+        };
         format!("{}/{}", part(&self.object.model.kind), part(&self.object.model.name))
     }
 

@@ -1,7 +1,7 @@
 //! `dead-parameter`
 
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::reference::{Form, parameter_references};
+use crate::syntax::{ReferenceForm, parameter_references};
 
 declare_rule! {
     /// Reports a reference to a parameter in a place of the template where none is looked for.
@@ -64,7 +64,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for reference in parameter_references(&text.value, template.dialect.is_proposal()) {
             let name = &text.value[reference.name.clone()];
             // A `$(X)` in a value is a variable of the container that gets it.
-            if !template.exported.contains(name) || reference.form == Form::Proposed && in_parameter {
+            if !template.exported.contains(name) || reference.form == ReferenceForm::Proposed && in_parameter {
                 continue;
             }
             let written = &text.value[reference.range.clone()];

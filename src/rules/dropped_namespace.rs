@@ -1,7 +1,7 @@
 //! `dropped-namespace`
 
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::reference::{Form, parameter_references};
+use crate::syntax::{ReferenceForm, parameter_references};
 
 declare_rule! {
     /// Reports a namespace in a template that processing removes.
@@ -57,9 +57,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
     let keeps =
         parameter_references(&namespace.value, parameters.dialect.is_proposal()).iter().any(|it| match it.form {
-            Form::Text => true,
-            Form::Raw => false,
-            Form::Proposed => parameters.contains(&namespace.value[it.name.clone()]),
+            ReferenceForm::Text => true,
+            ReferenceForm::Raw => false,
+            ReferenceForm::Proposed => parameters.contains(&namespace.value[it.name.clone()]),
         });
     if !keeps {
         let message = format!("processing the template removes the namespace `{}`", namespace.value);

@@ -2,7 +2,7 @@
 
 use crate::rules::parameters::spelled;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::reference::Form;
+use crate::syntax::ReferenceForm;
 
 declare_rule! {
     /// Reports `${{P}}` with something around it: it is not replaced at all.
@@ -51,11 +51,14 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for place in object.places() {
         for reference in place.references() {
             let name = place.name(&reference);
-            if reference.form != Form::Raw || reference.counts(&place.text.value) || !place.parameters.contains(name) {
+            if reference.form != ReferenceForm::Raw
+                || reference.counts(&place.text.value)
+                || !place.parameters.contains(name)
+            {
                 continue;
             }
             let written = place.written(&reference);
-            let new = spelled(name, Form::Text);
+            let new = spelled(name, ReferenceForm::Text);
             let around = place.text.value.replacen(written, "", 1);
             let reason = if around.trim().is_empty() {
                 "the blank or line break beside it is in the way"

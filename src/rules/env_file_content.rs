@@ -9,7 +9,7 @@ use crate::rules::context::edit;
 use crate::rules::env_files::{FileKeyRef, PodFiles, env_file_readers, quote_values};
 use crate::rules::neighbours::{nearest, renamed};
 use crate::rules::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule};
-use crate::syntax::env_file::{self, EnvFileError, Problem};
+use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, parse_env_file};
 use crate::text::Span;
 
 declare_rule! {
@@ -110,13 +110,13 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
         Answer::Missing if reference.optional => None,
         Answer::Missing => Some(missing(pod, reference, content)),
         Answer::Refused(error) => {
-            let what = if error.problem == Problem::InvalidName { "has a wrong name" } else { "cannot be read" };
+            let what = if error.problem == EnvFileProblem::InvalidName { "has a wrong name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
             let mut finding = Finding::new(at, message);
             if let Some(part) = content.place(error.span.range()) {
                 finding = finding.related(pod.script_location(&part), "written here");
             }
-            if error.problem == Problem::NotQuoted {
+            if error.problem == EnvFileProblem::NotQuoted {
                 let release = pod.object.file.resolver.release(pod.object.file.path);
                 finding = finding.help(format!("Kubernetes {release} takes only values in single quotes"));
             }
@@ -173,7 +173,7 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();
     let Some(source) = file.source().filter(|_| !keys.is_empty()) else { return };
     let reading = file.resolver.reading(file.path);
-    let (entries, errors) = env_file::read(&source.text, reading.dialect, reading.is_name);
+    let (entries, errors) = parse_env_file(&source.text, reading.dialect, reading.is_name);
     // F15: what stands behind the last key that anyone looks for is never read.
     let begins = |error: &EnvFileError, key: &str| {
         let line = source.text[..error.span.start].rfind('\n').map_or(0, |end| end + 1);
@@ -185,10 +185,10 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         let refused = errors.iter().filter(|it| begins(it, key)).map(|it| it.line + 1);
         read.chain(refused).min()
     };
-    let is_draft = reading.dialect == env_file::Dialect::Draft;
+    let is_draft = reading.dialect == EnvFileDialect::Draft;
     let last = keys.iter().map(|key| line_of(key).filter(|_| !is_draft).unwrap_or(u32::MAX)).max().unwrap_or(u32::MAX);
     for error in errors.iter().filter(|it| it.line < last) {
-        let fix = (error.problem == Problem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();
+        let fix = (error.problem == EnvFileProblem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();
         findings.push(Finding::new(file.at(error.span), error.problem.to_string()).fix(fix));
     }
 }

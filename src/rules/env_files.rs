@@ -11,7 +11,7 @@ use crate::resolve::{Content, EnvFile, EnvFiles, Mounting, Reading, ScriptPart, 
 use crate::rules::context::edit;
 use crate::rules::neighbours::is_placeholder;
 use crate::rules::{ObjectContext, PodContext};
-use crate::syntax::edit::replace_in_scalar;
+use crate::syntax::replace_in_scalar;
 use crate::text::Span;
 use crate::workspace::Snapshot;
 

@@ -12,8 +12,7 @@ use crate::resolve::{Lookup, Site, Step};
 use crate::rules::context::edit;
 use crate::rules::references::{Expanded, Field};
 use crate::rules::{ContainerContext, Finding};
-use crate::syntax::edit::{reorder, replace_in_scalar};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items, replace_in_scalar};
 
 /// Writes something else in place of a part of a scalar's value.
 pub(super) fn replace(
@@ -153,7 +152,8 @@ impl<'c> Entries<'c> {
         let mut entries = Self { container, names, positions, references: Vec::new() };
         for (at, entry) in env.iter().enumerate() {
             let text: &str = entry.value.as_ref().map_or("", |it| &it.value);
-            let names = tokens(text).filter(|it| it.kind == TokenKind::Reference).filter_map(|it| it.name(text));
+            let names =
+                dollar_tokens(text).filter(|it| it.kind == DollarTokenKind::Reference).filter_map(|it| it.name(text));
             let references = names.map(|name| Reference {
                 name,
                 entry: entries.last_before(at, name),
@@ -251,7 +251,7 @@ impl<'c> Entries<'c> {
         let list = path[at].resolved();
         // An anchor around it may be used by others, who see other things.
         let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
-        let change = reorder(&source.text, list, order)?;
+        let change = reorder_items(&source.text, list, order)?;
         // Equal names keep their order, but moving among them deserves a look.
         let changed = order.iter().enumerate().filter(|(at, from)| at != *from).map(|(_, from)| self.names[*from]);
         let unique = changed.into_iter().all(|name| self.named(name).len() == 1);

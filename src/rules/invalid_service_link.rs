@@ -139,7 +139,8 @@ fn with_name(object: &ObjectContext<'_>, name: &Text) -> Option<Fix> {
     let source = object.file.source()?;
     let written = source.text.get(location.span.range())?;
     let path = source.tree.document_at(location.span.start)?.root()?.path_to(location.span.start);
-    let is_flow = path.iter().rev().nth(1)?.kind() == crate::syntax::Collection::Sequence(crate::syntax::Shape::Flow);
+    let is_flow =
+        path.iter().rev().nth(1)?.kind() == crate::syntax::NodeKind::Sequence(crate::syntax::CollectionStyle::Flow);
     let is_simple = matches!(name.style, ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
     let is_own = path.last()?.anchor().is_none() && path.last()?.alias().is_none();
     let text = if is_flow { format!("{{name: {written}}}") } else { format!("name: {written}") };

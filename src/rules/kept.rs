@@ -12,7 +12,7 @@ use crate::k8s::{Container, Model, Object};
 use crate::resolve::{Common, Resolver};
 use crate::rules::context::Found;
 use crate::rules::{Active, FileContext, Levels, Sources, active, templates};
-use crate::text::{Change, Span};
+use crate::text::{Span, TextChange};
 use crate::workspace::{File, Level, Moment, Notes, Snapshot, Version};
 
 /// The findings of one file, with what they rest on. Belongs to one document and one workspace.
@@ -151,7 +151,7 @@ impl Last {
     }
 
     /// With every place in the file where it stands after some edits.
-    fn moved(mut self, changes: &[Change]) -> Self {
+    fn moved(mut self, changes: &[TextChange]) -> Self {
         for part in self.objects.iter_mut().flat_map(KeptObject::parts_mut).filter(|it| !it.found.is_empty()) {
             for location in part.found.iter_mut().flat_map(locations_mut).filter(|it| it.file == self.path) {
                 for change in changes {
@@ -265,7 +265,7 @@ fn locations_mut(finding: &mut Diagnostic) -> impl Iterator<Item = &mut Location
 }
 
 /// A span after a change elsewhere; nothing if the change touches it.
-fn moved(span: Span, change: &Change) -> Option<Span> {
+fn moved(span: Span, change: &TextChange) -> Option<Span> {
     if span.end < change.old.start {
         Some(span)
     } else if change.old.end < span.start {

@@ -8,10 +8,7 @@ use crate::k8s::{Container, Pod, Role};
 use crate::resolve::{Kind, Links, Lookup, service_usages};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
-use crate::syntax::Node;
-use crate::syntax::edit::TextEdit;
-use crate::syntax::insert::{Side, add_entry, add_items};
-use crate::syntax::plain::Plain;
+use crate::syntax::{InsertPosition, Node, TextEdit, YamlValue, add_entry, add_items};
 use crate::text::Span;
 
 /// Pods with more containers are written by programs, and looking through all of them would cost every keystroke.
@@ -80,9 +77,8 @@ impl ObjectContext<'_> {
     fn links_off(&self, pod: &Pod) -> Option<Fix> {
         let change = match pod.service_links {
             Some((_, span)) => TextEdit { span: self.object.place(span), text: "false".into() },
-            None => {
-                self.change(pod.span, |text, spec| add_entry(text, spec, "enableServiceLinks", &Plain::Bool(false)))?
-            }
+            None => self
+                .change(pod.span, |text, spec| add_entry(text, spec, "enableServiceLinks", &YamlValue::Bool(false)))?,
         };
         let edits = vec![edit(self.file.at(change.span), change.text)];
         Some(Fix { title: "Set `enableServiceLinks: false`: no service variable is used".into(), safe: false, edits })
@@ -112,13 +108,13 @@ impl ObjectContext<'_> {
         if matches!(container.role, Role::Hook) {
             return None;
         }
-        let entry = |name: &&str| Plain::map([("service", Plain::map([("name", Plain::text(*name))]))]);
-        let entries: Vec<Plain> = services.iter().map(entry).collect();
+        let entry = |name: &&str| YamlValue::map([("service", YamlValue::map([("name", YamlValue::text(*name))]))]);
+        let entries: Vec<YamlValue> = services.iter().map(entry).collect();
         self.change(container.span, |text, node| match node.get("envFrom") {
             // B5: links come first, as later entries win and services are below all others.
-            Some(list) if list.is_sequence() => add_items(text, list, &entries, Side::First),
+            Some(list) if list.is_sequence() => add_items(text, list, &entries, InsertPosition::First),
             Some(_) => None,
-            None => add_entry(text, node, "envFrom", &Plain::List(entries.clone())),
+            None => add_entry(text, node, "envFrom", &YamlValue::List(entries.clone())),
         })
     }
 }

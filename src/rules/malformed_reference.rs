@@ -6,7 +6,7 @@ use crate::resolve::Lookup;
 use crate::rules::references::{Expanded, Flaw, Verdict, judged, texts};
 use crate::rules::shape::{Shell, leading_name, whole};
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 declare_rule! {
     /// Reports a reference that is written in a way Kubernetes does not read.
@@ -66,7 +66,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
     for text in texts(container).iter().filter(|it| it.shell == Shell::No) {
         let value = &text.text.value;
-        for token in tokens(value).filter(|it| it.kind == TokenKind::Unterminated) {
+        for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Unterminated) {
             let name = leading_name(&value[token.range.end..]);
             // Without a name it is rather a pattern that ends with `$`.
             if name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_') {

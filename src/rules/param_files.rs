@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::k8s::{Data, Object, Template};
 use crate::rules::env_files::env_file_readers;
-use crate::syntax::param_file::ParamFile;
+use crate::syntax::ParamFile;
 use crate::workspace::{File, Snapshot, is_param_file};
 
 /// A template in a file.
@@ -108,7 +108,7 @@ fn templates_in<'s>(snapshot: &'s Snapshot, directory: &str) -> Vec<TemplateAt<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::param_file;
+    use crate::syntax::parse_param_file;
     use crate::workspace::Workspace;
 
     const SHOP: &str = "apiVersion: template.openshift.io/v1\nkind: Template\nobjects: []\nparameters:\n- name: A\n- name: B\n- name: C\n";
@@ -122,7 +122,7 @@ mod tests {
             workspace.set_disk(path, File::read(path, text));
         }
         let snapshot = workspace.snapshot();
-        let file = param_file::read(text);
+        let file = parse_param_file(text);
         let found = belonging(&snapshot, path, &file);
         let templates: Vec<&str> = found.templates.iter().map(|it| &**it.file).collect();
         let unknown: Vec<&str> = file.entries.iter().map(|it| &*it.name).filter(|it| found.is_unknown(it)).collect();

@@ -2,7 +2,7 @@
 
 use crate::resolve::{Lookup, Site};
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
-use crate::syntax::reference::{Form, parameter_references};
+use crate::syntax::{ReferenceForm, parameter_references};
 
 declare_rule! {
     /// Reports `$(X)` where X is both a parameter of the template and a variable of the container.
@@ -70,7 +70,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for text in values.chain(commands).chain(sub_paths) {
         for reference in parameter_references(&text.value, true) {
             let name = &text.value[reference.name.clone()];
-            if reference.form != Form::Proposed || !parameters.contains(name) {
+            if reference.form != ReferenceForm::Proposed || !parameters.contains(name) {
                 continue;
             }
             let Lookup::Bound(variable) = container.environment.lookup(Site::CommandLine, name) else { continue };

@@ -8,10 +8,10 @@ use crate::k8s::{Data, Object, Parameters, Preset, Template, Text};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
 use crate::rules::neighbours::nearest;
-use crate::syntax::insert::{Side, add_entry, add_items};
-use crate::syntax::plain::Plain;
-use crate::syntax::reference::{Form, ParameterReference, parameter_references};
-use crate::syntax::{Node, SourceMap};
+use crate::syntax::{
+    InsertPosition, Node, ParameterReference, ReferenceForm, SourceMap, YamlValue, add_entry, add_items,
+    parameter_references,
+};
 
 /// A text in which parameters are looked for.
 #[derive(Clone, Copy, Debug)]
@@ -80,21 +80,21 @@ impl<'a> ObjectContext<'a> {
 
     /// Adds a parameter to the template around it.
     pub(super) fn declaration(&self, name: &str) -> Option<Fix> {
-        let edits = vec![self.declared(&[("name", Plain::text(name)), ("required", Plain::Bool(true))])?];
+        let edits = vec![self.declared(&[("name", YamlValue::text(name)), ("required", YamlValue::Bool(true))])?];
         Some(Fix { title: format!("Declare the parameter `{name}`"), safe: false, edits })
     }
 
     /// Adds an entry with these fields to the parameters of the template around it.
-    pub fn declared(&self, fields: &[(&str, Plain)]) -> Option<Edit> {
+    pub fn declared(&self, fields: &[(&str, YamlValue)]) -> Option<Edit> {
         let (object, template) = self.enclosing()?;
         let source = self.file.source()?;
         let root = source.tree.document_at(object.offset)?.root()?;
         let span = object.place(template.span);
         let node = root.path_to(span.start).into_iter().find(|it| it.is_mapping() && it.span() == span)?;
-        let entry = Plain::Map(fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect());
+        let entry = YamlValue::Map(fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect());
         let change = match node.get("parameters").filter(|it| Node::is_sequence(*it)) {
-            Some(list) => add_items(&source.text, list, &[entry], Side::Last)?,
-            None => add_entry(&source.text, node, "parameters", &Plain::List(vec![entry]))?,
+            Some(list) => add_items(&source.text, list, &[entry], InsertPosition::Last)?,
+            None => add_entry(&source.text, node, "parameters", &YamlValue::List(vec![entry]))?,
         };
         Some(edit(self.file.at(change.span), change.text))
     }
@@ -139,7 +139,7 @@ pub(super) fn near<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p str
 }
 
 /// How a parameter is written where this one is.
-pub(super) fn spelled(name: &str, form: Form) -> String {
+pub(super) fn spelled(name: &str, form: ReferenceForm) -> String {
     crate::k8s::template::reference(name, form)
 }
 

@@ -8,7 +8,7 @@ use crate::resolve::{Conflict, ConflictKind, Matched};
 use crate::rules::context::edit;
 use crate::rules::removal;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::reference::tokens;
+use crate::syntax::dollar_tokens;
 use crate::text::Span;
 
 declare_rule! {
@@ -252,10 +252,10 @@ fn renamed(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) 
 /// The references to a variable in a text with another name in them; nothing where one of them cannot be found as it is
 /// written.
 fn referring(object: &ObjectContext<'_>, source: &str, text: &Text, name: &str, new: &str) -> Option<Vec<Edit>> {
-    let wanted = tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
+    let wanted = dollar_tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
     let place = object.at(text.span);
     let written = source.get(place.span.range())?;
-    let edits: Vec<Edit> = tokens(written)
+    let edits: Vec<Edit> = dollar_tokens(written)
         .filter(|it| it.name(written) == Some(name))
         .map(|it| {
             let range = it.name_range();

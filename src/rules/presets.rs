@@ -9,9 +9,7 @@ use crate::rules::ObjectContext;
 use crate::rules::context::edit;
 use crate::rules::neighbours::reference;
 use crate::rules::removal;
-use crate::syntax::Node;
-use crate::syntax::insert::{add_entries, add_entry};
-use crate::syntax::plain::Plain;
+use crate::syntax::{Node, YamlValue, add_entries, add_entry};
 use crate::text::Span;
 use crate::workspace::Snapshot;
 
@@ -159,14 +157,14 @@ impl<'a> ObjectContext<'a> {
             return None;
         }
         let text = &source.text;
-        let value = Plain::text("true");
+        let value = YamlValue::text("true");
         let change = match path[at].get("metadata") {
             Some(metadata) => match metadata.get("annotations") {
                 Some(annotations) => add_entry(text, annotations, EXCLUDE, &value)?,
-                None => add_entry(text, metadata, "annotations", &Plain::map([(EXCLUDE, value)]))?,
+                None => add_entry(text, metadata, "annotations", &YamlValue::map([(EXCLUDE, value)]))?,
             },
             None => {
-                let metadata = Plain::map([("annotations", Plain::map([(EXCLUDE, value)]))]);
+                let metadata = YamlValue::map([("annotations", YamlValue::map([(EXCLUDE, value)]))]);
                 add_entries(text, path[at], &[("metadata".into(), metadata)])?
             }
         };

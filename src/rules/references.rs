@@ -9,7 +9,7 @@ use crate::resolve::{Environment, Hole, Item, Lookup, Site, Step};
 use crate::rules::ContainerContext;
 use crate::rules::services::Absent;
 use crate::rules::shape::{self, Shape, Shell};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 /// A text that Kubernetes expands.
 #[derive(Clone, Copy, Debug)]
@@ -216,7 +216,7 @@ fn probe(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step) -> 
             }
             let expands = |it: &Step| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
             let differs = environment.entry(index).is_some_and(|it| it.steps.iter().any(expands))
-                || tokens(value).any(|it| it.kind == TokenKind::Escape);
+                || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
             differs.then_some(Verdict::Probe(Blind::Raw))
         }
         Lookup::Maybe(_) => None,

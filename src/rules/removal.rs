@@ -3,7 +3,7 @@
 use crate::diagnostic::Fix;
 use crate::rules::context::edit;
 use crate::rules::{ContainerContext, ObjectContext};
-use crate::syntax::{Collection, Node, Shape, Tree};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree};
 use crate::text::Span;
 
 impl ContainerContext<'_> {
@@ -35,7 +35,7 @@ fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     let (list, holder) = (path.get(at.checked_sub(1)?)?, path.get(at.checked_sub(2)?)?);
     let (key, _) = holder.own_entries().find(|(_, value)| value.is_some_and(|it| it.span() == list.span()))?;
     let is_alone = list.items().count() == 1 && holder.own_entries().count() > 1;
-    if !is_alone || has_anchor(*list) || holder.kind() != Collection::Mapping(Shape::Block) {
+    if !is_alone || has_anchor(*list) || holder.kind() != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
     }
     let start = text[..key.span().start].rfind('\n').map_or(0, |end| end + 1);
@@ -61,8 +61,8 @@ pub(super) fn removed(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     let items: Vec<Span> = list.items().map(Node::span).collect();
     let index = items.iter().position(|it| *it == item)?;
     match list.kind() {
-        Collection::Sequence(Shape::Block) if items.len() > 1 => block(text, item, index == 0),
-        Collection::Sequence(Shape::Flow) => {
+        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => block(text, item, index == 0),
+        NodeKind::Sequence(CollectionStyle::Flow) => {
             let span = match (items.get(index + 1), index.checked_sub(1)) {
                 (Some(next), _) => Span::new(item.start, next.start),
                 (None, Some(before)) => Span::new(items[before].end, item.end),

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 /// What stands between `$(` and the first `)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ pub(super) fn reader(items: &[&str], at: usize, has_command: bool) -> Shell {
     let outside = || {
         let mut at = 0;
         let mut blank = false;
-        for token in tokens(item).filter(|it| it.kind == TokenKind::Reference) {
+        for token in dollar_tokens(item).filter(|it| it.kind == DollarTokenKind::Reference) {
             blank |= item[at..token.range.start].contains(char::is_whitespace);
             at = token.range.end;
         }

@@ -6,7 +6,7 @@ use crate::resolve::{Lookup, Site};
 use crate::rules::references::{Expanded, Field, reaches_shell, texts};
 use crate::rules::shape::Shell;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
-use crate::syntax::reference::{TokenKind, tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 declare_rule! {
     /// Reports `${X}` or `$X` of a variable of the container where no shell runs.
@@ -76,7 +76,7 @@ enum Form {
 /// The shell's references in a text.
 fn found(value: &str) -> Vec<(Range<usize>, &str, Form)> {
     let mut all = Vec::new();
-    for token in tokens(value).filter(|it| it.kind == TokenKind::Plain) {
+    for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Plain) {
         let start = token.range.start;
         let rest = &value[start + 1..];
         let (inner, braces) = rest.strip_prefix('{').map_or((rest, false), |inner| (inner, true));

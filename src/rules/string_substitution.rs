@@ -4,7 +4,7 @@ mod fields;
 
 use crate::rules::parameters::{Place, default, spelled};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::reference::{Form, ParameterReference};
+use crate::syntax::{ParameterReference, ReferenceForm};
 use fields::Scalar;
 
 declare_rule! {
@@ -74,9 +74,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn is_text(object: &ObjectContext<'_>, place: &Place<'_>, reference: &ParameterReference) -> bool {
     let name = place.name(reference);
     match reference.form {
-        Form::Raw => false,
-        Form::Text => place.parameters.contains(name),
-        Form::Proposed => {
+        ReferenceForm::Raw => false,
+        ReferenceForm::Text => place.parameters.contains(name),
+        ReferenceForm::Proposed => {
             let is_whole = reference.range == (0..place.text.value.len());
             place.parameters.contains(name) && !(is_whole && has_scalar_type(object, name))
         }
@@ -98,7 +98,7 @@ fn report(
     findings: &mut Findings<'_>,
 ) {
     let (name, written) = (place.name(reference), place.written(reference));
-    let new = spelled(name, Form::Raw);
+    let new = spelled(name, ReferenceForm::Raw);
     let field = place.path.rsplit('.').next().unwrap_or(place.path);
     let message = format!("`{field}` is {}, and `{written}` gives a string", scalar.in_words());
     let is_whole = reference.range == (0..place.text.value.len());

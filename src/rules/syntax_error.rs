@@ -3,7 +3,7 @@
 use crate::diagnostic::Fix;
 use crate::rules::context::edit;
 use crate::rules::{FileContext, Finding, Findings, declare_rule};
-use crate::syntax::quote::quote_parameters;
+use crate::syntax::quote_parameters;
 use crate::text::Span;
 
 declare_rule! {

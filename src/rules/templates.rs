@@ -5,7 +5,7 @@
 
 use crate::rules::FileContext;
 use crate::rules::context::Found;
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
 /// Rules that look at one scalar, and at the environment, in which what a template may add is known to be unknown.
@@ -38,11 +38,11 @@ pub(super) fn settled(file: &FileContext<'_>, found: Vec<Found>) -> Vec<Found> {
         if OF_ONE_SCALAR.contains(&finding.rule.name) {
             // The end of `$(X` may be what an action prints.
             let line = line_around(&mask.text, at.span);
-            return finding.rule.name != "malformed-reference" || !helm::is_masked(&mask.text[line.range()]);
+            return finding.rule.name != "malformed-reference" || !has_helm_placeholder(&mask.text[line.range()]);
         }
         let around = surroundings(file, at.span);
         let text = mask.text.get(around.range()).unwrap_or_default();
-        !helm::is_masked(text) && mask.lines.iter().all(|it| it.end <= around.start || around.end <= it.start)
+        !has_helm_placeholder(text) && mask.lines.iter().all(|it| it.end <= around.start || around.end <= it.start)
     };
     found.into_iter().filter(holds).map(Found::without_fixes).collect()
 }

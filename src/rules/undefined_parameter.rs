@@ -7,8 +7,7 @@ use crate::rules::neighbours::nearest;
 use crate::rules::param_files::belonging;
 use crate::rules::parameters::{Place, near, spelled};
 use crate::rules::{FileContext, Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::param_file;
-use crate::syntax::reference::{Form, ParameterReference};
+use crate::syntax::{ParameterReference, ReferenceForm, parse_param_file};
 
 declare_rule! {
     /// Reports `${P}` in an object of a template that has no such parameter.
@@ -65,7 +64,9 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for place in object.places() {
         let references = place.references();
-        for reference in references.iter().filter(|it| it.form != Form::Proposed && it.counts(&place.text.value)) {
+        for reference in
+            references.iter().filter(|it| it.form != ReferenceForm::Proposed && it.counts(&place.text.value))
+        {
             let name = place.name(reference);
             let is_number = name.bytes().all(|it| it.is_ascii_digit());
             if !place.parameters.contains(name) && !is_number && is_ours(object, &place, reference) {
@@ -81,7 +82,7 @@ fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let Some(source) = file.source() else { return };
-    let entries = param_file::read(&source.text);
+    let entries = parse_param_file(&source.text);
     let belonging = belonging(file.snapshot, file.path, &entries);
     let owner = match belonging.templates.as_slice() {
         [one] => format!("the template in `{}` has", one.file.rsplit('/').next().unwrap_or(one.file)),
@@ -151,7 +152,7 @@ const KNOWN: [&str; 9] = [
 /// Whether the text is surely meant for the template.
 fn is_ours(object: &ObjectContext<'_>, place: &Place<'_>, reference: &ParameterReference) -> bool {
     let text = &*place.text.value;
-    if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == Form::Text {
+    if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == ReferenceForm::Text {
         return false;
     }
     // The template's own texts, and names, are nobody else's.

@@ -5,8 +5,7 @@ use crate::k8s::Text;
 use crate::resolve::{Lookup, Site, is_script_item};
 use crate::rules::context::edit;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
-use crate::syntax::Node;
-use crate::syntax::reference::{Token, TokenKind, tokens};
+use crate::syntax::{DollarToken, DollarTokenKind, Node, dollar_tokens};
 
 declare_rule! {
     /// Reports `$(X)` of a variable of the container in a field where Kubernetes expands nothing.
@@ -56,7 +55,7 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let texts = &container.container.unexpanded;
     for (at, (path, text)) in texts.iter().enumerate() {
-        for token in tokens(&text.value).filter(|it| it.kind == TokenKind::Reference) {
+        for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Reference) {
             let Some(name) = token.name(&text.value).filter(|it| is_declared(container, it)) else { continue };
             let is_script = is_script_item(texts, at);
             // In a script a word in small letters is rather a command.
@@ -76,7 +75,7 @@ fn finding(
     container: &ContainerContext<'_>,
     path: &str,
     text: &Text,
-    token: &Token,
+    token: &DollarToken,
     name: &str,
     is_script: bool,
 ) -> Finding {

@@ -2,7 +2,7 @@
 
 use crate::k8s::{AdmissionBy, Data, EnvFromSource, Pod, PodPreset, ValueSource};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::reference::Form;
+use crate::syntax::ReferenceForm;
 
 declare_rule! {
     /// Reports what no release of Kubernetes serves, or not the one the manifests are for.
@@ -86,7 +86,7 @@ fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         findings.push(Finding::new(object.at(written.span), message).help(HELP));
     }
     let mut found = object.places().into_iter().flat_map(|place| {
-        let ours = place.references().into_iter().filter(|it| it.form == Form::Proposed);
+        let ours = place.references().into_iter().filter(|it| it.form == ReferenceForm::Proposed);
         ours.map(|it| (place, it)).collect::<Vec<_>>()
     });
     let first = found.find(|(place, reference)| {

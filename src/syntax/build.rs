@@ -13,7 +13,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle as Style, ScanError, Spa
 use crate::syntax::patch::Patched;
 use crate::syntax::pieces::offset32;
 use crate::syntax::scalar::ScalarStyle;
-use crate::syntax::tree::{Entry, Green, Kind, Placed, Properties, Shape};
+use crate::syntax::tree::{CollectionStyle, Entry, Green, Kind, Placed, Properties};
 
 /// Why a piece was not read.
 #[derive(Debug)]
@@ -242,18 +242,18 @@ impl<'s> Builder<'s, '_> {
 
     fn sequence(
         &mut self,
-        shape: Shape,
+        shape: CollectionStyle,
         properties: Option<Box<Properties>>,
         span: EventSpan,
     ) -> Result<Child, Refusal> {
         let at = bytes(span);
         let start = match shape {
-            Shape::Flow => at.start,
-            Shape::Block => self.skip_to(self.cursor, |byte| byte == b'-'),
+            CollectionStyle::Flow => at.start,
+            CollectionStyle::Block => self.skip_to(self.cursor, |byte| byte == b'-'),
         };
         self.cursor = match shape {
-            Shape::Flow => at.end,
-            Shape::Block => start,
+            CollectionStyle::Flow => at.end,
+            CollectionStyle::Block => start,
         };
         let base = self.text.original(start);
         let mut items = Vec::new();
@@ -261,13 +261,13 @@ impl<'s> Builder<'s, '_> {
         loop {
             let (event, span) = self.expect()?;
             if matches!(event, Event::SequenceEnd | Event::StreamEnd) {
-                if shape == Shape::Flow {
+                if shape == CollectionStyle::Flow {
                     end = bytes(span).end.max(end);
                     self.cursor = end;
                 }
                 break;
             }
-            if shape == Shape::Block {
+            if shape == CollectionStyle::Block {
                 // Behind the dash: the item may be a block sequence that looks for its own.
                 self.cursor = self.skip_to(self.cursor, |byte| byte == b'-') + 1;
                 end = end.max(self.cursor);
@@ -276,7 +276,7 @@ impl<'s> Builder<'s, '_> {
             let item = match self.node(event, span)? {
                 Some(item) => item,
                 None => {
-                    let at = if shape == Shape::Block { self.cursor } else { place };
+                    let at = if shape == CollectionStyle::Block { self.cursor } else { place };
                     self.child(at, at, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() })
                 }
             };
@@ -288,7 +288,7 @@ impl<'s> Builder<'s, '_> {
 
     fn mapping(
         &mut self,
-        shape: Shape,
+        shape: CollectionStyle,
         properties: Option<Box<Properties>>,
         span: EventSpan,
     ) -> Result<Child, Refusal> {
@@ -303,7 +303,7 @@ impl<'s> Builder<'s, '_> {
             if matches!(event, Event::MappingEnd | Event::StreamEnd) {
                 let close = bytes(span);
                 // `[a: b]` holds a mapping without brackets of its own.
-                if shape == Shape::Flow && at.end > at.start {
+                if shape == CollectionStyle::Flow && at.end > at.start {
                     end = close.end.max(end);
                     self.cursor = end;
                 }
@@ -366,10 +366,10 @@ fn bytes(span: EventSpan) -> std::ops::Range<usize> {
     span.byte_range().unwrap_or(0..0)
 }
 
-fn shape(style: StructureStyle) -> Shape {
+fn shape(style: StructureStyle) -> CollectionStyle {
     match style {
-        StructureStyle::Block => Shape::Block,
-        StructureStyle::Flow => Shape::Flow,
+        StructureStyle::Block => CollectionStyle::Block,
+        StructureStyle::Flow => CollectionStyle::Flow,
     }
 }
 

@@ -3,7 +3,7 @@
 //! The tree keeps none, so comments cost nothing where nobody reads them.
 
 use crate::syntax::scalar::ScalarStyle;
-use crate::syntax::tree::{Collection, Tree};
+use crate::syntax::tree::{NodeKind, Tree};
 use crate::text::Span;
 
 impl Tree {
@@ -33,12 +33,12 @@ impl Tree {
         let Some(node) = path.last() else { return false };
         let span = node.span();
         match node.kind() {
-            Collection::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
+            NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
                 // A comment may stand behind the header.
                 let header = text[span.start..].find('\n').map_or(span.end, |len| span.start + len);
                 offset > header && offset < span.end
             }
-            Collection::Scalar(_) | Collection::Error => offset < span.end,
+            NodeKind::Scalar(_) | NodeKind::Error => offset < span.end,
             _ => false,
         }
     }

@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Tree {
 
 /// Parses the documents of a file that matter to someone: its tree lacks the others. Gives the number of those too, as
 /// far as they hold more than comments.
-pub fn parse_some(text: &str, matters: impl Fn(&str) -> bool) -> (Tree, usize) {
+pub fn parse_matching_documents(text: &str, matters: impl Fn(&str) -> bool) -> (Tree, usize) {
     let mut documents = Vec::new();
     let mut skipped = 0;
     for slot in cut(text) {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::syntax::documents::parse;
 use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::source_map::SourceMap;
-use crate::syntax::tree::{Collection, Node, Shape};
+use crate::syntax::tree::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
 
 /// A replacement of some bytes of a text.
@@ -71,7 +71,7 @@ fn double_quoted(text: &str) -> String {
 /// The comments right above an item, behind it and below it at a deeper indentation go with it; comments between blank
 /// lines stay where they are. Nothing if an item that moves holds an anchor, whose aliases would have
 /// to stand behind it, or if the list is written in a way that cannot be cut.
-pub fn reorder(text: &str, list: Node<'_>, order: &[usize]) -> Option<TextEdit> {
+pub fn reorder_items(text: &str, list: Node<'_>, order: &[usize]) -> Option<TextEdit> {
     let list = list.resolved();
     let items: Vec<Node<'_>> = list.items().collect();
     let mut sorted = order.to_vec();
@@ -87,8 +87,8 @@ pub fn reorder(text: &str, list: Node<'_>, order: &[usize]) -> Option<TextEdit> 
     }
     let slots: Vec<usize> = order[first..=last].iter().map(|it| it - first).collect();
     let edit = match list.kind() {
-        Collection::Sequence(Shape::Block) => block(text, &items, first, last, &slots)?,
-        Collection::Sequence(Shape::Flow) => flow(text, list, &items, first, last, &slots)?,
+        NodeKind::Sequence(CollectionStyle::Block) => block(text, &items, first, last, &slots)?,
+        NodeKind::Sequence(CollectionStyle::Flow) => flow(text, list, &items, first, last, &slots)?,
         _ => return None,
     };
     // Read again what was written.
@@ -116,7 +116,7 @@ fn only_root(tree: &crate::syntax::Tree) -> Option<Node<'_>> {
 fn whole_lines(text: &str, list: Node<'_>) -> Span {
     let span = list.span();
     match list.kind() {
-        Collection::Sequence(Shape::Block) => Span::new(line_start(text, span.start), span.end),
+        NodeKind::Sequence(CollectionStyle::Block) => Span::new(line_start(text, span.start), span.end),
         _ => span,
     }
 }
@@ -147,7 +147,7 @@ fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usi
             return None;
         }
         // The lines that `|+` keeps at its end cannot be told from those between items.
-        if ends_with_kept_lines(text, *item) {
+        if ends_with_kept_line_breaks(text, *item) {
             return None;
         }
         let begin = comments_above(text, line, floor, column);
@@ -250,13 +250,13 @@ fn comments_below(text: &str, line_end: usize, column: usize) -> usize {
 }
 
 /// Whether a node ends with a block scalar that keeps its last lines: `|+`.
-pub fn ends_with_kept_lines(text: &str, item: Node<'_>) -> bool {
+pub fn ends_with_kept_line_breaks(text: &str, item: Node<'_>) -> bool {
     let mut node = item;
     loop {
         let next = match node.kind() {
-            Collection::Mapping(_) => node.own_entries().last().and_then(|(_, value)| value),
-            Collection::Sequence(_) => node.items().last(),
-            Collection::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
+            NodeKind::Mapping(_) => node.own_entries().last().and_then(|(_, value)| value),
+            NodeKind::Sequence(_) => node.items().last(),
+            NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
                 let header = text[node.span().range()].lines().next().unwrap_or_default();
                 return header.split('#').next().is_some_and(|it| it.contains('+'));
             }
@@ -372,7 +372,7 @@ mod tests {
     fn reordered(text: &str, order: &[usize]) -> Option<String> {
         let tree = parse(text);
         let list = tree.documents().next()?.root()?.get("l")?;
-        let edit = reorder(text, list, order)?;
+        let edit = reorder_items(text, list, order)?;
         let mut after = text.to_owned();
         after.replace_range(edit.span.range(), &edit.text);
         Some(after)

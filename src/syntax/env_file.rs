@@ -11,7 +11,7 @@ use crate::text::Span;
 
 /// Which kubelet reads the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum EnvFileDialect {
     /// The proposal: the common syntax of `.env` files, where the last of equal names counts and no name may be wrong.
     Draft,
     /// Kubernetes 1.34, where the feature was alpha: `KEY=value` with nothing quoted, `\` at the end of a line goes on
@@ -21,7 +21,7 @@ pub enum Dialect {
     Quoted,
 }
 
-impl Dialect {
+impl EnvFileDialect {
     /// The dialect of Kubernetes 1.`minor`. Older releases know no env files; the oldest dialect stands for them.
     pub const fn of_kubernetes(minor: u32) -> Self {
         if minor < 35 { Self::Unquoted } else { Self::Quoted }
@@ -40,12 +40,12 @@ pub struct EnvFileError {
     /// The bytes at fault.
     pub span: Span,
     /// What is wrong with them.
-    pub problem: Problem,
+    pub problem: EnvFileProblem,
 }
 
 /// What can be wrong in an env file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum EnvFileProblem {
     /// A line that assigns nothing.
     #[error("no `=`: expected `NAME=` and a value, a comment or an empty line")]
     NoEquals,
@@ -93,7 +93,7 @@ pub enum Problem {
     InvalidName,
 }
 
-impl Problem {
+impl EnvFileProblem {
     /// Whether more text behind the end of the file could mend it.
     pub const fn is_open_end(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnfinishedContinuation)
@@ -102,24 +102,24 @@ impl Problem {
 
 /// The value of `key`, or nothing when the file has no such key or an empty value for it (F5: to the kubelet that is
 /// the same). An error only if the kubelet meets it before the key.
-pub fn lookup(text: &str, key: &str, dialect: Dialect) -> Result<Option<String>, EnvFileError> {
-    Ok(find(text, key, dialect, |_| true)?.map(|entry| entry.value.into_owned()))
+pub fn look_up_env_file_key(text: &str, key: &str, dialect: EnvFileDialect) -> Result<Option<String>, EnvFileError> {
+    Ok(find_env_file_entry(text, key, dialect, |_| true)?.map(|entry| entry.value.into_owned()))
 }
 
-/// The entry that gives `key` its value. See [`lookup`]; `is_name` says what the proposal takes for a name.
-pub fn find<'t>(
+/// The entry that gives `key` its value. See [`look_up_env_file_key`]; `is_name` says what the proposal takes for a name.
+pub fn find_env_file_entry<'t>(
     text: &'t str,
     key: &str,
-    dialect: Dialect,
+    dialect: EnvFileDialect,
     is_name: fn(&str) -> bool,
-) -> Result<Option<Entry<'t>>, EnvFileError> {
-    if dialect == Dialect::Draft {
+) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
+    if dialect == EnvFileDialect::Draft {
         return draft::find(text, key, is_name);
     }
     // F7: the limits went with 1.35.
-    let limited = dialect == Dialect::Unquoted;
+    let limited = dialect == EnvFileDialect::Unquoted;
     if limited && key.len() > 128 {
-        return Err(EnvFileError { line: 1, span: Span::default(), problem: Problem::KeyTooLong });
+        return Err(EnvFileError { line: 1, span: Span::default(), problem: EnvFileProblem::KeyTooLong });
     }
     let mut lines = SourceLines::new(text);
     loop {
@@ -128,7 +128,7 @@ pub fn find<'t>(
             None => return Ok(None),
             Some(entry) if entry.name != key => {}
             Some(entry) if limited && entry.value.len() > 32 * 1024 => {
-                return Err(EnvFileError { line: entry.line, span: entry.span, problem: Problem::ValueTooLong });
+                return Err(EnvFileError { line: entry.line, span: entry.span, problem: EnvFileProblem::ValueTooLong });
             }
             Some(entry) => return Ok(Some(entry).filter(|entry| !entry.value.is_empty())),
         }
@@ -140,17 +140,21 @@ const MOST_ERRORS: usize = 100;
 
 /// Everything in a file, for a person who edits it: all entries, and the errors with their places. Behind an error
 /// reading goes on with the next line.
-pub fn read<'t>(text: &'t str, dialect: Dialect, is_name: fn(&str) -> bool) -> (Vec<Entry<'t>>, Vec<EnvFileError>) {
+pub fn parse_env_file<'t>(
+    text: &'t str,
+    dialect: EnvFileDialect,
+    is_name: fn(&str) -> bool,
+) -> (Vec<EnvFileEntry<'t>>, Vec<EnvFileError>) {
     read_lines(&mut SourceLines::new(text), dialect, is_name)
 }
 
 fn read_lines<'t>(
     lines: &mut SourceLines<'t>,
-    dialect: Dialect,
+    dialect: EnvFileDialect,
     is_name: fn(&str) -> bool,
-) -> (Vec<Entry<'t>>, Vec<EnvFileError>) {
+) -> (Vec<EnvFileEntry<'t>>, Vec<EnvFileError>) {
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
-    if dialect == Dialect::Draft {
+    if dialect == EnvFileDialect::Draft {
         errors.extend(draft::whole(lines.text));
         lines.is_limited = false;
     }
@@ -159,8 +163,8 @@ fn read_lines<'t>(
         match next_entry(lines, dialect) {
             Ok(None) => break,
             Ok(Some(entry)) => {
-                if dialect == Dialect::Draft && !is_name(&entry.name) {
-                    let problem = Problem::InvalidName;
+                if dialect == EnvFileDialect::Draft && !is_name(&entry.name) {
+                    let problem = EnvFileProblem::InvalidName;
                     errors.push(EnvFileError { line: entry.line, span: entry.name_span, problem });
                 }
                 entries.push(entry);
@@ -180,11 +184,11 @@ fn read_lines<'t>(
 
 /// The comments of a file, each from its `#` to the end of its line: lines of their own, and what stands behind a
 /// closing quote. What is in a value is none.
-pub fn comments(text: &str, dialect: Dialect) -> Vec<Span> {
+pub fn env_file_comments(text: &str, dialect: EnvFileDialect) -> Vec<Span> {
     let mut lines = SourceLines { comments: Some(Vec::new()), ..SourceLines::new(text) };
     let (entries, _) = read_lines(&mut lines, dialect, |_| true);
     let mut found = lines.comments.unwrap_or_default();
-    for entry in entries.iter().filter(|_| dialect == Dialect::Quoted) {
+    for entry in entries.iter().filter(|_| dialect == EnvFileDialect::Quoted) {
         let behind = text[entry.value_span.end..entry.span.end].strip_prefix('\'').unwrap_or_default();
         let comment = behind.trim_start_matches(BLANKS);
         if comment.starts_with('#') {
@@ -195,17 +199,20 @@ pub fn comments(text: &str, dialect: Dialect) -> Vec<Span> {
     found
 }
 
-fn next_entry<'t>(lines: &mut SourceLines<'t>, dialect: Dialect) -> Result<Option<Entry<'t>>, EnvFileError> {
+fn next_entry<'t>(
+    lines: &mut SourceLines<'t>,
+    dialect: EnvFileDialect,
+) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     match dialect {
-        Dialect::Draft => draft::entry(lines),
-        Dialect::Unquoted => unquoted_entry(lines),
-        Dialect::Quoted => quoted_entry(lines),
+        EnvFileDialect::Draft => draft::entry(lines),
+        EnvFileDialect::Unquoted => unquoted_entry(lines),
+        EnvFileDialect::Quoted => quoted_entry(lines),
     }
 }
 
 /// One assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry<'t> {
+pub struct EnvFileEntry<'t> {
     /// The line it begins on, from 1.
     pub line: u32,
     /// From the name to the end of the last line.
@@ -221,19 +228,19 @@ pub struct Entry<'t> {
 }
 
 /// The next entry of the syntax of 1.35, which has stayed the same since.
-fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, EnvFileError> {
+fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     let Some(first) = lines.next_meaningful()? else { return Ok(None) };
-    let equals = first.text.find('=').ok_or_else(|| first.error(Problem::NoEquals))?;
+    let equals = first.text.find('=').ok_or_else(|| first.error(EnvFileProblem::NoEquals))?;
     // F12: whatever stands before the `=` is the name, `export ` and a byte order mark included.
     let name = &first.text[..equals];
     if name.trim_end_matches(BLANKS).is_empty() {
-        return Err(first.error(Problem::NoName));
+        return Err(first.error(EnvFileProblem::NoName));
     }
     if name.ends_with(BLANKS) {
-        return Err(first.error_in(name.trim_end_matches(BLANKS).len()..equals, Problem::BlankBeforeEquals));
+        return Err(first.error_in(name.trim_end_matches(BLANKS).len()..equals, EnvFileProblem::BlankBeforeEquals));
     }
     let value_start = first.start + equals + 1;
-    let entry = |last: &SourceLine<'t>, value, value_span| Entry {
+    let entry = |last: &SourceLine<'t>, value, value_span| EnvFileEntry {
         line: first.number,
         span: Span::new(first.start, last.end()),
         name: Cow::Borrowed(name),
@@ -247,9 +254,9 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, En
         return Ok(Some(entry(&first, Cow::Borrowed(""), Span::new(value_start, value_start))));
     }
     let Some(opened) = after_equals.strip_prefix('\'') else {
-        return Err(first.error_in(equals + 1..first.text.len(), Problem::NotQuoted));
+        return Err(first.error_in(equals + 1..first.text.len(), EnvFileProblem::NotQuoted));
     };
-    let unclosed = || first.error_in(equals + 1..first.text.len(), Problem::Unclosed);
+    let unclosed = || first.error_in(equals + 1..first.text.len(), EnvFileProblem::Unclosed);
 
     // F14: up to the next quote, over lines, without escapes.
     let mut value = Cow::Borrowed("");
@@ -260,7 +267,7 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, En
             let behind = rest[close + 1..].trim_start_matches(BLANKS);
             if !behind.is_empty() && !behind.starts_with('#') {
                 let from = line.text.len() - behind.len();
-                return Err(line.error_in(from..line.text.len(), Problem::AfterQuote));
+                return Err(line.error_in(from..line.text.len(), EnvFileProblem::AfterQuote));
             }
             let end = line.end() - rest.len() + close;
             return Ok(Some(entry(&line, value, Span::new(value_start + 1, end))));
@@ -274,20 +281,20 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, En
 }
 
 /// The next entry of the syntax of 1.34.
-fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, EnvFileError> {
+fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     let Some(first) = lines.next_meaningful()? else { return Ok(None) };
     let mut last = first;
     let mut logical = Cow::Borrowed(first.text);
     if let Some(begun) = continued(first.text) {
         logical = Cow::Borrowed(begun);
         loop {
-            let unfinished = || last.error(Problem::UnfinishedContinuation);
+            let unfinished = || last.error(EnvFileProblem::UnfinishedContinuation);
             last = lines.next().and_then(Result::ok).ok_or_else(unfinished)?.trim_start();
             if last.text.is_empty() {
-                return Err(last.error(Problem::BlankContinuation));
+                return Err(last.error(EnvFileProblem::BlankContinuation));
             }
             if last.text.starts_with('#') {
-                return Err(last.error(Problem::CommentContinuation));
+                return Err(last.error(EnvFileProblem::CommentContinuation));
             }
             append(&mut logical, " ");
             match continued(last.text) {
@@ -300,15 +307,20 @@ fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, 
         }
     }
     // The kubelet counts a joined line where it ends, so its errors stand there too.
-    let Some((name, value)) = draft::split(logical) else { return Err(last.error(Problem::NoEquals)) };
+    let Some((name, value)) = draft::split(logical) else { return Err(last.error(EnvFileProblem::NoEquals)) };
     if name.is_empty() {
-        return Err(last.error(Problem::NoName));
+        return Err(last.error(EnvFileProblem::NoName));
     }
     Ok(Some(joined_entry(first, last, name, value)))
 }
 
 /// An entry of one line or of several that were joined, with the places of its parts as far as they can be told.
-fn joined_entry<'t>(first: SourceLine<'t>, last: SourceLine<'t>, name: Cow<'t, str>, value: Cow<'t, str>) -> Entry<'t> {
+fn joined_entry<'t>(
+    first: SourceLine<'t>,
+    last: SourceLine<'t>,
+    name: Cow<'t, str>,
+    value: Cow<'t, str>,
+) -> EnvFileEntry<'t> {
     let span = Span::new(first.start, last.end());
     let (name_span, value_span) = match first.text.find('=') {
         Some(equals) => {
@@ -320,7 +332,7 @@ fn joined_entry<'t>(first: SourceLine<'t>, last: SourceLine<'t>, name: Cow<'t, s
         }
         None => (span, span),
     };
-    Entry { line: first.number, span, name, name_span, value, value_span }
+    EnvFileEntry { line: first.number, span, name, name_span, value, value_span }
 }
 
 /// The part of a line before the `\` that continues it.
@@ -360,12 +372,12 @@ impl SourceLine<'_> {
         Self { start: self.end() - text.len(), text, ..self }
     }
 
-    fn error(&self, problem: Problem) -> EnvFileError {
+    fn error(&self, problem: EnvFileProblem) -> EnvFileError {
         self.error_in(0..self.text.len(), problem)
     }
 
     /// An error about some bytes of the line.
-    fn error_in(&self, bytes: std::ops::Range<usize>, problem: Problem) -> EnvFileError {
+    fn error_in(&self, bytes: std::ops::Range<usize>, problem: EnvFileProblem) -> EnvFileError {
         let span = Span::new(self.start + bytes.start, self.start + bytes.end);
         EnvFileError { line: self.number, span, problem }
     }
@@ -418,7 +430,11 @@ impl<'t> Iterator for SourceLines<'t> {
         self.at += taken;
         let text = line.strip_suffix('\r').unwrap_or(line);
         let found = SourceLine { number: self.number, start, text };
-        Some(if self.is_limited && line.len() > 65535 { Err(found.error(Problem::LineTooLong)) } else { Ok(found) })
+        Some(if self.is_limited && line.len() > 65535 {
+            Err(found.error(EnvFileProblem::LineTooLong))
+        } else {
+            Ok(found)
+        })
     }
 }
 

@@ -18,18 +18,18 @@ const NAME: &str = "<Helm expression>";
 
 /// A template whose actions are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mask {
+pub struct HelmMask {
     /// The text without its actions, as long as before.
     pub text: String,
     /// Lines of nothing but actions that may print something.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<HelmOutput>,
     /// Every run of actions on lines of their own, in order.
     pub lines: Vec<Span>,
 }
 
 /// Actions on lines of their own that may print something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
+pub struct HelmOutput {
     /// Where they stand.
     pub span: Span,
     /// The key below which they print, where the indentation tells it.
@@ -37,9 +37,9 @@ pub struct Output {
 }
 
 /// Masks the actions of a text; nothing if it has none.
-pub fn mask(text: &str) -> Option<Mask> {
+pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
     let regions = regions(text, actions(text)?);
-    let mut mask = Mask { text: String::with_capacity(text.len()), ..Mask::default() };
+    let mut mask = HelmMask { text: String::with_capacity(text.len()), ..HelmMask::default() };
     let mut printing = Vec::new();
     let mut at = 0;
     let mut regions = regions.into_iter().peekable();
@@ -82,23 +82,23 @@ pub fn mask(text: &str) -> Option<Mask> {
         }
     }
     mask.text.push_str(&text[at..]);
-    let owned = |(span, indent): (Span, usize)| Output { span, key: owner(&mask.text[..span.start], indent) };
+    let owned = |(span, indent): (Span, usize)| HelmOutput { span, key: owner(&mask.text[..span.start], indent) };
     mask.outputs = printing.into_iter().map(owned).collect();
     Some(mask)
 }
 
 /// Whether a text holds the place of a masked action.
-pub fn is_masked(text: &str) -> bool {
+pub fn has_helm_placeholder(text: &str) -> bool {
     text.contains([HOLE, HOLE_SHORT])
 }
 
 /// Adds the place of an action to a text.
-pub fn push_hole(text: &mut String) {
+pub fn push_helm_placeholder(text: &mut String) {
     text.push(HOLE);
 }
 
 /// A text cut at the places of masked actions: what is known, and `None` for each that is not.
-pub fn parts(text: &str) -> Vec<Option<&str>> {
+pub fn split_helm_placeholders(text: &str) -> Vec<Option<&str>> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find([HOLE, HOLE_SHORT]) {
@@ -115,11 +115,11 @@ pub fn parts(text: &str) -> Vec<Option<&str>> {
 }
 
 /// A text for a person, with a word in the place of masked actions.
-pub fn shown(text: &str) -> Cow<'_, str> {
-    if !is_masked(text) {
+pub fn show_helm_placeholders(text: &str) -> Cow<'_, str> {
+    if !has_helm_placeholder(text) {
         return text.into();
     }
-    parts(text).into_iter().map(|part| part.unwrap_or(NAME)).collect::<String>().into()
+    split_helm_placeholders(text).into_iter().map(|part| part.unwrap_or(NAME)).collect::<String>().into()
 }
 
 /// As many bytes of hole.
@@ -300,8 +300,8 @@ mod tests {
     use super::*;
     use crate::syntax::parse;
 
-    fn masked(text: &str) -> Mask {
-        let mask = mask(text).expect("there are actions");
+    fn masked(text: &str) -> HelmMask {
+        let mask = mask_helm_actions(text).expect("there are actions");
         assert_eq!(mask.text.len(), text.len());
         mask
     }
@@ -326,14 +326,14 @@ mod tests {
     #[test]
     fn holes_are_found_again() {
         let mask = masked("x{{ a }}y{{b}}{{ c}}z");
-        assert_eq!(parts(&mask.text), [Some("x"), None, Some("y"), None, Some("z")]);
-        assert_eq!(shown(&mask.text), "x<Helm expression>y<Helm expression>z");
-        assert!(!is_masked("x y"));
+        assert_eq!(split_helm_placeholders(&mask.text), [Some("x"), None, Some("y"), None, Some("z")]);
+        assert_eq!(show_helm_placeholders(&mask.text), "x<Helm expression>y<Helm expression>z");
+        assert!(!has_helm_placeholder("x y"));
     }
 
     #[test]
     fn an_unfinished_action_ends_with_its_line() {
-        assert_eq!(shown(&masked("a: {{ .x\nb: c\n").text), "a: <Helm expression>\nb: c\n");
+        assert_eq!(show_helm_placeholders(&masked("a: {{ .x\nb: c\n").text), "a: <Helm expression>\nb: c\n");
     }
 
     #[test]
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn actions_in_the_comment_of_an_action_are_masked_with_it() {
         let text = "a: b\n{{ x }} # {{ y }}\n{{ x }} # {{ y\n }} c\nd: e\n";
-        let mask = mask(text).expect("actions");
+        let mask = mask_helm_actions(text).expect("actions");
         assert_eq!(mask.text.trim_start_matches("a: b").trim(), "d: e");
         assert_eq!(mask.text.len(), text.len());
     }

@@ -4,14 +4,14 @@
 //! meant, there is no edit.
 
 use crate::syntax::documents::parse;
-use crate::syntax::edit::{TextEdit, ends_with_kept_lines, line_end, line_start};
-use crate::syntax::plain::Plain;
-use crate::syntax::tree::{Collection, Node, Shape};
+use crate::syntax::edit::{TextEdit, ends_with_kept_line_breaks, line_end, line_start};
+use crate::syntax::plain::YamlValue;
+use crate::syntax::tree::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
 
 /// Where new items go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum InsertPosition {
     /// Before all others.
     First,
     /// Behind all others.
@@ -19,24 +19,24 @@ pub enum Side {
 }
 
 /// Adds items to a list. Nothing where the list is an alias or is written in a way that cannot be cut.
-pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Option<TextEdit> {
+pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosition) -> Option<TextEdit> {
     let items: Vec<Node<'_>> = list.items().collect();
     if list.alias().is_some() || new.is_empty() {
         return None;
     }
     let edit = match (list.kind(), items.first(), items.last()) {
-        (Collection::Sequence(Shape::Flow), first, last) => {
+        (NodeKind::Sequence(CollectionStyle::Flow), first, last) => {
             let style = Style::of(text, list, last.map(|it| it.span()));
             let new: Option<Vec<String>> = new.iter().map(|it| style.value(it)).collect();
             flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, side, &style)
         }
-        (Collection::Sequence(Shape::Block), Some(first), Some(last)) => {
+        (NodeKind::Sequence(CollectionStyle::Block), Some(first), Some(last)) => {
             let dash = dash_of(text, *first)?;
             let column = dash - line_start(text, dash);
             let new: Option<Vec<String>> = new.iter().map(|it| item(it, column, text)).collect();
             let new = new?.concat();
             match side {
-                Side::First => {
+                InsertPosition::First => {
                     // Behind another dash, or a key, the line is not ours.
                     let is_own = text[line_start(text, dash)..dash].bytes().all(|it| it == b' ');
                     if !is_own {
@@ -45,7 +45,7 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Optio
                     let start = line_start(text, dash);
                     TextEdit { span: Span::new(start, start), text: new }
                 }
-                Side::Last => behind(text, *last, &new)?,
+                InsertPosition::Last => behind(text, *last, &new)?,
             }
         }
         _ => return None,
@@ -53,7 +53,7 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Optio
     let reads = |before: Node<'_>, after: Node<'_>| {
         let old = before.items().count();
         let all: Vec<Node<'_>> = after.items().collect();
-        let fresh = if side == Side::First { all.get(..new.len()) } else { all.get(old..) };
+        let fresh = if side == InsertPosition::First { all.get(..new.len()) } else { all.get(old..) };
         all.len() == old + new.len()
             && fresh.is_some_and(|it| it.iter().zip(new).all(|(node, meant)| says(*node, meant)))
     };
@@ -61,29 +61,29 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[Plain], side: Side) -> Optio
 }
 
 /// Adds an entry behind the others of a mapping. Nothing where the mapping is an alias or cannot be cut.
-pub fn add_entry(text: &str, mapping: Node<'_>, key: &str, value: &Plain) -> Option<TextEdit> {
+pub fn add_entry(text: &str, mapping: Node<'_>, key: &str, value: &YamlValue) -> Option<TextEdit> {
     add_entries(text, mapping, &[(key.to_owned(), value.clone())])
 }
 
 /// Adds entries behind the others of a mapping, as [`add_entry`] does.
-pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, Plain)]) -> Option<TextEdit> {
+pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, YamlValue)]) -> Option<TextEdit> {
     let entries: Vec<(Node<'_>, Option<Node<'_>>)> = mapping.own_entries().collect();
     if mapping.alias().is_some() || new.is_empty() || new.iter().any(|(key, _)| mapping.entry(key).is_some()) {
         return None;
     }
     let edit = match (mapping.kind(), entries.first(), entries.last()) {
-        (Collection::Mapping(Shape::Flow), first, last) => {
+        (NodeKind::Mapping(CollectionStyle::Flow), first, last) => {
             let start = first.map(|(key, _)| key.span().start);
             let end = last.map(|(key, value)| value.map_or(key.span().end, |it| it.span().end));
             let last = start.and(last).map(|(key, _)| Span::new(key.span().start, end.unwrap_or_default()));
             let style = Style::of(text, mapping, last);
             let new: Option<Vec<String>> = new.iter().map(|(key, value)| style.entry(key, value)).collect();
-            flow(mapping, start, end, &new?, Side::Last, &style)
+            flow(mapping, start, end, &new?, InsertPosition::Last, &style)
         }
-        (Collection::Mapping(Shape::Block), Some((first, _)), Some((last_key, last_value))) => {
+        (NodeKind::Mapping(CollectionStyle::Block), Some((first, _)), Some((last_key, last_value))) => {
             let start = first.span().start;
             let column = start - line_start(text, start);
-            let block = Plain::Map(new.to_vec()).block()?;
+            let block = YamlValue::Map(new.to_vec()).block()?;
             behind(text, last_value.unwrap_or(*last_key), &indented(&block, column, text))?
         }
         _ => return None,
@@ -101,13 +101,13 @@ fn flow(
     first: Option<usize>,
     last: Option<usize>,
     new: &[String],
-    side: Side,
+    side: InsertPosition,
     style: &Style<'_>,
 ) -> TextEdit {
     let between = style.between();
     let new = new.join(&between);
     match (first, last) {
-        (Some(at), Some(_)) if side == Side::First => {
+        (Some(at), Some(_)) if side == InsertPosition::First => {
             TextEdit { span: Span::new(at, at), text: format!("{new}{between}") }
         }
         (Some(_), Some(at)) => TextEdit { span: Span::new(at, at), text: format!("{between}{new}") },
@@ -133,8 +133,9 @@ impl<'t> Style<'t> {
     fn of(text: &'t str, node: Node<'_>, last: Option<Span>) -> Self {
         // Brackets in a block may look like JSON and are none.
         let root = node.document().root().map(Node::kind);
-        let is_json = matches!(root, Some(Collection::Mapping(Shape::Flow) | Collection::Sequence(Shape::Flow)))
-            && serde_json::from_str::<serde::de::IgnoredAny>(&text[node.span().range()]).is_ok();
+        let is_json =
+            matches!(root, Some(NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow)))
+                && serde_json::from_str::<serde::de::IgnoredAny>(&text[node.span().range()]).is_ok();
         let is_blank = |it: &&str| it.bytes().all(|it| matches!(it, b' ' | b'\t'));
         let lead = last.map(|it| &text[line_start(text, it.start)..it.start]).filter(is_blank);
         let step = last.zip(lead).and_then(|(last, lead)| {
@@ -149,21 +150,21 @@ impl<'t> Style<'t> {
         self.lead.map_or_else(|| ", ".to_owned(), |lead| format!(",{}{lead}", self.line_break))
     }
 
-    fn value(&self, value: &Plain) -> Option<String> {
+    fn value(&self, value: &YamlValue) -> Option<String> {
         if self.is_json { self.json(value, self.lead.unwrap_or_default()) } else { value.flow() }
     }
 
-    fn entry(&self, key: &str, value: &Plain) -> Option<String> {
+    fn entry(&self, key: &str, value: &YamlValue) -> Option<String> {
         if self.is_json {
             let value = self.json(value, self.lead.unwrap_or_default())?;
             return Some(format!("{}: {value}", serde_json::to_string(key).ok()?));
         }
-        let whole = Plain::Map(vec![(key.to_owned(), value.clone())]).flow()?;
+        let whole = YamlValue::Map(vec![(key.to_owned(), value.clone())]).flow()?;
         Some(whole.strip_prefix('{')?.strip_suffix('}')?.to_owned())
     }
 
     /// A value as JSON, on lines of its own where the others are.
-    fn json(&self, value: &Plain, lead: &str) -> Option<String> {
+    fn json(&self, value: &YamlValue, lead: &str) -> Option<String> {
         let inner = format!("{lead}{}", self.step.unwrap_or_default());
         let (open, between, close) = match self.step {
             Some(_) => {
@@ -173,18 +174,18 @@ impl<'t> Style<'t> {
             None => (String::new(), ", ".to_owned(), String::new()),
         };
         Some(match value {
-            Plain::Map(entries) if !entries.is_empty() => {
-                let entry = |(key, value): &(String, Plain)| {
+            YamlValue::Map(entries) if !entries.is_empty() => {
+                let entry = |(key, value): &(String, YamlValue)| {
                     Some(format!("{}: {}", serde_json::to_string(key).ok()?, self.json(value, &inner)?))
                 };
                 let all: Option<Vec<String>> = entries.iter().map(entry).collect();
                 format!("{{{open}{}{close}}}", all?.join(&between))
             }
-            Plain::List(items) if !items.is_empty() => {
+            YamlValue::List(items) if !items.is_empty() => {
                 let all: Option<Vec<String>> = items.iter().map(|it| self.json(it, &inner)).collect();
                 format!("[{open}{}{close}]", all?.join(&between))
             }
-            Plain::Text(text) | Plain::Commented(text, _) => serde_json::to_string(text).ok()?,
+            YamlValue::Text(text) | YamlValue::Commented(text, _) => serde_json::to_string(text).ok()?,
             other => other.flow()?,
         })
     }
@@ -192,7 +193,7 @@ impl<'t> Style<'t> {
 
 /// Lines behind the last line of a node.
 fn behind(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
-    if ends_with_kept_lines(text, last) {
+    if ends_with_kept_line_breaks(text, last) {
         return None;
     }
     let end = last.span().start + text[last.span().range()].trim_end().len();
@@ -203,7 +204,7 @@ fn behind(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
 }
 
 /// An item of a block list: its lines behind a dash.
-fn item(it: &Plain, column: usize, text: &str) -> Option<String> {
+fn item(it: &YamlValue, column: usize, text: &str) -> Option<String> {
     let lines = indented(&it.block()?, column + 2, text);
     Some(format!("{}- {}", " ".repeat(column), lines.get(column + 2..)?))
 }
@@ -257,8 +258,8 @@ fn reads_back(
 }
 
 /// Whether a node says what was meant.
-fn says(node: Node<'_>, meant: &Plain) -> bool {
-    Plain::of(node, "", &|_| None).is_some_and(|it| it.says_the_same(meant))
+fn says(node: Node<'_>, meant: &YamlValue) -> bool {
+    YamlValue::of(node, "", &|_| None).is_some_and(|it| it.says_the_same(meant))
 }
 
 #[cfg(test)]
@@ -273,8 +274,8 @@ mod tests {
         Some(after)
     }
 
-    fn service(name: &str) -> Plain {
-        Plain::map([("service", Plain::map([("name", Plain::text(name))]))])
+    fn service(name: &str) -> YamlValue {
+        YamlValue::map([("service", YamlValue::map([("name", YamlValue::text(name))]))])
     }
 
     #[test]
@@ -282,46 +283,50 @@ mod tests {
         let add = |text: &str, side| after(text, |list| add_items(text, list, &[service("a")], side));
         let block = "k:\n  # all\n  - b # one\n  - c:\n      d\n# end\ne: f\n";
         assert_eq!(
-            add(block, Side::Last).as_deref(),
+            add(block, InsertPosition::Last).as_deref(),
             Some("k:\n  # all\n  - b # one\n  - c:\n      d\n  - service:\n      name: a\n# end\ne: f\n")
         );
         assert_eq!(
-            add(block, Side::First).as_deref(),
+            add(block, InsertPosition::First).as_deref(),
             Some("k:\n  # all\n  - service:\n      name: a\n  - b # one\n  - c:\n      d\n# end\ne: f\n")
         );
-        assert_eq!(add("k: [b, c ]\n", Side::Last).as_deref(), Some("k: [b, c, {service: {name: a}} ]\n"));
-        assert_eq!(add("k: [b]\n", Side::First).as_deref(), Some("k: [{service: {name: a}}, b]\n"));
-        assert_eq!(add("k: []\n", Side::First).as_deref(), Some("k: [{service: {name: a}}]\n"));
+        assert_eq!(add("k: [b, c ]\n", InsertPosition::Last).as_deref(), Some("k: [b, c, {service: {name: a}} ]\n"));
+        assert_eq!(add("k: [b]\n", InsertPosition::First).as_deref(), Some("k: [{service: {name: a}}, b]\n"));
+        assert_eq!(add("k: []\n", InsertPosition::First).as_deref(), Some("k: [{service: {name: a}}]\n"));
         let json = "{\"k\": [{\"b\": 1}]}";
-        assert_eq!(add(json, Side::Last).as_deref(), Some("{\"k\": [{\"b\": 1}, {\"service\": {\"name\": \"a\"}}]}"));
+        assert_eq!(
+            add(json, InsertPosition::Last).as_deref(),
+            Some("{\"k\": [{\"b\": 1}, {\"service\": {\"name\": \"a\"}}]}")
+        );
         let json = "{\n\t\"k\": [\n\t\t{\n\t\t\t\"b\": 1\n\t\t}\n\t]\n}\n";
         assert_eq!(
-            add(json, Side::Last).as_deref(),
+            add(json, InsertPosition::Last).as_deref(),
             Some(&*json.replace(
                 "\t\t}\n\t]",
                 "\t\t},\n\t\t{\n\t\t\t\"service\": {\n\t\t\t\t\"name\": \"a\"\n\t\t\t}\n\t\t}\n\t]"
             ))
         );
-        assert_eq!(add("k:\r\n- b", Side::Last).as_deref(), Some("k:\r\n- b\r\n- service:\r\n    name: a"));
-        assert_eq!(add("k:\n- |+\n  b\n\n", Side::Last), None);
+        assert_eq!(add("k:\r\n- b", InsertPosition::Last).as_deref(), Some("k:\r\n- b\r\n- service:\r\n    name: a"));
+        assert_eq!(add("k:\n- |+\n  b\n\n", InsertPosition::Last), None);
     }
 
     #[test]
     fn entries_are_added_at_the_end() {
-        let add = |text: &str, key: &str, value: Plain| after(text, |map| add_entry(text, map, key, &value));
+        let add = |text: &str, key: &str, value: YamlValue| after(text, |map| add_entry(text, map, key, &value));
         let text = "k:\n  a: b # c\n  d:\n    - e\nf: g\n";
         assert_eq!(
-            add(text, "h", Plain::text("true")).as_deref(),
+            add(text, "h", YamlValue::text("true")).as_deref(),
             Some("k:\n  a: b # c\n  d:\n    - e\n  h: \"true\"\nf: g\n")
         );
         assert_eq!(
-            add("k: {a: b}\n", "h", Plain::List(vec![service("x")])).as_deref(),
+            add("k: {a: b}\n", "h", YamlValue::List(vec![service("x")])).as_deref(),
             Some("k: {a: b, h: [{service: {name: x}}]}\n")
         );
-        assert_eq!(add("k: {}\n", "h", Plain::Bool(false)).as_deref(), Some("k: {h: false}\n"));
-        assert_eq!(add("k: {h: 1}\n", "h", Plain::Bool(false)), None);
+        assert_eq!(add("k: {}\n", "h", YamlValue::Bool(false)).as_deref(), Some("k: {h: false}\n"));
+        assert_eq!(add("k: {h: 1}\n", "h", YamlValue::Bool(false)), None);
         let listed = "k:\n  - name: a\n    image: b\n";
-        let edit = after(listed, |list| add_entry(listed, list.items().next()?, "h", &Plain::List(vec![service("x")])));
+        let edit =
+            after(listed, |list| add_entry(listed, list.items().next()?, "h", &YamlValue::List(vec![service("x")])));
         assert_eq!(
             edit.as_deref(),
             Some("k:\n  - name: a\n    image: b\n    h:\n      - service:\n          name: x\n")

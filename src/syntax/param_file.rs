@@ -10,14 +10,14 @@ use crate::text::Span;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParamFile {
     /// In the order of the text; of equal names the last counts.
-    pub entries: Vec<ParamEntry>,
+    pub entries: Vec<ParamFileEntry>,
     /// Lines without a separator.
-    pub errors: Vec<ParamError>,
+    pub errors: Vec<ParamFileError>,
 }
 
 /// One line with a value.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ParamEntry {
+pub struct ParamFileEntry {
     /// The parameter.
     pub name: String,
     /// Where the name stands.
@@ -29,7 +29,7 @@ pub struct ParamEntry {
 }
 
 /// Values may be secret.
-impl std::fmt::Debug for ParamEntry {
+impl std::fmt::Debug for ParamFileEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}=<{} bytes>", self.line, self.name, self.value.len())
     }
@@ -37,7 +37,7 @@ impl std::fmt::Debug for ParamEntry {
 
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParamError {
+pub struct ParamFileError {
     /// The line, counted from 1.
     pub line: usize,
     /// Where it stands.
@@ -45,7 +45,7 @@ pub struct ParamError {
 }
 
 /// Reads a parameter file.
-pub fn read(text: &str) -> ParamFile {
+pub fn parse_param_file(text: &str) -> ParamFile {
     let mut file = ParamFile::default();
     let mut start = 0;
     for (at, whole) in text.split('\n').enumerate() {
@@ -56,11 +56,11 @@ pub fn read(text: &str) -> ParamFile {
                 Some((name, offset, value)) => {
                     let name_start = start + offset;
                     let name_span = Span::new(name_start, name_start + name.len());
-                    file.entries.push(ParamEntry { name: name.to_owned(), name_span, value, line: at + 1 });
+                    file.entries.push(ParamFileEntry { name: name.to_owned(), name_span, value, line: at + 1 });
                 }
                 None => {
                     let span = Span::new(start, start + row.len());
-                    file.errors.push(ParamError { line: at + 1, span });
+                    file.errors.push(ParamFileError { line: at + 1, span });
                 }
             }
         }
@@ -164,7 +164,7 @@ mod tests {
             ("A=1\r", "A=1"),
         ];
         for (line, expected) in table {
-            let file = read(line);
+            let file = parse_param_file(line);
             let shown = match (&file.entries[..], &file.errors[..]) {
                 ([entry], []) => format!("{}={}", entry.name, entry.value),
                 ([], [_]) => "!".into(),
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn places_are_those_of_the_file() {
         let text = "# first\nexport  NAME = x\r\nbroken\nB: 1\n";
-        let file = read(text);
+        let file = parse_param_file(text);
         let names: Vec<_> = file.entries.iter().map(|it| (&text[it.name_span.range()], it.line)).collect();
         assert_eq!(names, [("NAME", 2), ("B", 4)]);
         assert_eq!((&text[file.errors[0].span.range()], file.errors[0].line), ("broken", 3));

@@ -12,7 +12,7 @@ use crate::syntax::patch::{Patch, Patched};
 use crate::syntax::repair;
 use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::scan::{self, Scan};
-use crate::syntax::tree::{Entry, Green, Kind, Level, Piece, Placed, Shape, SyntaxError};
+use crate::syntax::tree::{CollectionStyle, Entry, Green, Kind, Level, Piece, Placed, SyntaxError};
 use crate::text::Span;
 
 /// Texts up to this size are read at once. Unit tests divide nearly everything, so that small texts try every path.
@@ -112,7 +112,7 @@ impl Parsed {
 /// A collection of members that were read piece by piece.
 pub(super) fn green(members: Vec<Entry>, level: Level, kind: Members, end: usize) -> Green {
     let level = Some(Box::new(level));
-    let shape = if kind.is_flow() { Shape::Flow } else { Shape::Block };
+    let shape = if kind.is_flow() { CollectionStyle::Flow } else { CollectionStyle::Block };
     let kind = if kind.is_mapping() {
         Kind::Mapping { shape, entries: members, level }
     } else {
@@ -498,7 +498,7 @@ pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[
         return Err(Refusal::NotMembers);
     }
     let len = root.it.len as usize;
-    let shape = if kind.is_flow() { Shape::Flow } else { Shape::Block };
+    let shape = if kind.is_flow() { CollectionStyle::Flow } else { CollectionStyle::Block };
     let green = std::sync::Arc::into_inner(root.it).ok_or(Refusal::NotMembers)?;
     let members = match green.kind {
         Kind::Mapping { shape: is, entries, .. } if kind.is_mapping() && is == shape => entries,

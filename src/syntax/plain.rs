@@ -8,12 +8,12 @@ use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::{Serialize, ser};
 
 use crate::syntax::documents::parse;
-use crate::syntax::scalar::Typed;
+use crate::syntax::scalar::TypedScalar;
 use crate::syntax::tree::Node;
 
 /// A value of YAML.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Plain {
+pub enum YamlValue {
     /// `null`
     Null,
     /// `true` or `false`
@@ -29,29 +29,29 @@ pub enum Plain {
     /// A string with a comment behind it.
     Commented(String, String),
     /// A list.
-    List(Vec<Plain>),
+    List(Vec<YamlValue>),
     /// A mapping, in order.
-    Map(Vec<(String, Plain)>),
+    Map(Vec<(String, YamlValue)>),
 }
 
 /// How deep a node is copied, and how many nodes of it: an end for aliases of aliases.
 const DEEPEST: usize = 64;
 const MOST_NODES: usize = 500_000;
 
-impl Plain {
+impl YamlValue {
     /// A string.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
     /// A mapping.
-    pub fn map<const N: usize>(entries: [(&str, Plain); N]) -> Self {
+    pub fn map<const N: usize>(entries: [(&str, YamlValue); N]) -> Self {
         Self::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
     /// A copy of a node. `scalar` may say something else about the scalar at a path such as `spec.containers[0].image`,
     /// which begins with `path`. Nothing if the node is endless.
-    pub fn of(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<Plain>) -> Option<Self> {
+    pub fn of(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<Self> {
         copied(node, path.to_owned(), scalar, DEEPEST, &Cell::new(MOST_NODES))
     }
 
@@ -75,7 +75,7 @@ impl Plain {
     }
 
     /// The value under a key.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Plain> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut YamlValue> {
         match self {
             Self::Map(entries) => entries.iter_mut().find(|(it, _)| it == key).map(|(_, value)| value),
             _ => None,
@@ -83,14 +83,14 @@ impl Plain {
     }
 
     /// The value under a key, which is added where it is missing or `null`. Nothing in what is no mapping.
-    pub fn entry(&mut self, key: &str, default: Plain) -> Option<&mut Plain> {
+    pub fn entry(&mut self, key: &str, default: YamlValue) -> Option<&mut YamlValue> {
         let Self::Map(entries) = self else { return None };
         let at = entries.iter().position(|(it, _)| it == key).unwrap_or_else(|| {
-            entries.push((key.to_owned(), Plain::Null));
+            entries.push((key.to_owned(), YamlValue::Null));
             entries.len() - 1
         });
         let value = &mut entries[at].1;
-        if *value == Plain::Null {
+        if *value == YamlValue::Null {
             *value = default;
         }
         Some(value)
@@ -111,7 +111,7 @@ impl Plain {
                 format!("[{}]", items?.join(", "))
             }
             Self::Map(entries) => {
-                let entry = |(key, value): &(String, Plain)| Some(format!("{}: {}", word(key)?, value.flow()?));
+                let entry = |(key, value): &(String, YamlValue)| Some(format!("{}: {}", word(key)?, value.flow()?));
                 let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
                 format!("{{{}}}", entries?.join(", "))
             }
@@ -140,10 +140,10 @@ fn word(text: &str) -> Option<String> {
 fn copied(
     node: Node<'_>,
     path: String,
-    scalar: &dyn Fn(&str) -> Option<Plain>,
+    scalar: &dyn Fn(&str) -> Option<YamlValue>,
     depth: usize,
     budget: &Cell<usize>,
-) -> Option<Plain> {
+) -> Option<YamlValue> {
     if depth == 0 || budget.get() == 0 {
         return None;
     }
@@ -156,31 +156,31 @@ fn copied(
             let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
             let value = match value {
                 Some(value) => copied(value, path, scalar, depth - 1, budget)?,
-                None => Plain::Null,
+                None => YamlValue::Null,
             };
             entries.push((key.into_owned(), value));
         }
-        return Some(Plain::Map(entries));
+        return Some(YamlValue::Map(entries));
     }
     if node.is_sequence() {
         let items = node.items().enumerate();
         let items = items.map(|(at, item)| copied(item, format!("{path}[{at}]"), scalar, depth - 1, budget));
-        return items.collect::<Option<Vec<_>>>().map(Plain::List);
+        return items.collect::<Option<Vec<_>>>().map(YamlValue::List);
     }
     if let Some(other) = scalar(&path) {
         return Some(other);
     }
     Some(match node.typed() {
-        Some(Typed::Str(text)) => Plain::text(text),
-        Some(Typed::Bool(it)) => Plain::Bool(it),
-        Some(Typed::Int(it)) => Plain::Int(it),
-        Some(Typed::Float(it)) => Plain::Float(it),
-        Some(Typed::Misfit) => Plain::text(node.text().unwrap_or_default()),
-        Some(Typed::Null) | None => Plain::Null,
+        Some(TypedScalar::Str(text)) => YamlValue::text(text),
+        Some(TypedScalar::Bool(it)) => YamlValue::Bool(it),
+        Some(TypedScalar::Int(it)) => YamlValue::Int(it),
+        Some(TypedScalar::Float(it)) => YamlValue::Float(it),
+        Some(TypedScalar::Misfit) => YamlValue::text(node.text().unwrap_or_default()),
+        Some(TypedScalar::Null) | None => YamlValue::Null,
     })
 }
 
-impl Serialize for Plain {
+impl Serialize for YamlValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
@@ -216,22 +216,22 @@ mod tests {
 
     #[test]
     fn a_value_as_a_block_and_on_a_line() {
-        let it = Plain::map([
-            ("name", Plain::text("PORT")),
-            ("value", Plain::text("80")),
-            ("from", Plain::List(vec![Plain::map([("on", Plain::Bool(true))]), Plain::text("a: b")])),
+        let it = YamlValue::map([
+            ("name", YamlValue::text("PORT")),
+            ("value", YamlValue::text("80")),
+            ("from", YamlValue::List(vec![YamlValue::map([("on", YamlValue::Bool(true))]), YamlValue::text("a: b")])),
         ]);
         assert_eq!(it.flow().as_deref(), Some("{name: PORT, value: \"80\", from: [{\"on\": true}, \"a: b\"]}"));
         let block = it.block().expect("a block");
         let tree = parse(&block);
         let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
-        assert_eq!(Plain::of(root, "", &|_| None), Some(it), "{block}");
+        assert_eq!(YamlValue::of(root, "", &|_| None), Some(it), "{block}");
     }
 
     #[test]
     fn an_endless_value_is_none() {
         let tree = parse("a: &a {b: *a}\n");
         let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
-        assert_eq!(Plain::of(root, "", &|_| None), None);
+        assert_eq!(YamlValue::of(root, "", &|_| None), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::syntax::documents::parse;
 use crate::syntax::edit::TextEdit;
-use crate::syntax::reference::parameters;
+use crate::syntax::reference::template_parameters;
 use crate::text::Span;
 
 /// How far a collection is looked at.
@@ -65,7 +65,7 @@ impl Scanner<'_> {
     fn plain(&mut self) {
         let rest = &self.text[self.at..];
         let mut end = 0;
-        let mut references = parameters(rest).map(|it| it.range).peekable();
+        let mut references = template_parameters(rest).map(|it| it.range).peekable();
         let mut has_reference = false;
         while let Some(it) = rest[end..].chars().next() {
             while references.next_if(|it| it.end <= end).is_some() {}

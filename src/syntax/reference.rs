@@ -8,16 +8,16 @@ use memchr::memchr;
 
 /// A dollar sign and what belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct DollarToken {
     /// What it is.
-    pub kind: TokenKind,
+    pub kind: DollarTokenKind,
     /// The bytes it covers.
     pub range: Range<usize>,
 }
 
 /// What a dollar sign begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub enum DollarTokenKind {
     /// `$(NAME)`: the name is everything up to the first `)`, verbatim (E4).
     Reference,
     /// `$$`: one dollar sign (E3).
@@ -28,10 +28,10 @@ pub enum TokenKind {
     Plain,
 }
 
-impl Token {
+impl DollarToken {
     /// The name between the parentheses of a reference.
     pub fn name<'t>(&self, text: &'t str) -> Option<&'t str> {
-        (self.kind == TokenKind::Reference).then(|| &text[self.name_range()])
+        (self.kind == DollarTokenKind::Reference).then(|| &text[self.name_range()])
     }
 
     /// Where that name stands.
@@ -41,61 +41,79 @@ impl Token {
 }
 
 /// The tokens of a text, from left to right.
-pub fn tokens(text: &str) -> Tokens<'_> {
-    Tokens { text, at: 0, closed: true }
+pub fn dollar_tokens(text: &str) -> DollarTokens<'_> {
+    DollarTokens { text, at: 0, closed: true }
 }
 
-/// See [`tokens`].
+/// See [`dollar_tokens`].
 #[derive(Clone, Debug)]
-pub struct Tokens<'t> {
+pub struct DollarTokens<'t> {
     text: &'t str,
     at: usize,
     /// Whether a `)` may still follow; asked once, so that `$($($(…` is read in one pass.
     closed: bool,
 }
 
-impl Iterator for Tokens<'_> {
-    type Item = Token;
+impl Iterator for DollarTokens<'_> {
+    type Item = DollarToken;
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<DollarToken> {
         let bytes = self.text.as_bytes();
         let start = self.at + memchr(b'$', &bytes[self.at..])?;
         let (kind, end) = match bytes.get(start + 1) {
-            None => (TokenKind::Plain, start + 1),
-            Some(b'$') => (TokenKind::Escape, start + 2),
+            None => (DollarTokenKind::Plain, start + 1),
+            Some(b'$') => (DollarTokenKind::Escape, start + 2),
             Some(b'(') => {
                 let close = if self.closed { memchr(b')', &bytes[start + 2..]) } else { None };
                 match close {
-                    Some(length) => (TokenKind::Reference, start + 2 + length + 1),
+                    Some(length) => (DollarTokenKind::Reference, start + 2 + length + 1),
                     None => {
                         self.closed = false;
-                        (TokenKind::Unterminated, start + 2)
+                        (DollarTokenKind::Unterminated, start + 2)
                     }
                 }
             }
             Some(_) => {
                 let length = self.text[start + 1..].chars().next().map_or(0, char::len_utf8);
-                (TokenKind::Plain, start + 1 + length)
+                (DollarTokenKind::Plain, start + 1 + length)
             }
         };
         self.at = end;
-        Some(Token { kind, range: start..end })
+        Some(DollarToken { kind, range: start..end })
     }
 }
 
-/// A template parameter in a text.
+/// How a reference to a parameter is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceForm {
+    /// `${P}`: text.
+    Text,
+    /// `${{P}}`: a value of any type, if it is the whole scalar.
+    Raw,
+    /// `$(P)`: of the proposal.
+    Proposed,
+}
+
+/// A reference to a parameter of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// `${P}` or `${{P}}`, whole.
+pub struct ParameterReference {
+    /// The reference, whole.
     pub range: Range<usize>,
     /// `P`.
     pub name: Range<usize>,
-    /// Whether it is `${{P}}`, which puts a value of any type in place of the string.
-    pub raw: bool,
+    /// How it is written.
+    pub form: ReferenceForm,
+}
+
+impl ParameterReference {
+    /// Whether a template reads it at all: `${{P}}` only as the whole scalar.
+    pub fn counts(&self, text: &str) -> bool {
+        self.form != ReferenceForm::Raw || self.range == (0..text.len())
+    }
 }
 
 /// The `${P}` and `${{P}}` of a text, from left to right. A name is one or more of `[A-Za-z0-9_]`; anything else is text.
-pub fn parameters(text: &str) -> impl Iterator<Item = Parameter> + '_ {
+pub fn template_parameters(text: &str) -> impl Iterator<Item = ParameterReference> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -113,57 +131,24 @@ pub fn parameters(text: &str) -> impl Iterator<Item = Parameter> + '_ {
             let close: &[u8] = if raw { b"}}" } else { b"}" };
             if name_length > 0 && bytes[name.end..].starts_with(close) {
                 at = name.end + close.len();
-                return Some(Parameter { range: start..at, name, raw });
+                let form = if raw { ReferenceForm::Raw } else { ReferenceForm::Text };
+                return Some(ParameterReference { range: start..at, name, form });
             }
         }
         None
     })
 }
 
-/// How a reference to a parameter is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `${P}`: text.
-    Text,
-    /// `${{P}}`: a value of any type, if it is the whole scalar.
-    Raw,
-    /// `$(P)`: of the proposal.
-    Proposed,
-}
-
-/// A reference to a parameter of a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParameterReference {
-    /// The reference, whole.
-    pub range: Range<usize>,
-    /// `P`.
-    pub name: Range<usize>,
-    /// How it is written.
-    pub form: Form,
-}
-
-impl ParameterReference {
-    /// Whether a template reads it at all: `${{P}}` only as the whole scalar.
-    pub fn counts(&self, text: &str) -> bool {
-        self.form != Form::Raw || self.range == (0..text.len())
-    }
-}
-
 /// Every reference to a parameter in a text, from left to right; `$(P)` only where the `proposed` dialect is read.
 pub fn parameter_references(text: &str, proposed: bool) -> Vec<ParameterReference> {
-    let mut found: Vec<ParameterReference> = parameters(text)
-        .map(|it| {
-            let form = if it.raw { Form::Raw } else { Form::Text };
-            ParameterReference { range: it.range, name: it.name, form }
-        })
-        .collect();
+    let mut found: Vec<ParameterReference> = template_parameters(text).collect();
     if proposed {
         let plain = |name: &str| !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
-        let references = tokens(text).filter(|it| it.name(text).is_some_and(plain));
+        let references = dollar_tokens(text).filter(|it| it.name(text).is_some_and(plain));
         let before = found.len();
         found.extend(references.map(|it| {
             let name = it.name_range();
-            ParameterReference { range: it.range, name, form: Form::Proposed }
+            ParameterReference { range: it.range, name, form: ReferenceForm::Proposed }
         }));
         if before > 0 && found.len() > before {
             found.sort_by_key(|it| it.range.start);
@@ -179,25 +164,29 @@ mod tests {
     #[test]
     fn both_dialects_are_read_in_one_pass() {
         let text = "$(A)-${B}$$(C)${{D}}$(E F)$(${G})";
-        let found = |proposed| -> Vec<(String, Form)> {
+        let found = |proposed| -> Vec<(String, ReferenceForm)> {
             let all = parameter_references(text, proposed).into_iter();
             all.map(|it| (text[it.name].to_owned(), it.form)).collect()
         };
-        let shared = [("B".to_owned(), Form::Text), ("D".to_owned(), Form::Raw), ("G".to_owned(), Form::Text)];
+        let shared = [
+            ("B".to_owned(), ReferenceForm::Text),
+            ("D".to_owned(), ReferenceForm::Raw),
+            ("G".to_owned(), ReferenceForm::Text),
+        ];
         assert_eq!(found(false), shared);
-        assert_eq!(found(true)[0], ("A".to_owned(), Form::Proposed));
+        assert_eq!(found(true)[0], ("A".to_owned(), ReferenceForm::Proposed));
         assert_eq!(found(true)[1..], shared);
         assert!(parameter_references("${{A}}", false)[0].counts("${{A}}"));
         assert!(!parameter_references("a${{A}}", false)[0].counts("a${{A}}"));
     }
 
-    fn shown(text: &str) -> Vec<(TokenKind, &str)> {
-        tokens(text).map(|it| (it.kind, &text[it.range])).collect()
+    fn shown(text: &str) -> Vec<(DollarTokenKind, &str)> {
+        dollar_tokens(text).map(|it| (it.kind, &text[it.range])).collect()
     }
 
     #[test]
     fn every_dollar_belongs_to_one_token() {
-        use TokenKind::{Escape, Plain, Reference, Unterminated};
+        use DollarTokenKind::{Escape, Plain, Reference, Unterminated};
         assert_eq!(shown("a$(B)c$$(D)"), [(Reference, "$(B)"), (Escape, "$$")]);
         assert_eq!(shown("$$$(A)$"), [(Escape, "$$"), (Reference, "$(A)"), (Plain, "$")]);
         assert_eq!(shown("$(A$(B))"), [(Reference, "$(A$(B)")]);
@@ -208,13 +197,14 @@ mod tests {
     #[test]
     fn an_unclosed_run_is_read_in_one_pass() {
         let text = "$(".repeat(500_000);
-        assert_eq!(tokens(&text).count(), 500_000);
+        assert_eq!(dollar_tokens(&text).count(), 500_000);
     }
 
     #[test]
     fn parameters_have_plain_names() {
         let text = "${A}-${{B_1}}${C:-x}${}$${D}${E";
-        let found: Vec<_> = parameters(text).map(|it| (&text[it.name], it.raw)).collect();
-        assert_eq!(found, [("A", false), ("B_1", true), ("D", false)]);
+        let found: Vec<_> = template_parameters(text).map(|it| (&text[it.name], it.form)).collect();
+        let (text, raw) = (ReferenceForm::Text, ReferenceForm::Raw);
+        assert_eq!(found, [("A", text), ("B_1", raw), ("D", text)]);
     }
 }

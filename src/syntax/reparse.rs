@@ -15,10 +15,10 @@ use crate::syntax::documents::{self, Line, Slot};
 use crate::syntax::memory::{Context, Memory};
 use crate::syntax::pieces::{self, Behind, LEAF, Open, Parsed, Part, member_end, offset32};
 use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree, shift};
-use crate::text::{Buffer, Change, Span};
+use crate::text::{Buffer, Span, TextChange};
 
 /// A text that can be looked at in parts.
-pub trait Source {
+pub trait TextSlices {
     /// Its length in bytes.
     fn len(&self) -> usize;
     /// Some of it; the span's ends lie between characters.
@@ -31,7 +31,7 @@ pub trait Source {
     fn floor_char(&self, offset: usize) -> usize;
 }
 
-impl Source for str {
+impl TextSlices for str {
     fn len(&self) -> usize {
         str::len(self)
     }
@@ -45,7 +45,7 @@ impl Source for str {
     }
 }
 
-impl Source for Buffer {
+impl TextSlices for Buffer {
     fn len(&self) -> usize {
         Buffer::len(self)
     }
@@ -61,14 +61,19 @@ impl Source for Buffer {
 
 impl Tree {
     /// The tree of the text after an edit, from the tree before it.
-    pub fn reparse(&self, edit: Change, text: &(impl Source + ?Sized)) -> Tree {
+    pub fn reparse(&self, edit: TextChange, text: &(impl TextSlices + ?Sized)) -> Tree {
         let change = Touched::new(edit, text);
         let memory = Memory { tree: self, old: Span::new(change.start, change.end), by: change.by };
         self.within_document(&change, &memory, text).unwrap_or_else(|| self.by_documents(edit, &memory, text))
     }
 
     /// The edit stands inside one document and moves no boundary.
-    fn within_document(&self, change: &Touched, memory: &Memory<'_>, text: &(impl Source + ?Sized)) -> Option<Tree> {
+    fn within_document(
+        &self,
+        change: &Touched,
+        memory: &Memory<'_>,
+        text: &(impl TextSlices + ?Sized),
+    ) -> Option<Tree> {
         let index = self.documents.partition_point(|placed| placed.offset as usize <= change.start).checked_sub(1)?;
         let placed = &self.documents[index];
         let start = placed.offset as usize;
@@ -115,7 +120,7 @@ impl Tree {
     }
 
     /// Cuts the stream again and keeps the documents the edit did not touch.
-    fn by_documents(&self, edit: Change, memory: &Memory<'_>, text: &(impl Source + ?Sized)) -> Tree {
+    fn by_documents(&self, edit: TextChange, memory: &Memory<'_>, text: &(impl TextSlices + ?Sized)) -> Tree {
         let whole = text.slice(Span::new(0, text.len()));
         let by = signed(edit.new_len) - signed(edit.old.len());
         let documents = documents::cut(&whole)
@@ -164,7 +169,7 @@ struct Touched {
 }
 
 impl Touched {
-    fn new(edit: Change, text: &(impl Source + ?Sized)) -> Self {
+    fn new(edit: TextChange, text: &(impl TextSlices + ?Sized)) -> Self {
         let by = signed(edit.new_len) - signed(edit.old.len());
         let start = line_start(text, edit.old.start);
         let new_end = line_end(text, edit.old.start + edit.new_len);
@@ -201,7 +206,7 @@ impl Touched {
 }
 
 /// Where the lines begin that may depend on the line at an offset, which begins there.
-fn lines_back(text: &(impl Source + ?Sized), offset: usize) -> usize {
+fn lines_back(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     let mut width = 8 * 1024;
     loop {
         let from = text.floor_char(offset.saturating_sub(width));
@@ -224,7 +229,7 @@ fn lines_back(text: &(impl Source + ?Sized), offset: usize) -> usize {
 }
 
 /// Where the lines end that the line before an offset may depend on.
-fn lines_ahead(text: &(impl Source + ?Sized), offset: usize) -> usize {
+fn lines_ahead(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     let mut width = 4096;
     loop {
         let end = line_end(text, text.floor_char((offset + width).min(text.len())));
@@ -243,7 +248,7 @@ fn relevel_root(
     start: usize,
     change: &Touched,
     memory: &Memory<'_>,
-    text: &(impl Source + ?Sized),
+    text: &(impl TextSlices + ?Sized),
 ) -> Option<GreenDocument> {
     let root = document.root.as_ref()?;
     if !document.errors.is_empty() {
@@ -283,7 +288,7 @@ struct Relevel<'t, S: ?Sized> {
     memory: &'t Memory<'t>,
 }
 
-impl<S: Source + ?Sized> Relevel<'_, S> {
+impl<S: TextSlices + ?Sized> Relevel<'_, S> {
     /// The collection at `start` after the change. `end` is where the text of the piece that holds it ended.
     fn collection(&self, green: &Green, start: usize, end: usize, depth: usize) -> Option<Green> {
         let (level, kind) = green.cut()?;
@@ -590,7 +595,7 @@ struct Run {
 }
 
 /// The beginning of the line an offset stands in.
-fn line_start(text: &(impl Source + ?Sized), offset: usize) -> usize {
+fn line_start(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     let mut width = 256;
     loop {
         let start = text.floor_char(offset.saturating_sub(width));
@@ -604,7 +609,7 @@ fn line_start(text: &(impl Source + ?Sized), offset: usize) -> usize {
 }
 
 /// Behind the line an offset stands in, its line break included.
-fn line_end(text: &(impl Source + ?Sized), offset: usize) -> usize {
+fn line_end(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     let mut width = 256;
     loop {
         let end = text.floor_char((offset + width).min(text.len()));

@@ -19,7 +19,7 @@ pub enum ScalarStyle {
 
 /// A scalar's value with its type, as kubectl reads it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Typed<'t> {
+pub enum TypedScalar<'t> {
     /// Nothing, `~` or `null`.
     Null,
     /// A boolean in any of its spellings.
@@ -34,56 +34,56 @@ pub enum Typed<'t> {
     Misfit,
 }
 
-impl<'t> Typed<'t> {
+impl<'t> TypedScalar<'t> {
     /// The value as JSON would write it as a key: strings stay, `0x10` becomes `16`.
     pub fn into_text(self) -> Cow<'t, str> {
         match self {
-            Typed::Null => "null".into(),
-            Typed::Bool(it) => if it { "true" } else { "false" }.into(),
-            Typed::Int(it) => it.to_string().into(),
-            Typed::Float(it) => it.to_string().into(),
-            Typed::Str(it) => it.into(),
-            Typed::Misfit => "".into(),
+            TypedScalar::Null => "null".into(),
+            TypedScalar::Bool(it) => if it { "true" } else { "false" }.into(),
+            TypedScalar::Int(it) => it.to_string().into(),
+            TypedScalar::Float(it) => it.to_string().into(),
+            TypedScalar::Str(it) => it.into(),
+            TypedScalar::Misfit => "".into(),
         }
     }
 }
 
 /// The type of a scalar. Only plain scalars without a tag are guessed; a core tag decides (Y1).
-pub(super) fn typed<'t>(value: &'t str, style: ScalarStyle, tag: Option<&str>) -> Typed<'t> {
+pub(super) fn typed<'t>(value: &'t str, style: ScalarStyle, tag: Option<&str>) -> TypedScalar<'t> {
     let core = tag.and_then(|tag| {
         tag.strip_prefix("!!").or_else(|| tag.strip_prefix("!<tag:yaml.org,2002:").and_then(|it| it.strip_suffix('>')))
     });
     match core {
-        Some("str" | "binary") => return Typed::Str(value),
-        Some("int") => return integer(value).map_or(Typed::Misfit, Typed::Int),
+        Some("str" | "binary") => return TypedScalar::Str(value),
+        Some("int") => return integer(value).map_or(TypedScalar::Misfit, TypedScalar::Int),
         Some("float") => {
             #[expect(clippy::cast_precision_loss, reason = "a float was asked for")]
-            return float(value).or(integer(value).map(|it| it as f64)).map_or(Typed::Misfit, Typed::Float);
+            return float(value).or(integer(value).map(|it| it as f64)).map_or(TypedScalar::Misfit, TypedScalar::Float);
         }
-        Some("bool") => return boolean(value).map_or(Typed::Misfit, Typed::Bool),
-        Some("null") => return if is_null(value) { Typed::Null } else { Typed::Misfit },
+        Some("bool") => return boolean(value).map_or(TypedScalar::Misfit, TypedScalar::Bool),
+        Some("null") => return if is_null(value) { TypedScalar::Null } else { TypedScalar::Misfit },
         _ => {}
     }
     if style != ScalarStyle::Plain || tag == Some("!") {
-        return Typed::Str(value);
+        return TypedScalar::Str(value);
     }
     if is_null(value) {
-        return Typed::Null;
+        return TypedScalar::Null;
     }
     if let Some(it) = boolean(value) {
-        return Typed::Bool(it);
+        return TypedScalar::Bool(it);
     }
     // Every number begins with one of these; most strings do not.
     if !value.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
-        return Typed::Str(value);
+        return TypedScalar::Str(value);
     }
     if let Some(it) = integer(value) {
-        return Typed::Int(it);
+        return TypedScalar::Int(it);
     }
     if let Some(it) = float(value) {
-        return Typed::Float(it);
+        return TypedScalar::Float(it);
     }
-    Typed::Str(value)
+    TypedScalar::Str(value)
 }
 
 /// Y3.
@@ -164,10 +164,10 @@ mod tests {
     fn plain_scalars_have_the_types_kubectl_gives_them() {
         let of = |value| typed(value, ScalarStyle::Plain, None);
         for text in ["yes", "on", "Y", "True"] {
-            assert_eq!(of(text), Typed::Bool(true), "{text}");
+            assert_eq!(of(text), TypedScalar::Bool(true), "{text}");
         }
         for text in ["", "~", "Null"] {
-            assert_eq!(of(text), Typed::Null, "{text}");
+            assert_eq!(of(text), TypedScalar::Null, "{text}");
         }
         for (text, number) in [
             ("8080", 8080),
@@ -180,24 +180,24 @@ mod tests {
             ("1_000", 1000),
             ("18446744073709551615", i128::from(u64::MAX)),
         ] {
-            assert_eq!(of(text), Typed::Int(number), "{text}");
+            assert_eq!(of(text), TypedScalar::Int(number), "{text}");
         }
         for (text, number) in [("08", 8.0), ("1e3", 1000.0), ("1.", 1.0), (".5", 0.5), ("-1.5", -1.5)] {
-            assert_eq!(of(text), Typed::Float(number), "{text}");
+            assert_eq!(of(text), TypedScalar::Float(number), "{text}");
         }
         for text in ["1.2.3", "10m", "12:30:45", "2024-01-02", "tRue", ".", "e3", "1e", "--1", "0x", "-", "+-1", "a_1"]
         {
-            assert_eq!(of(text), Typed::Str(text), "{text}");
+            assert_eq!(of(text), TypedScalar::Str(text), "{text}");
         }
     }
 
     #[test]
     fn a_core_tag_decides() {
-        assert_eq!(typed("80", ScalarStyle::DoubleQuoted, Some("!!int")), Typed::Int(80));
-        assert_eq!(typed("8080", ScalarStyle::Plain, Some("!!str")), Typed::Str("8080"));
-        assert_eq!(typed("false", ScalarStyle::SingleQuoted, Some("!!bool")), Typed::Bool(false));
-        assert_eq!(typed("x", ScalarStyle::Plain, Some("!!int")), Typed::Misfit);
-        assert_eq!(typed("8080", ScalarStyle::DoubleQuoted, None), Typed::Str("8080"));
-        assert_eq!(typed("80", ScalarStyle::Plain, Some("!<tag:yaml.org,2002:str>")), Typed::Str("80"));
+        assert_eq!(typed("80", ScalarStyle::DoubleQuoted, Some("!!int")), TypedScalar::Int(80));
+        assert_eq!(typed("8080", ScalarStyle::Plain, Some("!!str")), TypedScalar::Str("8080"));
+        assert_eq!(typed("false", ScalarStyle::SingleQuoted, Some("!!bool")), TypedScalar::Bool(false));
+        assert_eq!(typed("x", ScalarStyle::Plain, Some("!!int")), TypedScalar::Misfit);
+        assert_eq!(typed("8080", ScalarStyle::DoubleQuoted, None), TypedScalar::Str("8080"));
+        assert_eq!(typed("80", ScalarStyle::Plain, Some("!<tag:yaml.org,2002:str>")), TypedScalar::Str("80"));
     }
 }

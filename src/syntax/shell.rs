@@ -8,93 +8,93 @@ mod parser;
 mod words;
 
 use crate::text::Span;
-pub use names::{ShellName, shell_names};
+pub use names::{ShellVariable, shell_variables};
 
 /// Longer scripts are not followed.
 const LONGEST: usize = 64 * 1024;
 
 /// A script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Script {
+pub struct ShellScript {
     /// Its commands.
-    pub list: List,
+    pub list: ShellCommandList,
     /// The bodies of its here-documents, which redirections refer to.
-    pub documents: Vec<Word>,
+    pub documents: Vec<ShellWord>,
 }
 
 /// Commands that run one after the other.
-pub type List = Vec<Command>;
+pub type ShellCommandList = Vec<ShellCommand>;
 
 /// A command with its redirections.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
+pub struct ShellCommand {
     /// What it does.
-    pub kind: CommandKind,
+    pub kind: ShellCommandKind,
     /// In the order of the text.
-    pub redirects: Vec<Redirect>,
+    pub redirects: Vec<ShellRedirect>,
 }
 
 /// The kinds of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommandKind {
+pub enum ShellCommandKind {
     /// `A=1 echo x`
     Simple {
         /// Names with their values.
-        assignments: Vec<(String, Word)>,
+        assignments: Vec<(String, ShellWord)>,
         /// The command and its arguments.
-        words: Vec<Word>,
+        words: Vec<ShellWord>,
     },
     /// `a | b`
-    Pipeline(Vec<Command>),
+    Pipeline(Vec<ShellCommand>),
     /// `! a`
-    Not(Box<Command>),
+    Not(Box<ShellCommand>),
     /// `a && b`
-    And(Box<Command>, Box<Command>),
+    And(Box<ShellCommand>, Box<ShellCommand>),
     /// `a || b`
-    Or(Box<Command>, Box<Command>),
+    Or(Box<ShellCommand>, Box<ShellCommand>),
     /// `{ a; }`
-    Group(List),
+    Group(ShellCommandList),
     /// `( a )`
-    Subshell(List),
+    Subshell(ShellCommandList),
     /// `if a; then b; else c; fi`
     If {
         /// Conditions with what they lead to.
-        branches: Vec<(List, List)>,
+        branches: Vec<(ShellCommandList, ShellCommandList)>,
         /// What runs if none holds.
-        otherwise: List,
+        otherwise: ShellCommandList,
     },
     /// `while a; do b; done`, and `until`.
     Loop {
         /// Runs before each round.
-        condition: List,
+        condition: ShellCommandList,
         /// A round.
-        body: List,
+        body: ShellCommandList,
     },
     /// `for x in a b; do c; done`
     For {
         /// The variable.
         name: String,
         /// What it is in each round.
-        words: Vec<Word>,
+        words: Vec<ShellWord>,
         /// A round.
-        body: List,
+        body: ShellCommandList,
     },
 }
 
 /// A redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redirect {
+pub struct ShellRedirect {
     /// The number before the sign.
     pub descriptor: Option<u32>,
     /// What is done.
-    pub kind: RedirectKind,
+    pub kind: ShellRedirectKind,
     /// From or to where.
-    pub target: Word,
+    pub target: ShellWord,
 }
 
 /// The kinds of redirections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RedirectKind {
+pub enum ShellRedirectKind {
     /// `> file`
     Write,
     /// `>> file`
@@ -111,27 +111,27 @@ pub enum RedirectKind {
 
 /// A word: parts that are joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Word {
+pub struct ShellWord {
     /// From left to right.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ShellWordPart>,
     /// The whole word.
     pub span: Span,
 }
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ShellWordPart {
     /// What it gives.
-    pub kind: PartKind,
+    pub kind: ShellWordPartKind,
     /// Where it stands.
     pub span: Span,
     /// What stands around it.
-    pub quote: Quote,
+    pub quote: ShellQuote,
 }
 
 /// What a part of a word gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PartKind {
+pub enum ShellWordPartKind {
     /// Text. It is what the script says, unless the lengths differ: then an escape gave it.
     Text(String),
     /// `$NAME`, `${NAME}`, `${NAME:-word}`.
@@ -139,19 +139,19 @@ pub enum PartKind {
         /// The name.
         name: String,
         /// What is taken where there is no such variable.
-        otherwise: Option<Word>,
+        otherwise: Option<ShellWord>,
         /// Whether it is also taken where the variable is empty.
         also_for_empty: bool,
     },
     /// `$(command)`
-    Command(List),
+    Command(ShellCommandList),
     /// Something that is not followed: arithmetic, patterns, `~`.
     Unknown,
 }
 
 /// What stands around a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quote {
+pub enum ShellQuote {
     /// Nothing.
     Bare,
     /// `'…'`
@@ -162,7 +162,7 @@ pub enum Quote {
     Document,
 }
 
-impl Quote {
+impl ShellQuote {
     /// A single quote as it has to be written here to stand in what the shell makes of the word.
     pub fn escaped_quote(self) -> &'static str {
         match self {
@@ -174,7 +174,7 @@ impl Quote {
 }
 
 /// Reads a script; nothing if it is not a plain one.
-pub fn parse(text: &str) -> Option<Script> {
+pub fn parse_shell_script(text: &str) -> Option<ShellScript> {
     if text.len() > LONGEST || text.contains(['\0', '\r']) {
         return None;
     }

@@ -364,13 +364,13 @@ impl SourceMap {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::tests::{Random, edits, file};
-    use crate::syntax::{Collection, Node, parse};
+    use crate::syntax::{Node, NodeKind, parse};
+    use crate::syntax::tests::{Random, edit_count, file};
 
     use super::*;
 
     fn scalars<'t>(node: Node<'t>, visit: &mut impl FnMut(Node<'t>)) {
-        if let Collection::Scalar(_) = node.kind() {
+        if let NodeKind::Scalar(_) = node.kind() {
             visit(node);
         }
         if node.alias().is_none() {
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn every_character_leads_back_to_its_bytes() {
-        let seen: usize = (0..edits(1_000, 10_000) as u64).map(|seed| check(&file(&mut Random::new(seed)))).sum();
+        let seen: usize = (0..edit_count(1_000, 10_000) as u64).map(|seed| check(&file(&mut Random::new(seed)))).sum();
         assert!(seen > 5_000, "only {seen} scalars");
     }
 

@@ -28,7 +28,7 @@ impl Random {
 
 /// How many edits the long tests make.
 #[expect(clippy::disallowed_methods, reason = "how long a test runs is no input of the parser")]
-pub(crate) fn edits(quick: usize, slow: usize) -> usize {
+pub(crate) fn edit_count(quick: usize, slow: usize) -> usize {
     if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
 }
 
@@ -292,7 +292,7 @@ fn assert_read_again(text: &str, count: usize, what: &str, mut edit: impl FnMut(
 
 #[test]
 fn reading_again_equals_reading_anew() {
-    for seed in 1..=edits(3_000, 40_000) as u64 / 25 {
+    for seed in 1..=edit_count(3_000, 40_000) as u64 / 25 {
         let mut random = Random::new(seed);
         let text = file(&mut random);
         assert_read_again(&text, 25, &format!("seed {seed}"), |buffer| edit(&mut random, buffer));
@@ -304,7 +304,7 @@ fn reading_again_equals_reading_anew() {
 fn mistakes_are_read_again_as_they_are_read_anew() {
     const STEPS: usize = 12;
     let texts = manifests();
-    let all = edits(2_400, 36_000);
+    let all = edit_count(2_400, 36_000);
     let mut broken = 0;
     for seed in 0..all / STEPS {
         let mut random = Random::new(seed as u64 + 1);
@@ -344,7 +344,7 @@ fn manifests() -> Vec<(String, String)> {
 #[test]
 fn pieces_equal_the_whole() {
     let mut healthy = 0;
-    for seed in 0..edits(2_000, 20_000) as u64 {
+    for seed in 0..edit_count(2_000, 20_000) as u64 {
         let mut random = Random::new(seed);
         let text = file(&mut random);
         for slot in crate::syntax::documents::cut(&text) {

@@ -12,7 +12,7 @@ use compact_str::CompactString;
 
 use crate::syntax::cut::Members;
 use crate::syntax::pieces::Open;
-use crate::syntax::scalar::{self, ScalarStyle, Typed};
+use crate::syntax::scalar::{self, ScalarStyle, TypedScalar};
 use crate::text::Span;
 
 /// A whole file: its documents in order.
@@ -75,8 +75,8 @@ pub(super) struct Green {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Mapping { shape: Shape, entries: Vec<Entry>, level: Option<Box<Level>> },
-    Sequence { shape: Shape, items: Vec<Placed<Green>>, level: Option<Box<Level>> },
+    Mapping { shape: CollectionStyle, entries: Vec<Entry>, level: Option<Box<Level>> },
+    Sequence { shape: CollectionStyle, items: Vec<Placed<Green>>, level: Option<Box<Level>> },
     Scalar { style: ScalarStyle, value: CompactString },
     Alias { name: Box<str> },
     Error,
@@ -151,7 +151,7 @@ pub(super) struct Anchor {
 
 /// Whether a collection is written with indentation or with brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum CollectionStyle {
     /// By indentation.
     Block,
     /// With `[` `]` or `{` `}`.
@@ -160,11 +160,11 @@ pub enum Shape {
 
 /// What a node is, with aliases not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collection {
+pub enum NodeKind {
     /// Keys and values.
-    Mapping(Shape),
+    Mapping(CollectionStyle),
     /// A list.
-    Sequence(Shape),
+    Sequence(CollectionStyle),
     /// A single value.
     Scalar(ScalarStyle),
     /// `*name`.
@@ -229,15 +229,15 @@ impl Green {
     /// The level it was cut into, with what its members are.
     pub(super) fn cut(&self) -> Option<(&Level, Members)> {
         let kind = match (&self.kind, self.shape()?) {
-            (Kind::Mapping { .. }, Shape::Block) => Members::Entries,
-            (Kind::Mapping { .. }, Shape::Flow) => Members::FlowEntries,
-            (_, Shape::Block) => Members::Items,
-            (_, Shape::Flow) => Members::FlowItems,
+            (Kind::Mapping { .. }, CollectionStyle::Block) => Members::Entries,
+            (Kind::Mapping { .. }, CollectionStyle::Flow) => Members::FlowEntries,
+            (_, CollectionStyle::Block) => Members::Items,
+            (_, CollectionStyle::Flow) => Members::FlowItems,
         };
         Some((self.level()?, kind))
     }
 
-    fn shape(&self) -> Option<Shape> {
+    fn shape(&self) -> Option<CollectionStyle> {
         match &self.kind {
             Kind::Mapping { shape, .. } | Kind::Sequence { shape, .. } => Some(*shape),
             _ => None,
@@ -254,7 +254,7 @@ impl Green {
     }
 
     pub(super) fn is_flow(&self) -> bool {
-        self.shape() == Some(Shape::Flow)
+        self.shape() == Some(CollectionStyle::Flow)
     }
 
     /// Its members; items of a list are keys without a value.
@@ -312,8 +312,8 @@ impl Tree {
     }
 
     /// The documents in order; those that hold only comments are among them, with no root.
-    pub fn documents(&self) -> impl Iterator<Item = Document<'_>> {
-        self.documents.iter().map(|placed| Document { green: &placed.it, offset: placed.offset as usize })
+    pub fn documents(&self) -> impl Iterator<Item = YamlDocument<'_>> {
+        self.documents.iter().map(|placed| YamlDocument { green: &placed.it, offset: placed.offset as usize })
     }
 
     /// Everything that is wrong with the text, in order.
@@ -322,21 +322,21 @@ impl Tree {
     }
 
     /// The document at an offset.
-    pub fn document_at(&self, offset: usize) -> Option<Document<'_>> {
+    pub fn document_at(&self, offset: usize) -> Option<YamlDocument<'_>> {
         let behind = self.documents.partition_point(|placed| placed.offset as usize <= offset);
         let placed = self.documents.get(behind.checked_sub(1)?)?;
-        Some(Document { green: &placed.it, offset: placed.offset as usize })
+        Some(YamlDocument { green: &placed.it, offset: placed.offset as usize })
     }
 }
 
 /// One document of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Document<'t> {
+pub struct YamlDocument<'t> {
     green: &'t GreenDocument,
     offset: usize,
 }
 
-impl<'t> Document<'t> {
+impl<'t> YamlDocument<'t> {
     /// From its first line to the next document's.
     pub fn span(self) -> Span {
         Span::new(self.offset, self.offset + self.green.len as usize)
@@ -451,7 +451,7 @@ fn around(green: &Arc<Green>, offset: usize, places: &[Span], parts: &mut Vec<Su
 /// A node at its place in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'t> {
-    document: Document<'t>,
+    document: YamlDocument<'t>,
     green: &'t Arc<Green>,
     offset: usize,
 }
@@ -495,13 +495,13 @@ impl<'t> Node<'t> {
     }
 
     /// What it is, with an alias not followed.
-    pub fn kind(self) -> Collection {
+    pub fn kind(self) -> NodeKind {
         match &self.green.kind {
-            Kind::Mapping { shape, .. } => Collection::Mapping(*shape),
-            Kind::Sequence { shape, .. } => Collection::Sequence(*shape),
-            Kind::Scalar { style, .. } => Collection::Scalar(*style),
-            Kind::Alias { .. } => Collection::Alias,
-            Kind::Error => Collection::Error,
+            Kind::Mapping { shape, .. } => NodeKind::Mapping(*shape),
+            Kind::Sequence { shape, .. } => NodeKind::Sequence(*shape),
+            Kind::Scalar { style, .. } => NodeKind::Scalar(*style),
+            Kind::Alias { .. } => NodeKind::Alias,
+            Kind::Error => NodeKind::Error,
         }
     }
 
@@ -524,7 +524,7 @@ impl<'t> Node<'t> {
     }
 
     /// The document it stands in.
-    pub fn document(self) -> Document<'t> {
+    pub fn document(self) -> YamlDocument<'t> {
         self.document
     }
 
@@ -586,7 +586,7 @@ impl<'t> Node<'t> {
     }
 
     /// A scalar's value with its type, as kubectl reads it (Y1 to Y6); aliases followed.
-    pub fn typed(self) -> Option<Typed<'t>> {
+    pub fn typed(self) -> Option<TypedScalar<'t>> {
         let node = self.resolved();
         match &node.green.kind {
             Kind::Scalar { style, value } => Some(scalar::typed(value, *style, node.tag())),
@@ -597,7 +597,7 @@ impl<'t> Node<'t> {
     /// The value if it is a string for kubectl; `8080` and `yes` are not.
     pub fn string(self) -> Option<&'t str> {
         match self.typed()? {
-            Typed::Str(text) => Some(text),
+            TypedScalar::Str(text) => Some(text),
             _ => None,
         }
     }
@@ -672,7 +672,7 @@ impl<'t> Node<'t> {
 
     /// The key's text as JSON would have it: `1` and `yes` become `1` and `true`.
     pub fn key_text(self) -> Option<std::borrow::Cow<'t, str>> {
-        self.typed().map(Typed::into_text)
+        self.typed().map(TypedScalar::into_text)
     }
 
     /// The deepest node at an offset, with the way to it from the root.

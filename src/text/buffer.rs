@@ -20,7 +20,7 @@ pub struct Buffer {
 
 /// What an edit did to the text, which is what a reparse needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct TextChange {
     /// The bytes of the text before the edit that are gone.
     pub old: Span,
     /// How many bytes stand in their place, from `old.start` on.
@@ -54,19 +54,19 @@ impl Buffer {
     }
 
     /// Puts `text` in the place of `span`. Of several edits, each counts from the text that the one before it left.
-    pub fn edit(&mut self, span: Span, text: &str) -> Change {
+    pub fn edit(&mut self, span: Span, text: &str) -> TextChange {
         let old = self.clamp(span);
         let start = self.rope.byte_to_char(old.start);
         self.rope.remove(start..self.rope.byte_to_char(old.end));
         self.rope.insert(start, text);
-        Change { old, new_len: text.len() }
+        TextChange { old, new_len: text.len() }
     }
 
     /// Puts `text` in the place of everything.
-    pub fn replace(&mut self, text: &str) -> Change {
+    pub fn replace(&mut self, text: &str) -> TextChange {
         let old = Span::new(0, self.len());
         self.rope = Rope::from_str(text);
-        Change { old, new_len: text.len() }
+        TextChange { old, new_len: text.len() }
     }
 
     /// The text in `span`; borrowed where it lies in one piece.
@@ -198,11 +198,11 @@ mod tests {
     #[test]
     fn edits_say_what_they_did() {
         let mut buffer = Buffer::new("name: é\n", 3);
-        assert_eq!(buffer.edit(Span::new(7, 99), "x\n"), Change { old: Span::new(6, 9), new_len: 2 });
+        assert_eq!(buffer.edit(Span::new(7, 99), "x\n"), TextChange { old: Span::new(6, 9), new_len: 2 });
         assert_eq!(buffer.to_string(), "name: x\n");
-        assert_eq!(buffer.edit(Span::new(6, 2), "y"), Change { old: Span::new(6, 6), new_len: 1 });
+        assert_eq!(buffer.edit(Span::new(6, 2), "y"), TextChange { old: Span::new(6, 6), new_len: 1 });
         assert_eq!(buffer.slice(Span::new(6, 8)), "yx");
-        assert_eq!(buffer.replace("gone"), Change { old: Span::new(0, 9), new_len: 4 });
+        assert_eq!(buffer.replace("gone"), TextChange { old: Span::new(0, 9), new_len: 4 });
         assert_eq!((buffer.len(), buffer.version()), (4, 3));
         buffer.set_version(4);
         assert_eq!(buffer.version(), 4);

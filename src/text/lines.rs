@@ -4,11 +4,11 @@
 //! [`Buffer`](super::Buffer) on every place of every text.
 
 use super::position::count;
-use super::{Buffer, Change, Encoding, Position, Span};
+use super::{Buffer, Encoding, Position, Span, TextChange};
 
 /// An index of a text's lines that outlives the text. Counts in 32 bits: what lies behind the first 4 GiB is its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct LineIndex {
     /// The first byte of each line.
     starts: Box<[u32]>,
     /// The lines that end with CRLF: all others but the last end with one byte.
@@ -21,7 +21,7 @@ pub struct Lines {
 
 /// A place as it is shown to people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct LineColumn {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -39,13 +39,13 @@ struct Run {
     width: u8,
 }
 
-impl Default for Lines {
+impl Default for LineIndex {
     fn default() -> Self {
         Self::new("")
     }
 }
 
-impl Lines {
+impl LineIndex {
     /// The index of `text`.
     pub fn new(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(u32::MAX as usize)];
@@ -62,7 +62,7 @@ impl Lines {
     }
 
     /// The index after an edit. Only the lines around the edit are looked at; `text` is the text after it.
-    pub fn edited(&self, change: Change, text: &Buffer) -> Self {
+    pub fn edited(&self, change: TextChange, text: &Buffer) -> Self {
         if text.len().max(self.text_len()) >= u32::MAX as usize {
             return Self::new(&text.to_string());
         }
@@ -139,9 +139,9 @@ impl Lines {
     }
 
     /// The line and column of `offset` as people count them.
-    pub fn place(&self, offset: usize) -> Place {
+    pub fn line_column(&self, offset: usize) -> LineColumn {
         let Position { line, character } = self.position(offset, Encoding::Utf32);
-        Place { line: line.saturating_add(1), column: character.saturating_add(1) }
+        LineColumn { line: line.saturating_add(1), column: character.saturating_add(1) }
     }
 
     /// The place of `offset`, as [`Buffer::position`](super::Buffer::position) gives it.
@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn people_count_lines_and_characters_from_one() {
-        let lines = Lines::new("name: é😀😀x\r\nb\n");
-        let at = |offset| (lines.place(offset).line, lines.place(offset).column);
+        let lines = LineIndex::new("name: é😀😀x\r\nb\n");
+        let at = |offset| (lines.line_column(offset).line, lines.line_column(offset).column);
         assert_eq!(at(0), (1, 1));
         assert_eq!(at(6), (1, 7));
         assert_eq!(at(8), (1, 8));
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn neighbours_of_one_width_share_an_entry() {
-        assert_eq!(Lines::new("设置 的值 é").wide.len(), 3);
-        assert!(Lines::new("plain\ntext\n").wide.is_empty());
+        assert_eq!(LineIndex::new("设置 的值 é").wide.len(), 3);
+        assert!(LineIndex::new("plain\ntext\n").wide.is_empty());
     }
 
     #[test]
@@ -277,14 +277,14 @@ mod tests {
         for _ in 0..200 {
             let text: String = (0..below(12)).map(|_| parts[below(parts.len())]).collect();
             let mut buffer = Buffer::new(&text, 0);
-            let mut lines = Lines::new(&text);
+            let mut lines = LineIndex::new(&text);
             for _ in 0..12 {
                 let start = below(buffer.len() + 1);
                 let typed: String = (0..below(3)).map(|_| parts[below(parts.len())]).collect();
                 let before = buffer.to_string();
                 let change = buffer.edit(Span::new(start, start + below(4)), &typed);
                 lines = lines.edited(change, &buffer);
-                assert_eq!(lines, Lines::new(&buffer.to_string()), "{before:?} {change:?} {typed:?}");
+                assert_eq!(lines, LineIndex::new(&buffer.to_string()), "{before:?} {change:?} {typed:?}");
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::syntax::tests::Random;
+use crate::syntax::Random;
 use crate::text::{Buffer, Span};
 
 /// A project: paths and texts.

@@ -29,9 +29,8 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::k8s::{Kept, Object};
-use crate::syntax::helm::Mask;
-use crate::syntax::{self, Tree};
-use crate::text::{Buffer, Change, Lines, Span};
+use crate::syntax::{self, HelmMask, Tree};
+use crate::text::{Buffer, LineIndex, Span, TextChange};
 use crate::workspace::helm::{self, Template};
 use crate::workspace::{File, Reading, is_env_file, is_settings};
 
@@ -44,7 +43,7 @@ pub struct Document {
     path: Arc<str>,
     buffer: Buffer,
     tree: Arc<Tree>,
-    lines: Arc<Lines>,
+    lines: Arc<LineIndex>,
     hints: Hints,
     kept: Arc<Mutex<Kept>>,
     /// What was read of it as a Helm template.
@@ -63,7 +62,7 @@ impl Document {
             path: path.into(),
             buffer: Buffer::new(text, version),
             tree: Arc::new(syntax::parse(text)),
-            lines: Arc::new(Lines::new(text)),
+            lines: Arc::new(LineIndex::new(text)),
             hints: Hints::of(text),
             kept: Arc::default(),
             template: Arc::default(),
@@ -75,7 +74,7 @@ impl Document {
     }
 
     /// Puts `text` in the place of `span`. Of several edits, each counts from the text that the one before it left.
-    pub fn edit(&mut self, span: Span, text: &str) -> Change {
+    pub fn edit(&mut self, span: Span, text: &str) -> TextChange {
         let change = self.buffer.edit(span, text);
         self.tree = Arc::new(self.tree.reparse(change, &self.buffer));
         self.lines = Arc::new(self.lines.edited(change, &self.buffer));
@@ -197,7 +196,7 @@ impl Hints {
         Self { actions: helm::has_actions(text), foreign: is_foreign(text), suppressions: has_suppressions(text) }
     }
 
-    fn edited(&mut self, change: Change, text: &Buffer) {
+    fn edited(&mut self, change: TextChange, text: &Buffer) {
         let around = Span::new(change.old.start.saturating_sub(16), change.old.start + change.new_len + 16);
         let near = Self::of(&text.slice(around));
         self.actions |= near.actions;
@@ -224,14 +223,14 @@ pub struct Source {
     /// The tree its facts were read from.
     pub tree: Arc<Tree>,
     /// Of a Helm template, the text as it was parsed.
-    pub mask: Option<Arc<Mask>>,
+    pub mask: Option<Arc<HelmMask>>,
     history: History,
 }
 
 impl Source {
     /// The source of a file: its text, and the tree its facts were read from.
     pub fn new(file: &File, text: Arc<str>) -> Self {
-        let mask = if file.is_helm { syntax::helm::mask(&text).map(Arc::new) } else { None };
+        let mask = if file.is_helm { syntax::mask_helm_actions(&text).map(Arc::new) } else { None };
         let readable = mask.as_ref().map_or(&*text, |it| &it.text);
         let tree = syntax::parse(if file.is_env_file { "" } else { readable });
         Self { mask, ..Self::of_tree(text, tree) }
@@ -254,7 +253,7 @@ impl Source {
 
     /// The edits since a moment, in order, each counted from the text that the one before it left. Nothing if that is
     /// not known: another text was opened, or there were too many.
-    pub fn changes_since(&self, moment: &Moment) -> Option<&[Change]> {
+    pub fn changes_since(&self, moment: &Moment) -> Option<&[TextChange]> {
         let first = moment.edits.checked_sub(self.history.forgotten)?;
         Arc::ptr_eq(&moment.origin, &self.history.origin).then(|| self.history.changes.get(first..)).flatten()
     }
@@ -273,11 +272,11 @@ struct History {
     /// Stands for the text that was opened: histories of different texts have nothing in common.
     origin: Arc<()>,
     forgotten: usize,
-    changes: Arc<Vec<Change>>,
+    changes: Arc<Vec<TextChange>>,
 }
 
 impl History {
-    fn push(&mut self, change: Change) {
+    fn push(&mut self, change: TextChange) {
         let changes = Arc::make_mut(&mut self.changes);
         if changes.len() >= REMEMBERED {
             changes.drain(..REMEMBERED / 2);

@@ -5,8 +5,10 @@ mod template;
 use std::sync::Arc;
 
 use crate::k8s::{Container, Data, EnvVar, Model, Object, Source, Text};
-use crate::syntax::helm::{Mask, Output, is_masked, push_hole};
-use crate::syntax::{Collection, Node, ScalarStyle, Shape, Tree};
+use crate::syntax::{
+    CollectionStyle, HelmMask, HelmOutput, Node, NodeKind, ScalarStyle, Tree, has_helm_placeholder,
+    push_helm_placeholder,
+};
 use crate::text::Span;
 
 pub(super) use template::Template;
@@ -44,7 +46,8 @@ pub(super) fn has_actions(text: &str) -> bool {
 pub(super) fn has_bare_action(text: &str, tree: &Tree) -> bool {
     let starts = memchr::memmem::find_iter(text.as_bytes(), b"{{");
     starts.filter_map(|at| Some((at, tree.document_at(at)?.root()?))).any(|(at, root)| {
-        let begins = |node: &Node<'_>| node.span().start == at && node.kind() == Collection::Mapping(Shape::Flow);
+        let begins =
+            |node: &Node<'_>| node.span().start == at && node.kind() == NodeKind::Mapping(CollectionStyle::Flow);
         let mut way = root.path_to(at + 1).into_iter();
         way.find(begins).and_then(|node| node.own_entries().next()).is_some_and(|(key, _)| key.is_mapping())
     })
@@ -56,7 +59,7 @@ pub(super) fn begins_with_action(text: &str) -> bool {
 }
 
 /// The objects of a template without what cannot be known of them.
-pub(super) fn as_far_as_known(mut objects: Vec<Object>, mask: &Mask) -> Vec<Object> {
+pub(super) fn as_far_as_known(mut objects: Vec<Object>, mask: &HelmMask) -> Vec<Object> {
     let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
     for (at, object) in objects.iter_mut().enumerate() {
         let around = Around::of(object, mask, starts.get(at + 1).copied());
@@ -70,13 +73,13 @@ struct Around<'m> {
     text: &'m str,
     /// How far the lines of a node may reach: lines of actions behind it may belong to it.
     end: usize,
-    outputs: &'m [Output],
+    outputs: &'m [HelmOutput],
     lines: &'m [Span],
 }
 
 impl<'m> Around<'m> {
     /// `next` is where the next object begins.
-    fn of(object: &Object, mask: &'m Mask, next: Option<usize>) -> Self {
+    fn of(object: &Object, mask: &'m HelmMask, next: Option<usize>) -> Self {
         let whole = object.place(object.model.span);
         let rest = mask.text.get(whole.end..next.unwrap_or(mask.text.len()).max(whole.end)).unwrap_or_default();
         let end = whole.end + (rest.len() - rest.trim_start().len());
@@ -95,7 +98,7 @@ impl<'m> Around<'m> {
     }
 
     /// The actions inside a node that may print something.
-    fn outputs_in(&self, span: Span) -> impl Iterator<Item = &'m Output> {
+    fn outputs_in(&self, span: Span) -> impl Iterator<Item = &'m HelmOutput> {
         let first = self.outputs.partition_point(|it| it.span.start < span.start);
         let outputs = self.outputs[first..].iter().take_while(move |it| it.span.start <= span.end);
         outputs.filter(move |it| within(it.span, &span))
@@ -106,7 +109,7 @@ impl<'m> Around<'m> {
 fn known(object: &Object, around: &Around<'_>) -> Model {
     let mut model = (*object.model).clone();
     let place = |span: Span| object.place(span);
-    model.namespace = model.namespace.filter(|it| !is_masked(&it.value));
+    model.namespace = model.namespace.filter(|it| !has_helm_placeholder(&it.value));
     let whole = around.extent(place(model.span));
     match &mut model.data {
         Data::ConfigMap(source) | Data::Secret(source) => open(source, whole, around, &place),
@@ -134,12 +137,12 @@ fn within(inner: Span, outer: &Span) -> bool {
 fn open(source: &mut Source, whole: Span, around: &Around<'_>, place: &dyn Fn(Span) -> Span) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
     source.open |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
-    source.open |= source.keys.iter().any(|it| is_masked(&it.key.value));
-    source.keys.retain(|it| !is_masked(&it.key.value));
+    source.open |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
+    source.keys.retain(|it| !has_helm_placeholder(&it.key.value));
     for key in &mut source.keys {
         let span = key.value_span.map(place);
         let has_lines = span.is_some_and(|span| around.lines.iter().any(|it| within(*it, &span)));
-        if has_lines || key.value.as_deref().is_some_and(is_masked) {
+        if has_lines || key.value.as_deref().is_some_and(has_helm_placeholder) {
             key.value = None;
         }
     }
@@ -149,15 +152,15 @@ fn open(source: &mut Source, whole: Span, around: &Around<'_>, place: &dyn Fn(Sp
 fn may_gain_variables(container: &Container, own: Span, around: &Around<'_>, place: &dyn Fn(Span) -> Span) -> bool {
     let is_env = |key: Option<&str>| matches!(key, None | Some("env" | "envFrom"));
     let prints = around.outputs_in(own).any(|it| is_env(it.key.as_deref()));
-    let is_hole = |span: Span| around.text.get(place(span).range()).is_some_and(is_masked);
+    let is_hole = |span: Span| around.text.get(place(span).range()).is_some_and(has_helm_placeholder);
     let masked_name = |it: &EnvVar| match &it.name {
-        Some(name) => is_masked(&name.value),
+        Some(name) => has_helm_placeholder(&name.value),
         None => is_hole(it.span),
     };
     let masked_list = container.env.is_empty() && container.env_span.is_some_and(is_hole);
     let masked_source = container.env_from.iter().any(|it| match (&it.source, &it.prefix) {
         (None, _) => is_hole(it.span),
-        (_, Some(prefix)) => is_masked(&prefix.value),
+        (_, Some(prefix)) => has_helm_placeholder(&prefix.value),
         _ => false,
     });
     prints || masked_list || masked_source || container.env.iter().any(masked_name)
@@ -167,7 +170,7 @@ fn may_gain_variables(container: &Container, own: Span, around: &Around<'_>, pla
 fn fill(entry: &mut EnvVar, own: Span, around: &Around<'_>) {
     if entry.value.is_none() && entry.from.is_none() && around.outputs_in(own).next().is_some() {
         let mut value = String::new();
-        push_hole(&mut value);
+        push_helm_placeholder(&mut value);
         entry.value = Some(Text { value: value.into(), span: entry.span, style: ScalarStyle::Plain, is_string: true });
     }
 }

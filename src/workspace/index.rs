@@ -8,7 +8,7 @@ use std::sync::Arc;
 use imbl::{HashMap, OrdMap, Vector};
 
 use crate::k8s::{Data, Object, Source};
-use crate::syntax::helm::is_masked;
+use crate::syntax::has_helm_placeholder;
 use crate::workspace::File;
 
 /// What can be looked up by name.
@@ -193,7 +193,7 @@ pub(super) fn exported(file: &File) -> impl Iterator<Item = Export<'_>> {
             Data::None | Data::Kustomization(_) | Data::Template(_) => return None,
         };
         // A name that a Helm expression gives is nobody's guess.
-        let name = object.known_name().filter(|name| !is_masked(name))?.into_owned();
+        let name = object.known_name().filter(|name| !has_helm_placeholder(name))?.into_owned();
         Some(Export { position, object, kind, name, source })
     })
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Severity;
 use crate::k8s::{Data, Model, Object, Service, ServicePort, Source, SourceKey, Text};
-use crate::syntax::{self, Node, ScalarStyle, Typed};
+use crate::syntax::{self, Node, ScalarStyle, TypedScalar};
 use crate::text::Span;
 use crate::workspace::globs::Globs;
 use crate::workspace::version::Version;
@@ -324,7 +324,7 @@ impl Reading {
             };
             // YAML reads `off` as false, which is what it says.
             let level = match value.typed() {
-                Some(Typed::Bool(false)) => Some(Level::Off),
+                Some(TypedScalar::Bool(false)) => Some(Level::Off),
                 _ => self.word(value, &Level::NAMES),
             };
             if let (Some(level), Some(rule)) = (level, text(key)) {
@@ -386,7 +386,7 @@ impl Reading {
     /// Keys; no list, or one with `*` in it, means that any key may exist.
     fn source(&mut self, keys: Option<Node<'_>>) -> Source {
         let made_by = Some("the settings");
-        let Some(keys) = keys.filter(|keys| keys.typed() != Some(Typed::Null)) else {
+        let Some(keys) = keys.filter(|keys| keys.typed() != Some(TypedScalar::Null)) else {
             return Source { open: true, made_by, ..Source::default() };
         };
         let mut source = Source { made_by, ..Source::default() };
@@ -403,11 +403,11 @@ impl Reading {
     /// Ports: numbers, or entries as in a Service.
     fn service(&mut self, ports: Option<Node<'_>>) -> Service {
         let mut service = Service::default();
-        let Some(ports) = ports.filter(|ports| ports.typed() != Some(Typed::Null)) else { return service };
+        let Some(ports) = ports.filter(|ports| ports.typed() != Some(TypedScalar::Null)) else { return service };
         for item in self.items(ports, "a list of ports") {
             let number = if item.is_mapping() { item.get("port") } else { Some(item) };
             let port = match number.and_then(Node::typed) {
-                Some(Typed::Int(port @ 1..=65535)) => i64::try_from(port).ok(),
+                Some(TypedScalar::Int(port @ 1..=65535)) => i64::try_from(port).ok(),
                 _ => {
                     self.mistake(item.span(), "expected a port: a number, or `name`, `port` and `protocol`".into());
                     continue;
@@ -440,7 +440,7 @@ impl Reading {
 
     fn flag(&mut self, value: Node<'_>) -> bool {
         match value.typed() {
-            Some(Typed::Bool(it)) => it,
+            Some(TypedScalar::Bool(it)) => it,
             _ => {
                 self.mistake(value.span(), "expected true or false".into());
                 false
@@ -469,7 +469,7 @@ impl Reading {
     /// The entries of a mapping that have one of the known keys and a value; every other one is a mistake.
     fn entries<'t>(&mut self, map: Node<'t>, known: &[Key], what: &str) -> Vec<(&'static str, Node<'t>, Span)> {
         let known = &keys::names(known)[..];
-        if !map.is_mapping() && map.typed() != Some(Typed::Null) {
+        if !map.is_mapping() && map.typed() != Some(TypedScalar::Null) {
             self.mistake(map.span(), format!("expected {what} to be keys with values: {}", known.join(", ")));
         }
         let mut found = Vec::new();

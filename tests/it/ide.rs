@@ -88,7 +88,7 @@ impl Fixture {
 
     /// `web.yaml:3:5 text`, with the file left out for the one with the cursor.
     pub(crate) fn place(&self, location: &Location) -> String {
-        let place = self.snapshot.file(&location.file).expect("a known file").lines.place(location.span.start);
+        let place = self.snapshot.file(&location.file).expect("a known file").lines.line_column(location.span.start);
         let file = if location.file == self.file { String::new() } else { format!("{}:", location.file) };
         let text = &self.files[&*location.file][location.span.range()];
         let text = text.lines().next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Properties of text: positions round-trip, the index agrees with the buffer, edits are the edits of a string.
 
-use podlens::text::{Buffer, Encoding, Lines, Position, Span};
+use podlens::text::{Buffer, Encoding, LineIndex, Position, Span};
 use proptest::prelude::*;
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
@@ -39,7 +39,7 @@ proptest! {
 
     #[test]
     fn positions_round_trip(text in text()) {
-        let (buffer, lines) = (Buffer::new(&text, 0), Lines::new(&text));
+        let (buffer, lines) = (Buffer::new(&text, 0), LineIndex::new(&text));
         for encoding in ENCODINGS {
             for offset in landing_places(&text) {
                 let position = buffer.position(offset, encoding);
@@ -52,7 +52,7 @@ proptest! {
 
     #[test]
     fn the_index_agrees_with_the_buffer_on_any_place(text in text(), line in 0..40u32, character in 0..80u32) {
-        let (buffer, lines) = (Buffer::new(&text, 0), Lines::new(&text));
+        let (buffer, lines) = (Buffer::new(&text, 0), LineIndex::new(&text));
         for encoding in ENCODINGS {
             for offset in 0..=text.len() + 2 {
                 prop_assert_eq!(lines.position(offset, encoding), buffer.position(offset, encoding), "{} {:?}", offset, encoding);

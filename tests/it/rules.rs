@@ -287,9 +287,9 @@ fn label(row: &str) -> Option<(u32, Option<u32>, String, String)> {
 /// Where a finding is, as a label would say it.
 fn place(files: &BTreeMap<String, String>, finding: &Diagnostic) -> Expected {
     let text = files.get(&*finding.location.file).map_or("", String::as_str);
-    let lines = podlens::text::Lines::new(text);
-    let start = lines.place(finding.location.span.start);
-    let end = lines.place(finding.location.span.end);
+    let lines = podlens::text::LineIndex::new(text);
+    let start = lines.line_column(finding.location.span.start);
+    let end = lines.line_column(finding.location.span.end);
     Expected {
         file: finding.location.file.to_string(),
         line: start.line,

@@ -36,7 +36,7 @@ fn found(files: &BTreeMap<String, String>) -> Vec<Place> {
         let path: Arc<str> = path.as_str().into();
         for finding in rules::check(&snapshot, &resolver, &path, &texts, &All) {
             let lines = &snapshot.file(&finding.location.file).expect("a file of the workspace").lines;
-            let line = lines.place(finding.location.span.start).line;
+            let line = lines.line_column(finding.location.span.start).line;
             found.push((finding.location.file.to_string(), line, finding.rule.to_owned()));
         }
     }

@@ -18,7 +18,7 @@ use crate::load::{self, Loaded};
 use crate::report::findings::{Files, Range};
 use crate::resolve::Resolver;
 use crate::rules::{self, Source, Sources};
-use crate::text::Lines;
+use crate::text::LineIndex;
 use crate::workspace::{File, SETTINGS_FILE, Snapshot, Version};
 
 pub(super) struct Project {
@@ -204,7 +204,7 @@ impl Files for Project {
         match snapshot.file(&location.file) {
             Some(file) => Range::new(location.span, &file.lines),
             // Settings above the workspace.
-            None => Range::new(location.span, &Lines::new(&self.text(&location.file).unwrap_or_default())),
+            None => Range::new(location.span, &LineIndex::new(&self.text(&location.file).unwrap_or_default())),
         }
     }
 }

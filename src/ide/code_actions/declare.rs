@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::place::{ContainerPlace, Field, Written};
 use crate::ide::target::{Target, target};
 use crate::resolve::is_strict;
-use crate::syntax::{Collection, Node, Shape};
+use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
 
 /// An entry for the name that is referred to at an offset: a title, and the edits.
@@ -42,13 +42,13 @@ fn in_list(
     let text = written.text();
     let sample = user.or(items.last())?;
     let written_so = text.get(sample.span().range())?;
-    let is_flow_item = sample.kind() == Collection::Mapping(Shape::Flow);
+    let is_flow_item = sample.kind() == NodeKind::Mapping(CollectionStyle::Flow);
     let flow = if written_so.contains("\"name\"") {
         format!("{{\"name\": \"{name}\", \"value\": \"\"}}")
     } else {
         format!("{{name: {name}, value: \"\"}}")
     };
-    if list.kind() == Collection::Sequence(Shape::Flow) {
+    if list.kind() == NodeKind::Sequence(CollectionStyle::Flow) {
         return Some(match user {
             Some(user) => (user.span().start, format!("{flow}, ")),
             None => (sample.span().end, format!(", {flow}")),
@@ -77,7 +77,7 @@ fn in_list(
 fn new_list(written: &Written, at: &ContainerPlace<'_>, name: &str) -> Option<(usize, String)> {
     let text = written.text();
     let container = node(written, at.object.place(at.container.span), Node::is_mapping)?;
-    if container.kind() != Collection::Mapping(Shape::Block) {
+    if container.kind() != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
     }
     let end = line_break(text);

@@ -12,9 +12,7 @@ use crate::ide::wrap::{Edits, Given, Replacer};
 use crate::k8s::template::{is_parameter_name, reference};
 use crate::k8s::{Object, Preset, Template};
 use crate::rules::{FileContext, ObjectContext};
-use crate::syntax::plain::Plain;
-use crate::syntax::reference::Form;
-use crate::syntax::{Collection, Node, ScalarStyle, Shape, SourceMap, Typed};
+use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm, ScalarStyle, SourceMap, TypedScalar, YamlValue};
 use crate::text::Span;
 
 /// What can be made of a selection, each with a title and its edits: a new parameter here, or wherever the value stands
@@ -39,8 +37,8 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     let Analysis { snapshot, resolver, sources } = *analysis;
     let context = FileContext { snapshot, resolver, path: file, facts, sources };
     let context = ObjectContext { file: &context, object: outer };
-    let declaration =
-        context.declared(&[("name", Plain::text(name.as_str())), ("value", Plain::Quoted(selected.value.clone()))])?;
+    let declaration = context
+        .declared(&[("name", YamlValue::text(name.as_str())), ("value", YamlValue::Quoted(selected.value.clone()))])?;
     let mut actions = vec![(format!("Extract into the parameter `{name}`"), vec![here(&name)?, declaration.clone()])];
     let given = [Given { name: name.clone(), value: selected.value.clone() }];
     let replacer = Replacer::new(&given);
@@ -89,7 +87,7 @@ impl<'w> Selected<'w> {
         let (node, around) = way.split_last()?;
         let (node, span) = (*node, node.span());
         let is_inside = span.start <= range.start && range.end <= span.end && object.offset <= span.start;
-        let is_scalar = matches!(node.kind(), Collection::Scalar(_)) && node.tag().is_none();
+        let is_scalar = matches!(node.kind(), NodeKind::Scalar(_)) && node.tag().is_none();
         let parent = around.last()?;
         let entry = parent.own_entries().find(|(_, value)| value.is_some_and(|it| it == node));
         if !is_inside || !is_scalar || parent.is_mapping() && entry.is_none() {
@@ -105,14 +103,14 @@ impl<'w> Selected<'w> {
         let inner = map.value(range.start - span.start)..map.value(range.end - span.start);
         let is_whole = range == span || inner == (0..value.len());
         let typed = node.typed()?;
-        let is_typed = !matches!(typed, Typed::Str(_));
+        let is_typed = !matches!(typed, TypedScalar::Str(_));
         if is_typed && !is_whole || inner.is_empty() || !map.is_exact() {
             return None;
         }
         let (range, value) = match typed {
-            Typed::Null | Typed::Misfit => return None,
-            Typed::Str(_) if is_whole => (0..value.len(), value.to_owned()),
-            Typed::Str(_) => (inner.clone(), value.get(inner)?.to_owned()),
+            TypedScalar::Null | TypedScalar::Misfit => return None,
+            TypedScalar::Str(_) if is_whole => (0..value.len(), value.to_owned()),
+            TypedScalar::Str(_) => (inner.clone(), value.get(inner)?.to_owned()),
             // As JSON has it, so that it is decoded to the same.
             other => (0..value.len(), json(&other)?),
         };
@@ -124,23 +122,23 @@ impl<'w> Selected<'w> {
         let is_tag = key == "image" && node.text().is_some_and(|it| it[..range.start].ends_with(':'));
         let key = if is_tag { "imageTag" } else { key };
         let suggestion = named.filter(|it| is_parameter_name(it)).map_or_else(|| upper(key), str::to_owned);
-        let is_flow = around
-            .iter()
-            .any(|it| matches!(it.kind(), Collection::Mapping(Shape::Flow) | Collection::Sequence(Shape::Flow)));
+        let is_flow = around.iter().any(|it| {
+            matches!(it.kind(), NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow))
+        });
         Some(Self { text, node, range, value, is_typed, is_flow, suggestion })
     }
 
     /// The scalar, or the part of it, with a reference in the place of the value.
     fn replaced(&self, name: &str) -> Option<(Span, String)> {
         let span = self.node.span();
-        let form = if self.is_typed { Form::Raw } else { Form::Text };
+        let form = if self.is_typed { ReferenceForm::Raw } else { ReferenceForm::Text };
         let reference = reference(name, form);
         let (value, style) = (self.node.text()?, self.node.style()?);
         if style == ScalarStyle::Plain && self.is_flow {
             // Brackets end a plain text in brackets.
             let mut whole = value.to_owned();
             whole.replace_range(self.range.clone(), &reference);
-            return Some((span, Plain::Quoted(whole).flow()?));
+            return Some((span, YamlValue::Quoted(whole).flow()?));
         }
         let map = SourceMap::new(&self.text[span.range()], style, value);
         Some((map.source(self.range.clone()).shifted(span.start), reference))
@@ -148,11 +146,11 @@ impl<'w> Selected<'w> {
 }
 
 /// A number or boolean as JSON writes it.
-fn json(value: &Typed<'_>) -> Option<String> {
+fn json(value: &TypedScalar<'_>) -> Option<String> {
     let json = match value {
-        Typed::Bool(it) => Json::Bool(*it),
-        Typed::Int(it) => Json::Int(*it),
-        Typed::Float(it) => Json::of_float(*it),
+        TypedScalar::Bool(it) => Json::Bool(*it),
+        TypedScalar::Int(it) => Json::Int(*it),
+        TypedScalar::Float(it) => Json::of_float(*it),
         _ => return None,
     };
     serde_json::to_string(&json).ok()

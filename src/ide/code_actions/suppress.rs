@@ -9,8 +9,7 @@ use crate::diagnostic::{Diagnostic, Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::place::Written;
 use crate::rules;
-use crate::syntax::env_file::{self, Dialect};
-use crate::syntax::{Collection, Node, ScalarStyle};
+use crate::syntax::{EnvFileDialect, Node, NodeKind, ScalarStyle, env_file_comments};
 use crate::text::Span;
 
 /// The ways to suppress a finding, the narrowest first.
@@ -61,7 +60,12 @@ fn on_line(written: &Written, rule: &str, offset: usize) -> Option<(usize, Strin
 }
 
 /// Comments in an env file: above the line, and at the top, where they are comments and not parts of a value.
-fn in_env_file(written: &Written, dialect: Dialect, rule: &str, offset: usize) -> Vec<(String, (usize, String))> {
+fn in_env_file(
+    written: &Written,
+    dialect: EnvFileDialect,
+    rule: &str,
+    offset: usize,
+) -> Vec<(String, (usize, String))> {
     let text = written.text();
     let line = written.line(offset);
     let above = if line.start == 0 { line } else { written.line(line.start - 1) };
@@ -75,7 +79,7 @@ fn in_env_file(written: &Written, dialect: Dialect, rule: &str, offset: usize) -
         let (at, new) = change;
         let changed = format!("{}{new}{}", &text[..*at], &text[*at..]);
         let is_here = |it: &Span| it.start <= *at && *at < it.end;
-        env_file::comments(&changed, dialect).iter().any(is_here)
+        env_file_comments(&changed, dialect).iter().any(is_here)
     };
     let all =
         [(format!("Suppress `{rule}` here"), one), (format!("Suppress `{rule}` in this file"), in_file(written, rule))];
@@ -111,5 +115,5 @@ fn begins_inside(written: &Written, line: Span) -> bool {
 fn scalar_at(written: &Written, offset: usize) -> Option<Node<'_>> {
     let root = written.source.tree.document_at(offset)?.root()?;
     let node = root.path_to(offset).into_iter().next_back()?;
-    matches!(node.kind(), Collection::Scalar(_)).then_some(node)
+    matches!(node.kind(), NodeKind::Scalar(_)).then_some(node)
 }

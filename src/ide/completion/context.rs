@@ -12,8 +12,7 @@ use crate::ide::parameters::{ParameterPlace, enclosing};
 use crate::ide::place::{ContainerPlace, Field, Written, floor, objects_at, preset_of};
 use crate::k8s::{Object, Pod};
 use crate::resolve::Kind;
-use crate::syntax::reference::Form;
-use crate::syntax::{Collection, Node, Shape};
+use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -106,7 +105,7 @@ pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usiz
         return looker.setting(analysis).map(Context::ParamFile);
     }
     match (looker.reference(), looker.parameter()) {
-        (Some(reference), Some(typing)) if typing.form == Form::Proposed => {
+        (Some(reference), Some(typing)) if typing.form == ReferenceForm::Proposed => {
             return Some(Context::Both(reference, typing));
         }
         (_, Some(typing)) => return Some(Context::Parameter(typing)),
@@ -194,11 +193,12 @@ impl<'s> Looker<'_, 's> {
         let is_name = |it: &u8| it.is_ascii_alphanumeric() || *it == b'_';
         let typed = head.bytes().rev().take_while(is_name).count();
         let before = &head[..head.len() - typed];
-        let forms = [("${{", "}}", Form::Raw), ("${", "}", Form::Text), ("$(", ")", Form::Proposed)];
+        let forms =
+            [("${{", "}}", ReferenceForm::Raw), ("${", "}", ReferenceForm::Text), ("$(", ")", ReferenceForm::Proposed)];
         let (open, close, form) = forms.into_iter().find(|(open, ..)| before.ends_with(open))?;
         let object = objects_at(self.facts, self.offset).into_iter().next()?;
         let (outer, template) = enclosing(self.facts, object)?;
-        if form == Form::Proposed && (!template.dialect.is_proposal() || before.ends_with("$$(")) {
+        if form == ReferenceForm::Proposed && (!template.dialect.is_proposal() || before.ends_with("$$(")) {
             return None;
         }
         let tail = self.tail();
@@ -266,7 +266,7 @@ impl<'s> Looker<'_, 's> {
         }
         let around = way.iter().rev().filter(|it| it.is_mapping()).nth(1).copied();
         let slot = self.slot(found.key.start, *mapping, around)?;
-        let is_flow = mapping.kind() == Collection::Mapping(Shape::Flow);
+        let is_flow = mapping.kind() == NodeKind::Mapping(CollectionStyle::Flow);
         self.replacement(&found, is_flow).map(|(replace, before, behind, is_quoted)| Value {
             slot,
             replace,

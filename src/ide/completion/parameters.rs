@@ -4,7 +4,7 @@ use crate::ide::completion::{Completion, CompletionItem, CompletionKind, ItemDet
 use crate::ide::param_files::ParamFileText;
 use crate::ide::parameters::ParameterPlace;
 use crate::k8s::template::reference;
-use crate::syntax::reference::Form;
+use crate::syntax::ReferenceForm;
 use crate::text::Span;
 
 /// A reference to a parameter that is being typed.
@@ -14,7 +14,7 @@ pub(super) struct Typing<'s> {
     pub(super) place: ParameterPlace<'s>,
     /// From the dollar sign to the end of the name and what closes it.
     pub(super) replace: Span,
-    pub(super) form: Form,
+    pub(super) form: ReferenceForm,
 }
 
 /// A name that is being typed in a parameter file.

@@ -13,7 +13,7 @@ use crate::ide::place::ContainerPlace;
 use crate::ide::presets::{Given, given, is_later};
 use crate::k8s::Object;
 use crate::resolve::{Lookup, Site, Why, is_strict};
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 
 /// The operators of a selector.
 pub(super) const OPERATORS: [(&str, &str); 4] = [
@@ -37,7 +37,7 @@ pub(super) fn names(
         for binding in it.environment.own_bindings() {
             let is_ours = binding.preset.as_deref() == at.object.model.known_name();
             let is_out_of_sight = is_ours && is_later(at, index, &binding.name);
-            if !is_out_of_sight && !helm::is_masked(&binding.name) {
+            if !is_out_of_sight && !has_helm_placeholder(&binding.name) {
                 found.entry(Arc::clone(&binding.name)).or_default().insert(told(binding, reveal));
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn labels(analysis: &Analysis<'_>, preset: &Object) -> BTreeMap<Arc<s
             continue;
         }
         for (key, value) in object.model.pods.iter().flat_map(|it| &it.labels) {
-            if !helm::is_masked(&key.value) && !helm::is_masked(&value.value) {
+            if !has_helm_placeholder(&key.value) && !has_helm_placeholder(&value.value) {
                 found.entry(Arc::clone(&key.value)).or_default().insert(Arc::clone(&value.value));
             }
         }

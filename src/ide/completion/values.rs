@@ -15,8 +15,7 @@ use crate::ide::origin::short;
 use crate::ide::place::{ContainerPlace, place_of};
 use crate::k8s::{Pod, Volume};
 use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site};
-use crate::syntax::reference::tokens;
-use crate::syntax::{helm, parse};
+use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
 
 /// How long a preview may be.
 const LONGEST: usize = 60;
@@ -194,7 +193,7 @@ fn variables(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, lis
     let mut wanted: Vec<&str> = Vec::new();
     for (field, text) in at.texts() {
         let Some(site) = field.site().filter(|_| !at.is_script(&environment, field)) else { continue };
-        for name in tokens(&text.value).filter_map(|it| it.name(&text.value)) {
+        for name in dollar_tokens(&text.value).filter_map(|it| it.name(&text.value)) {
             let is_open = match environment.lookup(site, name) {
                 Lookup::Unbound | Lookup::Later(_) => true,
                 // The entry itself, as far as it is typed.
@@ -214,7 +213,11 @@ fn variables(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, lis
     let sources = environment.own_bindings().into_iter().filter(|it| it.origin.kind != Kind::Env && it.entry.is_some());
     for binding in sources.chain(services) {
         let name = &*binding.name;
-        if !declared(name) && !wanted.contains(&name) && !helm::is_masked(name) && !is_declared_here(at, index, name) {
+        if !declared(name)
+            && !wanted.contains(&name)
+            && !has_helm_placeholder(name)
+            && !is_declared_here(at, index, name)
+        {
             // Those of services come last, and of these the cluster's own, as behind `$(`.
             let group = match (binding.origin.kind, &binding.origin.location) {
                 (Kind::Service, None) => 3,
@@ -247,7 +250,7 @@ struct List<'l, 's> {
 
 impl List<'_, '_> {
     fn push(&mut self, name: &str, kind: CompletionKind, detail: Option<String>, group: u8) {
-        if helm::is_masked(name) {
+        if has_helm_placeholder(name) {
             return;
         }
         let value = self.value;

@@ -14,7 +14,7 @@ use crate::ide::place::{ContainerPlace, Field};
 use crate::k8s::Role;
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
 use crate::rules;
-use crate::syntax::{Collection, Shape, helm};
+use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
 use crate::text::Span;
 
 /// How long a preview may be.
@@ -39,7 +39,7 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
         }
         completion.items.push(item(reference, is_script, name, kind, detail, group, can_move));
     };
-    for binding in environment.own_bindings().into_iter().filter(|it| !helm::is_masked(&it.name)) {
+    for binding in environment.own_bindings().into_iter().filter(|it| !has_helm_placeholder(&it.name)) {
         match environment.lookup(site, &binding.name) {
             // A probe reads some names as nothing at all (P3).
             Lookup::Bound(bound) if site == Site::Probe && bound.value.is_empty() => {}
@@ -83,7 +83,7 @@ pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label:
     let documentation = hover::name(analysis, at, &environment, site, label);
     let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_later(at, site, label);
     let additional_edits = match (reference.field, is_forward && !reference.brace) {
-        (Field::Env(index), true) if list_shape(analysis, at) == Some(Shape::Block) => {
+        (Field::Env(index), true) if list_shape(analysis, at) == Some(CollectionStyle::Block) => {
             moved(analysis, reference, &environment, index, label).unwrap_or_default()
         }
         (Field::Env(index), true) => moved_in_flow(analysis, reference, &environment, index, label).unwrap_or_default(),
@@ -167,14 +167,14 @@ pub(super) fn item(
 }
 
 /// How `env` is written, if its entries can be moved: by whole lines, or in brackets with nothing but commas between.
-fn list_shape(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> Option<Shape> {
+fn list_shape(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> Option<CollectionStyle> {
     let span = at.object.place(at.container.env_span?);
     let source = analysis.sources.source(&at.file)?;
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
     match list.kind() {
-        Collection::Sequence(Shape::Flow) if !source.tree.comments(&source.text, span).is_empty() => None,
-        Collection::Sequence(shape) => Some(shape),
+        NodeKind::Sequence(CollectionStyle::Flow) if !source.tree.comments(&source.text, span).is_empty() => None,
+        NodeKind::Sequence(shape) => Some(shape),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use crate::ide::objects::{found, keys, place_of, value_of};
 use crate::ide::origin::{self, kind_in_words, link};
 use crate::k8s::{Object, SourceKey, Text};
 use crate::resolve::{Kind, service_variables};
-use crate::syntax::helm;
+use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::workspace::Found;
 
 /// The name of an object where another one uses it; with the prefix that the variables get from an `envFrom`.
@@ -23,7 +23,7 @@ pub(super) fn object(
     name: &Text,
     prefix: &str,
 ) -> Option<Markup> {
-    if helm::is_masked(&name.value) {
+    if has_helm_placeholder(&name.value) {
         return None;
     }
     let found = found(analysis, kind, &name.value, file, user);
@@ -87,7 +87,7 @@ pub(super) fn key_use(
     name: &Text,
     key: &Text,
 ) -> Option<Markup> {
-    if helm::is_masked(&key.value) || helm::is_masked(&name.value) {
+    if has_helm_placeholder(&key.value) || has_helm_placeholder(&name.value) {
         return None;
     }
     let found = found(analysis, kind, &name.value, file, user);
@@ -115,7 +115,8 @@ pub(super) fn key_use(
 pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &SourceKey) -> Markup {
     let name = object.model.known_name().unwrap_or_default();
     let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
-    let title = vec![text(&format!("Key of {} ", kind_in_words(kind))), code(helm::shown(name).into_owned())];
+    let title =
+        vec![text(&format!("Key of {} ", kind_in_words(kind))), code(show_helm_placeholders(name).into_owned())];
     Markup { blocks: vec![Block::Paragraph(title), Block::List(vec![line])] }
 }
 
@@ -127,7 +128,7 @@ pub(super) fn own_name(
     kind: Kind,
     name: &Text,
 ) -> Option<Markup> {
-    if kind != Kind::Service || helm::is_masked(&name.value) {
+    if kind != Kind::Service || has_helm_placeholder(&name.value) {
         return None;
     }
     let lines = service_lines(object, "", analysis.reveals(file));
@@ -161,7 +162,7 @@ pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str,
 }
 
 fn key_line(kind: Kind, object: &str, shown_as: &str, key: &SourceKey, reveal: bool) -> Vec<Inline> {
-    let name = code(helm::shown(shown_as).into_owned());
+    let name = code(show_helm_placeholders(shown_as).into_owned());
     match value_of(kind, object, key) {
         Some(value) => vec![name, text(" = "), code(origin::short(&value, reveal, LONGEST))],
         None => vec![name, text(", whose value is not in the text")],

@@ -10,12 +10,12 @@ use crate::ide::place::{ContainerPlace, preset_of};
 use crate::ide::presets::{Given, given, of_workload, reach, title};
 use crate::k8s::{EnvVar, Object};
 use crate::resolve::{Lookup, flaws};
-use crate::syntax::helm;
+use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 
 /// A preset, at its name or selector: the workloads it selects, and what comes of it there.
 pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
     let data = preset_of(object)?;
-    let name = helm::shown(object.model.known_name().unwrap_or("?")).into_owned();
+    let name = show_helm_placeholders(object.model.known_name().unwrap_or("?")).into_owned();
     let head = || vec![text("Preset "), code(name.clone())];
     if let Some(flaw) = flaws(data, analysis.snapshot.settings(file).proposals).first() {
         let mut line = head();
@@ -60,7 +60,7 @@ pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object
 /// A variable of a preset where it is declared: its value in each container that gets it.
 pub(super) fn variable(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize) -> Option<Markup> {
     let entry = at.container.env.get(index)?;
-    let name = helm::shown(&entry.name.as_ref()?.value).into_owned();
+    let name = show_helm_placeholders(&entry.name.as_ref()?.value).into_owned();
     let mut blocks = Vec::new();
     if let Some(value) = entry.value.as_ref().filter(|it| !it.value.contains('$')) {
         let text = format!("{name}={}", in_one_line(&value.value, 4 * LONGEST));
@@ -87,7 +87,7 @@ pub(super) fn variable(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: 
 
 /// `$(NAME)` in a value of a preset: what it means in each container that gets the value.
 pub(super) fn reference(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usize, name: &str) -> Option<Markup> {
-    if helm::is_masked(name) {
+    if has_helm_placeholder(name) {
         return None;
     }
     let all = given(analysis, at, Some(index));
@@ -123,7 +123,7 @@ fn reached(all: &[Given<'_>]) -> &'static str {
 }
 
 fn preset_name(at: &ContainerPlace<'_>) -> String {
-    helm::shown(at.object.model.known_name().unwrap_or("?")).into_owned()
+    show_helm_placeholders(at.object.model.known_name().unwrap_or("?")).into_owned()
 }
 
 /// `Deployment/web, web.yaml:3, container main`.

@@ -12,11 +12,11 @@ use crate::ide::services::{Taker, takers};
 use crate::ide::uses::Defined;
 use crate::k8s::{Data, Object, Text};
 use crate::resolve::Kind;
-use crate::syntax::helm;
+use crate::syntax::has_helm_placeholder;
 
 /// The name of a service that a pod waits for.
 pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> Option<Markup> {
-    if helm::is_masked(&name.value) {
+    if has_helm_placeholder(&name.value) {
         return None;
     }
     let found = found(analysis, Kind::Service, &name.value, file, object);

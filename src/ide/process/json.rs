@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
-use crate::syntax::{Collection, Node, Typed};
+use crate::syntax::{Node, NodeKind, TypedScalar};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +164,7 @@ fn read<'t>(
     let depth = depth.checked_sub(1).ok_or(Unreadable::TooLarge)?;
     let node = node.resolved();
     match node.kind() {
-        Collection::Mapping(_) => {
+        NodeKind::Mapping(_) => {
             let mut map = Map::new();
             let mut changed: Vec<(Cow<'t, str>, Json<'t>)> = Vec::new();
             // Most mappings merge nothing, and the map itself finds keys that stand twice.
@@ -198,7 +198,7 @@ fn read<'t>(
             }
             Ok(Some(Json::Map(map)))
         }
-        Collection::Sequence(_) => {
+        NodeKind::Sequence(_) => {
             let mut list = Vec::new();
             for item in node.items() {
                 match read(item, depth, budget, visit)? {
@@ -208,16 +208,16 @@ fn read<'t>(
             }
             Ok(Some(Json::List(list)))
         }
-        Collection::Scalar(_) => match node.typed() {
-            Some(Typed::Null) | None => Ok(Some(Json::Null)),
-            Some(Typed::Bool(it)) => Ok(Some(Json::Bool(it))),
-            Some(Typed::Int(it)) => Ok(Some(Json::Int(it))),
-            Some(Typed::Float(it)) => Ok(Some(Json::of_float(it))),
-            Some(Typed::Str(text)) if text.contains('$') => Ok(visit.value(text)),
-            Some(Typed::Str(text)) => Ok(Some(Json::Text(text.into()))),
-            Some(Typed::Misfit) => Err(Unreadable::Broken),
+        NodeKind::Scalar(_) => match node.typed() {
+            Some(TypedScalar::Null) | None => Ok(Some(Json::Null)),
+            Some(TypedScalar::Bool(it)) => Ok(Some(Json::Bool(it))),
+            Some(TypedScalar::Int(it)) => Ok(Some(Json::Int(it))),
+            Some(TypedScalar::Float(it)) => Ok(Some(Json::of_float(it))),
+            Some(TypedScalar::Str(text)) if text.contains('$') => Ok(visit.value(text)),
+            Some(TypedScalar::Str(text)) => Ok(Some(Json::Text(text.into()))),
+            Some(TypedScalar::Misfit) => Err(Unreadable::Broken),
         },
-        Collection::Alias | Collection::Error => Err(Unreadable::Broken),
+        NodeKind::Alias | NodeKind::Error => Err(Unreadable::Broken),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ide::process::Quirk;
 use crate::ide::process::json::{Json, Visit};
 use crate::ide::process::values::Final;
 use crate::resolve::ParameterType as Type;
-use crate::syntax::reference::{Form, parameter_references};
+use crate::syntax::{ReferenceForm, parameter_references};
 
 /// Replaces references, and keeps what is to say about them.
 #[derive(Debug)]
@@ -36,10 +36,10 @@ impl<'v> Substitution<'v> {
     }
 
     /// The parameter that a text refers to as a whole, by a form that does not only give text.
-    fn whole(&self, text: &str) -> Option<(Form, &'v Final)> {
+    fn whole(&self, text: &str) -> Option<(ReferenceForm, &'v Final)> {
         let is_candidate = text.starts_with("${{") || self.proposed && text.starts_with("$(");
         let found = is_candidate.then(|| parameter_references(text, self.proposed).into_iter().next()).flatten()?;
-        let is_whole = found.range == (0..text.len()) && found.form != Form::Text;
+        let is_whole = found.range == (0..text.len()) && found.form != ReferenceForm::Text;
         self.values.get(&text[found.name]).filter(|_| is_whole).map(|it| (found.form, it))
     }
 
@@ -47,7 +47,7 @@ impl<'v> Substitution<'v> {
     /// place, unless a value has brought such a text with it.
     fn inside<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut references = parameter_references(text, self.proposed);
-        references.retain(|it| it.form != Form::Raw);
+        references.retain(|it| it.form != ReferenceForm::Raw);
         let mut out = String::new();
         let mut at = 0;
         for (index, reference) in references.iter().enumerate() {
@@ -96,7 +96,7 @@ impl<'v> Substitution<'v> {
 impl<'t> Visit<'t> for Substitution<'_> {
     fn value(&mut self, text: &'t str) -> Option<Json<'t>> {
         match self.whole(text) {
-            Some((Form::Raw, it)) => {
+            Some((ReferenceForm::Raw, it)) => {
                 let json = self.decoded(&it.value);
                 if json.is_none() {
                     self.quirks.push(Quirk::NullRemoves);
@@ -115,7 +115,7 @@ impl<'t> Visit<'t> for Substitution<'_> {
     }
 
     fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        if let Some((Form::Raw, it)) = self.whole(&text) {
+        if let Some((ReferenceForm::Raw, it)) = self.whole(&text) {
             match self.decoded(&it.value) {
                 Some(Json::Text(key)) => return key,
                 _ => {

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use crate::ide::render::{Renderer, Substitute, node_of};
 use crate::k8s::{Container, Object, Pod, Text};
 use crate::resolve::{Admission, Brought, Effect, Environment, Lookup, Matched, Site, Value};
-use crate::syntax::edit::TextEdit;
-use crate::syntax::insert::{Side, add_entries, add_items};
-use crate::syntax::plain::Plain;
-use crate::syntax::{Node, Tree, parse};
+use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
 use crate::text::Span;
 
 /// The value of the annotation that a preset leaves: what it is decides the cluster.
@@ -19,8 +16,8 @@ const RESOURCE_VERSION: &str = "resource version";
 pub(super) struct Admitted<'a> {
     object: &'a Object,
     pod: &'a Pod,
-    annotations: Vec<(String, Plain)>,
-    volumes: Vec<Plain>,
+    annotations: Vec<(String, YamlValue)>,
+    volumes: Vec<YamlValue>,
     keeps_volumes: bool,
     containers: Vec<(&'a Container, Lists)>,
 }
@@ -28,7 +25,7 @@ pub(super) struct Admitted<'a> {
 /// What a container gets, by the name of the list, and which of its own lists it loses.
 #[derive(Default)]
 struct Lists {
-    added: Vec<(&'static str, Vec<Plain>)>,
+    added: Vec<(&'static str, Vec<YamlValue>)>,
     lost: Vec<&'static str>,
 }
 
@@ -41,7 +38,8 @@ impl<'a> Admitted<'a> {
         }
         let nodes = Nodes::of(renderer, &admission);
         let applied = admission.presets.iter().filter(|it| it.applied);
-        let annotations = applied.map(|it| (it.annotation.clone(), Plain::Quoted(RESOURCE_VERSION.into()))).collect();
+        let annotations =
+            applied.map(|it| (it.annotation.clone(), YamlValue::Quoted(RESOURCE_VERSION.into()))).collect();
         let volume = |it: &Brought| nodes.item(*it, "volumes", &|_| None);
         let mut containers = Vec::new();
         for (container, effect) in pod.containers.iter().zip(&admission.containers) {
@@ -53,7 +51,7 @@ impl<'a> Admitted<'a> {
     }
 
     /// Changes the object as data.
-    pub(super) fn apply(&self, written: &mut Plain) {
+    pub(super) fn apply(&self, written: &mut YamlValue) {
         for (container, lists) in &self.containers {
             let Some(it) = at(written, &container.path) else { continue };
             for name in &lists.lost {
@@ -74,8 +72,8 @@ impl<'a> Admitted<'a> {
         }
         let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
         let template = if holder.is_empty() { Some(written) } else { at(written, holder) };
-        let metadata = template.and_then(|it| it.entry("metadata", Plain::Map(Vec::new())));
-        if let Some(Plain::Map(all)) = metadata.and_then(|it| it.entry("annotations", Plain::Map(Vec::new()))) {
+        let metadata = template.and_then(|it| it.entry("metadata", YamlValue::Map(Vec::new())));
+        if let Some(YamlValue::Map(all)) = metadata.and_then(|it| it.entry("annotations", YamlValue::Map(Vec::new()))) {
             all.extend(self.annotations.iter().cloned());
         }
     }
@@ -104,14 +102,14 @@ impl<'a> Admitted<'a> {
     }
 
     fn annotated(&self, text: &str, template: Node<'_>) -> Option<TextEdit> {
-        let annotations = Plain::Map(self.annotations.clone());
+        let annotations = YamlValue::Map(self.annotations.clone());
         match template.get("metadata") {
             Some(metadata) => match metadata.get("annotations") {
                 Some(all) => add_entries(text, all, &self.annotations),
                 None => add_entries(text, metadata, &[("annotations".into(), annotations)]),
             },
             None => {
-                let metadata = Plain::Map(vec![("annotations".into(), annotations)]);
+                let metadata = YamlValue::Map(vec![("annotations".into(), annotations)]);
                 add_entries(text, template, &[("metadata".into(), metadata)])
             }
         }
@@ -151,7 +149,7 @@ fn lists(admission: &Admission, nodes: &Nodes, effect: &Effect, environment: &En
     lists
 }
 
-fn shown(text: &Text, value: &Value) -> Plain {
+fn shown(text: &Text, value: &Value) -> YamlValue {
     Substitute { path: String::new(), text: text.clone(), value: value.clone() }.plain()
 }
 
@@ -175,10 +173,10 @@ impl Nodes {
     }
 
     /// An entry as its preset has it, but for what `scalar` says.
-    fn item(&self, brought: Brought, list: &str, scalar: &dyn Fn(&str) -> Option<Plain>) -> Option<Plain> {
+    fn item(&self, brought: Brought, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
         let preset = self.presets.get(brought.preset)?;
         let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
-        Plain::of(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)
+        YamlValue::of(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)
     }
 }
 
@@ -190,12 +188,12 @@ fn steps(path: &str) -> impl Iterator<Item = (&str, Option<usize>)> {
     })
 }
 
-fn at<'p>(root: &'p mut Plain, path: &str) -> Option<&'p mut Plain> {
+fn at<'p>(root: &'p mut YamlValue, path: &str) -> Option<&'p mut YamlValue> {
     let mut here = root;
     for (key, index) in steps(path) {
         here = here.get_mut(key)?;
         if let Some(index) = index {
-            let Plain::List(items) = here else { return None };
+            let YamlValue::List(items) = here else { return None };
             here = items.get_mut(index)?;
         }
     }
@@ -215,28 +213,28 @@ fn way<'t>(root: Node<'t>, path: &str) -> Option<Node<'t>> {
     Some(here)
 }
 
-fn remove(mapping: &mut Plain, key: &str) {
-    if let Plain::Map(entries) = mapping {
+fn remove(mapping: &mut YamlValue, key: &str) {
+    if let YamlValue::Map(entries) = mapping {
         entries.retain(|(it, _)| it != key);
     }
 }
 
-fn extend(mapping: &mut Plain, key: &str, items: &[Plain]) {
+fn extend(mapping: &mut YamlValue, key: &str, items: &[YamlValue]) {
     if items.is_empty() {
         return;
     }
-    if let Some(Plain::List(list)) = mapping.entry(key, Plain::List(Vec::new())) {
+    if let Some(YamlValue::List(list)) = mapping.entry(key, YamlValue::List(Vec::new())) {
         list.extend(items.iter().cloned());
     }
 }
 
 /// Adds items to the lists of a mapping, and the lists that are not there.
-fn grow(text: &str, node: Node<'_>, lists: &[(&str, Vec<Plain>)], edits: &mut Vec<TextEdit>) {
+fn grow(text: &str, node: Node<'_>, lists: &[(&str, Vec<YamlValue>)], edits: &mut Vec<TextEdit>) {
     let mut missing = Vec::new();
     for (name, items) in lists.iter().filter(|(_, items)| !items.is_empty()) {
         match node.get(name) {
-            Some(list) => edits.extend(add_items(text, list, items, Side::Last)),
-            None => missing.push(((*name).to_owned(), Plain::List(items.clone()))),
+            Some(list) => edits.extend(add_items(text, list, items, InsertPosition::Last)),
+            None => missing.push(((*name).to_owned(), YamlValue::List(items.clone()))),
         }
     }
     edits.extend(add_entries(text, node, &missing));

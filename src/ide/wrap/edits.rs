@@ -3,8 +3,7 @@
 use crate::ide::process::Json;
 use crate::ide::wrap::quoted;
 use crate::ide::wrap::values::{Replacer, has_own_keys, is_identity};
-use crate::syntax::edit::TextEdit;
-use crate::syntax::{Collection, Node, ScalarStyle, Shape, SourceMap, Typed};
+use crate::syntax::{CollectionStyle, Node, NodeKind, ScalarStyle, SourceMap, TextEdit, TypedScalar};
 use crate::text::Span;
 
 /// Edits of one text, in its order.
@@ -50,9 +49,9 @@ impl<'e> Edits<'e> {
     }
 
     fn node(&mut self, node: Node<'_>, key: &str, in_flow: bool) {
-        let is_flow = |shape: Shape| in_flow || shape == Shape::Flow;
+        let is_flow = |shape: CollectionStyle| in_flow || shape == CollectionStyle::Flow;
         match node.kind() {
-            Collection::Mapping(shape) => {
+            NodeKind::Mapping(shape) => {
                 for (name, value) in node.own_entries() {
                     if has_own_keys(key) {
                         self.scalar(name, is_flow(shape), true);
@@ -63,23 +62,23 @@ impl<'e> Edits<'e> {
                     }
                 }
             }
-            Collection::Sequence(shape) => node.items().for_each(|item| self.node(item, key, is_flow(shape))),
-            Collection::Scalar(_) => self.scalar(node, in_flow, false),
+            NodeKind::Sequence(shape) => node.items().for_each(|item| self.node(item, key, is_flow(shape))),
+            NodeKind::Scalar(_) => self.scalar(node, in_flow, false),
             // What an alias means is changed where it stands.
-            Collection::Alias | Collection::Error => {}
+            NodeKind::Alias | NodeKind::Error => {}
         }
     }
 
     fn scalar(&mut self, node: Node<'_>, in_flow: bool, is_key: bool) {
         let value = match node.typed() {
-            Some(Typed::Str(text)) => return self.string(node, text, in_flow),
+            Some(TypedScalar::Str(text)) => return self.string(node, text, in_flow),
             Some(_) if is_key => {
                 let Some(text) = node.text() else { return };
                 return self.string(node, text, in_flow);
             }
-            Some(Typed::Bool(it)) => Json::Bool(it),
-            Some(Typed::Int(it)) => Json::Int(it),
-            Some(Typed::Float(it)) => Json::of_float(it),
+            Some(TypedScalar::Bool(it)) => Json::Bool(it),
+            Some(TypedScalar::Int(it)) => Json::Int(it),
+            Some(TypedScalar::Float(it)) => Json::of_float(it),
             _ => return,
         };
         let Some(parameter) = self.replacer.typed(&value) else { return };

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::ide::process::Json;
 use crate::ide::wrap::{Options, Wanted, values};
-use crate::syntax::reference::parameters;
+use crate::syntax::template_parameters;
 
 /// `metadata.namespace`, where it is a text.
 pub(super) fn namespace<'j>(object: &'j Json<'_>) -> Option<&'j str> {
@@ -50,7 +50,7 @@ pub(super) fn notices(options: &Options, wanted: &[Wanted<'_>], kept: &[bool]) -
             lost.push(title.clone());
         }
         for (text, _) in values::texts(it.node) {
-            staying.extend(parameters(&text).map(|it| format!("${{{}}}", &text[it.name])));
+            staying.extend(template_parameters(&text).map(|it| format!("${{{}}}", &text[it.name])));
         }
         if is_from_cluster(&it.said) {
             from_cluster.push(title.clone());

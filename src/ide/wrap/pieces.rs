@@ -4,9 +4,7 @@ use crate::ide::process::Json;
 use crate::ide::wrap::edits::Edits;
 use crate::ide::wrap::values::{Replacer, has_own_keys, is_identity};
 use crate::ide::wrap::{Found, Options, Source, quoted};
-use crate::syntax::edit::ends_with_kept_lines;
-use crate::syntax::plain::Plain;
-use crate::syntax::{Collection, Node, Shape, Tree, Typed};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, TypedScalar, YamlValue, ends_with_kept_line_breaks};
 use crate::text::Span;
 
 /// How the template is written.
@@ -46,7 +44,7 @@ impl Layout {
         let end = if first.contains("\r\n") { "\r\n" } else { "\n" };
         let is_json = |(source, tree): (&Source<'_>, &Tree)| {
             tree.documents().filter_map(|it| it.root()).all(|root| {
-                root.kind() == Collection::Mapping(Shape::Flow)
+                root.kind() == NodeKind::Mapping(CollectionStyle::Flow)
                     && serde_json::from_str::<serde::de::IgnoredAny>(&source.text[root.span().range()]).is_ok()
             }) && tree.comments(source.text, Span::new(0, source.text.len())).is_empty()
         };
@@ -62,7 +60,7 @@ impl Layout {
     pub(super) fn assemble(self, options: &Options, pieces: &[Piece<'_>]) -> String {
         match self {
             Self::Yaml(end) => {
-                let name = Plain::text(options.name.as_str()).flow().unwrap_or_default();
+                let name = YamlValue::text(options.name.as_str()).flow().unwrap_or_default();
                 let mut text = String::new();
                 let head = ["apiVersion: template.openshift.io/v1", "kind: Template", "metadata:"];
                 for line in head.into_iter().chain([&*format!("  name: {name}"), "objects:"]) {
@@ -80,7 +78,7 @@ impl Layout {
                     text.push_str(end);
                 }
                 for given in &options.parameters {
-                    let name = Plain::text(given.name.as_str()).flow().unwrap_or_default();
+                    let name = YamlValue::text(given.name.as_str()).flow().unwrap_or_default();
                     text.push_str(&format!("- name: {name}{end}  value: {}{end}", quoted(&given.value)));
                 }
                 text
@@ -146,7 +144,9 @@ impl<'t> Piece<'t> {
         let list = items_of(root).and_then(|_| root.get("items"));
         let (own, mut lines) = match list.map(|it| (it, it.resolved().kind())) {
             None => cutter.document(root),
-            Some((list, Collection::Sequence(Shape::Block))) if list.alias().is_none() => cutter.block_list(root, list),
+            Some((list, NodeKind::Sequence(CollectionStyle::Block))) if list.alias().is_none() => {
+                cutter.block_list(root, list)
+            }
             Some(_) => cutter.flow_list(root, &objects),
         };
         let mut lead: Vec<String> = found.before.iter().flat_map(|it| cutter.lead(*it)).collect();
@@ -184,36 +184,36 @@ impl<'t> Piece<'t> {
 }
 
 /// An object by what it says, with parameters put in.
-fn written(node: Node<'_>, key: &str, replacer: &Replacer<'_>, depth: usize) -> Plain {
+fn written(node: Node<'_>, key: &str, replacer: &Replacer<'_>, depth: usize) -> YamlValue {
     let text = |it: &str| replacer.replaced(it).unwrap_or_else(|| it.to_owned());
     if depth == 0 {
-        return Plain::Null;
+        return YamlValue::Null;
     }
     if node.is_mapping() {
         let entry = |(name, value): (Node<'_>, Option<Node<'_>>)| {
             let name = name.key_text()?.into_owned();
             let value = match value {
-                Some(it) if is_identity(&name) => Plain::of(it, "", &|_| None)?,
+                Some(it) if is_identity(&name) => YamlValue::of(it, "", &|_| None)?,
                 Some(it) => written(it, &name, replacer, depth - 1),
-                None => Plain::Null,
+                None => YamlValue::Null,
             };
             Some((if has_own_keys(key) { text(&name) } else { name }, value))
         };
-        return Plain::Map(node.entries().into_iter().filter_map(entry).collect());
+        return YamlValue::Map(node.entries().into_iter().filter_map(entry).collect());
     }
     if node.is_sequence() {
-        return Plain::List(node.items().map(|it| written(it, key, replacer, depth - 1)).collect());
+        return YamlValue::List(node.items().map(|it| written(it, key, replacer, depth - 1)).collect());
     }
-    let raw = |value: &Json<'_>, plain: Plain| match replacer.typed(value) {
-        Some(it) => Plain::text(format!("${{{{{}}}}}", replacer.name(it))),
+    let raw = |value: &Json<'_>, plain: YamlValue| match replacer.typed(value) {
+        Some(it) => YamlValue::text(format!("${{{{{}}}}}", replacer.name(it))),
         None => plain,
     };
     match node.typed() {
-        Some(Typed::Str(it)) => Plain::text(text(it)),
-        Some(Typed::Bool(it)) => raw(&Json::Bool(it), Plain::Bool(it)),
-        Some(Typed::Int(it)) => raw(&Json::Int(it), Plain::Int(it)),
-        Some(Typed::Float(it)) => raw(&Json::of_float(it), Plain::Float(it)),
-        _ => Plain::Null,
+        Some(TypedScalar::Str(it)) => YamlValue::text(text(it)),
+        Some(TypedScalar::Bool(it)) => raw(&Json::Bool(it), YamlValue::Bool(it)),
+        Some(TypedScalar::Int(it)) => raw(&Json::Int(it), YamlValue::Int(it)),
+        Some(TypedScalar::Float(it)) => raw(&Json::of_float(it), YamlValue::Float(it)),
+        _ => YamlValue::Null,
     }
 }
 
@@ -276,7 +276,7 @@ impl Cutter<'_> {
             }
             at += line.len();
         }
-        if ends_with_kept_lines(self.text, root) {
+        if ends_with_kept_line_breaks(self.text, root) {
             return end;
         }
         let body = self.text[from..end].trim_end();

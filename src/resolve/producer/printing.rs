@@ -18,7 +18,7 @@ pub(super) fn echo(shell: Shell, fields: &[Traced], output: &mut Traced) {
 /// Where what the command adds itself is said to come from: its last word.
 fn end_of(fields: &[Traced]) -> Place {
     let last = fields.iter().rev().find_map(|it| it.characters.last()).map(|it| it.place);
-    last.unwrap_or(Place::new(0, crate::text::Span::default(), crate::syntax::shell::Quote::Bare))
+    last.unwrap_or(Place::new(0, crate::text::Span::default(), crate::syntax::ShellQuote::Bare))
 }
 
 fn echo_of(shell: Shell, fields: &[Traced], place: Place) -> Traced {

@@ -10,7 +10,10 @@ use crate::resolve::producer::builtins;
 use crate::resolve::producer::disk::{Disk, FilePlace, FileState, MountPoint};
 use crate::resolve::producer::traced::{Character, Place, Traced};
 use crate::resolve::value::{Piece, Value};
-use crate::syntax::shell::{Command, CommandKind, List, Part, PartKind, Quote, Redirect, RedirectKind, Script, Word};
+use crate::syntax::{
+    ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
+    ShellWord, ShellWordPart, ShellWordPartKind,
+};
 use crate::text::Span;
 
 /// How many commands are followed.
@@ -73,7 +76,7 @@ pub(super) type Followed<T = ()> = Result<T, Lost>;
 
 pub(super) struct Machine<'a> {
     pub(super) around: &'a Surroundings<'a>,
-    script: &'a Script,
+    script: &'a ShellScript,
     pub(super) state: State,
     /// For each (sub)shell the states in which `exit` may have ended it.
     ends: Vec<Vec<State>>,
@@ -86,7 +89,7 @@ pub(super) struct Machine<'a> {
 /// Runs a script in a file system; what it leaves behind, if it can be followed.
 pub(super) fn run(
     around: &Surroundings<'_>,
-    script: &Script,
+    script: &ShellScript,
     disk: Disk,
     directory: Option<String>,
 ) -> Result<Disk, Lost> {
@@ -134,7 +137,7 @@ impl State {
 
 impl<'a> Machine<'a> {
     /// Runs commands; `is_last` tells that nothing comes behind them, and that all depends on their success.
-    fn list(&mut self, list: &'a List, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
+    fn list(&mut self, list: &'a ShellCommandList, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
         for (at, command) in list.iter().enumerate() {
             self.command(command, input, output, is_last && at + 1 == list.len())?;
             if self.state.stops_at_failure && self.state.status == Status::Failure {
@@ -147,7 +150,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn command(&mut self, command: &'a Command, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
+    fn command(&mut self, command: &'a ShellCommand, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
         if command.redirects.is_empty() {
             return self.kind(&command.kind, input, output, is_last);
         }
@@ -177,19 +180,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Opens what a redirection names, and tells whether that surely works.
-    fn redirect(&mut self, redirect: &'a Redirect, input: &mut Traced, target: &mut Target) -> Followed<bool> {
+    fn redirect(&mut self, redirect: &'a ShellRedirect, input: &mut Traced, target: &mut Target) -> Followed<bool> {
         let mut is_certain = true;
         match redirect.kind {
-            RedirectKind::Document(number) => {
+            ShellRedirectKind::Document(number) => {
                 let word = self.script.documents.get(number).ok_or(Lost)?;
                 *input = self.joined(word)?;
             }
-            RedirectKind::Text if self.around.shell == builtins::Shell::Bash => {
+            ShellRedirectKind::Text if self.around.shell == builtins::Shell::Bash => {
                 *input = self.joined(&redirect.target)?;
-                input.push(character('\n', self.place(redirect.target.span, Quote::Bare)));
+                input.push(character('\n', self.place(redirect.target.span, ShellQuote::Bare)));
             }
-            RedirectKind::Text => return Err(Lost),
-            RedirectKind::Read => {
+            ShellRedirectKind::Text => return Err(Lost),
+            ShellRedirectKind::Read => {
                 let path = self.joined(&redirect.target)?;
                 let state = self.file_place(&path).map(|place| self.state.disk.get(&place));
                 *input = match state {
@@ -198,7 +201,7 @@ impl<'a> Machine<'a> {
                 };
                 is_certain = !input.is_open || path.is("/dev/null");
             }
-            RedirectKind::DuplicateOutput => {
+            ShellRedirectKind::DuplicateOutput => {
                 let to = self.joined(&redirect.target)?;
                 match (redirect.descriptor.unwrap_or(1), to.known().as_deref()) {
                     (1, Some("2")) => *target = Target::Nowhere,
@@ -206,7 +209,7 @@ impl<'a> Machine<'a> {
                     _ => return Err(Lost),
                 }
             }
-            RedirectKind::Write | RedirectKind::Append => {
+            ShellRedirectKind::Write | ShellRedirectKind::Append => {
                 let path = self.joined(&redirect.target)?;
                 let is_output = match redirect.descriptor.unwrap_or(1) {
                     1 => true,
@@ -228,7 +231,7 @@ impl<'a> Machine<'a> {
                 if let Target::File(place) = &opened {
                     is_certain = self.state.disk.has_directory(place);
                     let is_new = self.state.disk.get(place) == FileState::Absent;
-                    if redirect.kind == RedirectKind::Write || is_new {
+                    if redirect.kind == ShellRedirectKind::Write || is_new {
                         self.write(place, FileState::Known(Arc::default()));
                     }
                     self.open_files.push(place.clone());
@@ -241,18 +244,18 @@ impl<'a> Machine<'a> {
         Ok(is_certain)
     }
 
-    fn kind(&mut self, kind: &'a CommandKind, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
+    fn kind(&mut self, kind: &'a ShellCommandKind, input: &Traced, output: &mut Traced, is_last: bool) -> Followed {
         self.steps += 1;
         if self.steps > MOST_STEPS {
             return Err(Lost);
         }
         match kind {
-            CommandKind::Simple { assignments, words } => self.simple(assignments, words, input, output),
-            CommandKind::Group(list) => self.list(list, input, output, is_last),
-            CommandKind::Subshell(list) => {
+            ShellCommandKind::Simple { assignments, words } => self.simple(assignments, words, input, output),
+            ShellCommandKind::Group(list) => self.list(list, input, output, is_last),
+            ShellCommandKind::Subshell(list) => {
                 self.subshell(input, output, |machine, input, output| machine.list(list, input, output, is_last))
             }
-            CommandKind::Pipeline(stages) => {
+            ShellCommandKind::Pipeline(stages) => {
                 let mut input = input.clone();
                 for (at, stage) in stages.iter().enumerate() {
                     let mut between = Traced::default();
@@ -266,7 +269,7 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            CommandKind::Not(inner) => {
+            ShellCommandKind::Not(inner) => {
                 self.condition(|machine| machine.command(inner, input, output, false))?;
                 self.state.status = match self.state.status {
                     Status::Success => Status::Failure,
@@ -279,14 +282,14 @@ impl<'a> Machine<'a> {
                 }
                 Ok(())
             }
-            CommandKind::And(one, other) => self.both(one, other, Status::Success, input, output, is_last),
-            CommandKind::Or(one, other) => self.both(one, other, Status::Failure, input, output, is_last),
-            CommandKind::If { branches, otherwise } => self.branches(branches, otherwise, input, output, is_last),
-            CommandKind::Loop { condition, body } => self.repeat(output, |machine, output| {
+            ShellCommandKind::And(one, other) => self.both(one, other, Status::Success, input, output, is_last),
+            ShellCommandKind::Or(one, other) => self.both(one, other, Status::Failure, input, output, is_last),
+            ShellCommandKind::If { branches, otherwise } => self.branches(branches, otherwise, input, output, is_last),
+            ShellCommandKind::Loop { condition, body } => self.repeat(output, |machine, output| {
                 machine.condition(|machine| machine.list(condition, input, output, false))?;
                 machine.list(body, input, output, false)
             }),
-            CommandKind::For { name, words, body } => {
+            ShellCommandKind::For { name, words, body } => {
                 let fields = self.fields(words)?;
                 if fields.len() > MOST_ROUNDS || fields.iter().any(|it| it.is_open) {
                     self.state.variables.insert(name.clone(), Variable::Unknown);
@@ -308,8 +311,8 @@ impl<'a> Machine<'a> {
     /// `&&` and `||`: the second runs if the first ends with `wanted`.
     fn both(
         &mut self,
-        one: &'a Command,
-        other: &'a Command,
+        one: &'a ShellCommand,
+        other: &'a ShellCommand,
         wanted: Status,
         input: &Traced,
         output: &mut Traced,
@@ -335,8 +338,8 @@ impl<'a> Machine<'a> {
 
     fn branches(
         &mut self,
-        branches: &'a [(List, List)],
-        otherwise: &'a List,
+        branches: &'a [(ShellCommandList, ShellCommandList)],
+        otherwise: &'a ShellCommandList,
         input: &Traced,
         output: &mut Traced,
         is_last: bool,
@@ -440,8 +443,8 @@ impl<'a> Machine<'a> {
 
     fn simple(
         &mut self,
-        assignments: &'a [(String, Word)],
-        words: &'a [Word],
+        assignments: &'a [(String, ShellWord)],
+        words: &'a [ShellWord],
         input: &Traced,
         output: &mut Traced,
     ) -> Followed {
@@ -458,7 +461,8 @@ impl<'a> Machine<'a> {
             }
             return builtins::run(self, fields, input, output);
         }
-        let has_command = |word: &Word| word.parts.iter().any(|it| matches!(it.kind, PartKind::Command(_)));
+        let has_command =
+            |word: &ShellWord| word.parts.iter().any(|it| matches!(it.kind, ShellWordPartKind::Command(_)));
         self.state.status = match assignments.iter().any(|(_, word)| has_command(word)) {
             true => Status::Unknown,
             false => Status::Success,
@@ -479,13 +483,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Words as arguments: expanded and split.
-    fn fields(&mut self, words: &'a [Word]) -> Followed<Vec<Traced>> {
+    fn fields(&mut self, words: &'a [ShellWord]) -> Followed<Vec<Traced>> {
         let mut fields = Vec::new();
         for word in words {
             let mut current: Option<Traced> = None;
             for part in &word.parts {
                 let text = self.part(part)?;
-                let is_split = part.quote == Quote::Bare && !matches!(part.kind, PartKind::Text(_));
+                let is_split = part.quote == ShellQuote::Bare && !matches!(part.kind, ShellWordPartKind::Text(_));
                 if !is_split {
                     current.get_or_insert_default().append(&text);
                     continue;
@@ -510,7 +514,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A word as one text: a value, a path, a here-document.
-    pub(super) fn joined(&mut self, word: &'a Word) -> Followed<Traced> {
+    pub(super) fn joined(&mut self, word: &'a ShellWord) -> Followed<Traced> {
         let mut text = Traced::default();
         for part in &word.parts {
             let part = self.part(part)?;
@@ -520,12 +524,12 @@ impl<'a> Machine<'a> {
         Ok(text)
     }
 
-    fn part(&mut self, part: &'a Part) -> Followed<Traced> {
-        let is_literal = part.quote != Quote::Bare;
+    fn part(&mut self, part: &'a ShellWordPart) -> Followed<Traced> {
+        let is_literal = part.quote != ShellQuote::Bare;
         let place = self.place(part.span, part.quote);
         Ok(match &part.kind {
-            PartKind::Text(text) => self.text(text, part),
-            PartKind::Parameter { name, otherwise, also_for_empty } => {
+            ShellWordPartKind::Text(text) => self.text(text, part),
+            ShellWordPartKind::Parameter { name, otherwise, also_for_empty } => {
                 let value = match self.state.variables.get(name) {
                     Some(Variable::Set(text)) => Some(moved(text, place, is_literal)),
                     Some(Variable::Unset) => None,
@@ -545,19 +549,19 @@ impl<'a> Machine<'a> {
                     (_, value) => value.unwrap_or_default(),
                 }
             }
-            PartKind::Command(list) => {
+            ShellWordPartKind::Command(list) => {
                 let mut written = Traced::default();
                 self.subshell(&Traced::open(), &mut written, |machine, input, output| {
                     machine.list(list, input, output, false)
                 })?;
                 moved(&written.without_last_lines(), place, is_literal)
             }
-            PartKind::Unknown => Traced::open(),
+            ShellWordPartKind::Unknown => Traced::open(),
         })
     }
 
     /// Text of the script itself.
-    fn text(&self, text: &str, part: &Part) -> Traced {
+    fn text(&self, text: &str, part: &ShellWordPart) -> Traced {
         let is_escape = text.len() != part.span.len();
         let mut result = Traced::default();
         for (at, value) in text.char_indices() {
@@ -567,13 +571,13 @@ impl<'a> Machine<'a> {
             };
             let holds = |origin: &&(Span, Arc<Piece>)| origin.0.start <= span.start && span.end <= origin.0.end;
             let origin = self.around.origins.iter().find(holds).map(|(_, piece)| Arc::clone(piece));
-            let is_literal = part.quote != Quote::Bare || is_escape;
+            let is_literal = part.quote != ShellQuote::Bare || is_escape;
             result.push(Character { value, place: self.place(span, part.quote), is_literal, origin });
         }
         result
     }
 
-    pub(super) fn place(&self, span: Span, quote: Quote) -> Place {
+    pub(super) fn place(&self, span: Span, quote: ShellQuote) -> Place {
         Place::new(self.around.script, span, quote)
     }
 

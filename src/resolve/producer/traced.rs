@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::resolve::value::{Hole, Piece, Value};
-use crate::syntax::shell::Quote;
+use crate::syntax::ShellQuote;
 use crate::text::Span;
 
 /// Longer texts are followed up to here.
@@ -42,11 +42,11 @@ pub(in crate::resolve) struct Place {
     pub(in crate::resolve) script: u32,
     pub(in crate::resolve) start: u32,
     pub(in crate::resolve) end: u32,
-    pub(in crate::resolve) quote: Quote,
+    pub(in crate::resolve) quote: ShellQuote,
 }
 
 impl Place {
-    pub(in crate::resolve) fn new(script: u32, span: Span, quote: Quote) -> Self {
+    pub(in crate::resolve) fn new(script: u32, span: Span, quote: ShellQuote) -> Self {
         let narrow = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
         Self { script, start: narrow(span.start), end: narrow(span.end), quote }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::rules::{SettingsLevels, Source, check};
-use crate::syntax::tests::{Random, edits};
+use crate::syntax::{Random, edit_count};
 use crate::workspace::corpus::{self, Project};
 use crate::workspace::{Document, Workspace};
 
@@ -99,7 +99,7 @@ impl Editor {
 fn what_is_kept_is_what_a_fresh_check_finds() {
     let mut findings = 0;
     for (number, project) in corpus::projects().iter().enumerate() {
-        for round in 0..edits(1, 40) {
+        for round in 0..edit_count(1, 40) {
             let mut random = Random::new((number * 1_000 + round + 1) as u64);
             let mut editor = Editor::new(project);
             editor.assert_fresh("before any edit");

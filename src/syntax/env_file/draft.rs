@@ -5,13 +5,19 @@
 
 use std::borrow::Cow;
 
-use crate::syntax::env_file::{Entry, EnvFileError, LARGEST_DRAFT, Problem, SourceLines, append, joined_entry};
+use crate::syntax::env_file::{
+    EnvFileEntry, EnvFileError, EnvFileProblem, LARGEST_DRAFT, SourceLines, append, joined_entry,
+};
 use crate::text::Span;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The last entry of a name; an error anywhere is one for every name.
-pub(super) fn find<'t>(text: &'t str, key: &str, is_name: fn(&str) -> bool) -> Result<Option<Entry<'t>>, EnvFileError> {
+pub(super) fn find<'t>(
+    text: &'t str,
+    key: &str,
+    is_name: fn(&str) -> bool,
+) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     if let Some(error) = whole(text) {
         return Err(error);
     }
@@ -19,7 +25,7 @@ pub(super) fn find<'t>(text: &'t str, key: &str, is_name: fn(&str) -> bool) -> R
     let mut found = None;
     while let Some(next) = entry(&mut lines)? {
         if !is_name(&next.name) {
-            return Err(EnvFileError { line: next.line, span: next.name_span, problem: Problem::InvalidName });
+            return Err(EnvFileError { line: next.line, span: next.name_span, problem: EnvFileProblem::InvalidName });
         }
         if next.name == key {
             found = Some(next);
@@ -32,7 +38,7 @@ pub(super) fn find<'t>(text: &'t str, key: &str, is_name: fn(&str) -> bool) -> R
 pub(super) fn whole(text: &str) -> Option<EnvFileError> {
     if text.starts_with(BYTE_ORDER_MARK) {
         let span = Span::new(0, BYTE_ORDER_MARK.len_utf8());
-        return Some(EnvFileError { line: 1, span, problem: Problem::ByteOrderMark });
+        return Some(EnvFileError { line: 1, span, problem: EnvFileProblem::ByteOrderMark });
     }
     (text.len() > LARGEST_DRAFT).then(|| {
         let mut at = LARGEST_DRAFT;
@@ -41,12 +47,12 @@ pub(super) fn whole(text: &str) -> Option<EnvFileError> {
         }
         let line = text[..at].bytes().filter(|it| *it == b'\n').count() + 1;
         let span = Span::new(at, text[at..].find('\n').map_or(text.len(), |end| at + end));
-        EnvFileError { line: u32::try_from(line).unwrap_or(u32::MAX), span, problem: Problem::FileTooLarge }
+        EnvFileError { line: u32::try_from(line).unwrap_or(u32::MAX), span, problem: EnvFileProblem::FileTooLarge }
     })
 }
 
 /// The next entry.
-pub(super) fn entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>, EnvFileError> {
+pub(super) fn entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     let Some(first) = lines.next_meaningful()? else { return Ok(None) };
     let mut last = first;
     let mut logical = Cow::Borrowed(first.text);
@@ -61,9 +67,9 @@ pub(super) fn entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<Entry<'t>>
         append(&mut logical, " ");
         append(&mut logical, last.text);
     }
-    let Some((name, value)) = split(logical) else { return Err(first.error(Problem::NoEquals)) };
+    let Some((name, value)) = split(logical) else { return Err(first.error(EnvFileProblem::NoEquals)) };
     if name.is_empty() {
-        return Err(first.error(Problem::NoName));
+        return Err(first.error(EnvFileProblem::NoName));
     }
     Ok(Some(joined_entry(first, last, name, value)))
 }

@@ -3,8 +3,8 @@
 use super::*;
 
 /// The value of `K`, `-` when it is not found, or the line and kind of the error.
-fn answer(text: &str, dialect: Dialect) -> String {
-    match lookup(text, "K", dialect) {
+fn answer(text: &str, dialect: EnvFileDialect) -> String {
+    match look_up_env_file_key(text, "K", dialect) {
         Ok(Some(value)) => format!("={value}"),
         Ok(None) => "-".to_owned(),
         Err(error) => {
@@ -14,7 +14,7 @@ fn answer(text: &str, dialect: Dialect) -> String {
     }
 }
 
-fn check(dialect: Dialect, cases: &[(&str, &str)]) {
+fn check(dialect: EnvFileDialect, cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         assert_eq!(answer(text, dialect), *expected, "{text:?}");
     }
@@ -23,7 +23,7 @@ fn check(dialect: Dialect, cases: &[(&str, &str)]) {
 #[test]
 fn from_1_35_on_values_are_quoted() {
     check(
-        Dialect::Quoted,
+        EnvFileDialect::Quoted,
         &[
             ("K='v'", "=v"),
             ("K='v'\n", "=v"),
@@ -69,7 +69,7 @@ fn from_1_35_on_values_are_quoted() {
 #[test]
 fn in_1_34_values_are_bare() {
     check(
-        Dialect::Unquoted,
+        EnvFileDialect::Unquoted,
         &[
             ("K=v", "=v"),
             ("  K \t=  v w \t\r\n", "=v w"),
@@ -98,33 +98,36 @@ fn in_1_34_values_are_bare() {
 fn limits_follow_the_release() {
     let value = "v".repeat(32 * 1024);
     let long_key = "k".repeat(129);
-    assert_eq!(answer(&format!("K={value}\n"), Dialect::Unquoted), format!("={value}"));
-    assert_eq!(answer(&format!("K={value}v\n"), Dialect::Unquoted), "1 ValueTooLong");
-    assert!(lookup("", &long_key, Dialect::Unquoted).is_err());
-    assert_eq!(lookup(&format!("{long_key}='v'"), &long_key, Dialect::Quoted), Ok(Some("v".to_owned())));
+    assert_eq!(answer(&format!("K={value}\n"), EnvFileDialect::Unquoted), format!("={value}"));
+    assert_eq!(answer(&format!("K={value}v\n"), EnvFileDialect::Unquoted), "1 ValueTooLong");
+    assert!(look_up_env_file_key("", &long_key, EnvFileDialect::Unquoted).is_err());
+    assert_eq!(
+        look_up_env_file_key(&format!("{long_key}='v'"), &long_key, EnvFileDialect::Quoted),
+        Ok(Some("v".to_owned()))
+    );
 
     // F7: a line has at most 65535 bytes in every release, a value over several lines may have more.
     let longest = format!("K='{}'", "v".repeat(65535 - 4));
-    assert_eq!(answer(&longest, Dialect::Quoted).len(), 65535 - 3);
-    assert_eq!(answer(&format!("# {longest}\n"), Dialect::Quoted), "1 LineTooLong");
-    assert_eq!(answer(&format!("{longest}\r\n"), Dialect::Quoted), "1 LineTooLong");
+    assert_eq!(answer(&longest, EnvFileDialect::Quoted).len(), 65535 - 3);
+    assert_eq!(answer(&format!("# {longest}\n"), EnvFileDialect::Quoted), "1 LineTooLong");
+    assert_eq!(answer(&format!("{longest}\r\n"), EnvFileDialect::Quoted), "1 LineTooLong");
     let line = "v".repeat(65535);
-    assert_eq!(answer(&format!("K='\n{line}\n{line}\n'"), Dialect::Quoted).len(), 1 + 3 + 2 * 65535);
-    assert_eq!(answer(&format!("K='\n{line}v\n'"), Dialect::Quoted), "1 Unclosed");
-    assert_eq!(answer(&format!("K='v'\n{line}v\n"), Dialect::Quoted), "=v");
+    assert_eq!(answer(&format!("K='\n{line}\n{line}\n'"), EnvFileDialect::Quoted).len(), 1 + 3 + 2 * 65535);
+    assert_eq!(answer(&format!("K='\n{line}v\n'"), EnvFileDialect::Quoted), "1 Unclosed");
+    assert_eq!(answer(&format!("K='v'\n{line}v\n"), EnvFileDialect::Quoted), "=v");
 }
 
 #[test]
 fn the_release_picks_the_dialect() {
-    assert_eq!(Dialect::of_kubernetes(34), Dialect::Unquoted);
-    assert_eq!(Dialect::of_kubernetes(35), Dialect::Quoted);
-    assert_eq!(Dialect::of_kubernetes(37), Dialect::Quoted);
+    assert_eq!(EnvFileDialect::of_kubernetes(34), EnvFileDialect::Unquoted);
+    assert_eq!(EnvFileDialect::of_kubernetes(35), EnvFileDialect::Quoted);
+    assert_eq!(EnvFileDialect::of_kubernetes(37), EnvFileDialect::Quoted);
 }
 
 #[test]
 fn errors_point_at_the_fault_and_quote_nothing() {
     let text = "A='1'\nPASSWORD='hunter2' oops\n";
-    let error = lookup(text, "K", Dialect::Quoted).expect_err("what follows the quote is refused");
+    let error = look_up_env_file_key(text, "K", EnvFileDialect::Quoted).expect_err("what follows the quote is refused");
     assert_eq!(&text[error.span.range()], "oops");
     assert_eq!(error.to_string(), "line 2: only a comment may stand behind the closing quote");
 }
@@ -132,7 +135,7 @@ fn errors_point_at_the_fault_and_quote_nothing() {
 #[test]
 fn the_proposal_reads_common_env_files() {
     check(
-        Dialect::Draft,
+        EnvFileDialect::Draft,
         &[
             ("K=v", "=v"),
             ("  K \t=  v w \t\r\n", "=v w"),
@@ -153,69 +156,69 @@ fn the_proposal_reads_common_env_files() {
     );
     let names = |name: &str| !name.contains(' ');
     let text = "K=1\nexport J=2\n";
-    let error = find(text, "K", Dialect::Draft, names).expect_err("row 6");
-    assert_eq!((error.problem, &text[error.span.range()]), (Problem::InvalidName, "export J"));
-    assert!(find(text, "K", Dialect::Unquoted, names).is_ok(), "no release looks at names");
+    let error = find_env_file_entry(text, "K", EnvFileDialect::Draft, names).expect_err("row 6");
+    assert_eq!((error.problem, &text[error.span.range()]), (EnvFileProblem::InvalidName, "export J"));
+    assert!(find_env_file_entry(text, "K", EnvFileDialect::Unquoted, names).is_ok(), "no release looks at names");
 }
 
 #[test]
 fn the_proposal_limits_the_file() {
     let long = format!("K={}\n", "v".repeat(64 * 1024 - 3));
-    assert_eq!(answer(&long, Dialect::Draft).len(), 64 * 1024 - 2);
-    assert_eq!(answer(&format!("{long}\n"), Dialect::Draft), "2 FileTooLarge");
-    assert_eq!(answer(&format!("#{}\nK=1\n", "ü".repeat(40_000)), Dialect::Draft), "1 FileTooLarge");
+    assert_eq!(answer(&long, EnvFileDialect::Draft).len(), 64 * 1024 - 2);
+    assert_eq!(answer(&format!("{long}\n"), EnvFileDialect::Draft), "2 FileTooLarge");
+    assert_eq!(answer(&format!("#{}\nK=1\n", "ü".repeat(40_000)), EnvFileDialect::Draft), "1 FileTooLarge");
 }
 
 #[test]
 fn a_person_sees_every_error_and_every_entry() {
     let shown = |text: &str, dialect| {
-        let (entries, errors) = read(text, dialect, |name| name != "bad");
+        let (entries, errors) = parse_env_file(text, dialect, |name| name != "bad");
         let entries: Vec<_> = entries.iter().map(|it| (&text[it.name_span.range()], &*it.value)).collect();
         let errors: Vec<_> = errors.iter().map(|it| (it.line, &text[it.span.range()])).collect();
         format!("{entries:?} {errors:?}")
     };
     let text = "A='1'\noops\nB=2\nbad='3'\nC='x\nD='4'\n";
     let expected = r#"[("A", "1"), ("bad", "3")] [(2, "oops"), (3, "2"), (6, "4'")]"#;
-    assert_eq!(shown(text, Dialect::Quoted), expected);
+    assert_eq!(shown(text, EnvFileDialect::Quoted), expected);
     let expected = r#"[("A", "1")] [(2, "'x"), (4, "4")]"#;
-    assert_eq!(shown("A='1'\nC='x\n\nD=4\n", Dialect::Quoted), expected);
-    assert_eq!(shown("A=1\nbad=2\nx\n", Dialect::Draft), r#"[("A", "1"), ("bad", "2")] [(2, "bad"), (3, "x")]"#);
-    assert_eq!(shown("A=1\nbad=2\nx\n", Dialect::Unquoted), r#"[("A", "1"), ("bad", "2")] [(3, "x")]"#);
+    assert_eq!(shown("A='1'\nC='x\n\nD=4\n", EnvFileDialect::Quoted), expected);
+    assert_eq!(shown("A=1\nbad=2\nx\n", EnvFileDialect::Draft), r#"[("A", "1"), ("bad", "2")] [(2, "bad"), (3, "x")]"#);
+    assert_eq!(shown("A=1\nbad=2\nx\n", EnvFileDialect::Unquoted), r#"[("A", "1"), ("bad", "2")] [(3, "x")]"#);
 }
 
 #[test]
 fn comments_are_what_is_in_no_value() {
     let shown = |text: &'static str, dialect| -> Vec<&str> {
-        comments(text, dialect).into_iter().map(|it| &text[it.range()]).collect()
+        env_file_comments(text, dialect).into_iter().map(|it| &text[it.range()]).collect()
     };
     let text = "# a\r\n  # b\nA='x # no\n# no' # c\nB= 'y' # no\nC='z'#d\noops # no\n\n# e";
-    assert_eq!(shown(text, Dialect::Quoted), ["# a", "# b", "# c", "#d", "# e"]);
+    assert_eq!(shown(text, EnvFileDialect::Quoted), ["# a", "# b", "# c", "#d", "# e"]);
     let text = "# a\nA=x # no\nB=y\\\n# no\n# b\n";
-    assert_eq!(shown(text, Dialect::Draft), ["# a", "# b"]);
-    assert_eq!(shown("A=x # no\n\t# b\n", Dialect::Unquoted), ["# b"]);
+    assert_eq!(shown(text, EnvFileDialect::Draft), ["# a", "# b"]);
+    assert_eq!(shown("A=x # no\n\t# b\n", EnvFileDialect::Unquoted), ["# b"]);
 }
 
 #[test]
 fn values_have_places() {
     let place = |text: &str, dialect| {
-        let entry = find(text, "K", dialect, |_| true).expect("readable").expect("there");
+        let entry = find_env_file_entry(text, "K", dialect, |_| true).expect("readable").expect("there");
         (text[entry.name_span.range()].to_owned(), text[entry.value_span.range()].to_owned())
     };
     let expected = |value: &str| ("K".to_owned(), value.to_owned());
-    assert_eq!(place("J='1'\n  K='a\nb' # x\n", Dialect::Quoted), expected("a\nb"));
-    assert_eq!(place("  K =  a b \nJ=1", Dialect::Unquoted), expected("a b"));
-    assert_eq!(place("K=a \\\n b\nJ=1", Dialect::Unquoted), expected("a \\\n b"));
-    assert_eq!(place("K=a\r\n", Dialect::Draft), expected("a"));
+    assert_eq!(place("J='1'\n  K='a\nb' # x\n", EnvFileDialect::Quoted), expected("a\nb"));
+    assert_eq!(place("  K =  a b \nJ=1", EnvFileDialect::Unquoted), expected("a b"));
+    assert_eq!(place("K=a \\\n b\nJ=1", EnvFileDialect::Unquoted), expected("a \\\n b"));
+    assert_eq!(place("K=a\r\n", EnvFileDialect::Draft), expected("a"));
 }
 
 #[test]
 fn huge_files_are_read_in_time() {
     let line = format!("{}\n", "x".repeat(70_000));
     let huge = format!("{line}{}", "A='1'\n".repeat(1_700_000));
-    let (entries, errors) = read(&huge, Dialect::Quoted, |_| true);
+    let (entries, errors) = parse_env_file(&huge, EnvFileDialect::Quoted, |_| true);
     assert_eq!((entries.len(), errors.len()), (1_700_000, 1));
-    assert_eq!(errors[0].problem, Problem::LineTooLong);
+    assert_eq!(errors[0].problem, EnvFileProblem::LineTooLong);
     let broken = "x\n".repeat(5_000_000);
-    let (entries, errors) = read(&broken, Dialect::Quoted, |_| true);
+    let (entries, errors) = parse_env_file(&broken, EnvFileDialect::Quoted, |_| true);
     assert_eq!((entries.len(), errors.len()), (0, MOST_ERRORS));
 }

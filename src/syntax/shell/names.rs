@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A variable that a script mentions as `$NAME` or `${NAME…}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShellName {
+pub struct ShellVariable {
     /// The name.
     pub range: Range<usize>,
     /// Whether it stands where the shell leaves it alone: in single quotes, or in a here-document whose end is quoted.
@@ -24,7 +24,7 @@ enum Context {
 }
 
 /// The variables that a script mentions, from left to right.
-pub fn shell_names(script: &str) -> Vec<ShellName> {
+pub fn shell_variables(script: &str) -> Vec<ShellVariable> {
     let mut scanner =
         Scanner { bytes: script.as_bytes(), at: 0, found: Vec::new(), stack: Vec::new(), documents: Vec::new() };
     scanner.run();
@@ -36,7 +36,7 @@ pub fn shell_names(script: &str) -> Vec<ShellName> {
 struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
-    found: Vec<ShellName>,
+    found: Vec<ShellVariable>,
     stack: Vec<Context>,
     /// Here-documents that begin behind this line: their last line, whether it is quoted, whether tabs are cut off.
     documents: Vec<(&'t [u8], bool, bool)>,
@@ -99,7 +99,7 @@ impl<'t> Scanner<'t> {
         let name = self.bytes.get(start..).unwrap_or_default();
         let length = name.iter().take_while(|it| it.is_ascii_alphanumeric() || **it == b'_').count();
         if name.first().is_some_and(|it| it.is_ascii_alphabetic() || *it == b'_') {
-            self.found.push(ShellName { range: start..start + length, is_literal });
+            self.found.push(ShellVariable { range: start..start + length, is_literal });
             self.at = start + length;
         } else {
             self.at += skipped;
@@ -204,8 +204,9 @@ mod tests {
     use super::*;
 
     fn shown(script: &str) -> String {
-        let all = shell_names(script);
-        let word = |it: &ShellName| format!("{}{}", &script[it.range.clone()], if it.is_literal { "'" } else { "" });
+        let all = shell_variables(script);
+        let word =
+            |it: &ShellVariable| format!("{}{}", &script[it.range.clone()], if it.is_literal { "'" } else { "" });
         all.iter().map(word).collect::<Vec<_>>().join(" ")
     }
 
@@ -230,7 +231,7 @@ mod tests {
     fn any_text_is_read() {
         for text in ["'", "\"", "$(", "${", "`", "<<", "<<'", "$", "\\", "<<-", "${#", "$'", "\"${'", "#", "<<A\n"] {
             for times in [1, 3, 70_000] {
-                let _ = shell_names(&text.repeat(times));
+                let _ = shell_variables(&text.repeat(times));
             }
         }
     }

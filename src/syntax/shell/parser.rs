@@ -1,6 +1,9 @@
 //! From text to commands, by recursive descent. Nothing where the text leaves the plain language.
 
-use crate::syntax::shell::{Command, CommandKind, List, Quote, Redirect, RedirectKind, Script, Word};
+use crate::syntax::shell::{
+    ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
+    ShellWord,
+};
 use crate::text::Span;
 
 /// How deep commands may stand in each other.
@@ -16,7 +19,7 @@ pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     depth: usize,
-    documents: Vec<Word>,
+    documents: Vec<ShellWord>,
     /// Here-documents whose bodies begin on the next line.
     pending: Vec<Pending>,
 }
@@ -33,9 +36,10 @@ impl<'t> Parser<'t> {
         Self { text, at: 0, depth: 0, documents: Vec::new(), pending: Vec::new() }
     }
 
-    pub(super) fn script(mut self) -> Option<Script> {
+    pub(super) fn script(mut self) -> Option<ShellScript> {
         let list = self.list(&[], None)?;
-        (self.at == self.text.len() && self.pending.is_empty()).then_some(Script { list, documents: self.documents })
+        (self.at == self.text.len() && self.pending.is_empty())
+            .then_some(ShellScript { list, documents: self.documents })
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -55,7 +59,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Commands up to a word of `stops` or a closing character, neither of which is taken, or to the end.
-    pub(super) fn list(&mut self, stops: &[&str], close: Option<char>) -> Option<List> {
+    pub(super) fn list(&mut self, stops: &[&str], close: Option<char>) -> Option<ShellCommandList> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
@@ -85,7 +89,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The commands in a part of the text.
-    pub(super) fn list_within(&mut self, start: usize, end: usize) -> Option<List> {
+    pub(super) fn list_within(&mut self, start: usize, end: usize) -> Option<ShellCommandList> {
         let documents = std::mem::take(&mut self.documents);
         let text = &self.text[..end];
         let mut inner = Parser { text, at: start, depth: self.depth, documents, pending: Vec::new() };
@@ -94,7 +98,7 @@ impl<'t> Parser<'t> {
         (inner.at == end && inner.pending.is_empty()).then_some(list)
     }
 
-    fn and_or(&mut self) -> Option<Command> {
+    fn and_or(&mut self) -> Option<ShellCommand> {
         let mut left = self.pipeline()?;
         loop {
             self.skip_blanks();
@@ -105,11 +109,11 @@ impl<'t> Parser<'t> {
             self.at += 2;
             self.skip_lines()?;
             let (one, other) = (Box::new(left), Box::new(self.pipeline()?));
-            left = plain(if is_and { CommandKind::And(one, other) } else { CommandKind::Or(one, other) });
+            left = plain(if is_and { ShellCommandKind::And(one, other) } else { ShellCommandKind::Or(one, other) });
         }
     }
 
-    fn pipeline(&mut self) -> Option<Command> {
+    fn pipeline(&mut self) -> Option<ShellCommand> {
         self.skip_blanks();
         if self.starts_with("! ") || self.starts_with("!\t") {
             self.at += 1;
@@ -118,7 +122,7 @@ impl<'t> Parser<'t> {
             if self.starts_with("! ") {
                 return None;
             }
-            return Some(plain(CommandKind::Not(Box::new(self.pipeline()?))));
+            return Some(plain(ShellCommandKind::Not(Box::new(self.pipeline()?))));
         }
         let first = self.command()?;
         let mut stages = vec![first];
@@ -131,10 +135,10 @@ impl<'t> Parser<'t> {
             self.skip_lines()?;
             stages.push(self.command()?);
         }
-        if stages.len() == 1 { stages.pop() } else { Some(plain(CommandKind::Pipeline(stages))) }
+        if stages.len() == 1 { stages.pop() } else { Some(plain(ShellCommandKind::Pipeline(stages))) }
     }
 
-    fn command(&mut self) -> Option<Command> {
+    fn command(&mut self) -> Option<ShellCommand> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
@@ -144,7 +148,7 @@ impl<'t> Parser<'t> {
             _ if self.take("(") => {
                 let list = self.list(&[], Some(')'))?;
                 self.at += 1;
-                CommandKind::Subshell(list)
+                ShellCommandKind::Subshell(list)
             }
             None => {
                 let command = self.simple();
@@ -165,12 +169,12 @@ impl<'t> Parser<'t> {
             }
         }
         self.depth -= 1;
-        Some(Command { kind, redirects })
+        Some(ShellCommand { kind, redirects })
     }
 
-    fn compound(&mut self, word: &str) -> Option<CommandKind> {
+    fn compound(&mut self, word: &str) -> Option<ShellCommandKind> {
         match word {
-            "{" => Some(CommandKind::Group(self.until(&["}"])?.0)),
+            "{" => Some(ShellCommandKind::Group(self.until(&["}"])?.0)),
             "if" => {
                 let mut branches = Vec::new();
                 loop {
@@ -180,15 +184,15 @@ impl<'t> Parser<'t> {
                     let otherwise = match end {
                         "elif" => continue,
                         "else" => self.until(&["fi"])?.0,
-                        _ => List::new(),
+                        _ => ShellCommandList::new(),
                     };
-                    return Some(CommandKind::If { branches, otherwise });
+                    return Some(ShellCommandKind::If { branches, otherwise });
                 }
             }
             "while" | "until" => {
                 let (condition, _) = self.until(&["do"])?;
                 let (body, _) = self.until(&["done"])?;
-                Some(CommandKind::Loop { condition, body })
+                Some(ShellCommandKind::Loop { condition, body })
             }
             "for" => {
                 self.skip_blanks();
@@ -208,14 +212,14 @@ impl<'t> Parser<'t> {
                 self.take(";");
                 let (before, _) = self.until(&["do"])?;
                 let (body, _) = self.until(&["done"])?;
-                before.is_empty().then_some(CommandKind::For { name, words, body })
+                before.is_empty().then_some(ShellCommandKind::For { name, words, body })
             }
             _ => None,
         }
     }
 
     /// A list and the word that ends it, which is taken.
-    fn until<'w>(&mut self, stops: &[&'w str]) -> Option<(List, &'w str)> {
+    fn until<'w>(&mut self, stops: &[&'w str]) -> Option<(ShellCommandList, &'w str)> {
         let list = self.list(stops, None)?;
         let found = self.reserved()?;
         let stop = stops.iter().find(|it| **it == found)?;
@@ -223,7 +227,7 @@ impl<'t> Parser<'t> {
         Some((list, stop))
     }
 
-    fn simple(&mut self) -> Option<Command> {
+    fn simple(&mut self) -> Option<ShellCommand> {
         let (mut assignments, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             self.skip_blanks();
@@ -250,7 +254,7 @@ impl<'t> Parser<'t> {
             }
         }
         let is_empty = assignments.is_empty() && words.is_empty() && redirects.is_empty();
-        (!is_empty).then_some(Command { kind: CommandKind::Simple { assignments, words }, redirects })
+        (!is_empty).then_some(ShellCommand { kind: ShellCommandKind::Simple { assignments, words }, redirects })
     }
 
     /// `NAME=` at this place, with its length.
@@ -260,7 +264,7 @@ impl<'t> Parser<'t> {
         is_name(&rest[..length]).then(|| (rest[..length].to_owned(), length + 1))
     }
 
-    fn redirect(&mut self) -> Option<Option<Redirect>> {
+    fn redirect(&mut self) -> Option<Option<ShellRedirect>> {
         let rest = &self.text[self.at..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if !rest[digits..].starts_with(['<', '>']) {
@@ -273,31 +277,31 @@ impl<'t> Parser<'t> {
         self.at += sign.len();
         self.skip_blanks();
         let kind = match sign {
-            ">" | ">|" => RedirectKind::Write,
-            ">>" => RedirectKind::Append,
-            "<" => RedirectKind::Read,
-            ">&" => RedirectKind::DuplicateOutput,
-            "<<<" => RedirectKind::Text,
+            ">" | ">|" => ShellRedirectKind::Write,
+            ">>" => ShellRedirectKind::Append,
+            "<" => ShellRedirectKind::Read,
+            ">&" => ShellRedirectKind::DuplicateOutput,
+            "<<<" => ShellRedirectKind::Text,
             "<<" | "<<-" => return self.document(descriptor, sign == "<<-").map(Some),
             _ => return None,
         };
         let target = self.word()?;
-        Some(Some(Redirect { descriptor, kind, target }))
+        Some(Some(ShellRedirect { descriptor, kind, target }))
     }
 
-    fn document(&mut self, descriptor: Option<u32>, strips_tabs: bool) -> Option<Redirect> {
+    fn document(&mut self, descriptor: Option<u32>, strips_tabs: bool) -> Option<ShellRedirect> {
         let target = self.word()?;
         let mut delimiter = String::new();
         let mut is_quoted = false;
         for part in &target.parts {
-            let crate::syntax::shell::PartKind::Text(text) = &part.kind else { return None };
-            is_quoted |= part.quote != Quote::Bare || text.len() != part.span.len();
+            let crate::syntax::shell::ShellWordPartKind::Text(text) = &part.kind else { return None };
+            is_quoted |= part.quote != ShellQuote::Bare || text.len() != part.span.len();
             delimiter.push_str(text);
         }
         let number = self.documents.len();
-        self.documents.push(Word::default());
+        self.documents.push(ShellWord::default());
         self.pending.push(Pending { number, delimiter, is_quoted, strips_tabs });
-        Some(Redirect { descriptor, kind: RedirectKind::Document(number), target })
+        Some(ShellRedirect { descriptor, kind: ShellRedirectKind::Document(number), target })
     }
 
     /// The reserved word at this place.
@@ -333,7 +337,7 @@ impl<'t> Parser<'t> {
             for pending in std::mem::take(&mut self.pending) {
                 let start = self.at;
                 let parts = self.document_body(&pending.delimiter, pending.is_quoted, pending.strips_tabs)?;
-                self.documents[pending.number] = Word { parts, span: Span::new(start, self.at) };
+                self.documents[pending.number] = ShellWord { parts, span: Span::new(start, self.at) };
             }
         }
     }
@@ -346,6 +350,6 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
 
-fn plain(kind: CommandKind) -> Command {
-    Command { kind, redirects: Vec::new() }
+fn plain(kind: ShellCommandKind) -> ShellCommand {
+    ShellCommand { kind, redirects: Vec::new() }
 }

@@ -4,29 +4,29 @@ use super::*;
 
 /// A script in a short form: words in brackets, parts by their kinds.
 fn shown(text: &str) -> String {
-    let script = parse(text).unwrap_or_else(|| panic!("{text:?} is plain"));
+    let script = parse_shell_script(text).unwrap_or_else(|| panic!("{text:?} is plain"));
     script.list.iter().map(command).collect::<Vec<_>>().join(" ; ")
 }
 
-fn command(it: &Command) -> String {
-    let list = |list: &List| list.iter().map(command).collect::<Vec<_>>().join(" ; ");
+fn command(it: &ShellCommand) -> String {
+    let list = |list: &ShellCommandList| list.iter().map(command).collect::<Vec<_>>().join(" ; ");
     let mut out = match &it.kind {
-        CommandKind::Simple { assignments, words } => {
+        ShellCommandKind::Simple { assignments, words } => {
             let set = assignments.iter().map(|(name, value)| format!("{name}={}", word(value)));
             set.chain(words.iter().map(word)).collect::<Vec<_>>().join(" ")
         }
-        CommandKind::Pipeline(stages) => stages.iter().map(command).collect::<Vec<_>>().join(" | "),
-        CommandKind::Not(inner) => format!("not {}", command(inner)),
-        CommandKind::And(a, b) => format!("({} and {})", command(a), command(b)),
-        CommandKind::Or(a, b) => format!("({} or {})", command(a), command(b)),
-        CommandKind::Group(inner) => format!("{{{}}}", list(inner)),
-        CommandKind::Subshell(inner) => format!("sub({})", list(inner)),
-        CommandKind::If { branches, otherwise } => {
+        ShellCommandKind::Pipeline(stages) => stages.iter().map(command).collect::<Vec<_>>().join(" | "),
+        ShellCommandKind::Not(inner) => format!("not {}", command(inner)),
+        ShellCommandKind::And(a, b) => format!("({} and {})", command(a), command(b)),
+        ShellCommandKind::Or(a, b) => format!("({} or {})", command(a), command(b)),
+        ShellCommandKind::Group(inner) => format!("{{{}}}", list(inner)),
+        ShellCommandKind::Subshell(inner) => format!("sub({})", list(inner)),
+        ShellCommandKind::If { branches, otherwise } => {
             let all: Vec<_> = branches.iter().map(|(a, b)| format!("{}: {}", list(a), list(b))).collect();
             format!("if({} else {})", all.join(" elif "), list(otherwise))
         }
-        CommandKind::Loop { condition, body } => format!("loop({}: {})", list(condition), list(body)),
-        CommandKind::For { name, words, body } => {
+        ShellCommandKind::Loop { condition, body } => format!("loop({}: {})", list(condition), list(body)),
+        ShellCommandKind::For { name, words, body } => {
             format!("for({name} in {}: {})", words.iter().map(word).collect::<Vec<_>>().join(" "), list(body))
         }
     };
@@ -37,15 +37,17 @@ fn command(it: &Command) -> String {
     out
 }
 
-fn word(it: &Word) -> String {
+fn word(it: &ShellWord) -> String {
     let parts = it.parts.iter().map(|part| match &part.kind {
-        PartKind::Text(text) => text.clone(),
-        PartKind::Parameter { name, otherwise, .. } => match otherwise {
+        ShellWordPartKind::Text(text) => text.clone(),
+        ShellWordPartKind::Parameter { name, otherwise, .. } => match otherwise {
             Some(other) => format!("<{name}|{}>", word(other).trim_matches(['[', ']'])),
             None => format!("<{name}>"),
         },
-        PartKind::Command(list) => format!("<cmd {}>", list.iter().map(command).collect::<Vec<_>>().join(" ; ")),
-        PartKind::Unknown => "<?>".to_owned(),
+        ShellWordPartKind::Command(list) => {
+            format!("<cmd {}>", list.iter().map(command).collect::<Vec<_>>().join(" ; "))
+        }
+        ShellWordPartKind::Unknown => "<?>".to_owned(),
     });
     format!("[{}]", parts.collect::<String>())
 }
@@ -83,20 +85,20 @@ fn words() {
 
 #[test]
 fn here_documents() {
-    let script = parse("cat <<EOF > f\nA='$B'\n\\$x\nEOF\ncat <<-'E'\n\t\tx $y\n\tE\n").expect("plain");
+    let script = parse_shell_script("cat <<EOF > f\nA='$B'\n\\$x\nEOF\ncat <<-'E'\n\t\tx $y\n\tE\n").expect("plain");
     assert_eq!(script.list.len(), 2);
     assert_eq!(script.documents.iter().map(word).collect::<Vec<_>>(), ["[A='<B>'\n$x\n]", "[x $y\n]"]);
-    let script = parse("{ cat <<A; cat <<B; }\n1\nA\n2\nB\n").expect("plain");
+    let script = parse_shell_script("{ cat <<A; cat <<B; }\n1\nA\n2\nB\n").expect("plain");
     assert_eq!(script.documents.iter().map(word).collect::<Vec<_>>(), ["[1\n]", "[2\n]"]);
 }
 
 #[test]
 fn everything_has_its_place() {
     let text = "echo \"K=\\\"v$X\" > f";
-    let script = parse(text).expect("plain");
-    let CommandKind::Simple { words, .. } = &script.list[0].kind else { panic!("a simple command") };
-    let parts: Vec<(&str, Quote)> = words[1].parts.iter().map(|it| (&text[it.span.range()], it.quote)).collect();
-    let double = Quote::Double;
+    let script = parse_shell_script(text).expect("plain");
+    let ShellCommandKind::Simple { words, .. } = &script.list[0].kind else { panic!("a simple command") };
+    let parts: Vec<(&str, ShellQuote)> = words[1].parts.iter().map(|it| (&text[it.span.range()], it.quote)).collect();
+    let double = ShellQuote::Double;
     assert_eq!(parts, [("", double), ("K=", double), ("\\\"", double), ("v", double), ("$X", double)]);
 }
 
@@ -132,10 +134,10 @@ fn what_is_not_plain_is_not_read() {
         "x\r\ny",
     ];
     for script in scripts {
-        assert_eq!(parse(script), None, "{script:?}");
+        assert_eq!(parse_shell_script(script), None, "{script:?}");
     }
-    assert_eq!(parse(&"(".repeat(100_000)), None);
-    assert_eq!(parse(&"$(".repeat(30_000)), None);
-    assert_eq!(parse(&"! ".repeat(30_000)), None);
-    assert!(parse(&"a;".repeat(32_000)).is_some());
+    assert_eq!(parse_shell_script(&"(".repeat(100_000)), None);
+    assert_eq!(parse_shell_script(&"$(".repeat(30_000)), None);
+    assert_eq!(parse_shell_script(&"! ".repeat(30_000)), None);
+    assert!(parse_shell_script(&"a;".repeat(32_000)).is_some());
 }

@@ -1,12 +1,12 @@
 //! Words and the bodies of here-documents: quotes, escapes and what a dollar sign stands for.
 
 use crate::syntax::shell::parser::{Parser, is_name};
-use crate::syntax::shell::{Part, PartKind, Quote, Word};
+use crate::syntax::shell::{ShellQuote, ShellWord, ShellWordPart, ShellWordPartKind};
 use crate::text::Span;
 
 impl Parser<'_> {
     /// A word, which must not be empty in the text.
-    pub(super) fn word(&mut self) -> Option<Word> {
+    pub(super) fn word(&mut self) -> Option<ShellWord> {
         let start = self.at;
         let mut parts = Vec::new();
         loop {
@@ -18,7 +18,7 @@ impl Parser<'_> {
                     let inside = begin + 1;
                     let end = inside + self.text[inside..].find('\'')?;
                     self.at = end + 1;
-                    parts.push(self.text_part(inside, end, Quote::Single));
+                    parts.push(self.text_part(inside, end, ShellQuote::Single));
                 }
                 '"' => {
                     self.at += 1;
@@ -29,37 +29,37 @@ impl Parser<'_> {
                     self.at += 1;
                     let escaped = self.peek()?;
                     self.at += escaped.len_utf8();
-                    parts.push(part(PartKind::Text(escaped.into()), begin, self.at, Quote::Bare));
+                    parts.push(part(ShellWordPartKind::Text(escaped.into()), begin, self.at, ShellQuote::Bare));
                 }
-                '$' => self.dollar(Quote::Bare, &mut parts)?,
-                '`' => self.backticks(Quote::Bare, &mut parts)?,
+                '$' => self.dollar(ShellQuote::Bare, &mut parts)?,
+                '`' => self.backticks(ShellQuote::Bare, &mut parts)?,
                 '~' if begin == start => {
                     self.at += 1;
-                    parts.push(part(PartKind::Unknown, begin, self.at, Quote::Bare));
+                    parts.push(part(ShellWordPartKind::Unknown, begin, self.at, ShellQuote::Bare));
                 }
                 _ => {
                     let special = |it: char| " \t\n;&|<>()'\"\\$`".contains(it);
                     let length = self.text[begin..].find(special).unwrap_or(self.text.len() - begin);
                     self.at = begin + length;
-                    parts.push(self.text_part(begin, self.at, Quote::Bare));
+                    parts.push(self.text_part(begin, self.at, ShellQuote::Bare));
                 }
             }
         }
         if has_braces(&parts) || has_lone_dollar(&parts) {
-            parts.insert(0, part(PartKind::Unknown, start, start, Quote::Bare));
+            parts.insert(0, part(ShellWordPartKind::Unknown, start, start, ShellQuote::Bare));
         }
         // `A=` is followed by nothing at all.
         let is_value = start > 0 && self.text.as_bytes()[start - 1] == b'=';
-        (self.at > start || is_value).then_some(Word { parts, span: Span::new(start, self.at) })
+        (self.at > start || is_value).then_some(ShellWord { parts, span: Span::new(start, self.at) })
     }
 
-    fn text_part(&self, start: usize, end: usize, quote: Quote) -> Part {
-        part(PartKind::Text(self.text[start..end].to_owned()), start, end, quote)
+    fn text_part(&self, start: usize, end: usize, quote: ShellQuote) -> ShellWordPart {
+        part(ShellWordPartKind::Text(self.text[start..end].to_owned()), start, end, quote)
     }
 
-    fn double_quoted(&mut self, parts: &mut Vec<Part>) -> Option<()> {
+    fn double_quoted(&mut self, parts: &mut Vec<ShellWordPart>) -> Option<()> {
         // Even empty quotes make a word.
-        parts.push(self.text_part(self.at, self.at, Quote::Double));
+        parts.push(self.text_part(self.at, self.at, ShellQuote::Double));
         loop {
             let begin = self.at;
             match self.peek()? {
@@ -68,24 +68,24 @@ impl Parser<'_> {
                     return Some(());
                 }
                 '\\' if self.take("\\\n") => {}
-                '\\' => self.escape("$`\"\\", Quote::Double, parts)?,
-                '$' => self.dollar(Quote::Double, parts)?,
-                '`' => self.backticks(Quote::Double, parts)?,
+                '\\' => self.escape("$`\"\\", ShellQuote::Double, parts)?,
+                '$' => self.dollar(ShellQuote::Double, parts)?,
+                '`' => self.backticks(ShellQuote::Double, parts)?,
                 _ => {
                     self.at = begin + self.text[begin..].find(['"', '\\', '$', '`'])?;
-                    parts.push(self.text_part(begin, self.at, Quote::Double));
+                    parts.push(self.text_part(begin, self.at, ShellQuote::Double));
                 }
             }
         }
     }
 
     /// A backslash where only some characters can be escaped; before others it is text.
-    fn escape(&mut self, special: &str, quote: Quote, parts: &mut Vec<Part>) -> Option<()> {
+    fn escape(&mut self, special: &str, quote: ShellQuote, parts: &mut Vec<ShellWordPart>) -> Option<()> {
         let begin = self.at;
         let next = self.text[begin + 1..].chars().next()?;
         if special.contains(next) {
             self.at += 1 + next.len_utf8();
-            parts.push(part(PartKind::Text(next.into()), begin, self.at, quote));
+            parts.push(part(ShellWordPartKind::Text(next.into()), begin, self.at, quote));
         } else {
             self.at += 1;
             parts.push(self.text_part(begin, self.at, quote));
@@ -94,7 +94,7 @@ impl Parser<'_> {
     }
 
     /// What begins with a dollar sign.
-    fn dollar(&mut self, quote: Quote, parts: &mut Vec<Part>) -> Option<()> {
+    fn dollar(&mut self, quote: ShellQuote, parts: &mut Vec<ShellWordPart>) -> Option<()> {
         let begin = self.at;
         self.at += 1;
         let kind = match self.peek() {
@@ -112,35 +112,35 @@ impl Parser<'_> {
                 if inside[2..length].contains(['(', ')']) {
                     return None;
                 }
-                PartKind::Unknown
+                ShellWordPartKind::Unknown
             }
             Some('(') => {
                 self.at += 1;
                 let list = self.list(&[], Some(')'))?;
                 self.at += 1;
-                PartKind::Command(list)
+                ShellWordPartKind::Command(list)
             }
             Some('{') => {
                 self.at += 1;
                 self.braced()?
             }
             Some(it) if it.is_ascii_alphabetic() || it == '_' => {
-                PartKind::Parameter { name: self.name()?, otherwise: None, also_for_empty: false }
+                ShellWordPartKind::Parameter { name: self.name()?, otherwise: None, also_for_empty: false }
             }
             Some(it) if "?$!@*#-0123456789".contains(it) => {
                 self.at += 1;
-                PartKind::Unknown
+                ShellWordPartKind::Unknown
             }
             // `$'…'` and `$"…"` mean something in some shells only.
-            Some('\'' | '"') if quote == Quote::Bare => PartKind::Unknown,
-            _ => PartKind::Text("$".into()),
+            Some('\'' | '"') if quote == ShellQuote::Bare => ShellWordPartKind::Unknown,
+            _ => ShellWordPartKind::Text("$".into()),
         };
         parts.push(part(kind, begin, self.at, quote));
         Some(())
     }
 
     /// Behind `${`.
-    fn braced(&mut self) -> Option<PartKind> {
+    fn braced(&mut self) -> Option<ShellWordPartKind> {
         let length = self.text[self.at..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_')?;
         let name = self.text[self.at..self.at + length].to_owned();
         if !is_name(&name) {
@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
         self.at += length;
         if self.take("}") {
-            return Some(PartKind::Parameter { name, otherwise: None, also_for_empty: false });
+            return Some(ShellWordPartKind::Parameter { name, otherwise: None, also_for_empty: false });
         }
         let also_for_empty = self.take(":-");
         if also_for_empty || self.take("-") {
@@ -159,10 +159,10 @@ impl Parser<'_> {
             if text.contains(['\'', '"', '\\', '$', '`', '~', '*', '?', '[', '{', '\n', ' ', '\t']) {
                 return None;
             }
-            let parts = vec![self.text_part(start, end, Quote::Bare)];
+            let parts = vec![self.text_part(start, end, ShellQuote::Bare)];
             self.at = end + 1;
-            let otherwise = Some(Word { parts, span: Span::new(start, end) });
-            return Some(PartKind::Parameter { name, otherwise, also_for_empty });
+            let otherwise = Some(ShellWord { parts, span: Span::new(start, end) });
+            return Some(ShellWordPartKind::Parameter { name, otherwise, also_for_empty });
         }
         // Assignments and errors change what runs; the others only make another text.
         let end = self.at + self.text[self.at..].find('}')?;
@@ -173,10 +173,10 @@ impl Parser<'_> {
             return None;
         }
         self.at = end + 1;
-        Some(PartKind::Unknown)
+        Some(ShellWordPartKind::Unknown)
     }
 
-    fn backticks(&mut self, quote: Quote, parts: &mut Vec<Part>) -> Option<()> {
+    fn backticks(&mut self, quote: ShellQuote, parts: &mut Vec<ShellWordPart>) -> Option<()> {
         let begin = self.at;
         let end = begin + 1 + self.text[begin + 1..].find('`')?;
         if self.text[begin + 1..end].contains(['\\', '"']) {
@@ -184,12 +184,17 @@ impl Parser<'_> {
         }
         let list = self.list_within(begin + 1, end)?;
         self.at = end + 1;
-        parts.push(part(PartKind::Command(list), begin, self.at, quote));
+        parts.push(part(ShellWordPartKind::Command(list), begin, self.at, quote));
         Some(())
     }
 
     /// The lines of a here-document up to its delimiter, which is taken.
-    pub(super) fn document_body(&mut self, delimiter: &str, is_quoted: bool, strips_tabs: bool) -> Option<Vec<Part>> {
+    pub(super) fn document_body(
+        &mut self,
+        delimiter: &str,
+        is_quoted: bool,
+        strips_tabs: bool,
+    ) -> Option<Vec<ShellWordPart>> {
         let mut parts = Vec::new();
         loop {
             if strips_tabs {
@@ -207,7 +212,7 @@ impl Parser<'_> {
                 return None;
             }
             if is_quoted {
-                parts.push(self.text_part(self.at, end + 1, Quote::Document));
+                parts.push(self.text_part(self.at, end + 1, ShellQuote::Document));
                 self.at = end + 1;
                 continue;
             }
@@ -217,17 +222,17 @@ impl Parser<'_> {
                 match self.peek()? {
                     '\n' => {
                         self.at += 1;
-                        parts.push(self.text_part(begin, self.at, Quote::Document));
+                        parts.push(self.text_part(begin, self.at, ShellQuote::Document));
                         break;
                     }
                     // Some shells look for the delimiter in the joined line, some do not.
                     '\\' if self.starts_with("\\\n") => return None,
-                    '\\' => self.escape("$`\\", Quote::Document, &mut parts)?,
-                    '$' => self.dollar(Quote::Document, &mut parts)?,
-                    '`' => self.backticks(Quote::Document, &mut parts)?,
+                    '\\' => self.escape("$`\\", ShellQuote::Document, &mut parts)?,
+                    '$' => self.dollar(ShellQuote::Document, &mut parts)?,
+                    '`' => self.backticks(ShellQuote::Document, &mut parts)?,
                     _ => {
                         self.at = begin + self.text[begin..].find(['\n', '\\', '$', '`'])?;
-                        parts.push(self.text_part(begin, self.at, Quote::Document));
+                        parts.push(self.text_part(begin, self.at, ShellQuote::Document));
                     }
                 }
             }
@@ -236,17 +241,18 @@ impl Parser<'_> {
 }
 
 /// Whether a `$` that means nothing stands beside an expansion: Bash then splits nothing.
-fn has_lone_dollar(parts: &[Part]) -> bool {
-    let bare = |it: &&Part| it.quote == Quote::Bare;
-    let is_dollar = |it: &Part| matches!(&it.kind, PartKind::Text(text) if text == "$" && it.span.len() == 1);
+fn has_lone_dollar(parts: &[ShellWordPart]) -> bool {
+    let bare = |it: &&ShellWordPart| it.quote == ShellQuote::Bare;
+    let is_dollar =
+        |it: &ShellWordPart| matches!(&it.kind, ShellWordPartKind::Text(text) if text == "$" && it.span.len() == 1);
     parts.iter().filter(bare).any(is_dollar)
-        && parts.iter().filter(bare).any(|it| !matches!(it.kind, PartKind::Text(_)))
+        && parts.iter().filter(bare).any(|it| !matches!(it.kind, ShellWordPartKind::Text(_)))
 }
 
 /// Whether some shells would make several words of it: `{a,b}`, `{1..3}`.
-fn has_braces(parts: &[Part]) -> bool {
-    let bare = parts.iter().filter(|it| it.quote == Quote::Bare).filter_map(|it| match &it.kind {
-        PartKind::Text(text) if text.len() == it.span.len() => Some(text.as_str()),
+fn has_braces(parts: &[ShellWordPart]) -> bool {
+    let bare = parts.iter().filter(|it| it.quote == ShellQuote::Bare).filter_map(|it| match &it.kind {
+        ShellWordPartKind::Text(text) if text.len() == it.span.len() => Some(text.as_str()),
         _ => None,
     });
     let joined: String = bare.collect();
@@ -256,6 +262,6 @@ fn has_braces(parts: &[Part]) -> bool {
     })
 }
 
-fn part(kind: PartKind, start: usize, end: usize, quote: Quote) -> Part {
-    Part { kind, span: Span::new(start, end), quote }
+fn part(kind: ShellWordPartKind, start: usize, end: usize, quote: ShellQuote) -> ShellWordPart {
+    ShellWordPart { kind, span: Span::new(start, end), quote }
 }

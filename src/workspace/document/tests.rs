@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::k8s::{Container, Object, Text};
-use crate::syntax::tests::{Random, edits};
+use crate::syntax::{Random, edit_count};
 use crate::workspace::corpus;
 
 /// The facts of a file with every span where it stands.
@@ -75,7 +75,7 @@ fn placed(object: &Object, debug: &str) -> String {
 #[test]
 fn an_edited_document_knows_what_a_fresh_one_knows() {
     let mut random = Random::new(7);
-    let rounds = edits(1, 20);
+    let rounds = edit_count(1, 20);
     for (path, text) in corpus::projects().into_iter().flatten() {
         for round in 0..rounds {
             let mut document = Document::new(&path, &text, 0);

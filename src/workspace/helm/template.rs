@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::k8s::{Kept, Model, Object};
-use crate::syntax::helm::{self, Mask, Output};
-use crate::syntax::{self, Tree};
-use crate::text::{Change, Span};
+use crate::syntax::{self, HelmMask, HelmOutput, Tree, mask_helm_actions};
+use crate::text::{Span, TextChange};
 use crate::workspace::helm::{Around, known};
 
 /// What was last read of a template.
@@ -24,7 +23,7 @@ pub(in crate::workspace) struct Template {
 #[derive(Debug)]
 struct Last {
     text: Arc<str>,
-    mask: Arc<Mask>,
+    mask: Arc<HelmMask>,
     tree: Arc<Tree>,
 }
 
@@ -40,7 +39,7 @@ struct KnownObject {
 #[derive(Debug, PartialEq, Eq)]
 struct Actions {
     end: usize,
-    outputs: Vec<Output>,
+    outputs: Vec<HelmOutput>,
     lines: Vec<Span>,
 }
 
@@ -49,7 +48,7 @@ impl Actions {
         let base = object.offset;
         // Those that begin before the object end in it at most by what they leave blank.
         let relative = |span: Span| Span::new(span.start.saturating_sub(base), span.end - base);
-        let output = |it: &Output| Output { span: relative(it.span), key: it.key.clone() };
+        let output = |it: &HelmOutput| HelmOutput { span: relative(it.span), key: it.key.clone() };
         Self {
             end: around.end - base,
             outputs: around.outputs.iter().map(output).collect(),
@@ -60,11 +59,11 @@ impl Actions {
 
 impl Template {
     /// A text with its actions masked, and the tree of that; nothing if it has no actions.
-    pub(in crate::workspace) fn read(&mut self, text: &Arc<str>) -> Option<(Arc<Mask>, Arc<Tree>)> {
+    pub(in crate::workspace) fn read(&mut self, text: &Arc<str>) -> Option<(Arc<HelmMask>, Arc<Tree>)> {
         let last = match self.last.take() {
             Some(last) if last.text == *text => last,
             before => {
-                let mask = helm::mask(text)?;
+                let mask = mask_helm_actions(text)?;
                 let tree = match before {
                     Some(before) if before.mask.text == mask.text => before.tree,
                     Some(before) => {
@@ -106,7 +105,7 @@ impl Template {
 }
 
 /// What has to change in a text to make it another one, as one edit.
-fn difference(old: &str, new: &str) -> Change {
+fn difference(old: &str, new: &str) -> TextChange {
     let (old_bytes, new_bytes) = (old.as_bytes(), new.as_bytes());
     let mut start = same_at_start(old_bytes, new_bytes);
     while !new.is_char_boundary(start) || !old.is_char_boundary(start) {
@@ -116,7 +115,7 @@ fn difference(old: &str, new: &str) -> Change {
     while !new.is_char_boundary(new.len() - end) || !old.is_char_boundary(old.len() - end) {
         end -= 1;
     }
-    Change { old: Span::new(start, old.len() - end), new_len: new.len() - end - start }
+    TextChange { old: Span::new(start, old.len() - end), new_len: new.len() - end - start }
 }
 
 /// How many bytes are compared at a time.
@@ -143,13 +142,13 @@ mod tests {
         let texts = ["", "a", "ab", "abab", "äöü", "äü", "aöü", &long, &format!("{long}x{long}"), &format!("x{long}")];
         for old in texts {
             for new in texts {
-                let Change { old: span, new_len } = difference(old, new);
+                let TextChange { old: span, new_len } = difference(old, new);
                 let made =
                     format!("{}{}{}", &old[..span.start], &new[span.start..span.start + new_len], &old[span.end..]);
                 assert_eq!(made, new, "from {old}");
             }
         }
-        assert_eq!(difference("name: a\n", "name: ab\n"), Change { old: Span::new(7, 7), new_len: 1 });
+        assert_eq!(difference("name: a\n", "name: ab\n"), TextChange { old: Span::new(7, 7), new_len: 1 });
     }
 
     /// Of many objects only the one that is edited is looked at again.
