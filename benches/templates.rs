@@ -181,7 +181,7 @@ fn template() -> String {
 fn json() -> String {
     let tree = syntax::parse(&template());
     let root = tree.documents().next().and_then(|it| it.root());
-    let plain = root.and_then(|it| syntax::YamlValue::of(it, "", &|_| None));
+    let plain = root.and_then(|it| syntax::YamlValue::from_node(it, "", &|_| None));
     plain.and_then(|it| serde_json::to_string_pretty(&it).ok()).unwrap_or_default()
 }
 

@@ -109,7 +109,7 @@ impl Reading<'_> {
         }
         // Where no alias is, the text itself is the limit, so that one object's aliases cost no other its reading.
         let text = Budget::for_text(node.span().len());
-        let budget = if node.holds_alias() { self.budget } else { &text };
+        let budget = if node.contains_alias() { self.budget } else { &text };
         let sharing = self.sharing.filter(|it| it.begin(node));
         let reader = Reader { base, budget, sharing };
         let mut model = model(reader, node, identity);

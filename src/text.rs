@@ -5,11 +5,11 @@
 #![warn(clippy::disallowed_methods)]
 
 mod buffer;
-mod lines;
+mod line_index;
 mod position;
 
 pub use buffer::{Buffer, TextChange};
-pub use lines::{LineColumn, LineIndex};
+pub use line_index::{LineColumn, LineIndex};
 pub use position::{Encoding, Position};
 
 /// A range of bytes in one file.

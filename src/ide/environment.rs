@@ -449,5 +449,5 @@ fn shown(value: &Value, reveal: bool) -> String {
 /// Where a reference in a scalar's value stands in its file.
 fn place_in_source(source: &str, span: Span, text: &Text, range: &Range<usize>) -> Option<usize> {
     let map = SourceMap::new(source.get(span.range())?, text.style, &text.value);
-    Some(span.start + map.source(range.clone()).start)
+    Some(span.start + map.source_span(range.clone()).start)
 }

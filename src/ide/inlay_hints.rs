@@ -150,7 +150,7 @@ impl Hinted<'_> {
         let Some(map) = self.written.map(span, self.text) else { return };
         for step in steps {
             if let Lookup::Bound(binding) = &step.outcome {
-                let end = map.source(step.range.clone()).shifted(span.start).end;
+                let end = map.source_span(step.range.clone()).shifted(span.start).end;
                 hints.push(hint(end, &preview(binding, self.reveal, 10 * LONGEST)));
             }
         }

@@ -309,7 +309,7 @@ impl Written {
 
     /// Where a part of a scalar's value stands.
     pub fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
-        self.map(span, text).map_or(span, |map| map.source(range).shifted(span.start))
+        self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
     }
 
     /// The line at an offset, without its end.

@@ -128,11 +128,11 @@ impl Renderer<'_> {
         let node = node_of(tree, object)?;
         let substitutes: BTreeMap<String, Substitute> =
             self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
-        let mut written = YamlValue::of(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
+        let mut written = YamlValue::from_node(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
         for admitted in self.admitted(path, object) {
             admitted.apply(&mut written);
         }
-        written.block()
+        written.to_block()
     }
 
     fn substitutes(&self, path: &Arc<str>, object: &Object) -> Vec<Substitute> {
@@ -220,7 +220,7 @@ fn in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<
             false if between.is_empty() => return None,
             false => &rest[..rest.find(between)?],
         };
-        let span = map.source(token.range.clone());
+        let span = map.source_span(token.range.clone());
         result.push_str(source.get(done..span.start)?);
         result.push_str(new);
         done = span.end;

@@ -120,7 +120,7 @@ impl<'p> Pieces<'p> {
 
     fn push(&mut self, range: Range<usize>, kind: SemanticKind) {
         if let Some(map) = &self.map {
-            let span = map.source(range).shifted(self.span.start);
+            let span = map.source_span(range).shifted(self.span.start);
             self.found.push(SemanticToken { span, kind });
         }
     }

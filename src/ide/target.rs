@@ -263,11 +263,11 @@ impl<'s> Finder<'_, 's> {
         let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
         let span = object.place(text.span);
         let map = self.written.map(span, text)?;
-        let value = map.value(self.offset - span.start);
+        let value = map.value_offset(self.offset - span.start);
         let mut references = parameter_references(&text.value, template.dialect.is_proposal()).into_iter();
         let found = references.rfind(|it| it.range.start <= value && value <= it.range.end)?;
         let name = &text.value[found.name.clone()];
-        let span = map.source(found.range).shifted(span.start);
+        let span = map.source_span(found.range).shifted(span.start);
         (template.exported.contains(name) && span.touches(self.offset)).then(|| Targeted { span, target: place(name) })
     }
 
@@ -319,7 +319,7 @@ impl<'s> Finder<'_, 's> {
     /// Texts that containers reach by an alias stand anywhere in the document.
     fn by_alias(&self, around: &[&'s Object]) -> Option<Targeted<'s>> {
         let document = self.written.source.tree.document_at(self.offset)?;
-        if !document.root()?.holds_alias() {
+        if !document.root()?.contains_alias() {
             return None;
         }
         let document = document.span();
@@ -346,7 +346,7 @@ impl<'s> Finder<'_, 's> {
         let (field, text) = at.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
         let span = at.object.place(text.span);
         let map = self.written.map(span, text)?;
-        let value = map.value(self.offset - span.start);
+        let value = map.value_offset(self.offset - span.start);
         // What the shell runs may hold what it reads.
         if let Some(found) = self.in_script(at, field, text) {
             return Some(found);
@@ -355,7 +355,7 @@ impl<'s> Finder<'_, 's> {
         let touching =
             dollar_tokens(&text.value).filter(|it| it.range.start <= value && value <= kept_by(it, &text.value));
         let token = touching.last()?;
-        let span = map.source(token.range.start..kept_by(&token, &text.value)).shifted(span.start);
+        let span = map.source_span(token.range.start..kept_by(&token, &text.value)).shifted(span.start);
         let range = token.range.clone();
         let target = match token.kind {
             DollarTokenKind::Reference => {
@@ -376,7 +376,7 @@ impl<'s> Finder<'_, 's> {
         let environment = at.environment(self.analysis);
         let span = at.object.place(text.span);
         let map = self.written.map(span, text)?;
-        let place = |range: &Range<usize>| map.source(range.clone()).shifted(span.start);
+        let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
         let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
         let is_ours = !matches!(environment.lookup(Site::CommandLine, name), Lookup::Unbound | Lookup::Maybe(_));

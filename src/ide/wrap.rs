@@ -329,7 +329,7 @@ fn given_back(text: &str, wanted: &[Wanted<'_>]) -> Option<Vec<bool>> {
 
 /// A value as a node of YAML that is written in double quotes.
 fn quoted(text: &str) -> String {
-    YamlValue::Quoted(text.to_owned()).flow().unwrap_or_default()
+    YamlValue::Quoted(text.to_owned()).to_flow().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ impl Sharing {
     pub(super) fn keep(&self, node: Node<'_>, context: Context<'_>, model: &Arc<Model>) {
         let kept = &mut *self.kept.borrow_mut();
         let containers = self.containers.take();
-        if !node.holds_alias() {
+        if !node.contains_alias() {
             let Context { default: Identity { api_version, kind }, in_template } = context;
             let object = KeptObject {
                 api_version: api_version.map(Box::from),
@@ -207,14 +207,14 @@ impl Sharing {
 
 /// What stands around some places in an object; nothing where that rests on text elsewhere.
 pub(super) fn frame(node: Node<'_>, places: &[Span]) -> Option<Vec<Subtree>> {
-    let parts = node.around(places);
-    (!parts.iter().any(Subtree::holds_alias)).then_some(parts)
+    let parts = node.subtrees_around(places);
+    (!parts.iter().any(Subtree::contains_alias)).then_some(parts)
 }
 
 /// A container of the object at hand, kept if it can be.
 pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Arc<Container> {
     match reader.sharing {
-        Some(sharing) if !node.holds_alias() => sharing.container(reader, node, path, role),
+        Some(sharing) if !node.contains_alias() => sharing.container(reader, node, path, role),
         _ => Arc::new(pod::container(reader, node, path, role)),
     }
 }

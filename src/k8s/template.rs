@@ -169,7 +169,7 @@ impl Parameters {
         let mut at = 0;
         for reference in parameter_references(text, self.dialect.is_proposal()) {
             let name = &text[reference.name.clone()];
-            let Some(preset) = self.by_name.get(name).filter(|_| reference.counts(text)) else { continue };
+            let Some(preset) = self.by_name.get(name).filter(|_| reference.is_substituted_in(text)) else { continue };
             if at < reference.range.start {
                 parts.push(FilledPart::Text(&text[at..reference.range.start]));
             }

@@ -27,7 +27,7 @@ pub struct Reading {
 impl Reading {
     /// How the kubelet of a release reads.
     pub fn of(release: Version, proposals: bool) -> Self {
-        let dialect = if proposals { EnvFileDialect::Draft } else { EnvFileDialect::of_kubernetes(release.minor) };
+        let dialect = if proposals { EnvFileDialect::Proposed } else { EnvFileDialect::for_kubernetes(release.minor) };
         Self { dialect, is_name: if release.has(32) { names::is_relaxed } else { names::is_strict } }
     }
 }
@@ -178,7 +178,7 @@ impl Content {
         };
         match find_env_file_entry(text, key, reading.dialect, reading.is_name) {
             // The last of equal names counts there, and a later line may be wrong.
-            Ok(_) if self.is_open && reading.dialect == EnvFileDialect::Draft => Answer::Unknown,
+            Ok(_) if self.is_open && reading.dialect == EnvFileDialect::Proposed => Answer::Unknown,
             Ok(Some(entry)) => {
                 let range = entry.value_span.range();
                 let exact = self.text[range.clone()] == *entry.value;
@@ -193,7 +193,7 @@ impl Content {
             }
             Ok(None) if self.is_open => Answer::Unknown,
             Ok(None) => Answer::Missing,
-            Err(error) if self.is_open && error.problem.is_open_end() => Answer::Unknown,
+            Err(error) if self.is_open && error.problem.is_unfinished() => Answer::Unknown,
             Err(error) => Answer::Refused(error),
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn expand_in(
         return expand(text, copying, lookup);
     };
     let mut references = parameter_references(text, parameters.dialect.is_proposal());
-    references.retain(|it| it.counts(text) && parameters.contains(&text[it.name.clone()]));
+    references.retain(|it| it.is_substituted_in(text) && parameters.contains(&text[it.name.clone()]));
     if references.is_empty() {
         return expand(text, copying, lookup);
     }

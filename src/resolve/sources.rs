@@ -276,7 +276,7 @@ fn file_key(scope: &Scope<'_>, object: &Object, reference: &FileKey, location: &
     };
     let value = match file {
         // F4: a missing file stops the container whatever `optional` says; only the proposal says otherwise.
-        EnvFile::Absent if *optional && reading.dialect == EnvFileDialect::Draft => return None,
+        EnvFile::Absent if *optional && reading.dialect == EnvFileDialect::Proposed => return None,
         EnvFile::Absent => Value::hole(Hole::MissingFile { path: Arc::clone(path), volume: Arc::clone(volume) }),
         EnvFile::Unknown => Value::hole(unknown_key(reference)),
         EnvFile::Written(content) => match content.find(key, reading) {

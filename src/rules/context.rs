@@ -84,7 +84,7 @@ impl ObjectContext<'_> {
         let inner = source
             .as_ref()
             .and_then(|it| it.readable().get(span.range()))
-            .map(|source| SourceMap::new(source, text.style, &text.value).source(range).shifted(span.start));
+            .map(|source| SourceMap::new(source, text.style, &text.value).source_span(range).shifted(span.start));
         self.file.at(inner.unwrap_or(span))
     }
 }
@@ -266,5 +266,5 @@ fn path(tree: &Tree, file: &FileContext<'_>, offset: usize) -> Option<String> {
         .max()
         .unwrap_or(0);
     let root = tree.document_at(offset)?.root()?;
-    Some(root.place_of(offset, start)).filter(|path| !path.is_empty())
+    Some(root.field_path(offset, start)).filter(|path| !path.is_empty())
 }

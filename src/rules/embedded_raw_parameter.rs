@@ -52,7 +52,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for reference in place.references() {
             let name = place.name(&reference);
             if reference.form != ReferenceForm::Raw
-                || reference.counts(&place.text.value)
+                || reference.is_substituted_in(&place.text.value)
                 || !place.parameters.contains(name)
             {
                 continue;

@@ -185,7 +185,7 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         let refused = errors.iter().filter(|it| begins(it, key)).map(|it| it.line + 1);
         read.chain(refused).min()
     };
-    let is_draft = reading.dialect == EnvFileDialect::Draft;
+    let is_draft = reading.dialect == EnvFileDialect::Proposed;
     let last = keys.iter().map(|key| line_of(key).filter(|_| !is_draft).unwrap_or(u32::MAX)).max().unwrap_or(u32::MAX);
     for error in errors.iter().filter(|it| it.line < last) {
         let fix = (error.problem == EnvFileProblem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();

@@ -251,7 +251,7 @@ pub(super) fn quote_values(object: &ObjectContext<'_>, content: &Content, readin
     let text = content.text();
     for range in content.unquoted(reading)? {
         for (part, range, new) in quotes_around(content, text, range)? {
-            let new = new.replace('\'', part.quote.escaped_quote());
+            let new = new.replace('\'', part.quote.escaped_single_quote());
             // A loop writes several lines from one place.
             if seen.insert((part.text.span, range.start, range.end)) {
                 edits.push(script_edit(object, &part.text, range, &new)?);

@@ -112,7 +112,7 @@ impl<'a> ObjectContext<'a> {
         let span = self.object.place(text.span);
         let written = source.text.get(span.range())?;
         let map = SourceMap::new(written, text.style, &text.value);
-        let inner = map.source(range);
+        let inner = map.source_span(range);
         // References are written alike in every style; the rest of the scalar stays.
         let plain = new.bytes().all(|it| it.is_ascii_alphanumeric() || b"${}()_".contains(&it));
         if !map.is_exact() || !plain || written.get(inner.range())?.contains('\n') {

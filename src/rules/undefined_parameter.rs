@@ -65,7 +65,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for place in object.places() {
         let references = place.references();
         for reference in
-            references.iter().filter(|it| it.form != ReferenceForm::Proposed && it.counts(&place.text.value))
+            references.iter().filter(|it| it.form != ReferenceForm::Proposed && it.is_substituted_in(&place.text.value))
         {
             let name = place.name(reference);
             let is_number = name.bytes().all(|it| it.is_ascii_digit());

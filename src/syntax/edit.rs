@@ -34,7 +34,7 @@ pub fn replace_in_scalar(
     if !map.is_exact() || new.contains(['\n', '\r']) {
         return None;
     }
-    let span = map.source(range);
+    let span = map.source_span(range);
     if source.get(span.range())?.contains(['\n', '\r']) {
         return None;
     }

@@ -3,7 +3,7 @@
 //! The kubelet stops at the first entry with the key, so what stands behind it cannot matter and is not read by a
 //! look-up either; only the proposal reads the whole file. Messages never quote the file: it may hold secrets.
 
-mod draft;
+mod proposed;
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::text::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnvFileDialect {
     /// The proposal: the common syntax of `.env` files, where the last of equal names counts and no name may be wrong.
-    Draft,
+    Proposed,
     /// Kubernetes 1.34, where the feature was alpha: `KEY=value` with nothing quoted, `\` at the end of a line goes on
     /// on the next one.
     Unquoted,
@@ -23,13 +23,13 @@ pub enum EnvFileDialect {
 
 impl EnvFileDialect {
     /// The dialect of Kubernetes 1.`minor`. Older releases know no env files; the oldest dialect stands for them.
-    pub const fn of_kubernetes(minor: u32) -> Self {
+    pub const fn for_kubernetes(minor: u32) -> Self {
         if minor < 35 { Self::Unquoted } else { Self::Quoted }
     }
 }
 
 /// F21: how large a file the proposal takes.
-const LARGEST_DRAFT: usize = 64 * 1024;
+const LARGEST_PROPOSED_FILE: usize = 64 * 1024;
 
 /// Why the kubelet refuses a file. The container does not start then, not even when the key is optional (F4).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,7 +95,7 @@ pub enum EnvFileProblem {
 
 impl EnvFileProblem {
     /// Whether more text behind the end of the file could mend it.
-    pub const fn is_open_end(self) -> bool {
+    pub const fn is_unfinished(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnfinishedContinuation)
     }
 }
@@ -113,8 +113,8 @@ pub fn find_env_file_entry<'t>(
     dialect: EnvFileDialect,
     is_name: fn(&str) -> bool,
 ) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
-    if dialect == EnvFileDialect::Draft {
-        return draft::find(text, key, is_name);
+    if dialect == EnvFileDialect::Proposed {
+        return proposed::find(text, key, is_name);
     }
     // F7: the limits went with 1.35.
     let limited = dialect == EnvFileDialect::Unquoted;
@@ -154,8 +154,8 @@ fn read_lines<'t>(
     is_name: fn(&str) -> bool,
 ) -> (Vec<EnvFileEntry<'t>>, Vec<EnvFileError>) {
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
-    if dialect == EnvFileDialect::Draft {
-        errors.extend(draft::whole(lines.text));
+    if dialect == EnvFileDialect::Proposed {
+        errors.extend(proposed::whole(lines.text));
         lines.is_limited = false;
     }
     while errors.len() < MOST_ERRORS {
@@ -163,7 +163,7 @@ fn read_lines<'t>(
         match next_entry(lines, dialect) {
             Ok(None) => break,
             Ok(Some(entry)) => {
-                if dialect == EnvFileDialect::Draft && !is_name(&entry.name) {
+                if dialect == EnvFileDialect::Proposed && !is_name(&entry.name) {
                     let problem = EnvFileProblem::InvalidName;
                     errors.push(EnvFileError { line: entry.line, span: entry.name_span, problem });
                 }
@@ -171,7 +171,7 @@ fn read_lines<'t>(
             }
             Err(error) => {
                 // A quote that is never closed has swallowed the lines behind it.
-                if error.problem.is_open_end() {
+                if error.problem.is_unfinished() {
                     (lines.at, lines.number) = begin;
                     while lines.number < error.line && lines.next().is_some() {}
                 }
@@ -204,7 +204,7 @@ fn next_entry<'t>(
     dialect: EnvFileDialect,
 ) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     match dialect {
-        EnvFileDialect::Draft => draft::entry(lines),
+        EnvFileDialect::Proposed => proposed::entry(lines),
         EnvFileDialect::Unquoted => unquoted_entry(lines),
         EnvFileDialect::Quoted => quoted_entry(lines),
     }
@@ -307,7 +307,7 @@ fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry
         }
     }
     // The kubelet counts a joined line where it ends, so its errors stand there too.
-    let Some((name, value)) = draft::split(logical) else { return Err(last.error(EnvFileProblem::NoEquals)) };
+    let Some((name, value)) = proposed::split(logical) else { return Err(last.error(EnvFileProblem::NoEquals)) };
     if name.is_empty() {
         return Err(last.error(EnvFileProblem::NoName));
     }

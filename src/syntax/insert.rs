@@ -26,7 +26,7 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosi
     }
     let edit = match (list.kind(), items.first(), items.last()) {
         (NodeKind::Sequence(CollectionStyle::Flow), first, last) => {
-            let style = Style::of(text, list, last.map(|it| it.span()));
+            let style = FlowStyle::detect(text, list, last.map(|it| it.span()));
             let new: Option<Vec<String>> = new.iter().map(|it| style.value(it)).collect();
             flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, side, &style)
         }
@@ -76,14 +76,14 @@ pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, YamlValue)]) -
             let start = first.map(|(key, _)| key.span().start);
             let end = last.map(|(key, value)| value.map_or(key.span().end, |it| it.span().end));
             let last = start.and(last).map(|(key, _)| Span::new(key.span().start, end.unwrap_or_default()));
-            let style = Style::of(text, mapping, last);
+            let style = FlowStyle::detect(text, mapping, last);
             let new: Option<Vec<String>> = new.iter().map(|(key, value)| style.entry(key, value)).collect();
             flow(mapping, start, end, &new?, InsertPosition::Last, &style)
         }
         (NodeKind::Mapping(CollectionStyle::Block), Some((first, _)), Some((last_key, last_value))) => {
             let start = first.span().start;
             let column = start - line_start(text, start);
-            let block = YamlValue::Map(new.to_vec()).block()?;
+            let block = YamlValue::Map(new.to_vec()).to_block()?;
             behind(text, last_value.unwrap_or(*last_key), &indented(&block, column, text))?
         }
         _ => return None,
@@ -102,7 +102,7 @@ fn flow(
     last: Option<usize>,
     new: &[String],
     side: InsertPosition,
-    style: &Style<'_>,
+    style: &FlowStyle<'_>,
 ) -> TextEdit {
     let between = style.between();
     let new = new.join(&between);
@@ -119,7 +119,7 @@ fn flow(
 }
 
 /// How the members of a collection in brackets are written.
-struct Style<'t> {
+struct FlowStyle<'t> {
     /// As JSON, so that JSON stays JSON.
     is_json: bool,
     line_break: &'static str,
@@ -129,8 +129,8 @@ struct Style<'t> {
     step: Option<&'t str>,
 }
 
-impl<'t> Style<'t> {
-    fn of(text: &'t str, node: Node<'_>, last: Option<Span>) -> Self {
+impl<'t> FlowStyle<'t> {
+    fn detect(text: &'t str, node: Node<'_>, last: Option<Span>) -> Self {
         // Brackets in a block may look like JSON and are none.
         let root = node.document().root().map(Node::kind);
         let is_json =
@@ -151,7 +151,7 @@ impl<'t> Style<'t> {
     }
 
     fn value(&self, value: &YamlValue) -> Option<String> {
-        if self.is_json { self.json(value, self.lead.unwrap_or_default()) } else { value.flow() }
+        if self.is_json { self.json(value, self.lead.unwrap_or_default()) } else { value.to_flow() }
     }
 
     fn entry(&self, key: &str, value: &YamlValue) -> Option<String> {
@@ -159,7 +159,7 @@ impl<'t> Style<'t> {
             let value = self.json(value, self.lead.unwrap_or_default())?;
             return Some(format!("{}: {value}", serde_json::to_string(key).ok()?));
         }
-        let whole = YamlValue::Map(vec![(key.to_owned(), value.clone())]).flow()?;
+        let whole = YamlValue::Map(vec![(key.to_owned(), value.clone())]).to_flow()?;
         Some(whole.strip_prefix('{')?.strip_suffix('}')?.to_owned())
     }
 
@@ -186,7 +186,7 @@ impl<'t> Style<'t> {
                 format!("[{open}{}{close}]", all?.join(&between))
             }
             YamlValue::Text(text) | YamlValue::Commented(text, _) => serde_json::to_string(text).ok()?,
-            other => other.flow()?,
+            other => other.to_flow()?,
         })
     }
 }
@@ -205,7 +205,7 @@ fn behind(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
 
 /// An item of a block list: its lines behind a dash.
 fn item(it: &YamlValue, column: usize, text: &str) -> Option<String> {
-    let lines = indented(&it.block()?, column + 2, text);
+    let lines = indented(&it.to_block()?, column + 2, text);
     Some(format!("{}- {}", " ".repeat(column), lines.get(column + 2..)?))
 }
 
@@ -259,7 +259,7 @@ fn reads_back(
 
 /// Whether a node says what was meant.
 fn says(node: Node<'_>, meant: &YamlValue) -> bool {
-    YamlValue::of(node, "", &|_| None).is_some_and(|it| it.says_the_same(meant))
+    YamlValue::from_node(node, "", &|_| None).is_some_and(|it| it.is_equivalent(meant))
 }
 
 #[cfg(test)]

@@ -51,20 +51,20 @@ impl YamlValue {
 
     /// A copy of a node. `scalar` may say something else about the scalar at a path such as `spec.containers[0].image`,
     /// which begins with `path`. Nothing if the node is endless.
-    pub fn of(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<Self> {
+    pub fn from_node(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<Self> {
         copied(node, path.to_owned(), scalar, DEEPEST, &Cell::new(MOST_NODES))
     }
 
     /// Whether it is the same once it is read again: quotes and comments say nothing.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
         let text = |it: &Self| match it {
             Self::Text(text) | Self::Quoted(text) | Self::Commented(text, _) => Some(text.clone()),
             _ => None,
         };
         match (self, other) {
-            (Self::List(a), Self::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.says_the_same(b)),
+            (Self::List(a), Self::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_equivalent(b)),
             (Self::Map(a), Self::Map(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.says_the_same(&b.1))
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.is_equivalent(&b.1))
             }
             _ => match (text(self), text(other)) {
                 (Some(a), Some(b)) => a == b,
@@ -83,7 +83,7 @@ impl YamlValue {
     }
 
     /// The value under a key, which is added where it is missing or `null`. Nothing in what is no mapping.
-    pub fn entry(&mut self, key: &str, default: YamlValue) -> Option<&mut YamlValue> {
+    pub fn entry_or_insert(&mut self, key: &str, default: YamlValue) -> Option<&mut YamlValue> {
         let Self::Map(entries) = self else { return None };
         let at = entries.iter().position(|(it, _)| it == key).unwrap_or_else(|| {
             entries.push((key.to_owned(), YamlValue::Null));
@@ -97,21 +97,21 @@ impl YamlValue {
     }
 
     /// As a block: lines without indentation, the last one with its end.
-    pub fn block(&self) -> Option<String> {
+    pub fn to_block(&self) -> Option<String> {
         // Long lines stay lines: what is folded is hard to compare.
         let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
         serde_saphyr::to_string_with_options(self, options).ok()
     }
 
     /// On one line, with brackets.
-    pub fn flow(&self) -> Option<String> {
+    pub fn to_flow(&self) -> Option<String> {
         Some(match self {
             Self::List(items) => {
-                let items: Option<Vec<String>> = items.iter().map(Self::flow).collect();
+                let items: Option<Vec<String>> = items.iter().map(Self::to_flow).collect();
                 format!("[{}]", items?.join(", "))
             }
             Self::Map(entries) => {
-                let entry = |(key, value): &(String, YamlValue)| Some(format!("{}: {}", word(key)?, value.flow()?));
+                let entry = |(key, value): &(String, YamlValue)| Some(format!("{}: {}", word(key)?, value.to_flow()?));
                 let entries: Option<Vec<String>> = entries.iter().map(entry).collect();
                 format!("{{{}}}", entries?.join(", "))
             }
@@ -221,17 +221,17 @@ mod tests {
             ("value", YamlValue::text("80")),
             ("from", YamlValue::List(vec![YamlValue::map([("on", YamlValue::Bool(true))]), YamlValue::text("a: b")])),
         ]);
-        assert_eq!(it.flow().as_deref(), Some("{name: PORT, value: \"80\", from: [{\"on\": true}, \"a: b\"]}"));
-        let block = it.block().expect("a block");
+        assert_eq!(it.to_flow().as_deref(), Some("{name: PORT, value: \"80\", from: [{\"on\": true}, \"a: b\"]}"));
+        let block = it.to_block().expect("a block");
         let tree = parse(&block);
         let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
-        assert_eq!(YamlValue::of(root, "", &|_| None), Some(it), "{block}");
+        assert_eq!(YamlValue::from_node(root, "", &|_| None), Some(it), "{block}");
     }
 
     #[test]
     fn an_endless_value_is_none() {
         let tree = parse("a: &a {b: *a}\n");
         let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
-        assert_eq!(YamlValue::of(root, "", &|_| None), None);
+        assert_eq!(YamlValue::from_node(root, "", &|_| None), None);
     }
 }

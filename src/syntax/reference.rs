@@ -107,7 +107,7 @@ pub struct ParameterReference {
 
 impl ParameterReference {
     /// Whether a template reads it at all: `${{P}}` only as the whole scalar.
-    pub fn counts(&self, text: &str) -> bool {
+    pub fn is_substituted_in(&self, text: &str) -> bool {
         self.form != ReferenceForm::Raw || self.range == (0..text.len())
     }
 }
@@ -176,8 +176,8 @@ mod tests {
         assert_eq!(found(false), shared);
         assert_eq!(found(true)[0], ("A".to_owned(), ReferenceForm::Proposed));
         assert_eq!(found(true)[1..], shared);
-        assert!(parameter_references("${{A}}", false)[0].counts("${{A}}"));
-        assert!(!parameter_references("a${{A}}", false)[0].counts("a${{A}}"));
+        assert!(parameter_references("${{A}}", false)[0].is_substituted_in("${{A}}"));
+        assert!(!parameter_references("a${{A}}", false)[0].is_substituted_in("a${{A}}"));
     }
 
     fn shown(text: &str) -> Vec<(DollarTokenKind, &str)> {

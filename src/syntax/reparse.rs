@@ -55,7 +55,7 @@ impl TextSlices for Buffer {
     }
 
     fn floor_char(&self, offset: usize) -> usize {
-        Buffer::floor(self, offset)
+        Buffer::floor_char(self, offset)
     }
 }
 

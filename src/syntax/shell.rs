@@ -164,7 +164,7 @@ pub enum ShellQuote {
 
 impl ShellQuote {
     /// A single quote as it has to be written here to stand in what the shell makes of the word.
-    pub fn escaped_quote(self) -> &'static str {
+    pub fn escaped_single_quote(self) -> &'static str {
         match self {
             Self::Bare => "\\'",
             Self::Single => "'\\''",

@@ -43,7 +43,7 @@ impl SourceMap {
     }
 
     /// Where a range of the value stands, counted from the scalar's first byte.
-    pub fn source(&self, range: Range<usize>) -> Span {
+    pub fn source_span(&self, range: Range<usize>) -> Span {
         let start = self.source_of(range.start, Side::Start);
         if range.is_empty() {
             return Span::new(start, start);
@@ -52,7 +52,7 @@ impl SourceMap {
     }
 
     /// The place in the value that belongs to a byte of the scalar's source.
-    pub fn value(&self, source: usize) -> usize {
+    pub fn value_offset(&self, source: usize) -> usize {
         let behind = self.steps.partition_point(|step| step.source <= source);
         let Some(step) = behind.checked_sub(1).and_then(|at| self.steps.get(at)) else { return 0 };
         let past = source - step.source;
@@ -364,8 +364,8 @@ impl SourceMap {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::{Node, NodeKind, parse};
     use crate::syntax::tests::{Random, edit_count, file};
+    use crate::syntax::{Node, NodeKind, parse};
 
     use super::*;
 
@@ -393,9 +393,9 @@ mod tests {
                 assert!(map.is_exact(), "{style:?} {source:?} is {value:?}");
                 let mut last = 0;
                 for (at, character) in value.char_indices() {
-                    let place = map.source(at..at + character.len_utf8());
+                    let place = map.source_span(at..at + character.len_utf8());
                     assert!(place.start >= last && place.end <= source.len(), "{source:?} at {at}: {place:?}");
-                    assert_eq!(map.value(place.start), at, "{source:?} at {at}: {place:?}");
+                    assert_eq!(map.value_offset(place.start), at, "{source:?} at {at}: {place:?}");
                     if !character.is_whitespace() && !source[place.range()].starts_with(['\\', '\'']) {
                         assert_eq!(source[place.range()].chars().next(), Some(character), "{source:?} at {at}");
                     }
@@ -441,10 +441,10 @@ mod tests {
         let source = "\"\\u0024(X) a\\\n   $(Y)\"";
         let map = SourceMap::new(source, ScalarStyle::DoubleQuoted, "$(X) a$(Y)");
         assert!(map.is_exact());
-        assert_eq!(&source[map.source(0..4).range()], "\\u0024(X)");
-        assert_eq!(&source[map.source(6..10).range()], "$(Y)");
-        assert_eq!(map.value(1), 0);
-        assert_eq!(map.value(3), 0);
-        assert_eq!(map.value(7), 1);
+        assert_eq!(&source[map.source_span(0..4).range()], "\\u0024(X)");
+        assert_eq!(&source[map.source_span(6..10).range()], "$(Y)");
+        assert_eq!(map.value_offset(1), 0);
+        assert_eq!(map.value_offset(3), 0);
+        assert_eq!(map.value_offset(7), 1);
     }
 }

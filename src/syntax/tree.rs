@@ -437,14 +437,16 @@ fn collect_anchors(green: &Arc<Green>, offset: u32, found: &mut Vec<Anchor>) {
     }
 }
 
-fn around(green: &Arc<Green>, offset: usize, places: &[Span], parts: &mut Vec<Subtree>) {
+fn collect_subtrees_around(green: &Arc<Green>, offset: usize, places: &[Span], parts: &mut Vec<Subtree>) {
     let end = offset + green.len as usize;
     let first = places.partition_point(|place| place.start < offset);
     let inside = &places[first..first + places[first..].partition_point(|place| place.end <= end && place.start < end)];
     match inside {
         [] => parts.push(Subtree(Arc::clone(green))),
         [place] if *place == Span::new(offset, end) => {}
-        _ => green.children().for_each(|child| around(&child.it, offset + child.offset as usize, inside, parts)),
+        _ => green
+            .children()
+            .for_each(|child| collect_subtrees_around(&child.it, offset + child.offset as usize, inside, parts)),
     }
 }
 
@@ -476,8 +478,8 @@ impl PartialEq for Subtree {
 impl Eq for Subtree {}
 
 impl Subtree {
-    /// See [`Node::holds_alias`].
-    pub fn holds_alias(&self) -> bool {
+    /// See [`Node::contains_alias`].
+    pub fn contains_alias(&self) -> bool {
         self.0.marks.alias
     }
 }
@@ -511,15 +513,15 @@ impl<'t> Node<'t> {
     }
 
     /// Whether an alias stands somewhere in it, so that its meaning rests on text elsewhere.
-    pub fn holds_alias(self) -> bool {
+    pub fn contains_alias(self) -> bool {
         self.green.marks.alias
     }
 
     /// What stands around some places in it, as the largest parts that hold none of them. The places are whole nodes, in
     /// order.
-    pub fn around(self, places: &[Span]) -> Vec<Subtree> {
+    pub fn subtrees_around(self, places: &[Span]) -> Vec<Subtree> {
         let mut parts = Vec::new();
-        around(self.green, self.offset, places, &mut parts);
+        collect_subtrees_around(self.green, self.offset, places, &mut parts);
         parts
     }
 
@@ -689,7 +691,7 @@ impl<'t> Node<'t> {
     }
 
     /// The way from the node that begins at `start` (or from this one) to an offset, as `spec.containers[0].name`.
-    pub fn place_of(self, offset: usize, start: usize) -> String {
+    pub fn field_path(self, offset: usize, start: usize) -> String {
         let mut path = String::new();
         let mut node = self;
         while let Some((child, step)) = node.step_to(offset) {

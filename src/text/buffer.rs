@@ -76,7 +76,7 @@ impl Buffer {
 
     /// The place of `offset`. What stands inside a line's CRLF is at the end of that line.
     pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
-        let offset = self.floor(offset);
+        let offset = self.floor_char(offset);
         let line = self.rope.byte_to_line(offset);
         let content = self.line_content(line);
         let end = offset.min(content.end);
@@ -96,7 +96,7 @@ impl Buffer {
             return content.end;
         }
         match encoding {
-            Encoding::Utf8 => self.floor(wanted),
+            Encoding::Utf8 => self.floor_char(wanted),
             Encoding::Utf16 => self.rope.char_to_byte(self.rope.utf16_cu_to_char(wanted)),
             Encoding::Utf32 => self.rope.char_to_byte(wanted),
         }
@@ -130,12 +130,12 @@ impl Buffer {
     }
 
     fn clamp(&self, span: Span) -> Span {
-        let start = self.floor(span.start);
-        Span::new(start, self.floor(span.end).max(start))
+        let start = self.floor_char(span.start);
+        Span::new(start, self.floor_char(span.end).max(start))
     }
 
     /// The start of the character that `offset` falls into.
-    pub fn floor(&self, offset: usize) -> usize {
+    pub fn floor_char(&self, offset: usize) -> usize {
         self.rope.char_to_byte(self.rope.byte_to_char(offset.min(self.len())))
     }
 }

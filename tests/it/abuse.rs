@@ -47,7 +47,7 @@ fn use_up(text: &str) -> Duration {
     let objects = objects_of(&tree);
     assert!(objects.len() <= 4 * text.len() + 10_000, "{} objects", objects.len());
     let mut buffer = Buffer::new(text, 0);
-    let middle = buffer.floor(text.len() / 2);
+    let middle = buffer.floor_char(text.len() / 2);
     let change = buffer.edit(Span::new(middle, middle), "x");
     drop(tree.reparse(change, &buffer));
     drop((objects, tree));

@@ -63,7 +63,7 @@ proptest! {
             prop_assert!(landing_places(&text).any(|place| place == offset));
             prop_assert!(buffer.position(offset, encoding) <= position);
         }
-        prop_assert_eq!(lines.count(), buffer.position(text.len(), Encoding::Utf8).line + 1);
+        prop_assert_eq!(lines.line_count(), buffer.position(text.len(), Encoding::Utf8).line + 1);
     }
 
     #[test]

@@ -78,8 +78,8 @@ proptest! {
         let mut buffer = Buffer::new(&large(kind), 0);
         let mut tree = parse(&buffer.to_string());
         for (at, removed, typed) in edits {
-            let at = buffer.floor(at.index(buffer.len()));
-            let end = buffer.floor((at + removed).min(buffer.len()));
+            let at = buffer.floor_char(at.index(buffer.len()));
+            let end = buffer.floor_char((at + removed).min(buffer.len()));
             let change = buffer.edit(Span::new(at, end), typed);
             tree = tree.reparse(change, &buffer);
             let anew = parse(&buffer.to_string());

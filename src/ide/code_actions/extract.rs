@@ -93,14 +93,14 @@ impl<'w> Selected<'w> {
         if !is_inside || !is_scalar || parent.is_mapping() && entry.is_none() {
             return None;
         }
-        let path = root.place_of(range.start, object.offset);
+        let path = root.field_path(range.start, object.offset);
         let key = path.rsplit(['.', '[']).find(|it| !it.ends_with(']'))?;
         if matches!(key, "apiVersion" | "kind") {
             return None;
         }
         let value = node.text()?;
         let map = SourceMap::new(&text[span.range()], node.style()?, value);
-        let inner = map.value(range.start - span.start)..map.value(range.end - span.start);
+        let inner = map.value_offset(range.start - span.start)..map.value_offset(range.end - span.start);
         let is_whole = range == span || inner == (0..value.len());
         let typed = node.typed()?;
         let is_typed = !matches!(typed, TypedScalar::Str(_));
@@ -138,10 +138,10 @@ impl<'w> Selected<'w> {
             // Brackets end a plain text in brackets.
             let mut whole = value.to_owned();
             whole.replace_range(self.range.clone(), &reference);
-            return Some((span, YamlValue::Quoted(whole).flow()?));
+            return Some((span, YamlValue::Quoted(whole).to_flow()?));
         }
         let map = SourceMap::new(&self.text[span.range()], style, value);
-        Some((map.source(self.range.clone()).shifted(span.start), reference))
+        Some((map.source_span(self.range.clone()).shifted(span.start), reference))
     }
 }
 

@@ -215,7 +215,7 @@ impl<'s> Looker<'_, 's> {
     /// The container and field whose text stands at the cursor, by aliases too.
     fn by_text(&self) -> Option<(ContainerPlace<'s>, Field)> {
         let document = self.written.source.tree.document_at(self.offset)?;
-        let has_aliases = document.root()?.holds_alias();
+        let has_aliases = document.root()?.contains_alias();
         let document = document.span();
         let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
         let containers = || objects().flat_map(|object| ContainerPlace::entries_of(self.file, self.facts, object));
@@ -245,7 +245,7 @@ impl<'s> Looker<'_, 's> {
     fn path(&self, offset: usize) -> Option<(&'s Object, String)> {
         let object = objects_at(self.facts, offset).into_iter().next()?;
         let root = self.written.source.tree.document_at(offset)?.root()?;
-        Some((object, root.place_of(offset, object.offset)))
+        Some((object, root.field_path(offset, object.offset)))
     }
 
     /// The container that a way leads through, and the rest of the way.

@@ -72,8 +72,10 @@ impl<'a> Admitted<'a> {
         }
         let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
         let template = if holder.is_empty() { Some(written) } else { at(written, holder) };
-        let metadata = template.and_then(|it| it.entry("metadata", YamlValue::Map(Vec::new())));
-        if let Some(YamlValue::Map(all)) = metadata.and_then(|it| it.entry("annotations", YamlValue::Map(Vec::new()))) {
+        let metadata = template.and_then(|it| it.entry_or_insert("metadata", YamlValue::Map(Vec::new())));
+        if let Some(YamlValue::Map(all)) =
+            metadata.and_then(|it| it.entry_or_insert("annotations", YamlValue::Map(Vec::new())))
+        {
             all.extend(self.annotations.iter().cloned());
         }
     }
@@ -176,7 +178,7 @@ impl Nodes {
     fn item(&self, brought: Brought, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
         let preset = self.presets.get(brought.preset)?;
         let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
-        YamlValue::of(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)
+        YamlValue::from_node(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)
     }
 }
 
@@ -223,7 +225,7 @@ fn extend(mapping: &mut YamlValue, key: &str, items: &[YamlValue]) {
     if items.is_empty() {
         return;
     }
-    if let Some(YamlValue::List(list)) = mapping.entry(key, YamlValue::List(Vec::new())) {
+    if let Some(YamlValue::List(list)) = mapping.entry_or_insert(key, YamlValue::List(Vec::new())) {
         list.extend(items.iter().cloned());
     }
 }

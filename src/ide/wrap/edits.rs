@@ -99,7 +99,7 @@ impl<'e> Edits<'e> {
         }
         for (range, parameter) in places {
             let text = format!("${{{}}}", self.replacer.name(parameter));
-            self.all.push(TextEdit { span: map.source(range).shifted(span.start), text });
+            self.all.push(TextEdit { span: map.source_span(range).shifted(span.start), text });
         }
     }
 }

@@ -60,7 +60,7 @@ impl Layout {
     pub(super) fn assemble(self, options: &Options, pieces: &[Piece<'_>]) -> String {
         match self {
             Self::Yaml(end) => {
-                let name = YamlValue::text(options.name.as_str()).flow().unwrap_or_default();
+                let name = YamlValue::text(options.name.as_str()).to_flow().unwrap_or_default();
                 let mut text = String::new();
                 let head = ["apiVersion: template.openshift.io/v1", "kind: Template", "metadata:"];
                 for line in head.into_iter().chain([&*format!("  name: {name}"), "objects:"]) {
@@ -78,7 +78,7 @@ impl Layout {
                     text.push_str(end);
                 }
                 for given in &options.parameters {
-                    let name = YamlValue::text(given.name.as_str()).flow().unwrap_or_default();
+                    let name = YamlValue::text(given.name.as_str()).to_flow().unwrap_or_default();
                     text.push_str(&format!("- name: {name}{end}  value: {}{end}", quoted(&given.value)));
                 }
                 text
@@ -168,7 +168,7 @@ impl<'t> Piece<'t> {
             match layout {
                 Layout::Json(..) => lines.extend(serde_json::to_string(&anew).ok()),
                 Layout::Yaml(_) => {
-                    let block = anew.block().unwrap_or_default();
+                    let block = anew.to_block().unwrap_or_default();
                     let indented =
                         block.lines().map(|it| if it.is_empty() { String::new() } else { format!("  {it}") });
                     let start = lines.len();
@@ -193,7 +193,7 @@ fn written(node: Node<'_>, key: &str, replacer: &Replacer<'_>, depth: usize) -> 
         let entry = |(name, value): (Node<'_>, Option<Node<'_>>)| {
             let name = name.key_text()?.into_owned();
             let value = match value {
-                Some(it) if is_identity(&name) => YamlValue::of(it, "", &|_| None)?,
+                Some(it) if is_identity(&name) => YamlValue::from_node(it, "", &|_| None)?,
                 Some(it) => written(it, &name, replacer, depth - 1),
                 None => YamlValue::Null,
             };

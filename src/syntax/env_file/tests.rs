@@ -119,9 +119,9 @@ fn limits_follow_the_release() {
 
 #[test]
 fn the_release_picks_the_dialect() {
-    assert_eq!(EnvFileDialect::of_kubernetes(34), EnvFileDialect::Unquoted);
-    assert_eq!(EnvFileDialect::of_kubernetes(35), EnvFileDialect::Quoted);
-    assert_eq!(EnvFileDialect::of_kubernetes(37), EnvFileDialect::Quoted);
+    assert_eq!(EnvFileDialect::for_kubernetes(34), EnvFileDialect::Unquoted);
+    assert_eq!(EnvFileDialect::for_kubernetes(35), EnvFileDialect::Quoted);
+    assert_eq!(EnvFileDialect::for_kubernetes(37), EnvFileDialect::Quoted);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn errors_point_at_the_fault_and_quote_nothing() {
 #[test]
 fn the_proposal_reads_common_env_files() {
     check(
-        EnvFileDialect::Draft,
+        EnvFileDialect::Proposed,
         &[
             ("K=v", "=v"),
             ("  K \t=  v w \t\r\n", "=v w"),
@@ -156,7 +156,7 @@ fn the_proposal_reads_common_env_files() {
     );
     let names = |name: &str| !name.contains(' ');
     let text = "K=1\nexport J=2\n";
-    let error = find_env_file_entry(text, "K", EnvFileDialect::Draft, names).expect_err("row 6");
+    let error = find_env_file_entry(text, "K", EnvFileDialect::Proposed, names).expect_err("row 6");
     assert_eq!((error.problem, &text[error.span.range()]), (EnvFileProblem::InvalidName, "export J"));
     assert!(find_env_file_entry(text, "K", EnvFileDialect::Unquoted, names).is_ok(), "no release looks at names");
 }
@@ -164,9 +164,9 @@ fn the_proposal_reads_common_env_files() {
 #[test]
 fn the_proposal_limits_the_file() {
     let long = format!("K={}\n", "v".repeat(64 * 1024 - 3));
-    assert_eq!(answer(&long, EnvFileDialect::Draft).len(), 64 * 1024 - 2);
-    assert_eq!(answer(&format!("{long}\n"), EnvFileDialect::Draft), "2 FileTooLarge");
-    assert_eq!(answer(&format!("#{}\nK=1\n", "ü".repeat(40_000)), EnvFileDialect::Draft), "1 FileTooLarge");
+    assert_eq!(answer(&long, EnvFileDialect::Proposed).len(), 64 * 1024 - 2);
+    assert_eq!(answer(&format!("{long}\n"), EnvFileDialect::Proposed), "2 FileTooLarge");
+    assert_eq!(answer(&format!("#{}\nK=1\n", "ü".repeat(40_000)), EnvFileDialect::Proposed), "1 FileTooLarge");
 }
 
 #[test]
@@ -182,7 +182,10 @@ fn a_person_sees_every_error_and_every_entry() {
     assert_eq!(shown(text, EnvFileDialect::Quoted), expected);
     let expected = r#"[("A", "1")] [(2, "'x"), (4, "4")]"#;
     assert_eq!(shown("A='1'\nC='x\n\nD=4\n", EnvFileDialect::Quoted), expected);
-    assert_eq!(shown("A=1\nbad=2\nx\n", EnvFileDialect::Draft), r#"[("A", "1"), ("bad", "2")] [(2, "bad"), (3, "x")]"#);
+    assert_eq!(
+        shown("A=1\nbad=2\nx\n", EnvFileDialect::Proposed),
+        r#"[("A", "1"), ("bad", "2")] [(2, "bad"), (3, "x")]"#
+    );
     assert_eq!(shown("A=1\nbad=2\nx\n", EnvFileDialect::Unquoted), r#"[("A", "1"), ("bad", "2")] [(3, "x")]"#);
 }
 
@@ -194,7 +197,7 @@ fn comments_are_what_is_in_no_value() {
     let text = "# a\r\n  # b\nA='x # no\n# no' # c\nB= 'y' # no\nC='z'#d\noops # no\n\n# e";
     assert_eq!(shown(text, EnvFileDialect::Quoted), ["# a", "# b", "# c", "#d", "# e"]);
     let text = "# a\nA=x # no\nB=y\\\n# no\n# b\n";
-    assert_eq!(shown(text, EnvFileDialect::Draft), ["# a", "# b"]);
+    assert_eq!(shown(text, EnvFileDialect::Proposed), ["# a", "# b"]);
     assert_eq!(shown("A=x # no\n\t# b\n", EnvFileDialect::Unquoted), ["# b"]);
 }
 
@@ -208,7 +211,7 @@ fn values_have_places() {
     assert_eq!(place("J='1'\n  K='a\nb' # x\n", EnvFileDialect::Quoted), expected("a\nb"));
     assert_eq!(place("  K =  a b \nJ=1", EnvFileDialect::Unquoted), expected("a b"));
     assert_eq!(place("K=a \\\n b\nJ=1", EnvFileDialect::Unquoted), expected("a \\\n b"));
-    assert_eq!(place("K=a\r\n", EnvFileDialect::Draft), expected("a"));
+    assert_eq!(place("K=a\r\n", EnvFileDialect::Proposed), expected("a"));
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
         let mut asked = Vec::new();
         for version in 1..=1000 {
             let text = buffer.to_string();
-            let start = buffer.floor(dice.roll(buffer.len() + 1));
-            let end = buffer.floor((start + dice.roll(6)).min(buffer.len()));
+            let start = buffer.floor_char(dice.roll(buffer.len() + 1));
+            let end = buffer.floor_char((start + dice.roll(6)).min(buffer.len()));
             let piece = PIECES[dice.roll(PIECES.len())];
             let range = json!({"start": position(&text, start, encoding), "end": position(&text, end, encoding)});
             // What lies between CR and LF is the end of the line, for both sides.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::syntax::env_file::{
-    EnvFileEntry, EnvFileError, EnvFileProblem, LARGEST_DRAFT, SourceLines, append, joined_entry,
+    EnvFileEntry, EnvFileError, EnvFileProblem, LARGEST_PROPOSED_FILE, SourceLines, append, joined_entry,
 };
 use crate::text::Span;
 
@@ -40,8 +40,8 @@ pub(super) fn whole(text: &str) -> Option<EnvFileError> {
         let span = Span::new(0, BYTE_ORDER_MARK.len_utf8());
         return Some(EnvFileError { line: 1, span, problem: EnvFileProblem::ByteOrderMark });
     }
-    (text.len() > LARGEST_DRAFT).then(|| {
-        let mut at = LARGEST_DRAFT;
+    (text.len() > LARGEST_PROPOSED_FILE).then(|| {
+        let mut at = LARGEST_PROPOSED_FILE;
         while !text.is_char_boundary(at) {
             at -= 1;
         }

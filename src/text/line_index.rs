@@ -116,7 +116,7 @@ impl LineIndex {
     }
 
     /// How many lines there are; a text that ends with a line end has an empty last line.
-    pub fn count(&self) -> u32 {
+    pub fn line_count(&self) -> u32 {
         count(self.starts.len())
     }
 
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(at(18), (1, 11), "between CR and LF");
         assert_eq!(at(19), (2, 1));
         assert_eq!(at(99), (3, 1));
-        assert_eq!((lines.count(), lines.text_len()), (3, 21));
+        assert_eq!((lines.line_count(), lines.text_len()), (3, 21));
         assert_eq!(lines.line_span(0), Span::new(0, 17));
         assert_eq!(lines.line_span(1), Span::new(19, 20));
         assert_eq!(lines.line_span(7), Span::new(21, 21));
