@@ -14,28 +14,17 @@
 //!   diagnostics up to date.
 //! - `handlers`: one file a method, from protocol types to a feature of `ide` and back.
 
-mod capabilities;
-mod checks;
-mod client;
+mod background;
+mod cancellation;
 mod convert;
-mod documents;
-mod framing;
-mod handlers;
 mod hooks;
 mod lifecycle;
-mod loader;
 mod log;
-mod message;
-mod names;
-mod outbox;
-mod parent;
-mod pump;
-mod server;
-mod settings;
-mod state;
-mod token;
-mod watch;
-mod world;
+mod main_loop;
+mod requests;
+mod router;
+mod session;
+mod transport;
 
 use std::path::PathBuf;
 
@@ -63,7 +52,7 @@ pub fn serve(options: Options) -> std::io::Result<bool> {
         .thread_keep_alive(std::time::Duration::from_secs(2))
         .thread_name("podlens")
         .build()?;
-    let clean = runtime.block_on(pump::run(options, log));
+    let clean = runtime.block_on(main_loop::run(options, log));
     // An answer that is still computed is nobody's any more.
     runtime.shutdown_background();
     Ok(clean)

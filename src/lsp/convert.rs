@@ -6,24 +6,24 @@ use crate::diagnostic::Severity;
 use crate::text::{self, Buffer, Encoding, Span};
 
 /// A place of the protocol as ours.
-pub(super) fn place(position: Position) -> text::Position {
+pub(crate) fn place(position: Position) -> text::Position {
     text::Position::new(position.line, position.character)
 }
 
 /// A place of ours as the protocol's.
-pub(super) fn position(place: text::Position) -> Position {
+pub(crate) fn position(place: text::Position) -> Position {
     Position::new(place.line, place.character)
 }
 
 /// The bytes of a range in a buffer.
-pub(super) fn span_in(buffer: &Buffer, range: Range, encoding: Encoding) -> Span {
+pub(crate) fn span_in(buffer: &Buffer, range: Range, encoding: Encoding) -> Span {
     // Ends that are the wrong way round are meant the right way round.
     let (start, end) = if range.start <= range.end { (range.start, range.end) } else { (range.end, range.start) };
     buffer.span(place(start), place(end), encoding)
 }
 
 /// How bad a finding is.
-pub(super) fn severity(severity: Severity) -> DiagnosticSeverity {
+pub(crate) fn severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,
@@ -33,6 +33,6 @@ pub(super) fn severity(severity: Severity) -> DiagnosticSeverity {
 }
 
 /// A text in one of the two formats.
-pub(super) fn content(value: String, markdown: bool) -> MarkupContent {
+pub(crate) fn content(value: String, markdown: bool) -> MarkupContent {
     MarkupContent { kind: if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText }, value }
 }

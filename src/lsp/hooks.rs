@@ -5,7 +5,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::lsp::token::Token;
+use crate::lsp::cancellation::CancelToken;
 
 /// How long a slow method takes.
 const SLOW: Duration = Duration::from_secs(3);
@@ -27,7 +27,7 @@ impl Hooks {
     }
 
     /// Comes before the work for a method.
-    pub(super) fn run(&self, method: &str, token: &Token) {
+    pub(crate) fn run(&self, method: &str, token: &CancelToken) {
         if self.slow.iter().any(|it| it == method) {
             let start = Instant::now();
             while start.elapsed() < SLOW && !token.is_cancelled() {

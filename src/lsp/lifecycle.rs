@@ -22,16 +22,16 @@ use tower_lsp_server::ls_types::{
     WorkDoneProgressReport, WorkspaceDiagnosticParams,
 };
 
-use crate::lsp::capabilities;
-use crate::lsp::client::Client;
-use crate::lsp::loader::{News, Order};
-use crate::lsp::names;
-use crate::lsp::parent;
-use crate::lsp::server::{Event, Inner};
-use crate::lsp::settings;
-use crate::lsp::state::{Changed, folders};
-use crate::lsp::token::Token;
-use crate::lsp::watch::Watch;
+use crate::lsp::background::client_process;
+use crate::lsp::background::loader::{News, Order};
+use crate::lsp::background::watcher::Watcher;
+use crate::lsp::cancellation::CancelToken;
+use crate::lsp::requests::server_capabilities;
+use crate::lsp::router::{Event, Inner};
+use crate::lsp::session::client_features::ClientFeatures;
+use crate::lsp::session::editor_settings;
+use crate::lsp::session::file_names;
+use crate::lsp::session::state::{Changed, folders};
 
 /// How long a client may take to tell its settings before findings are told without them.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -47,10 +47,10 @@ const WATCH: &str = "podlens-watch";
 
 /// What is told while folders are read.
 #[derive(Debug, Default)]
-pub(super) struct Indexing {
+pub(crate) struct Indexing {
     /// Counts every reading.
     number: u64,
-    stop: Token,
+    stop: CancelToken,
     /// Whether the client has agreed to show it, whether it is shown, and whether it is over.
     is_created: bool,
     is_begun: bool,
@@ -76,8 +76,8 @@ impl Inner {
     // The beginning
 
     #[expect(deprecated, reason = "older clients say nothing but the root")]
-    pub(super) fn initialize(self: &Arc<Self>, params: InitializeParams) -> InitializeResult {
-        let client = Arc::new(Client::of(&params.capabilities));
+    pub(crate) fn initialize(self: &Arc<Self>, params: InitializeParams) -> InitializeResult {
+        let client = Arc::new(ClientFeatures::of(&params.capabilities));
         if let Some(info) = &params.client_info {
             let version = info.version.as_deref().unwrap_or_default();
             self.log.write(format_args!("the client is {} {version}, counting in {:?}", info.name, client.encoding));
@@ -97,16 +97,16 @@ impl Inner {
             state.client = Arc::clone(&client);
             state.set_folders(opened);
             if let Some(options) = &params.initialization_options {
-                state.set_editor_settings(settings::read(options));
+                state.set_editor_settings(editor_settings::read(options));
             }
         }
         if let Some(process) = params.process_id.or(self.client_process) {
             self.watch_client(process);
         }
-        capabilities::result(&client)
+        server_capabilities::result(&client)
     }
 
-    pub(super) fn initialized(self: &Arc<Self>) {
+    pub(crate) fn initialized(self: &Arc<Self>) {
         let (client, roots) = {
             let state = self.state();
             (Arc::clone(&state.client), state.roots())
@@ -115,7 +115,7 @@ impl Inner {
             let registration = Registration {
                 id: "podlens-configuration".into(),
                 method: "workspace/didChangeConfiguration".into(),
-                register_options: Some(json!({"section": settings::SECTION})),
+                register_options: Some(json!({"section": editor_settings::SECTION})),
             };
             self.outbox.request::<RegisterCapability>(RegistrationParams { registrations: vec![registration] }, drop);
         }
@@ -128,7 +128,7 @@ impl Inner {
     fn watch_client(self: &Arc<Self>, process: u32) {
         let events = self.teller();
         tokio::spawn(async move {
-            while parent::is_alive(process) {
+            while client_process::is_alive(process) {
                 tokio::time::sleep(HEARTBEAT).await;
             }
             // The pump ends; if it has already, that is the same.
@@ -137,7 +137,7 @@ impl Inner {
     }
 
     /// What happened elsewhere.
-    pub(super) fn handle(self: &Arc<Self>, event: Event) {
+    pub(crate) fn handle(self: &Arc<Self>, event: Event) {
         match event {
             Event::News(news) => self.news(news),
             Event::Found(found) => self.found(found),
@@ -161,7 +161,7 @@ impl Inner {
             self.after_change();
             return;
         }
-        let item = ConfigurationItem { scope_uri: None, section: Some(settings::SECTION.into()) };
+        let item = ConfigurationItem { scope_uri: None, section: Some(editor_settings::SECTION.into()) };
         let events = self.teller();
         self.outbox.request::<WorkspaceConfiguration>(ConfigurationParams { items: vec![item] }, move |answer| {
             let value = answer.ok().and_then(|it| it.into_iter().next());
@@ -175,8 +175,8 @@ impl Inner {
     }
 
     fn configure(self: &Arc<Self>, value: Option<&Value>) {
-        let read = value.and_then(settings::read);
-        for mistake in read.as_ref().map(settings::mistakes).unwrap_or_default() {
+        let read = value.and_then(editor_settings::read);
+        for mistake in read.as_ref().map(editor_settings::mistakes).unwrap_or_default() {
             let message = format!("podlens: in the editor's settings: {mistake}");
             self.outbox.notify::<ShowMessage>(ShowMessageParams { typ: MessageType::WARNING, message });
         }
@@ -192,7 +192,7 @@ impl Inner {
         self.after_change();
     }
 
-    pub(super) fn did_change_configuration(self: &Arc<Self>, params: DidChangeConfigurationParams) {
+    pub(crate) fn did_change_configuration(self: &Arc<Self>, params: DidChangeConfigurationParams) {
         if self.state().client.configuration {
             self.ask_for_settings();
         } else {
@@ -202,12 +202,12 @@ impl Inner {
 
     // Documents
 
-    pub(super) fn did_open(self: &Arc<Self>, params: DidOpenTextDocumentParams) {
+    pub(crate) fn did_open(self: &Arc<Self>, params: DidOpenTextDocumentParams) {
         let changed = self.state().open(params.text_document);
         self.changed(changed);
     }
 
-    pub(super) fn did_change(self: &Arc<Self>, params: DidChangeTextDocumentParams) {
+    pub(crate) fn did_change(self: &Arc<Self>, params: DidChangeTextDocumentParams) {
         let changed = self.state().change(params);
         match changed {
             Some(changed) => self.changed(changed),
@@ -215,7 +215,7 @@ impl Inner {
         }
     }
 
-    pub(super) fn did_close(self: &Arc<Self>, params: &DidCloseTextDocumentParams) {
+    pub(crate) fn did_close(self: &Arc<Self>, params: &DidCloseTextDocumentParams) {
         let uri = &params.text_document.uri;
         let Some(changed) = self.state().close(uri) else { return };
         if let Some(name) = &changed.name {
@@ -226,7 +226,7 @@ impl Inner {
         }
         self.checks().anything_changed(changed.is_shared);
         // What is on disk counts again, and may have changed without a word.
-        if let Some(path) = names::path_of(uri) {
+        if let Some(path) = file_names::path_of(uri) {
             self.files_changed(vec![path]);
         }
         self.after_change();
@@ -249,13 +249,13 @@ impl Inner {
         self.revisions.send_replace(state.revision);
     }
 
-    pub(super) async fn wait_until_ready(&self) {
+    pub(crate) async fn wait_until_ready(&self) {
         // The sender lives as long as this.
         let _ = self.ready.subscribe().wait_for(|it| *it).await;
     }
 
     /// A report on the whole workspace is worth making at once, or when something has changed since the last one.
-    pub(super) async fn wait_for_news(&self, params: &WorkspaceDiagnosticParams) {
+    pub(crate) async fn wait_for_news(&self, params: &WorkspaceDiagnosticParams) {
         let seen = *self.revisions.borrow();
         if !params.previous_result_ids.is_empty() && self.reported.load(Ordering::Relaxed) == seen {
             let mut revisions = self.revisions.subscribe();
@@ -268,7 +268,7 @@ impl Inner {
 
     // Folders and files
 
-    pub(super) fn did_change_workspace_folders(self: &Arc<Self>, params: DidChangeWorkspaceFoldersParams) {
+    pub(crate) fn did_change_workspace_folders(self: &Arc<Self>, params: DidChangeWorkspaceFoldersParams) {
         let added = folders(params.event.added.into_iter().map(|it| it.uri));
         let removed = folders(params.event.removed.into_iter().map(|it| it.uri));
         // What is still read of the old folders has other names.
@@ -284,8 +284,8 @@ impl Inner {
         self.after_change();
     }
 
-    pub(super) fn did_change_watched_files(self: &Arc<Self>, params: DidChangeWatchedFilesParams) {
-        self.files_changed(params.changes.iter().filter_map(|it| names::path_of(&it.uri)).collect());
+    pub(crate) fn did_change_watched_files(self: &Arc<Self>, params: DidChangeWatchedFilesParams) {
+        self.files_changed(params.changes.iter().filter_map(|it| file_names::path_of(&it.uri)).collect());
     }
 
     fn files_changed(self: &Arc<Self>, paths: Vec<PathBuf>) {
@@ -351,10 +351,10 @@ impl Inner {
     }
 
     /// Has files watched by the client, or by ourselves where it cannot.
-    fn watch_files(self: &Arc<Self>, client: &Client) {
+    fn watch_files(self: &Arc<Self>, client: &ClientFeatures) {
         if !client.watches {
             let events = self.teller();
-            let watch = Watch::new(move |paths| drop(events.send(Event::FilesChanged(paths))));
+            let watch = Watcher::new(move |paths| drop(events.send(Event::FilesChanged(paths))));
             if let Err(error) = &watch {
                 self.log.write(format_args!("files cannot be watched: {error}"));
             }
@@ -382,7 +382,7 @@ impl Inner {
 
     // Progress
 
-    pub(super) fn cancel_indexing(&self, token: &ProgressToken) {
+    pub(crate) fn cancel_indexing(&self, token: &ProgressToken) {
         let indexing = self.indexing();
         if indexing.token() == *token {
             indexing.stop.cancel();

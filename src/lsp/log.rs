@@ -10,14 +10,14 @@ use std::time::Instant;
 
 /// A log, or nothing.
 #[derive(Clone, Debug)]
-pub(super) struct Log {
+pub(crate) struct Log {
     file: Option<Arc<Mutex<File>>>,
     start: Instant,
 }
 
 impl Log {
     /// A log that is added to a file, or none.
-    pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
         let open = |path: &Path| File::options().create(true).append(true).open(path);
         let file = path.map(open).transpose()?.map(|file| Arc::new(Mutex::new(file)));
         let log = Self { file, start: Instant::now() };
@@ -26,7 +26,7 @@ impl Log {
     }
 
     /// Writes a line.
-    pub(super) fn write(&self, line: impl Display) {
+    pub(crate) fn write(&self, line: impl Display) {
         let Some(file) = &self.file else { return };
         let seconds = self.start.elapsed().as_secs_f64();
         // A full disk is no reason to stop serving.
@@ -35,7 +35,7 @@ impl Log {
 }
 
 /// Panics are logged by their place alone: their message may hold what a document says.
-pub(super) fn panics_to(log: &Log) {
+pub(crate) fn panics_to(log: &Log) {
     let log = log.clone();
     panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map_or_else(String::new, ToString::to_string);

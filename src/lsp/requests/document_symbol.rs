@@ -1,0 +1,76 @@
+//! `textDocument/documentSymbol`
+
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation, SymbolKind, Uri,
+};
+
+use crate::ide::symbols::{self, Symbol};
+use crate::lsp::session::snapshot::SessionSnapshot;
+
+pub(crate) fn answer(
+    snapshot: &SessionSnapshot,
+    params: DocumentSymbolParams,
+) -> Result<Option<DocumentSymbolResponse>> {
+    let uri = params.text_document.uri;
+    let name = snapshot.name(&uri);
+    let found = snapshot.analyse(|analysis| symbols::document_symbols(analysis, &name));
+    if found.is_empty() {
+        return Ok(None);
+    }
+    if snapshot.client.nested_symbols {
+        let nested = found.into_iter().map(|it| nested(snapshot, &name, it)).collect();
+        return Ok(Some(DocumentSymbolResponse::Nested(nested)));
+    }
+    let mut flat = Vec::new();
+    flatten(snapshot, &name, &uri, None, found, &mut flat);
+    Ok(Some(DocumentSymbolResponse::Flat(flat)))
+}
+
+/// A kind as the protocol has it.
+pub(crate) fn kind(kind: symbols::SymbolKind) -> SymbolKind {
+    match kind {
+        symbols::SymbolKind::Object => SymbolKind::OBJECT,
+        symbols::SymbolKind::Container => SymbolKind::MODULE,
+        symbols::SymbolKind::Variable => SymbolKind::VARIABLE,
+        symbols::SymbolKind::Key => SymbolKind::KEY,
+        symbols::SymbolKind::Parameter => SymbolKind::CONSTANT,
+    }
+}
+
+#[expect(deprecated, reason = "the protocol's struct has a field that nobody uses any more")]
+fn nested(snapshot: &SessionSnapshot, name: &str, symbol: Symbol) -> DocumentSymbol {
+    let children: Vec<_> = symbol.children.into_iter().map(|it| nested(snapshot, name, it)).collect();
+    DocumentSymbol {
+        name: symbol.name,
+        detail: symbol.detail,
+        kind: kind(symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: snapshot.range(name, symbol.span),
+        selection_range: snapshot.range(name, symbol.focus),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+#[expect(deprecated, reason = "the protocol's struct has a field that nobody uses any more")]
+fn flatten(
+    snapshot: &SessionSnapshot,
+    name: &str,
+    uri: &Uri,
+    parent: Option<&str>,
+    symbols: Vec<Symbol>,
+    flat: &mut Vec<SymbolInformation>,
+) {
+    for symbol in symbols {
+        flat.push(SymbolInformation {
+            name: symbol.name.clone(),
+            kind: kind(symbol.kind),
+            tags: None,
+            deprecated: None,
+            location: Location::new(uri.clone(), snapshot.range(name, symbol.span)),
+            container_name: parent.map(str::to_owned),
+        });
+        flatten(snapshot, name, uri, Some(&symbol.name), symbol.children, flat);
+    }
+}

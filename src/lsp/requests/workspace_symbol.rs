@@ -1,0 +1,29 @@
+//! `workspace/symbol`
+
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::{OneOf, WorkspaceSymbol, WorkspaceSymbolParams, WorkspaceSymbolResponse};
+
+use crate::ide::symbols;
+use crate::lsp::requests::document_symbol::kind;
+use crate::lsp::session::snapshot::SessionSnapshot;
+
+/// Nobody reads more.
+const LIMIT: usize = 256;
+
+pub(crate) fn answer(
+    snapshot: &SessionSnapshot,
+    params: WorkspaceSymbolParams,
+) -> Result<Option<WorkspaceSymbolResponse>> {
+    let found = snapshot.analyse(|analysis| symbols::workspace_symbols(analysis, &params.query, LIMIT));
+    let symbols = found.into_iter().filter_map(|it| {
+        Some(WorkspaceSymbol {
+            name: it.name,
+            kind: kind(it.kind),
+            tags: None,
+            container_name: it.container,
+            location: OneOf::Left(snapshot.location(&it.location)?),
+            data: None,
+        })
+    });
+    Ok(Some(WorkspaceSymbolResponse::Nested(symbols.collect())))
+}
