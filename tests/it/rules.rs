@@ -3,8 +3,8 @@
 //!
 //! A label is a row of `#` blanks and carets, `#   ^^^^ rule-name`, optionally `: part of the message`. It is removed
 //! before the file is read, and its carets cover exactly the finding; `^…` says only where it begins. Every finding has
-//! a label, and every label a finding. A `diff` fence holds what the first fix of every finding does; `UPDATE=1`
-//! rewrites it.
+//! a label, and every label a finding. A `diff` fence holds what the first fix of every finding does. `UPDATE=1`
+//! rewrites labels and `diff` fences; a label that still fits is kept as it is written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -232,6 +232,15 @@ impl Case {
         for missing in left {
             let _ = writeln!(problems, "  not found: {}", shown(&files, missing));
         }
+        if !problems.is_empty() && std::env::var_os("UPDATE").is_some() {
+            let case = suite.find(&format!("## {}\n", self.title)).unwrap_or(0);
+            let (before, after) = suite.split_at(case);
+            let after = self.files.iter().fold(after.to_owned(), |after, (path, labelled)| {
+                after.replacen(labelled, &with_labels(&files, path, &findings, &expected), 1)
+            });
+            *suite = format!("{before}{after}");
+            problems.clear();
+        }
         if let Some(diff) = &self.diff {
             let is = difference(&files, &fixed(&files, &findings));
             if is != *diff {
@@ -282,6 +291,33 @@ fn label(row: &str) -> Option<(u32, Option<u32>, String, String)> {
     let start = u32::try_from(at).ok()? + 1;
     let end = if open { None } else { Some(start + u32::try_from(carets).ok()?) };
     Some((start, end, rule.to_owned(), message.to_owned()))
+}
+
+/// A file with a label row for each of its findings. A label that fits its finding is kept as it was written.
+fn with_labels(files: &BTreeMap<String, String>, path: &str, findings: &[Diagnostic], written: &[Expected]) -> String {
+    let mut labels: Vec<Expected> = findings.iter().map(|finding| place(files, finding)).collect();
+    labels.retain(|label| label.file == path);
+    labels.sort();
+    let mut out = String::new();
+    for (number, line) in (1..).zip(files[path].split_inclusive('\n')) {
+        out.push_str(line);
+        for label in labels.iter().filter(|label| label.line == number) {
+            let kept = written.iter().find(|it| {
+                (&it.file, it.line, it.start, &it.rule) == (&label.file, label.line, label.start, &label.rule)
+                    && (it.end.is_none() || it.end == label.end)
+                    && label.message.contains(&it.message)
+            });
+            let label = kept.unwrap_or(label);
+            let carets = match label.end {
+                Some(end) => "^".repeat(end.saturating_sub(label.start).max(1) as usize),
+                None => "^…".to_owned(),
+            };
+            let message = if label.message.is_empty() { String::new() } else { format!(": {}", label.message) };
+            let spaces = " ".repeat(label.start.saturating_sub(2) as usize);
+            let _ = writeln!(out, "#{spaces}{carets} {}{message}", label.rule);
+        }
+    }
+    out
 }
 
 /// Where a finding is, as a label would say it.
