@@ -13,7 +13,7 @@ use std::{env, fs};
 
 use podlens::load::{self, Loaded, Request};
 use podlens::resolve::Resolver;
-use podlens::rules::{self, SettingsLevels, Source, Sources};
+use podlens::rules::{self, ParsedText, SettingsLevels, Sources};
 use rayon::prelude::*;
 
 const FILES: usize = 2_000;
@@ -99,8 +99,8 @@ struct Texts<'l> {
 }
 
 impl Sources for Texts<'_> {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
-        Some(Arc::new(Source::new(self.snapshot.file(path)?, self.loaded.text(path)?)))
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+        Some(Arc::new(ParsedText::new(self.snapshot.file(path)?, self.loaded.text(path)?)))
     }
 }
 

@@ -318,8 +318,8 @@ impl Server {
 
     fn uri(&self, name: &str) -> String {
         let path: PathBuf = self.folder.path().join(name);
-        let system = podlens::workspace::path::System::CURRENT;
-        podlens::workspace::path::to_uri(path.to_str().unwrap_or_default(), system).unwrap_or_default()
+        let system = podlens::workspace::PathStyle::CURRENT;
+        podlens::workspace::path_to_uri(path.to_str().unwrap_or_default(), system).unwrap_or_default()
     }
 
     /// Megabytes that are resident, where the system tells.

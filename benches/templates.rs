@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use podlens::ide::process::{Request, process, select};
 use podlens::resolve::Resolver;
-use podlens::rules::{Kept, SettingsLevels, Source, Sources, check};
+use podlens::rules::{Kept, ParsedText, SettingsLevels, Sources, check};
 use podlens::syntax;
 use podlens::text::Span;
 use podlens::workspace::{Document, File, Snapshot, Workspace};
@@ -77,7 +77,7 @@ struct Editor {
 struct Open<'e>(&'e Snapshot, &'e Document);
 
 impl Sources for Open<'_> {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
         Some(self.1.source_of(self.0.file(path)?))
     }
 }
@@ -106,9 +106,9 @@ impl Editor {
 
 /// The findings of a text from nothing.
 fn analysis(text: &str) -> usize {
-    struct Texts(BTreeMap<Arc<str>, Arc<Source>>);
+    struct Texts(BTreeMap<Arc<str>, Arc<ParsedText>>);
     impl Sources for Texts {
-        fn source(&self, path: &str) -> Option<Arc<Source>> {
+        fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
             self.0.get(path).cloned()
         }
     }
@@ -117,7 +117,7 @@ fn analysis(text: &str) -> usize {
     let mut workspace = Workspace::default();
     workspace.set_editor(&path, File::of_tree(&path, text, &tree));
     let snapshot = workspace.snapshot();
-    let sources = Texts([(Arc::clone(&path), Arc::new(Source::of_tree(text.into(), tree)))].into());
+    let sources = Texts([(Arc::clone(&path), Arc::new(ParsedText::of_tree(text.into(), tree)))].into());
     check(&snapshot, &Resolver::new(&snapshot, None), &path, &sources, &SettingsLevels(&snapshot)).len()
 }
 

@@ -1,38 +1,41 @@
 //! Kubernetes objects in a tree: plain, tolerant views with a span on everything a person may be pointed at.
 //!
 //! Spans in an object are relative to the object's own first byte, so an object that was not edited stays as it is
-//! wherever it moves; [`Object::place`] leads back to the file. A document that is being edited is read with [`Kept`].
+//! wherever it moves; [`Object::place`] leads back to the file. A document that is being edited is read with [`ObjectCache`].
 
 #![warn(clippy::disallowed_methods)]
 
-mod data;
-mod kept;
+mod content_hash;
 mod kinds;
 mod kustomization;
-mod links;
 mod model;
+mod object_cache;
+mod object_data;
 mod pod;
 mod preset;
 mod reader;
 mod relevance;
-mod shape;
-pub mod template;
+mod service_dependencies;
+mod template;
 
 use std::sync::Arc;
 
-pub use kept::Kept;
-pub use links::{ServiceDependencies, ServiceDependency};
+pub use content_hash::ContentHash;
 pub use model::*;
-pub use preset::{AdmissionBy, PodPreset, Requirement, Selector, WrittenShapes};
-pub use relevance::matters;
-pub use shape::Shape;
-pub use template::{Dialect, Misfit, Parameter, Parameterised, Parameters, Preset, Template};
+pub use object_cache::ObjectCache;
+pub use preset::{PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
+pub use relevance::may_hold_objects;
+pub use service_dependencies::{ServiceDependencies, ServiceDependency};
+pub use template::{
+    Dialect, MistypedField, Parameter, ParameterDefault, ParameterNames, ParameterizedText, Parameters,
+    SubstitutedPart, Template, format_parameter_reference, is_parameter_name, names_after_dollar,
+};
 
 use crate::syntax::{Node, Tree, YamlDocument};
 use crate::text::Span;
-use kept::Sharing;
 use kinds::Identity;
-use reader::{Budget, Reader};
+use object_cache::CacheSession;
+use reader::{NodeBudget, Reader};
 
 /// How deep Lists and Templates may stand in each other.
 const NESTING: usize = 8;
@@ -48,10 +51,10 @@ pub fn objects(document: YamlDocument<'_>) -> Vec<Object> {
     read_document(document, None)
 }
 
-fn read_document(document: YamlDocument<'_>, sharing: Option<&Sharing>) -> Vec<Object> {
+fn read_document(document: YamlDocument<'_>, sharing: Option<&CacheSession>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
-        let reading = Reading { budget: &Budget::of(document), sharing };
+        let reading = DocumentReader { budget: &NodeBudget::of(document), sharing };
         reading.read(root, Identity::default(), None, NESTING, &mut found);
     }
     found
@@ -68,7 +71,7 @@ pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Templ
         let own = Identity::of(root);
         identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
     }
-    let budget = Budget::of(document);
+    let budget = NodeBudget::of(document);
     let reader = Reader { base: root.span().start, budget: &budget, sharing: None };
     let template = template::template(reader, root, identity)?;
     Some((template::node(root, identity)?, reader.base, template))
@@ -76,12 +79,12 @@ pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Templ
 
 /// The reading of one document.
 #[derive(Clone, Copy)]
-struct Reading<'b> {
-    budget: &'b Budget,
-    sharing: Option<&'b Sharing>,
+struct DocumentReader<'b> {
+    budget: &'b NodeBudget,
+    sharing: Option<&'b CacheSession>,
 }
 
-impl Reading<'_> {
+impl DocumentReader<'_> {
     fn read<'t>(
         self,
         node: Node<'t>,
@@ -95,7 +98,7 @@ impl Reading<'_> {
             return;
         }
         let base = node.span().start;
-        let context = kept::Context { default, in_template: parameters.is_some() };
+        let context = object_cache::EnclosingContext { default, in_template: parameters.is_some() };
         if let Some(model) = self.sharing.and_then(|it| it.object(node, context)) {
             found.push(Object { offset: base, model, parameters: parameters.cloned() });
             return;
@@ -108,20 +111,20 @@ impl Reading<'_> {
             return;
         }
         // Where no alias is, the text itself is the limit, so that one object's aliases cost no other its reading.
-        let text = Budget::for_text(node.span().len());
+        let text = NodeBudget::for_text(node.span().len());
         let budget = if node.contains_alias() { self.budget } else { &text };
         let sharing = self.sharing.filter(|it| it.begin(node));
         let reader = Reader { base, budget, sharing };
         let mut model = model(reader, node, identity);
         if is_kustomization {
-            model.data = Data::Kustomization(kustomization::kustomization(reader, node));
+            model.data = ObjectData::Kustomization(kustomization::kustomization(reader, node));
         }
         if parameters.is_some() {
-            model.parameterised = template::parameterised(reader, node);
-            model.parameter_words = template::Words::of(&model.parameterised);
+            model.parameterized_texts = template::parameterized_texts(reader, node);
+            model.candidate_names = template::ParameterNames::of(&model.parameterized_texts);
         }
         let own = match &mut model.data {
-            Data::Template(template) => {
+            ObjectData::Template(template) => {
                 if let Some(sharing) = self.sharing {
                     sharing.unify(&mut template.exported);
                 }
@@ -132,7 +135,7 @@ impl Reading<'_> {
         let nested = identity.nested(node);
         if let (Some(_), Some(nested)) = (self.sharing, nested) {
             let places: Vec<Span> = nested.list.items().map(Node::span).collect();
-            model.frame = kept::frame(node, &places);
+            model.frame = object_cache::frame(node, &places);
         } else if let Some(sharing) = sharing {
             sharing.finish(node, &mut model);
         }
@@ -151,12 +154,12 @@ impl Reading<'_> {
 }
 
 fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
-    let data = data::data(reader, node, identity);
+    let data = object_data::data(reader, node, identity);
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
     let pairs = |key: &str| metadata.map(|metadata| reader.pairs_at(metadata, &[key])).unwrap_or_default();
     // What holds other objects makes no pods itself, and Services and the like are known to make none.
-    let makes_pods = matches!(data, Data::None) && identity.nested(node).is_none();
+    let makes_pods = matches!(data, ObjectData::None) && identity.nested(node).is_none();
     Model {
         span: reader.span(node),
         api_version: reader.text_at(node, "apiVersion"),
@@ -164,7 +167,7 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
         name: text("name"),
         namespace: text("namespace"),
         labels: pairs("labels"),
-        annotations: if matches!(data, Data::Secret(_)) { Vec::new() } else { pairs("annotations") },
+        annotations: if matches!(data, ObjectData::Secret(_)) { Vec::new() } else { pairs("annotations") },
         pods: if makes_pods { kinds::pods(reader, node, identity) } else { Vec::new() },
         data,
         ..Model::default()

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::workspace::path::{self, System};
 use crate::workspace::{File, SETTINGS_FILE, Settings, Workspace};
+use crate::workspace::{PathStyle, display_path, join_path, relative_path};
 
 pub use editor::{Layout, Selected, files_below, project_of, selected};
 
@@ -85,7 +85,7 @@ impl Loaded {
         if self.is_piped(file) && self.stdin_name.as_deref() != Some(file) {
             return file.to_owned();
         }
-        path::display(&self.path(file), &self.directory, System::CURRENT)
+        display_path(&self.path(file), &self.directory, PathStyle::CURRENT)
     }
 
     /// Whether a file came with stdin.
@@ -113,7 +113,7 @@ impl Loaded {
 
     /// The absolute path of a file; that of a name which came with stdin leads nowhere.
     pub fn path(&self, file: &str) -> String {
-        path::join(&self.base, file, System::CURRENT)
+        join_path(&self.base, file, PathStyle::CURRENT)
     }
 }
 
@@ -302,11 +302,11 @@ fn too_large() -> String {
 
 /// The name of a file in the workspace.
 fn name(path: &Path, base: &Path) -> Option<Arc<str>> {
-    path::relative(path.to_str()?, base.to_str()?, System::CURRENT).map(Arc::from)
+    relative_path(path.to_str()?, base.to_str()?, PathStyle::CURRENT).map(Arc::from)
 }
 
 fn shown(path: &Path, directory: &Path) -> String {
-    path::display(&text_of(path), &text_of(directory), System::CURRENT)
+    display_path(&text_of(path), &text_of(directory), PathStyle::CURRENT)
 }
 
 fn text_of(path: &Path) -> String {

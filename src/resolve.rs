@@ -47,8 +47,8 @@ pub use sources::is_key;
 pub use usage::{Usage, service_usages};
 pub use value::{Hole, Piece, State, Value};
 
-use crate::k8s::{Container, Model, Object, Pod, PodPreset, Role};
-use crate::workspace::{Found, Snapshot, Version};
+use crate::k8s::{Container, ContainerRole, Model, Object, Pod, PodPreset};
+use crate::workspace::{KubernetesVersion, ObjectMatch, Snapshot};
 use scope::Scope;
 use services::bytes_of;
 
@@ -64,7 +64,7 @@ pub fn environment(
 }
 
 /// What every container of a pod sees of the others. Whoever lets an environment rest on other containers either adds
-/// what it asks here, or notes it with [`Snapshot::note_siblings`].
+/// what it asks here, or notes it with [`Snapshot::depend_on_siblings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Common {
     links: Links,
@@ -75,7 +75,7 @@ pub struct Common {
 impl Common {
     /// What the containers of a pod have in common.
     pub fn of(pod: &Pod) -> Self {
-        let mut regular = pod.containers.iter().filter(|it| it.role == Role::Container);
+        let mut regular = pod.containers.iter().filter(|it| it.role == ContainerRole::Container);
         Self { links: Links::of(pod), is_alone: regular.next().is_some() && regular.next().is_none() }
     }
 }
@@ -84,7 +84,7 @@ impl Common {
 #[derive(Debug)]
 pub struct Resolver<'s> {
     snapshot: &'s Snapshot,
-    release: Option<Version>,
+    release: Option<KubernetesVersion>,
     known: Arc<Mutex<KnownServices>>,
     /// Names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
     vars: Vec<Arc<str>>,
@@ -115,7 +115,7 @@ type PlaceKey = (Option<Arc<str>>, Box<str>, Links);
 
 impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.
-    pub fn new(snapshot: &'s Snapshot, release: Option<Version>) -> Self {
+    pub fn new(snapshot: &'s Snapshot, release: Option<KubernetesVersion>) -> Self {
         let known = snapshot.derived_from_services();
         Self { snapshot, release, known, vars: snapshot.vars().cloned().collect() }
     }
@@ -182,12 +182,12 @@ impl<'s> Resolver<'s> {
     }
 
     /// The release that a file is for.
-    pub fn release(&self, file: &str) -> Version {
+    pub fn release(&self, file: &str) -> KubernetesVersion {
         self.release.unwrap_or_else(|| self.snapshot.settings(file).kubernetes)
     }
 
     /// The oldest release that any file is for.
-    pub fn oldest_release(&self) -> Version {
+    pub fn oldest_release(&self) -> KubernetesVersion {
         let defaults = self.snapshot.settings("").kubernetes;
         let all = self.snapshot.all_settings().map(|it| it.kubernetes).chain([defaults]);
         self.release.unwrap_or_else(|| all.min_by_key(|it| it.minor).unwrap_or(defaults))
@@ -215,7 +215,7 @@ impl<'s> Resolver<'s> {
         let namespace = object.namespace().map(Arc::from);
         let directory = directory_of(file);
         let key = (namespace, directory.into(), links);
-        self.snapshot.note_services();
+        self.snapshot.depend_on_services();
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (variables, crowd) = known.by_place.entry(key).or_insert_with(|| {
             let found = scope.services(links);
@@ -241,7 +241,7 @@ fn directory_of(file: &str) -> &str {
 }
 
 /// Services without a namespace are counted only in the object's own directory: a large tree has many that never meet.
-fn crowd(found: &[Found<'_>], object: &Object, directory: &str) -> Crowd {
+fn crowd(found: &[ObjectMatch<'_>], object: &Object, directory: &str) -> Crowd {
     let mut crowd = Crowd::default();
     for found in found {
         let together = match (found.object.namespace(), object.namespace()) {
@@ -249,7 +249,7 @@ fn crowd(found: &[Found<'_>], object: &Object, directory: &str) -> Crowd {
             (None, None) => directory_of(found.file) == directory,
             _ => false,
         };
-        if let (true, Some(service), Some(name)) = (together, found.object.service(), found.object.known_name()) {
+        if let (true, Some(service), Some(name)) = (together, found.object.service(), found.object.reference_name()) {
             crowd.services += 1;
             crowd.bytes += bytes_of(&name, &service);
         }

@@ -99,10 +99,10 @@ pub use settings::settings_schema;
 pub use suppression::{Suppression, suppressions, suppressions_in};
 
 use crate::diagnostic::Diagnostic;
-use crate::k8s::{Container, Data, Object, Pod};
+use crate::k8s::{Container, Object, ObjectData, Pod};
 use crate::resolve::Resolver;
-pub use crate::workspace::Source;
-use crate::workspace::{Level, Snapshot};
+pub use crate::workspace::ParsedText;
+use crate::workspace::{LintLevel, Snapshot};
 use context::Found;
 
 /// A rule: its name, what it says about itself, and how it looks.
@@ -111,7 +111,7 @@ pub struct Rule {
     /// Reads as 'allow NAME'.
     pub name: &'static str,
     /// How loud it is unless the settings say otherwise.
-    pub level: Level,
+    pub level: LintLevel,
     /// Its documentation in Markdown, with the headings every rule has.
     pub docs: &'static str,
     check: Check,
@@ -144,7 +144,7 @@ macro_rules! declare_rule {
         $(#[doc = $docs])+
         pub(super) static $rule: crate::rules::Rule = crate::rules::Rule {
             name: $name,
-            level: crate::workspace::Level::$level,
+            level: crate::workspace::LintLevel::$level,
             docs: concat!($($docs, "\n"),+),
             check: crate::rules::Check::$kind $(($($check),+))?,
         };
@@ -224,7 +224,7 @@ impl Rule {
 /// Which rules run, and how loud they are.
 pub trait Levels {
     /// The level of a rule in a file.
-    fn level(&self, rule: &Rule, file: &str) -> Level;
+    fn level(&self, rule: &Rule, file: &str) -> LintLevel;
 }
 
 /// As the settings say.
@@ -232,7 +232,7 @@ pub trait Levels {
 pub struct SettingsLevels<'s>(pub &'s Snapshot);
 
 impl Levels for SettingsLevels<'_> {
-    fn level(&self, rule: &Rule, file: &str) -> Level {
+    fn level(&self, rule: &Rule, file: &str) -> LintLevel {
         self.0.settings(file).level(rule.name, file).unwrap_or(rule.level)
     }
 }
@@ -263,11 +263,11 @@ pub fn check(
 }
 
 /// Rules with their levels.
-type Active = [(&'static Rule, Level)];
+type Active = [(&'static Rule, LintLevel)];
 
 /// The rules that run on a file.
-fn active(levels: &dyn Levels, path: &str) -> Vec<(&'static Rule, Level)> {
-    RULES.iter().map(|rule| (*rule, levels.level(rule, path))).filter(|(_, level)| *level != Level::Off).collect()
+fn active(levels: &dyn Levels, path: &str) -> Vec<(&'static Rule, LintLevel)> {
+    RULES.iter().map(|rule| (*rule, levels.level(rule, path))).filter(|(_, level)| *level != LintLevel::Off).collect()
 }
 
 impl FileContext<'_> {
@@ -288,7 +288,7 @@ impl FileContext<'_> {
                 check(&object, findings);
             }
         });
-        if let Data::Preset(preset) = &object.object.model.data
+        if let ObjectData::Preset(preset) = &object.object.model.data
             && let Some(container) = preset.container()
         {
             let environment = self.resolver.environment(self.path, object.object, &preset.pod, container);

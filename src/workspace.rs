@@ -5,12 +5,12 @@
 
 #![warn(clippy::disallowed_methods)]
 
-mod changes;
+mod dependencies;
 mod document;
 mod globs;
 mod helm;
 mod index;
-pub mod path;
+mod paths;
 mod scope;
 mod settings;
 mod version;
@@ -23,20 +23,22 @@ use std::sync::{Arc, OnceLock};
 
 use imbl::{HashSet, OrdMap};
 
-use crate::k8s::{self, Data, Model, Object};
+use crate::k8s::{self, Model, Object, ObjectData};
 use crate::syntax::{self, SyntaxError, Tree};
 use crate::text::{LineIndex, Span};
-use changes::{Changes, Fact, SharedNotebook};
-use index::{Export, Index, Kind};
+use dependencies::{ChangeVersions, Dependency, SharedRecorder};
+use index::{ExportedObject, Index, IndexedKind};
 
-pub use changes::Notes;
-pub use document::{Document, Moment, SharedText, Source};
+pub use dependencies::Dependencies;
+pub use document::{Document, ParsedText, SharedText, TextRevision};
 pub use globs::Globs;
-pub use scope::{Found, Place};
+pub use paths::{PathStyle, display_path, join_path, path_from_uri, path_to_uri, relative_path};
+pub use scope::{LookupSite, ObjectMatch};
 pub use settings::{
-    Externals, FILE_NAME as SETTINGS_FILE, Level, Mistake, Override, RuleLevel, Settings, Unknown, schema,
+    Externals, FILE_NAME as SETTINGS_FILE, FileOverride, LintLevel, RuleLevel, Settings, SettingsError, UnknownPolicy,
+    schema,
 };
-pub use version::{NotAVersion, Version};
+pub use version::{InvalidVersion, KubernetesVersion};
 
 /// What is kept of a file: its facts, not its tree.
 #[derive(Clone, Debug)]
@@ -71,7 +73,7 @@ impl File {
     /// Whether it is plain at a glance that others see the same in both: only objects that mean nothing to others differ.
     fn exports_the_same(&self, other: &Self) -> bool {
         let same = |(one, other): (&Object, &Object)| match (&one.model.data, &other.model.data) {
-            (Data::None, Data::None) => true,
+            (ObjectData::None, ObjectData::None) => true,
             _ => {
                 let parameters = match (&one.parameters, &other.parameters) {
                     (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -86,12 +88,12 @@ impl File {
     /// Reads a file. Its path, relative to the root with `/`, tells what it is. Documents that can hold nothing of
     /// interest are not parsed.
     pub fn read(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &Afresh(&|text| syntax::parse_matching_documents(text, k8s::matters)))
+        Self::reading(path, text, &FreshReader(&|text| syntax::parse_matching_documents(text, k8s::may_hold_objects)))
     }
 
     /// Reads a file with all its documents.
     pub fn read_whole(path: &str, text: &str) -> Self {
-        Self::reading(path, text, &Afresh(&|text| (syntax::parse(text), 0)))
+        Self::reading(path, text, &FreshReader(&|text| (syntax::parse(text), 0)))
     }
 
     /// Reads a file that is parsed already.
@@ -100,7 +102,7 @@ impl File {
             let tree = if std::ptr::eq(part, text) { tree.clone() } else { syntax::parse(part) };
             (tree, 0)
         };
-        Self::reading(path, text, &Afresh(&parse))
+        Self::reading(path, text, &FreshReader(&parse))
     }
 
     /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
@@ -115,7 +117,7 @@ impl File {
     }
 
     /// Reads a file by some means.
-    fn reading(path: &str, text: &str, by: &dyn Reading) -> Self {
+    fn reading(path: &str, text: &str, by: &dyn TextReader) -> Self {
         if is_env_file(path) {
             let file = Self::plain(path, "", &syntax::parse(""), 0, Vec::new());
             let has_suppressions = document::has_suppressions(text);
@@ -190,7 +192,7 @@ impl File {
         let patches = objects
             .iter()
             .filter_map(|object| match &object.model.data {
-                Data::Kustomization(it) => Some(&it.patches),
+                ObjectData::Kustomization(it) => Some(&it.patches),
                 _ => None,
             })
             .flatten()
@@ -221,7 +223,7 @@ impl File {
 }
 
 /// How a text is read.
-trait Reading {
+trait TextReader {
     /// Parses it; how many documents were skipped.
     fn parse(&self, text: &str) -> (Tree, usize);
 
@@ -234,9 +236,9 @@ trait Reading {
 }
 
 /// Reads a text by means of a parser, as if for the first time.
-struct Afresh<'p>(&'p dyn Fn(&str) -> (Tree, usize));
+struct FreshReader<'p>(&'p dyn Fn(&str) -> (Tree, usize));
 
-impl Reading for Afresh<'_> {
+impl TextReader for FreshReader<'_> {
     fn parse(&self, text: &str) -> (Tree, usize) {
         self.0(text)
     }
@@ -299,8 +301,8 @@ pub struct Snapshot {
     /// Directories with a Chart.yaml, written like those of the settings.
     charts: Arc<BTreeSet<Arc<str>>>,
     roots: Arc<[Arc<str>]>,
-    changes: Changes,
-    notebook: SharedNotebook,
+    changes: ChangeVersions,
+    recorder: SharedRecorder,
     /// See [`Snapshot::derived_from_services`].
     derived: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
     /// Files whose services have moved since then, and nothing else.
@@ -310,13 +312,13 @@ pub struct Snapshot {
 impl Snapshot {
     /// Every file by its path, in the order of the paths.
     pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
-        self.note(|| Fact::Files);
+        self.record(|| Dependency::Files);
         self.files.iter()
     }
 
     /// The files of a directory, not those below it, in the order of the paths. The root is empty.
     pub fn files_in(&self, directory: &str) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
-        self.note(|| Fact::Files);
+        self.record(|| Dependency::Files);
         let start = if directory.is_empty() { String::new() } else { format!("{directory}/") };
         let below = self.files.range(Arc::<str>::from(start.as_str())..);
         let length = start.len();
@@ -327,7 +329,7 @@ impl Snapshot {
 
     /// A file.
     pub fn file(&self, path: &str) -> Option<&Arc<File>> {
-        self.note(|| Fact::File(path.into()));
+        self.record(|| Dependency::File(path.into()));
         self.files.get(path)
     }
 
@@ -338,9 +340,9 @@ impl Snapshot {
         Arc::clone(any).downcast().unwrap_or_default()
     }
 
-    /// Notes that every service is looked at, for who knows what was derived from them.
-    pub fn note_services(&self) {
-        self.note(|| Fact::All(Kind::Service));
+    /// Dependencies that every service is looked at, for who knows what was derived from them.
+    pub fn depend_on_services(&self) {
+        self.record(|| Dependency::All(IndexedKind::Service));
     }
 
     /// Whether services may stand elsewhere now than when something was derived from them.
@@ -352,7 +354,7 @@ impl Snapshot {
     pub fn moved_service(&self, file: &str, model: &Arc<Model>) -> Option<Span> {
         let file = self.files.get(file).filter(|_| self.moved.contains(file))?;
         let itself = file.objects.iter().find(|it| Arc::ptr_eq(&it.model, model));
-        let object = itself.or_else(|| file.objects.iter().find(|it| it.model.says_the_same(model)))?;
+        let object = itself.or_else(|| file.objects.iter().find(|it| it.model.is_equivalent(model)))?;
         Some(object.place(object.model.span))
     }
 
@@ -410,7 +412,7 @@ pub struct Workspace {
     /// The settings where no settings file is, and those below all settings.
     defaults: Settings,
     base: Option<Arc<Settings>>,
-    /// Whether someone has taken a snapshot, so that it matters what changes from now on.
+    /// Whether someone has taken a snapshot, so that it may_hold_objects what changes from now on.
     is_watched: AtomicBool,
 }
 
@@ -520,21 +522,21 @@ impl Workspace {
         if let (Some(old), Some(new)) = (old, new)
             && old.exports_the_same(new)
         {
-            let is_service = |it: &Object| matches!(it.model.data, Data::Service(_));
+            let is_service = |it: &Object| matches!(it.model.data, ObjectData::Service(_));
             if self.is_watched.load(Ordering::Relaxed) && new.objects.iter().any(is_service) {
                 self.snapshot.moved.insert(Arc::clone(path));
             }
             return;
         }
-        let before: Vec<Export<'_>> = old.into_iter().flat_map(index::exported).collect();
-        let after: Vec<Export<'_>> = new.into_iter().flat_map(index::exported).collect();
+        let before: Vec<ExportedObject<'_>> = old.into_iter().flat_map(index::exported).collect();
+        let after: Vec<ExportedObject<'_>> = new.into_iter().flat_map(index::exported).collect();
         let vars_changed = !old.into_iter().flat_map(index::vars).eq(new.into_iter().flat_map(index::vars));
-        let same = |(a, b): &(&Export<'_>, &Export<'_>)| a.says_the_same(b);
+        let same = |(a, b): &(&ExportedObject<'_>, &ExportedObject<'_>)| a.is_equivalent(b);
         let start = before.iter().zip(&after).take_while(same).count();
         let rest = before.iter().skip(start).rev().zip(after.iter().skip(start).rev());
         let end = rest.take_while(same).count();
         let (gone, come) = (&before[start..before.len() - end], &after[start..after.len() - end]);
-        let stays = |(a, b): (&Export<'_>, &Export<'_>)| a.position == b.position;
+        let stays = |(a, b): (&ExportedObject<'_>, &ExportedObject<'_>)| a.position == b.position;
         if vars_changed || before.len() != after.len() || !gone.is_empty() || !before.iter().zip(&after).all(stays) {
             let snapshot = &mut self.snapshot;
             if let Some(old) = old {
@@ -554,7 +556,7 @@ impl Workspace {
             self.snapshot.index.vars_changed(old, new);
             self.surroundings_changed();
         }
-        let is_service = |it: &Export<'_>| it.kind == Kind::Service;
+        let is_service = |it: &ExportedObject<'_>| it.kind == IndexedKind::Service;
         if gone.iter().chain(come).any(is_service) {
             self.services_changed();
         } else if is_watched && after.iter().any(is_service) {
@@ -639,6 +641,6 @@ impl Workspace {
 }
 
 #[cfg(test)]
-pub(crate) mod corpus;
+pub(crate) mod test_projects;
 #[cfg(test)]
 mod tests;

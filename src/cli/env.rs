@@ -15,7 +15,7 @@ use crate::report;
 use crate::resolve::Resolver;
 use crate::rules;
 use crate::text::{LineColumn, LineIndex};
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 
 /// Show the environment of every container: values, where they come from, what they hide
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     root: Option<PathBuf>,
     /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
     #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<Version>,
+    kubernetes: Option<KubernetesVersion>,
     /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -120,7 +120,7 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
     exit
 }
 
-fn view(loaded: &Loaded, release: Option<Version>) -> View {
+fn view(loaded: &Loaded, release: Option<KubernetesVersion>) -> View {
     let snapshot = loaded.workspace.snapshot();
     let texts: Mutex<HashMap<String, Option<Arc<str>>>> = Mutex::default();
     let resolver = Resolver::new(&snapshot, release);

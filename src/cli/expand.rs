@@ -14,7 +14,7 @@ use crate::resolve::{Binding, Lookup, Reading, copying, expand};
 use crate::rules;
 use crate::syntax::find_env_file_entry;
 use crate::text::{LineColumn, LineIndex};
-use crate::workspace::{Settings, Version};
+use crate::workspace::{KubernetesVersion, Settings};
 
 /// Expand $(NAME) in texts, as Kubernetes does
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     env_files: Vec<PathBuf>,
     /// The Kubernetes release to behave like, such as 1.34, instead of the settings' one
     #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<Version>,
+    kubernetes: Option<KubernetesVersion>,
     /// Texts to expand [default: each line of stdin]
     #[arg(value_name = "TEXT")]
     texts: Vec<String>,

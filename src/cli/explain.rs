@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::{Color, Exit};
 use crate::report::{markdown, summary};
 use crate::rules::{self, RULES, Rule};
-use crate::workspace::Level;
+use crate::workspace::LintLevel;
 
 /// Explain a rule: what it reports, why it matters, what to write instead
 #[derive(Debug, Args)]
@@ -64,6 +64,6 @@ fn table(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A level as the settings write it.
-fn name(level: Level) -> &'static str {
-    Level::NAMES.iter().find(|(_, it)| *it == level).map_or("off", |(name, _)| name)
+fn name(level: LintLevel) -> &'static str {
+    LintLevel::NAMES.iter().find(|(_, it)| *it == level).map_or("off", |(name, _)| name)
 }

@@ -23,7 +23,7 @@ use crate::load;
 use crate::report;
 use crate::report::findings::Report;
 use crate::report::summary::counted;
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 use baseline::Baseline;
 use outputs::Outputs;
 use project::Project;
@@ -70,7 +70,7 @@ pub(super) struct Arguments {
     root: Option<PathBuf>,
     /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
     #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<Version>,
+    kubernetes: Option<KubernetesVersion>,
     /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,

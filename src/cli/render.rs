@@ -9,7 +9,7 @@ use similar::TextDiff;
 use crate::cli::{Exit, env, load, notice};
 use crate::ide::render::Renderer;
 use crate::resolve::Resolver;
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 
 /// Print the workloads as the cluster would run them: variables expanded where their values are known
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     root: Option<PathBuf>,
     /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
     #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<Version>,
+    kubernetes: Option<KubernetesVersion>,
 }
 
 const EXAMPLES: &str =

@@ -13,7 +13,7 @@ use crate::ide::preview::PreviewKind;
 use crate::ide::services::takers;
 use crate::ide::uses::Defined;
 use crate::ide::{Analysis, Command};
-use crate::k8s::{Data, Object};
+use crate::k8s::{Object, ObjectData};
 use crate::resolve::{Environment, Kind, has_address};
 use crate::text::Span;
 use crate::workspace::File;
@@ -81,8 +81,8 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     lenses.extend(templates.filter(|_| !facts.is_helm));
     for object in &facts.objects {
         let kind = match &object.model.data {
-            Data::Preset(_) => CodeLensKind::Selected,
-            Data::Service(_) if object.model.name.is_some() => CodeLensKind::Takers,
+            ObjectData::Preset(_) => CodeLensKind::Selected,
+            ObjectData::Service(_) if object.model.name.is_some() => CodeLensKind::Takers,
             _ if !of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
             _ => continue,
         };
@@ -105,7 +105,7 @@ pub fn resolve(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Opt
         }
         CodeLensKind::Process => {
             let object = templates(facts).find(|it| first_line(it, &written) == lens.span)?;
-            let Data::Template(template) = &object.model.data else { return None };
+            let ObjectData::Template(template) = &object.model.data else { return None };
             let title = match template.parameters.len() {
                 0 => "Preview".to_owned(),
                 1 => "Preview · 1 parameter".to_owned(),
@@ -129,7 +129,7 @@ fn related(
     kind: CodeLensKind,
 ) -> Option<(String, Vec<Location>)> {
     match (kind, &object.model.data) {
-        (CodeLensKind::Selected, Data::Preset(_)) => {
+        (CodeLensKind::Selected, ObjectData::Preset(_)) => {
             let all = reach(analysis, file, object);
             let mut title = match all.len() {
                 0 => "selects no workload here".to_owned(),
@@ -143,7 +143,7 @@ fn related(
             }
             Some((title, all.iter().map(|it| place_of(&it.file, it.object)).collect()))
         }
-        (CodeLensKind::Takers, Data::Service(service)) => {
+        (CodeLensKind::Takers, ObjectData::Service(service)) => {
             let takers = takers(analysis, &Defined { file: Arc::clone(file), object, kind: Kind::Service });
             let mut title = match takers.all.len() {
                 0 => "no workload here uses it".to_owned(),
@@ -190,7 +190,7 @@ fn in_short(outcome: &Outcome) -> Option<&'static str> {
 
 /// The templates of a file.
 fn templates(facts: &File) -> impl Iterator<Item = &Object> {
-    facts.objects.iter().filter(|it| matches!(it.model.data, Data::Template(_)))
+    facts.objects.iter().filter(|it| matches!(it.model.data, ObjectData::Template(_)))
 }
 
 /// The first line of an object.

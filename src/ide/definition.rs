@@ -193,7 +193,7 @@ fn key(key: &Key<'_>) -> DefinitionTarget {
 }
 
 fn object(file: &Arc<str>, object: &Object) -> DefinitionTarget {
-    let name = object.model.known_as().map_or(object.model.span, |it| it.span);
+    let name = object.model.reference_name_text().map_or(object.model.span, |it| it.span);
     pair(file, object, object.model.span, name)
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Container, Object, Pod, Role, Text};
+use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
 use crate::resolve::{
     self, Binding, Elsewhere, Environment, Item, Lookup, Matched, Origin, Part, Resolver, State, Step, SubPath,
     Unresolved, Value,
@@ -411,13 +411,13 @@ impl std::fmt::Debug for Viewer<'_> {
     }
 }
 
-fn role(role: Role) -> &'static str {
+fn role(role: ContainerRole) -> &'static str {
     match role {
-        Role::Init => "init",
-        Role::Sidecar => "sidecar",
-        Role::Container => "container",
-        Role::Ephemeral => "ephemeral",
-        Role::Hook => "hook",
+        ContainerRole::Init => "init",
+        ContainerRole::Sidecar => "sidecar",
+        ContainerRole::Container => "container",
+        ContainerRole::Ephemeral => "ephemeral",
+        ContainerRole::Hook => "hook",
     }
 }
 

@@ -5,17 +5,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Data, Object};
+use crate::k8s::{Object, ObjectData};
 use crate::syntax::parameter_references;
 use crate::text::Span;
 use crate::workspace::File;
 
 /// The text without what is secret in it.
 pub fn text(file: &File, text: &Arc<str>) -> Arc<str> {
-    let is_secret = |it: &&Object| matches!(it.model.data, Data::Secret(_));
+    let is_secret = |it: &&Object| matches!(it.model.data, ObjectData::Secret(_));
     let mut blotted: Option<String> = None;
     for object in file.objects.iter().filter(is_secret) {
-        let Data::Secret(source) = &object.model.data else { continue };
+        let ObjectData::Secret(source) = &object.model.data else { continue };
         let values = source.keys.iter().filter_map(|it| Some((object.place(it.value_span?), "")));
         let torn = torn(file, object, text).map(|it| (it, "{}[]:,\"'"));
         for (span, marks) in values.chain(torn) {

@@ -18,7 +18,7 @@ use crate::resolve::{Binding, Environment, Hole, Kind, Lookup, Origin, Site, Val
 use crate::rules::{Rule, env_file_readers};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::text::Span;
-use crate::workspace::{Level, Unknown};
+use crate::workspace::{LintLevel, UnknownPolicy};
 
 /// What a hover shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +214,7 @@ fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &
 
 /// A rule's documentation up to its examples.
 pub(super) fn documentation(rule: &Rule) -> Markup {
-    let level = Level::NAMES.iter().find(|(_, level)| *level == rule.level).map_or("", |(name, _)| name);
+    let level = LintLevel::NAMES.iter().find(|(_, level)| *level == rule.level).map_or("", |(name, _)| name);
     let docs = rule.markdown();
     let short = docs.split("## Example").next().unwrap_or_default().replace("## ", "#### ");
     let title = Block::Paragraph(vec![Inline::Strong(rule.name.into()), text(&format!(" · {level} by default"))]);
@@ -466,7 +466,7 @@ impl<'c, 's> Card<'c, 's> {
 
     /// Something outside may define the name; nothing if the settings want no remarks.
     fn maybe(&mut self, name: &str, hole: &Hole) -> Option<()> {
-        if self.analysis.snapshot.settings(&self.at.file).unknown == Unknown::Never {
+        if self.analysis.snapshot.settings(&self.at.file).unknown == UnknownPolicy::Never {
             return None;
         }
         self.value(name, &Value::hole(hole.clone()));

@@ -94,7 +94,7 @@ fn parameters(facts: &File, written: &Written, range: Span, hints: &mut Vec<Inla
         if whole.end < range.start || range.end < whole.start {
             continue;
         }
-        for text in object.model.parameterised.iter().filter(|it| !it.is_key).map(|it| &it.text) {
+        for text in object.model.parameterized_texts.iter().filter(|it| !it.is_key).map(|it| &it.text) {
             let span = object.place(text.span);
             let known = object.filled(&text.value);
             let is_short = span.end <= written.line(span.start).end;

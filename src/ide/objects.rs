@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::place::place_of as place_in;
-use crate::k8s::{Data, Object, SourceKey};
+use crate::k8s::{DataEntry, Object, ObjectData};
 use crate::resolve::{Kind, Value};
-use crate::workspace::Found;
+use crate::workspace::ObjectMatch;
 
 /// The objects that a name in another object may mean; parameters of a template in the name are put in.
-pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, file: &str, user: &Object) -> Vec<Found<'s>> {
+pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, file: &str, user: &Object) -> Vec<ObjectMatch<'s>> {
     let (snapshot, from) = (analysis.snapshot, place_in(file, user));
     let name: Arc<str> = name.into();
     let name = user.filled(&name);
@@ -23,21 +23,21 @@ pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, file: &str, us
 }
 
 /// The keys of what was found.
-pub fn keys(object: &Object) -> &[SourceKey] {
+pub fn keys(object: &Object) -> &[DataEntry] {
     match &object.model.data {
-        Data::ConfigMap(source) | Data::Secret(source) => &source.keys,
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => &source.keys,
         _ => &[],
     }
 }
 
 /// Where the name of an object stands, or the object if it has none.
 pub fn place_of(file: &Arc<str>, object: &Object) -> Location {
-    let span = object.model.known_as().map_or(object.model.span, |it| it.span);
+    let span = object.model.reference_name_text().map_or(object.model.span, |it| it.span);
     Location { file: Arc::clone(file), span: object.place(span) }
 }
 
 /// The value of a key.
-pub fn value_of(kind: Kind, object: &str, key: &SourceKey) -> Option<Value> {
+pub fn value_of(kind: Kind, object: &str, key: &DataEntry) -> Option<Value> {
     let content = key.value.as_ref()?;
     Some(match kind {
         Kind::Secret => Value::secret(content.shared(), format!("{object}/{}", key.key.value)),

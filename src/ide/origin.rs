@@ -80,7 +80,7 @@ pub fn kind_in_manifests(kind: Kind) -> &'static str {
 pub fn workload_title(object: &Object) -> String {
     let kind =
         object.model.kind.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned());
-    let name = object.known_name().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it).into_owned());
+    let name = object.reference_name().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it).into_owned());
     format!("{kind}/{name}")
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::origin::in_one_line;
-use crate::k8s::{Data, Object, Parameter, Template, Text};
+use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
 use crate::resolve::generator::{self, Ends};
 use crate::syntax::parameter_references;
 use crate::workspace::File;
@@ -32,7 +32,7 @@ pub(super) type NamedAt<'s> = (&'s Object, &'s Text, Range<usize>);
 pub(super) fn enclosing<'s>(facts: &'s File, object: &Object) -> Option<(&'s Object, &'s Template)> {
     let offset = object.offset;
     facts.objects.iter().filter(|it| it.offset <= offset).rev().find_map(|it| match &it.model.data {
-        Data::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
+        ObjectData::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
         _ => None,
     })
 }
@@ -51,7 +51,7 @@ impl<'s> ParameterPlace<'s> {
         let first = self.facts.objects.partition_point(|it| it.offset < whole.start);
         let inside = self.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
         let mut texts: Vec<(&'s Object, &'s Text)> =
-            inside.flat_map(|it| it.model.parameterised.iter().map(move |text| (it, &text.text))).collect();
+            inside.flat_map(|it| it.model.parameterized_texts.iter().map(move |text| (it, &text.text))).collect();
         texts.extend(own_texts(self.template).map(|text| (self.object, text)));
         let proposed = self.template.dialect.is_proposal();
         let mut found = Vec::new();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::k8s::{Container, Data, EnvVar, Object, Pod, PodPreset, Text};
+use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset, Text};
 use crate::resolve::{Environment, Lookup, Site, is_script_item};
-use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext, Source};
+use crate::rules::{ContainerContext, FileContext, ObjectContext, ParsedText, PodContext};
 use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
 use crate::text::Span;
-use crate::workspace::{File, Place};
+use crate::workspace::{File, LookupSite};
 
 /// A container with everything around it.
 #[derive(Clone, Debug)]
@@ -259,7 +259,7 @@ fn is_set(script: &str, name: &str) -> bool {
 /// The preset that an object is.
 pub fn preset_of(object: &Object) -> Option<&PodPreset> {
     match &object.model.data {
-        Data::Preset(preset) => Some(preset),
+        ObjectData::Preset(preset) => Some(preset),
         _ => None,
     }
 }
@@ -270,8 +270,8 @@ pub fn pods_of(object: &Object) -> impl Iterator<Item = &Pod> {
 }
 
 /// Where an object's names are used.
-pub fn place_of<'a>(file: &'a str, object: &'a Object) -> Place<'a> {
-    Place { file, namespace: object.namespace() }
+pub fn place_of<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
+    LookupSite { file, namespace: object.namespace() }
 }
 
 /// The objects around an offset, the innermost first.
@@ -293,7 +293,7 @@ pub fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) -> Opti
 #[derive(Clone, Debug)]
 pub struct Written {
     /// As it stands, and as it was parsed.
-    pub source: Arc<Source>,
+    pub source: Arc<ParsedText>,
 }
 
 impl Written {

@@ -10,7 +10,7 @@ use crate::ide::parameters::steady;
 pub use crate::ide::process::ParameterView;
 use crate::ide::process::{self, Request, process};
 use crate::ide::render::{Renderer, workloads};
-use crate::k8s::{Data, Object};
+use crate::k8s::{Object, ObjectData};
 
 /// What is previewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -77,7 +77,7 @@ fn process_preview(
     parameters: &BTreeMap<String, String>,
 ) -> Option<Preview> {
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
-    let mut templates = facts.objects.iter().filter(|it| matches!(it.model.data, Data::Template(_)));
+    let mut templates = facts.objects.iter().filter(|it| matches!(it.model.data, ObjectData::Template(_)));
     let object = templates.find(|it| offset.is_none_or(|offset| it.place(it.model.span).touches(offset)))?;
     let source = analysis.sources.source(file)?;
     let kind = PreviewKind::Process;

@@ -15,8 +15,8 @@ use crate::ide::place::{ContainerPlace, Doubt, Written};
 use crate::ide::presets::{Outcome, given, reach};
 use crate::ide::target::{Target, target};
 use crate::ide::uses::{Defined, Entity, Key, Use, closed, entity, possible_uses, sources_of, uses};
-use crate::k8s::template::is_parameter_name;
-use crate::k8s::{Data, EnvFromSource};
+use crate::k8s::is_parameter_name;
+use crate::k8s::{EnvFromSource, ObjectData};
 use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
 use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
 use crate::text::Span;
@@ -111,7 +111,7 @@ fn renamable<'s>(
             Arc::clone(&first.key.key.value)
         }
         Entity::Object(Defined { kind: Kind::Service, object, .. }) => {
-            let name = object.model.known_name().unwrap_or_default();
+            let name = object.model.reference_name().unwrap_or_default();
             return match target(analysis, file, offset).map(|it| it.target) {
                 Some(Target::Reference { .. } | Target::ShellReference { .. }) => {
                     refuse(format!("this name is made of the service `{name}`: rename the service instead"))
@@ -122,7 +122,7 @@ fn renamable<'s>(
             };
         }
         Entity::Object(Defined { kind: Kind::Preset, object, .. }) => {
-            let name = object.model.known_name().unwrap_or_default();
+            let name = object.model.reference_name().unwrap_or_default();
             return refuse(format!("nothing refers to preset `{name}` by its name: change it where it stands"));
         }
         Entity::Parameter(place) => place.name.into(),
@@ -164,7 +164,7 @@ fn check_origin(analysis: &Analysis<'_>, key: &Key<'_>) -> Result<(), Refusal> {
         return refuse(format!("`{name}` comes from outside this workspace: the settings say that it exists"));
     }
     let made_by = match &key.of.object.model.data {
-        Data::ConfigMap(source) | Data::Secret(source) => source.made_by,
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => source.made_by,
         _ => None,
     };
     if made_by.is_some() && key.key.value.is_none() && key.key.value_span == Some(key.key.key.span) {
@@ -217,7 +217,7 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
         return refuse(format!("`{new}` is no name for a key: use letters, digits, `_`, `-` and `.`"));
     }
     for key in keys {
-        let (Data::ConfigMap(source) | Data::Secret(source)) = &key.of.object.model.data else { continue };
+        let (ObjectData::ConfigMap(source) | ObjectData::Secret(source)) = &key.of.object.model.data else { continue };
         let binary = source.binary_keys.iter();
         if let Some(taken) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
             let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.place(taken.span) };
@@ -235,7 +235,7 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
             };
             let is_meant = |key: &&Key<'_>| {
                 key.of.kind == kind
-                    && key.of.object.known_name().is_some_and(|it| **it == **at.object.filled(&name.value))
+                    && key.of.object.reference_name().is_some_and(|it| **it == **at.object.filled(&name.value))
             };
             let Some(key) = keys.iter().find(is_meant) else { continue };
             let found = crate::ide::objects::found(analysis, kind, &name.value, &at.file, at.object);

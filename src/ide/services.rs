@@ -69,7 +69,7 @@ impl<'a> Asked<'a> {
     /// Nothing for an object that is no service.
     pub fn of(service: &'a Defined<'a>) -> Option<Self> {
         let data = service.object.service()?;
-        let name = service.object.known_name()?;
+        let name = service.object.reference_name()?;
         let mut variables: Vec<String> = service_variables(&name, &data).into_iter().map(|(name, _)| name).collect();
         let mut seen = BTreeSet::new();
         variables.retain(|it| seen.insert(it.clone()));
@@ -81,7 +81,7 @@ impl<'a> Asked<'a> {
 
     /// Whether a name in an object may mean it.
     pub fn is_meant(&self, analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> bool {
-        self.service.object.known_name().is_some_and(|it| **it == **object.filled(&name.value))
+        self.service.object.reference_name().is_some_and(|it| **it == **object.filled(&name.value))
             && found(analysis, Kind::Service, &name.value, file, object).iter().any(|it| self.service.is(it))
     }
 

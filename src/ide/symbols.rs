@@ -6,7 +6,7 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::objects::keys;
 use crate::ide::place::{pods_of, preset_of};
-use crate::k8s::{Container, Data, Object, Text};
+use crate::k8s::{Container, Object, ObjectData, Text};
 use crate::syntax::show_helm_placeholders;
 use crate::text::Span;
 
@@ -91,7 +91,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
                     offer(name, SymbolKind::Variable, Some(&title));
                 }
             }
-            if let Data::Template(template) = &object.model.data {
+            if let ObjectData::Template(template) = &object.model.data {
                 for name in template.parameters.iter().filter_map(|it| it.name.as_ref()) {
                     offer(name, SymbolKind::Parameter, Some(&title));
                 }
@@ -142,7 +142,7 @@ fn object(object: &Object) -> Symbol {
         let span = Span::new(key.key.span.start, end);
         children.push(symbol(object, Some(&key.key), None, SymbolKind::Key, span, Vec::new()));
     }
-    if let Data::Template(template) = &model.data {
+    if let ObjectData::Template(template) = &model.data {
         for parameter in &template.parameters {
             let value = parameter.value.as_ref().or(parameter.from.as_ref());
             let detail = value.map(|it| crate::ide::origin::in_one_line(&show_helm_placeholders(&it.value), 60));
@@ -151,7 +151,7 @@ fn object(object: &Object) -> Symbol {
         }
     }
     let detail = model.kind.as_ref().map(|it| show_helm_placeholders(&it.value).into_owned());
-    let name = model.known_as();
+    let name = model.reference_name_text();
     let mut symbol = symbol(object, name, detail, SymbolKind::Object, model.span, children);
     if name.is_none() {
         symbol.name = symbol.detail.clone().unwrap_or_else(|| "object".into());

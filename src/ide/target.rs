@@ -11,7 +11,7 @@ use crate::ide::param_files::ParamFileText;
 use crate::ide::parameters::{ParameterPlace, enclosing, own_texts};
 use crate::ide::place::{ContainerPlace, Field, Written, objects_at, pods_of};
 use crate::ide::volumes::{has_sources, sources};
-use crate::k8s::{Data, EnvFromSource, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
+use crate::k8s::{DataEntry, EnvFromSource, KeyRef, Object, ObjectData, Pod, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
 use crate::syntax::{DollarToken, DollarTokenKind, dollar_tokens, parameter_references, parse_env_file};
@@ -109,7 +109,7 @@ pub enum Target<'s> {
         /// The kind.
         kind: Kind,
         /// The key.
-        key: &'s SourceKey,
+        key: &'s DataEntry,
     },
     /// The name of a service that a pod waits for.
     Dependency {
@@ -258,7 +258,7 @@ impl<'s> Finder<'_, 's> {
         if let Some(name) = names.find(|it| self.touches(outer, it)) {
             return Some(self.found(outer, name, place(&name.value)));
         }
-        let inner = object.model.parameterised.iter().map(|it| (object, &it.text));
+        let inner = object.model.parameterized_texts.iter().map(|it| (object, &it.text));
         let own = own_texts(template).map(|it| (outer, it));
         let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
         let span = object.place(text.span);
@@ -448,11 +448,11 @@ impl<'s> Finder<'_, 's> {
 
     fn in_data(&self, object: &'s Object) -> Option<Targeted<'s>> {
         let file = Arc::clone(self.file);
-        let (kind, keys): (Kind, &'s [SourceKey]) = match &object.model.data {
-            Data::ConfigMap(source) => (Kind::ConfigMap, &source.keys),
-            Data::Secret(source) => (Kind::Secret, &source.keys),
-            Data::Service(_) => (Kind::Service, &[]),
-            Data::Preset(preset) => {
+        let (kind, keys): (Kind, &'s [DataEntry]) = match &object.model.data {
+            ObjectData::ConfigMap(source) => (Kind::ConfigMap, &source.keys),
+            ObjectData::Secret(source) => (Kind::Secret, &source.keys),
+            ObjectData::Service(_) => (Kind::Service, &[]),
+            ObjectData::Preset(preset) => {
                 let selector = preset.selector.as_ref().map(|it| object.place(it.span));
                 if let Some(span) = selector.filter(|it| it.touches(self.offset)) {
                     return Some(Targeted { span, target: Target::Selector { file, object } });
@@ -460,12 +460,12 @@ impl<'s> Finder<'_, 's> {
                 (Kind::Preset, &[])
             }
             _ if !object.model.pods.is_empty() => {
-                let name = object.model.known_as().filter(|it| self.touches(object, it))?;
+                let name = object.model.reference_name_text().filter(|it| self.touches(object, it))?;
                 return Some(self.found(object, name, Target::Workload { file, object }));
             }
             _ => return None,
         };
-        if let Some(name) = object.model.known_as().filter(|it| self.touches(object, it)) {
+        if let Some(name) = object.model.reference_name_text().filter(|it| self.touches(object, it)) {
             return Some(self.found(object, name, Target::ObjectName { file, object, kind, name }));
         }
         let key = keys.iter().find(|it| self.touches(object, &it.key))?;
@@ -484,7 +484,7 @@ fn kept_by(token: &DollarToken, text: &str) -> usize {
 
 impl Written {
     /// Where the name of a key stands, without its quotes. A Kustomize generator writes it before an `=`.
-    pub fn key(&self, object: &Object, key: &SourceKey) -> Option<Span> {
+    pub fn key(&self, object: &Object, key: &DataEntry) -> Option<Span> {
         let span = object.place(key.key.span);
         let root = self.source.tree.document_at(span.start)?.root()?;
         let node = root.path_to(span.start).into_iter().rev().find(|it| it.span() == span && it.text().is_some())?;

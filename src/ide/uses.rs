@@ -17,11 +17,11 @@ use crate::ide::presets::{self, Given};
 use crate::ide::services::Asked;
 use crate::ide::target::Target;
 use crate::ide::volumes::{has_sources, sources};
-use crate::k8s::{EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, SourceKey, Text, ValueSource};
+use crate::k8s::{DataEntry, EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
 use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens, has_helm_placeholder};
 use crate::text::Span;
-use crate::workspace::{File, Found};
+use crate::workspace::{File, ObjectMatch};
 
 /// A thing that has a name.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub struct Defined<'s> {
 
 impl Defined<'_> {
     /// Whether it is what a name was found to mean.
-    pub fn is(&self, found: &Found<'_>) -> bool {
+    pub fn is(&self, found: &ObjectMatch<'_>) -> bool {
         *self.file == **found.file && std::ptr::eq(self.object.model.as_ref(), found.object.model.as_ref())
     }
 }
@@ -87,7 +87,7 @@ pub struct Key<'s> {
     /// The object.
     pub of: Defined<'s>,
     /// The key.
-    pub key: &'s SourceKey,
+    pub key: &'s DataEntry,
 }
 
 impl Key<'_> {
@@ -344,7 +344,7 @@ pub fn possible_uses(analysis: &Analysis<'_>, entity: &Entity<'_>, only: Option<
         }
         Entity::Object(defined) => {
             if is_wanted(&defined.file)
-                && let Some(name) = defined.object.model.known_as()
+                && let Some(name) = defined.object.model.reference_name_text()
             {
                 collector.name(&defined.file, defined.object, name, true);
             }
@@ -593,7 +593,7 @@ impl<'s> Collector<'_, 's> {
     /// Whether a name that a container uses may mean one of some objects.
     fn means(&self, at: &ContainerPlace<'_>, kind: Kind, name: &str, of: &Defined<'_>) -> bool {
         of.kind == kind
-            && of.object.known_name().is_some_and(|it| **it == **at.object.filled(&name.into()))
+            && of.object.reference_name().is_some_and(|it| **it == **at.object.filled(&name.into()))
             && found(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
     }
 
@@ -698,7 +698,9 @@ impl<'s> Collector<'_, 's> {
     /// The workloads that a preset selects, by their names.
     fn selected(&mut self, only: Option<&Arc<str>>, preset: &Defined<'_>) {
         for it in presets::reach(self.analysis, &preset.file, preset.object) {
-            if let Some(name) = it.object.model.known_as().filter(|_| only.is_none_or(|only| *only == it.file)) {
+            if let Some(name) =
+                it.object.model.reference_name_text().filter(|_| only.is_none_or(|only| *only == it.file))
+            {
                 self.name(&it.file, it.object, name, false);
             }
         }

@@ -11,7 +11,7 @@ mod values;
 use std::collections::BTreeSet;
 
 use crate::ide::process::{self, Json, Request, process, select};
-use crate::k8s::template::is_parameter_name;
+use crate::k8s::is_parameter_name;
 use crate::syntax::{self, Node, Tree, YamlValue, template_parameters};
 use crate::text::Span;
 pub use edits::Edits;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::k8s::content_hash::ContentHash;
 use crate::k8s::model::{Injector, Pod, Volume};
 use crate::k8s::pod;
-use crate::k8s::reader::{Budget, Reader, mappings};
-use crate::k8s::shape::Shape;
+use crate::k8s::reader::{NodeBudget, Reader, mappings};
 use crate::k8s::template;
 use crate::syntax::Node;
 
@@ -192,7 +192,7 @@ pub(super) fn pods(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -
 }
 
 /// A pod spec and the mappings around it.
-struct Place<'t> {
+struct PodSpecNode<'t> {
     path: String,
     spec: Node<'t>,
     /// The mapping that holds the spec, with the pod's metadata in it.
@@ -201,7 +201,7 @@ struct Place<'t> {
     holder: Option<Node<'t>>,
 }
 
-fn read(reader: Reader<'_>, place: Place<'_>, root: Node<'_>, identity: Identity<'_>) -> Pod {
+fn read(reader: Reader<'_>, place: PodSpecNode<'_>, root: Node<'_>, identity: Identity<'_>) -> Pod {
     let mut pod = pod::pod(reader, place.spec, place.path);
     if let Some(template) = place.template {
         pod.labels = reader.pairs_at(template, &["metadata", "labels"]);
@@ -236,13 +236,13 @@ fn claims(reader: Reader<'_>, holder: Node<'_>, volumes: &mut Vec<Volume>) {
             span: reader.span(claim),
             name: claim.at(&["metadata", "name"]).and_then(|name| reader.text(name)),
             kind: reader.key(key),
-            shape: Shape::default(),
+            shape: ContentHash::default(),
         });
     }
 }
 
 /// Follows a pattern such as `spec.metrics[*].provider` to every place it names.
-fn follow<'t>(node: Node<'t>, above: Option<Node<'t>>, path: String, pattern: &str, places: &mut Vec<Place<'t>>) {
+fn follow<'t>(node: Node<'t>, above: Option<Node<'t>>, path: String, pattern: &str, places: &mut Vec<PodSpecNode<'t>>) {
     let (step, rest) = pattern.split_once('.').unwrap_or((pattern, ""));
     let (key, each) = step.strip_suffix("[*]").map_or((step, false), |key| (key, true));
     let Some(child) = node.get(key) else { return };
@@ -253,7 +253,7 @@ fn follow<'t>(node: Node<'t>, above: Option<Node<'t>>, path: String, pattern: &s
         }
     } else if rest.is_empty() {
         if child.is_mapping() {
-            places.push(Place { path, spec: child, template: Some(node), holder: above });
+            places.push(PodSpecNode { path, spec: child, template: Some(node), holder: above });
         }
     } else {
         follow(child, Some(node), path, rest, places);
@@ -261,7 +261,13 @@ fn follow<'t>(node: Node<'t>, above: Option<Node<'t>>, path: String, pattern: &s
 }
 
 /// Looks for pod specs by their shape. `chain` ends with the node itself, before it what holds it.
-fn search<'t>(budget: &Budget, chain: [Option<Node<'t>>; 3], path: String, depth: usize, places: &mut Vec<Place<'t>>) {
+fn search<'t>(
+    budget: &NodeBudget,
+    chain: [Option<Node<'t>>; 3],
+    path: String,
+    depth: usize,
+    places: &mut Vec<PodSpecNode<'t>>,
+) {
     let [holder, template, Some(node)] = chain else { return };
     if depth == 0 || !budget.take() {
         return;
@@ -271,7 +277,7 @@ fn search<'t>(budget: &Budget, chain: [Option<Node<'t>>; 3], path: String, depth
             search(budget, [holder, template, Some(item)], format!("{path}[{index}]"), depth - 1, places);
         }
     } else if pod::looks_like_pod_spec(node) {
-        places.push(Place { path, spec: node, template, holder });
+        places.push(PodSpecNode { path, spec: node, template, holder });
     } else {
         for (key, value) in node.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::k8s::kinds::Identity;
-use crate::k8s::model::{Content, Data, Kustomization, Model, Object, Source, SourceKey, Text};
+use crate::k8s::model::{DataEntry, DataValue, KeyedData, Kustomization, Model, Object, ObjectData, Text};
 use crate::k8s::reader::{Reader, mappings};
 use crate::syntax::{self, Node};
 
@@ -41,7 +41,9 @@ pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization
 
 /// The objects it makes, and its patches of ConfigMaps and Secrets, as objects of their own.
 pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) {
-    for (list, data) in GENERATORS.into_iter().zip([Data::ConfigMap as fn(Source) -> Data, Data::Secret]) {
+    for (list, data) in
+        GENERATORS.into_iter().zip([ObjectData::ConfigMap as fn(KeyedData) -> ObjectData, ObjectData::Secret])
+    {
         for (_, item) in root.get(list).into_iter().flat_map(mappings) {
             let item = item.resolved();
             let reader = Reader { base: item.span().start, ..reader };
@@ -72,15 +74,15 @@ pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) 
     }
 }
 
-fn generated(reader: Reader<'_>, item: Node<'_>) -> Source {
-    let mut source = Source { made_by: Some("a Kustomize generator"), ..Source::default() };
-    let add = |source: &mut Source, entry: &Text, key: &str, value: Option<Content>| {
+fn generated(reader: Reader<'_>, item: Node<'_>) -> KeyedData {
+    let mut source = KeyedData { made_by: Some("a Kustomize generator"), ..KeyedData::default() };
+    let add = |source: &mut KeyedData, entry: &Text, key: &str, value: Option<DataValue>| {
         let key = Text { value: key.into(), ..entry.clone() };
-        source.keys.push(SourceKey { key, value, value_span: Some(entry.span) });
+        source.keys.push(DataEntry { key, value, value_span: Some(entry.span) });
     };
     for entry in reader.texts_at(item, "literals") {
         if let Some((key, value)) = entry.value.split_once('=') {
-            add(&mut source, &entry, key, Some(Content::new(unquoted(value))));
+            add(&mut source, &entry, key, Some(DataValue::new(unquoted(value))));
         }
     }
     for entry in reader.texts_at(item, "files") {
@@ -116,10 +118,10 @@ fn inline_patch(reader: Reader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
 
 /// Adds what a patch of a ConfigMap or Secret lets us know: that there may be more keys than elsewhere.
 fn patch(reader: Reader<'_>, kind: Option<&str>, place: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
-    let source = Source { open: true, adds: true, made_by: Some("a Kustomize patch"), ..Source::default() };
+    let source = KeyedData { open: true, adds: true, made_by: Some("a Kustomize patch"), ..KeyedData::default() };
     let data = match kind {
-        Some("ConfigMap") => Data::ConfigMap(source),
-        Some("Secret") => Data::Secret(source),
+        Some("ConfigMap") => ObjectData::ConfigMap(source),
+        Some("Secret") => ObjectData::Secret(source),
         _ => return,
     };
     let place = place.resolved();

@@ -7,11 +7,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::k8s::kept::{self, Region};
-use crate::k8s::links::ServiceDependencies;
+use crate::k8s::content_hash::ContentHash;
+use crate::k8s::object_cache::{self, Region};
 use crate::k8s::preset::PodPreset;
-use crate::k8s::shape::Shape;
-use crate::k8s::template::{Parameterised, Parameters, Template, Words};
+use crate::k8s::service_dependencies::ServiceDependencies;
+use crate::k8s::template::{ParameterNames, ParameterizedText, Parameters, Template};
 use crate::syntax::{ScalarStyle, Subtree};
 use crate::text::Span;
 
@@ -31,7 +31,7 @@ impl Object {
     /// A span of the model as a span of the file. This is the only way there: in a document that is being edited,
     /// spans in a container may be marks that stay the same when the container moves.
     pub fn place(&self, span: Span) -> Span {
-        kept::unmarked(&self.model.regions, span).shifted(self.offset)
+        object_cache::unmarked(&self.model.regions, span).shifted(self.offset)
     }
 
     /// A text of it with the parameters of its template replaced, as far as they have values; as written otherwise.
@@ -45,7 +45,7 @@ impl Object {
 
     /// What it says if it is a Service, the known parameters of its template put in.
     pub fn service(&self) -> Option<Cow<'_, Service>> {
-        let Data::Service(service) = &self.model.data else { return None };
+        let ObjectData::Service(service) = &self.model.data else { return None };
         if self.parameters.is_none() {
             return Some(Cow::Borrowed(service));
         }
@@ -73,8 +73,8 @@ impl Object {
     }
 
     /// The name others refer to it by, with parameters replaced.
-    pub fn known_name(&self) -> Option<Cow<'_, Arc<str>>> {
-        self.model.known_as().map(|text| self.filled(&text.value))
+    pub fn reference_name(&self) -> Option<Cow<'_, Arc<str>>> {
+        self.model.reference_name_text().map(|text| self.filled(&text.value))
     }
 }
 
@@ -111,11 +111,11 @@ pub struct Model {
     /// The pods this object makes, each with its path.
     pub pods: Vec<Pod>,
     /// What other objects can refer to.
-    pub data: Data,
+    pub data: ObjectData,
     /// Its texts in which a parameter may stand, if it is an object of a template.
-    pub parameterised: Vec<Parameterised>,
+    pub parameterized_texts: Vec<ParameterizedText>,
     /// The names in those texts that may be meant for parameters.
-    pub parameter_words: Words,
+    pub candidate_names: ParameterNames,
     /// The bytes of containers whose spans are marks, by marks.
     pub(crate) regions: Vec<Region>,
     /// What stands around the parts that are known by themselves, its containers or the objects in it.
@@ -131,17 +131,17 @@ impl Model {
     }
 
     /// The name others refer to it by: `metadata.name`, or the name of what a sealed or external secret makes.
-    pub fn known_as(&self) -> Option<&Text> {
+    pub fn reference_name_text(&self) -> Option<&Text> {
         match &self.data {
-            Data::ConfigMap(source) | Data::Secret(source) => source.target.as_ref().or(self.name.as_ref()),
+            ObjectData::ConfigMap(source) | ObjectData::Secret(source) => source.target.as_ref().or(self.name.as_ref()),
             _ => self.name.as_ref(),
         }
     }
 
     /// Whether it offers the same to others as another object does, wherever the two stand.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
         let same = |a: &Option<Text>, b: &Option<Text>| match (a, b) {
-            (Some(a), Some(b)) => a.says_the_same(b),
+            (Some(a), Some(b)) => a.is_equivalent(b),
             (None, None) => true,
             _ => false,
         };
@@ -151,14 +151,15 @@ impl Model {
             && same(&self.namespace, &other.namespace);
         named
             && match (&self.data, &other.data) {
-                (Data::ConfigMap(a), Data::ConfigMap(b)) | (Data::Secret(a), Data::Secret(b)) => {
-                    let keys = |a: &SourceKey, b: &SourceKey| a.key.says_the_same(&b.key) && a.value == b.value;
+                (ObjectData::ConfigMap(a), ObjectData::ConfigMap(b))
+                | (ObjectData::Secret(a), ObjectData::Secret(b)) => {
+                    let keys = |a: &DataEntry, b: &DataEntry| a.key.is_equivalent(&b.key) && a.value == b.value;
                     all(&a.keys, &b.keys, keys)
-                        && all(&a.binary_keys, &b.binary_keys, Text::says_the_same)
+                        && all(&a.binary_keys, &b.binary_keys, Text::is_equivalent)
                         && (a.open, a.adds, a.made_by) == (b.open, b.adds, b.made_by)
                         && same(&a.target, &b.target)
                 }
-                (Data::Service(a), Data::Service(b)) => {
+                (ObjectData::Service(a), ObjectData::Service(b)) => {
                     let ports = |a: &ServicePort, b: &ServicePort| {
                         same(&a.name, &b.name)
                             && a.port == b.port
@@ -172,15 +173,15 @@ impl Model {
             }
     }
 
-    /// See [`Model::known_as`].
-    pub fn known_name(&self) -> Option<&str> {
-        self.known_as().map(|text| &*text.value)
+    /// See [`Model::reference_name_text`].
+    pub fn reference_name(&self) -> Option<&str> {
+        self.reference_name_text().map(|text| &*text.value)
     }
 }
 
 impl Text {
     /// Whether it is the same text, wherever it stands.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
         self.value == other.value && self.style == other.style && self.is_string == other.is_string
     }
 }
@@ -191,14 +192,14 @@ fn all<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
 
 /// What an object offers to others.
 #[derive(Clone, Debug, Default)]
-pub enum Data {
+pub enum ObjectData {
     /// Nothing we know of.
     #[default]
     None,
     /// A ConfigMap, also one that a Kustomize generator makes.
-    ConfigMap(Source),
+    ConfigMap(KeyedData),
     /// A Secret, also one that a generator, SealedSecret or ExternalSecret makes.
-    Secret(Source),
+    Secret(KeyedData),
     /// A core Service.
     Service(Service),
     /// A PodPreset.
@@ -211,9 +212,9 @@ pub enum Data {
 
 /// The keys of a ConfigMap or Secret.
 #[derive(Clone, Debug, Default)]
-pub struct Source {
+pub struct KeyedData {
     /// `data` and `stringData` (which wins), in order.
-    pub keys: Vec<SourceKey>,
+    pub keys: Vec<DataEntry>,
     /// Keys of `binaryData`: they exist, but never as variables (B9, B18).
     pub binary_keys: Vec<Text>,
     /// Whether keys may exist that this text does not show: a generator with files we cannot see, a sealed or external
@@ -229,20 +230,20 @@ pub struct Source {
 
 /// One key of a ConfigMap or Secret.
 #[derive(Clone, Debug)]
-pub struct SourceKey {
+pub struct DataEntry {
     /// The key.
     pub key: Text,
     /// Its value; for a Secret decoded from base64. Nothing when it is not text or not known.
-    pub value: Option<Content>,
+    pub value: Option<DataValue>,
     /// Where the value stands.
     pub value_span: Option<Span>,
 }
 
 /// The value of a key. It may be a secret, so `Debug` shows its length and nothing else.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Content(Arc<str>);
+pub struct DataValue(Arc<str>);
 
-impl Content {
+impl DataValue {
     /// A value.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
@@ -254,7 +255,7 @@ impl Content {
     }
 }
 
-impl Deref for Content {
+impl Deref for DataValue {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -262,7 +263,7 @@ impl Deref for Content {
     }
 }
 
-impl fmt::Debug for Content {
+impl fmt::Debug for DataValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<{} bytes>", self.0.len())
     }
@@ -353,7 +354,7 @@ pub enum Injector {
 
 /// What a container is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum ContainerRole {
     /// Runs to its end before the others.
     Init,
     /// An init container with `restartPolicy: Always`.
@@ -376,7 +377,7 @@ pub struct Container {
     /// The container mapping.
     pub span: Span,
     /// What it is for.
-    pub role: Role,
+    pub role: ContainerRole,
     /// `name`.
     pub name: Option<Text>,
     /// `image`; a container without one is a patch.
@@ -434,7 +435,7 @@ pub struct ValueFrom {
     /// Keys beside them that are no source.
     pub others: Vec<Text>,
     /// Equal for equal sources.
-    pub shape: Shape,
+    pub shape: ContentHash,
 }
 
 /// One source of a value.
@@ -498,7 +499,7 @@ pub struct EnvFrom {
     /// Every other key but `prefix`: a second source, or what is no source.
     pub others: Vec<Text>,
     /// Equal for equal entries.
-    pub shape: Shape,
+    pub shape: ContentHash,
 }
 
 /// Where an entry of `envFrom` takes its variables from.
@@ -552,7 +553,7 @@ pub struct Mount {
     /// `readOnly`
     pub read_only: bool,
     /// Equal for equal entries.
-    pub shape: Shape,
+    pub shape: ContentHash,
 }
 
 /// An entry of `volumes`.
@@ -565,5 +566,5 @@ pub struct Volume {
     /// The field beside `name` that says what it is, such as `emptyDir`.
     pub kind: Option<Text>,
     /// Equal for equal entries.
-    pub shape: Shape,
+    pub shape: ContentHash,
 }

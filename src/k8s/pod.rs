@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::k8s::kept;
-use crate::k8s::links;
+use crate::k8s::content_hash::{self, Defaults};
 use crate::k8s::model::{
-    Container, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Role, Text, ValueFrom, ValueSource, Volume,
+    Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Text, ValueFrom, ValueSource,
+    Volume,
 };
+use crate::k8s::object_cache;
 use crate::k8s::reader::{DEPTH, Reader, mappings};
-use crate::k8s::shape::{self, Defaults};
+use crate::k8s::service_dependencies;
 use crate::syntax::Node;
 
 /// The lists of containers of a pod spec, in the order in which their containers count.
-const LISTS: [(&str, Role); 3] =
-    [("initContainers", Role::Init), ("containers", Role::Container), ("ephemeralContainers", Role::Ephemeral)];
+const LISTS: [(&str, ContainerRole); 3] = [
+    ("initContainers", ContainerRole::Init),
+    ("containers", ContainerRole::Container),
+    ("ephemeralContainers", ContainerRole::Ephemeral),
+];
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
@@ -23,7 +27,7 @@ pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
         span: reader.span(spec),
         default_service_links: true,
         service_links: reader.flag(spec, "enableServiceLinks"),
-        service_dependencies: links::dependencies(reader, spec),
+        service_dependencies: service_dependencies::dependencies(reader, spec),
         node_name: reader.text_at(spec, "nodeName"),
         service_account: reader.text_at(spec, "serviceAccountName").or_else(|| reader.text_at(spec, "serviceAccount")),
         limits: reader.pairs_at(spec, &["resources", "limits"]),
@@ -34,7 +38,7 @@ pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
         let Some(items) = spec.get(list) else { continue };
         for (index, item) in mappings(items) {
             if reader.budget.take() {
-                pod.containers.push(kept::container(reader, item, format!("{path}.{list}[{index}]"), role));
+                pod.containers.push(object_cache::container(reader, item, format!("{path}.{list}[{index}]"), role));
             }
         }
     }
@@ -56,7 +60,7 @@ fn looks_like_container(node: Node<'_>) -> bool {
 
 /// What a preset brings: volumes, and what every container gets.
 pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
-    let mut given = container(reader, spec, path.to_owned(), Role::Container);
+    let mut given = container(reader, spec, path.to_owned(), ContainerRole::Container);
     // Its selector and volumes are not the container's.
     given.unexpanded.clear();
     Pod {
@@ -74,7 +78,7 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
     Container {
         path,
         span: reader.span(node),
-        role: Role::Hook,
+        role: ContainerRole::Hook,
         name: reader.text_at(node, "containerName"),
         image: reader.text_at(node, "image"),
         env: node.get(env).map(|list| variables(reader, list)).unwrap_or_default(),
@@ -85,7 +89,7 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
 }
 
 /// Reads a container.
-pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Container {
+pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Container {
     let mut it = Container { path, span: reader.span(node), role, ..Container::default() };
     it.working_directory = reader.text_at(node, "workingDir");
     it.has_hooks = node.get("lifecycle").is_some_and(Node::is_mapping);
@@ -119,8 +123,8 @@ pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: 
                 unexpanded(reader, value, "resources", &mut it);
             }
             "restartPolicy" => {
-                if role == Role::Init && value.string() == Some("Always") {
-                    it.role = Role::Sidecar;
+                if role == ContainerRole::Init && value.string() == Some("Always") {
+                    it.role = ContainerRole::Sidecar;
                 }
             }
             other => match PROBES.into_iter().find(|probe| *probe == other) {
@@ -180,7 +184,7 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
         span: reader.span(node),
         sources,
         others: others(reader, node, &known),
-        shape: shape::shape(node, "", Defaults::Filled, reader.budget),
+        shape: content_hash::shape(node, "", Defaults::Filled, reader.budget),
     }
 }
 
@@ -209,7 +213,7 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
         None => "",
     };
     let others = others(reader, item, &["prefix", used]);
-    let shape = shape::shape(item, "", Defaults::Filled, reader.budget);
+    let shape = content_hash::shape(item, "", Defaults::Filled, reader.budget);
     EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, shape }
 }
 
@@ -225,7 +229,7 @@ fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
             sub_path: reader.text_at(item, "subPath"),
             sub_path_expr: reader.text_at(item, "subPathExpr"),
             read_only: reader.is_set(item, "readOnly"),
-            shape: shape::shape(item, "", Defaults::Filled, reader.budget),
+            shape: content_hash::shape(item, "", Defaults::Filled, reader.budget),
         });
         for (key, value) in item.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
@@ -259,7 +263,7 @@ fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
                 .map(|(key, _)| key)
                 .find(|key| key.key_text().is_some_and(|key| key != "name"))
                 .and_then(|key| reader.key(key)),
-            shape: shape::volume(item, Defaults::Filled, reader.budget),
+            shape: content_hash::volume(item, Defaults::Filled, reader.budget),
         })
         .collect()
 }

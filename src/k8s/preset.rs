@@ -1,10 +1,10 @@
 //! PodPresets: what one brings, and to which pods.
 
+use crate::k8s::content_hash::{self, ContentHash, Defaults};
 use crate::k8s::kinds::Identity;
 use crate::k8s::model::{Container, Pod, Text};
 use crate::k8s::pod;
 use crate::k8s::reader::{Reader, mappings};
-use crate::k8s::shape::{self, Defaults, Shape};
 use crate::syntax::Node;
 use crate::text::Span;
 
@@ -12,7 +12,7 @@ use crate::text::Span;
 #[derive(Clone, Debug, Default)]
 pub struct PodPreset {
     /// Who admits its pods.
-    pub admission: AdmissionBy,
+    pub admission: PresetAdmitter,
     /// Whether its `apiVersion` is the one of the proposal, which no release has.
     pub is_draft: bool,
     /// `spec`, if it is there.
@@ -25,7 +25,7 @@ pub struct PodPreset {
     pub pod: Pod,
     /// The shapes of its entries of `env`, `envFrom`, `volumeMounts` and `volumes` as they are written, without
     /// defaults. Only those of a custom resource count (A23).
-    pub written: WrittenShapes,
+    pub written: WrittenHashes,
 }
 
 impl PodPreset {
@@ -37,7 +37,7 @@ impl PodPreset {
 
 /// Who puts presets into pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AdmissionBy {
+pub enum PresetAdmitter {
     /// The API server of releases up to 1.19 (A1 to A14).
     #[default]
     ApiServer,
@@ -47,15 +47,15 @@ pub enum AdmissionBy {
 
 /// Shapes of entries, in order.
 #[derive(Clone, Debug, Default)]
-pub struct WrittenShapes {
+pub struct WrittenHashes {
     /// Of `valueFrom` in `env`.
-    pub env: Vec<Option<Shape>>,
+    pub env: Vec<Option<ContentHash>>,
     /// Of `envFrom`.
-    pub env_from: Vec<Shape>,
+    pub env_from: Vec<ContentHash>,
     /// Of `volumeMounts`.
-    pub mounts: Vec<Shape>,
+    pub mounts: Vec<ContentHash>,
     /// Of `volumes`.
-    pub volumes: Vec<Shape>,
+    pub volumes: Vec<ContentHash>,
 }
 
 /// A label selector.
@@ -92,17 +92,17 @@ pub struct Requirement {
 }
 
 /// Who admits an object of this kind, and whether its group is that of the proposal.
-pub(super) fn admission(identity: Identity<'_>) -> Option<(AdmissionBy, bool)> {
+pub(super) fn admission(identity: Identity<'_>) -> Option<(PresetAdmitter, bool)> {
     match (identity.kind?, identity.group()) {
-        ("PodPreset", "settings.k8s.io") => Some((AdmissionBy::ApiServer, false)),
-        ("PodPreset", "settings") => Some((AdmissionBy::ApiServer, true)),
-        ("PodPreset", "redhatcop.redhat.io") => Some((AdmissionBy::Webhook, false)),
+        ("PodPreset", "settings.k8s.io") => Some((PresetAdmitter::ApiServer, false)),
+        ("PodPreset", "settings") => Some((PresetAdmitter::ApiServer, true)),
+        ("PodPreset", "redhatcop.redhat.io") => Some((PresetAdmitter::Webhook, false)),
         _ => None,
     }
 }
 
 /// Reads a PodPreset.
-pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): (AdmissionBy, bool)) -> PodPreset {
+pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): (PresetAdmitter, bool)) -> PodPreset {
     let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else {
         return PodPreset { admission, is_draft, ..PodPreset::default() };
     };
@@ -111,12 +111,12 @@ pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): 
     let lists = LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
     let selector = spec.get("selector").filter(|it| it.is_mapping()).map(|it| selector(reader, it));
     let items = |name: &str| spec.get(name).into_iter().flat_map(Node::items);
-    let plain = |node: Node<'_>| shape::shape(node, "", Defaults::AsWritten, reader.budget);
-    let written = WrittenShapes {
+    let plain = |node: Node<'_>| content_hash::shape(node, "", Defaults::AsWritten, reader.budget);
+    let written = WrittenHashes {
         env: items("env").map(|it| it.get("valueFrom").filter(|it| it.is_mapping()).map(plain)).collect(),
         env_from: items("envFrom").map(plain).collect(),
         mounts: items("volumeMounts").map(plain).collect(),
-        volumes: items("volumes").map(|it| shape::volume(it, Defaults::AsWritten, reader.budget)).collect(),
+        volumes: items("volumes").map(|it| content_hash::volume(it, Defaults::AsWritten, reader.budget)).collect(),
     };
     let pod = pod::fragment(reader, spec, "spec");
     PodPreset { admission, is_draft, spec: Some(reader.span(spec)), selector, lists, pod, written }

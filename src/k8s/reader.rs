@@ -5,8 +5,8 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::k8s::kept::Sharing;
 use crate::k8s::model::Text;
+use crate::k8s::object_cache::CacheSession;
 use crate::syntax::{Node, ScalarStyle, TypedScalar, YamlDocument};
 use crate::text::Span;
 
@@ -15,9 +15,9 @@ pub(super) const DEPTH: usize = 32;
 
 /// How much of a document may still be looked at.
 #[derive(Debug)]
-pub(super) struct Budget(Cell<usize>);
+pub(super) struct NodeBudget(Cell<usize>);
 
-impl Budget {
+impl NodeBudget {
     /// Enough to read every node of the document several times over.
     pub(super) fn of(document: YamlDocument<'_>) -> Self {
         Self::for_text(document.span().len())
@@ -41,9 +41,9 @@ impl Budget {
 pub(super) struct Reader<'b> {
     /// The object's first byte.
     pub(super) base: usize,
-    pub(super) budget: &'b Budget,
+    pub(super) budget: &'b NodeBudget,
     /// Keeps the containers of the object.
-    pub(super) sharing: Option<&'b Sharing>,
+    pub(super) sharing: Option<&'b CacheSession>,
 }
 
 impl Reader<'_> {

@@ -26,7 +26,7 @@ const READ: &[&str] = &[
 ];
 
 /// Whether a document has to be read.
-pub fn matters(document: &str) -> bool {
+pub fn may_hold_objects(document: &str) -> bool {
     let bytes = document.as_bytes();
     let has = |word: &[u8]| memmem::find(bytes, word).is_some();
     match head(document) {
@@ -102,7 +102,7 @@ mod tests {
             "{\"name\": \"package\"}\n",
             "apiVersion: tekton.dev/v1\nkind: Task\nspec: {steps: [], sidecars: [], containers: []}\n",
         ] {
-            assert!(!matters(text), "{text}");
+            assert!(!may_hold_objects(text), "{text}");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
             "resources: []\npatches: []\n",
             "%YAML 1.1\n---\napiVersion: v1\nkind: Role\n",
         ] {
-            assert!(matters(text), "{text}");
+            assert!(may_hold_objects(text), "{text}");
         }
     }
 }

@@ -77,7 +77,7 @@ pub struct Parameter {
     /// `required`
     pub required: bool,
     /// Fields whose values have another type than the API wants.
-    pub misfits: Vec<Misfit>,
+    pub mistyped_fields: Vec<MistypedField>,
 }
 
 impl Parameter {
@@ -89,7 +89,7 @@ impl Parameter {
 
 /// A field of a parameter with a value of the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct MistypedField {
     /// The field.
     pub field: &'static str,
     /// Where the value stands.
@@ -105,12 +105,12 @@ pub struct Misfit {
 pub struct Parameters {
     /// What the template is read as.
     pub dialect: Dialect,
-    by_name: BTreeMap<Arc<str>, Preset>,
+    by_name: BTreeMap<Arc<str>, ParameterDefault>,
 }
 
 /// What stands for a parameter before anyone sets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Preset {
+pub enum ParameterDefault {
     /// Its `value`.
     Value(Arc<str>),
     /// Something random.
@@ -121,11 +121,11 @@ pub enum Preset {
 
 /// A part of a text with parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FilledPart<'t> {
+pub enum SubstitutedPart<'t> {
     /// Known text.
     Text(&'t str),
     /// A parameter without a known value.
-    Open(&'t str, &'t Preset),
+    Open(&'t str, &'t ParameterDefault),
 }
 
 impl Parameters {
@@ -136,9 +136,11 @@ impl Parameters {
             let Some(name) = &parameter.name else { continue };
             let generated = !Parameter::text(&parameter.generate).is_empty();
             let preset = match &parameter.value {
-                Some(value) if !value.value.is_empty() || !generated => Preset::Value(Arc::clone(&value.value)),
-                _ if generated => Preset::Generated,
-                _ => Preset::Unset,
+                Some(value) if !value.value.is_empty() || !generated => {
+                    ParameterDefault::Value(Arc::clone(&value.value))
+                }
+                _ if generated => ParameterDefault::Generated,
+                _ => ParameterDefault::Unset,
             };
             by_name.insert(Arc::clone(&name.value), preset);
         }
@@ -146,7 +148,7 @@ impl Parameters {
     }
 
     /// What stands for a parameter.
-    pub fn get(&self, name: &str) -> Option<&Preset> {
+    pub fn get(&self, name: &str) -> Option<&ParameterDefault> {
         self.by_name.get(name)
     }
 
@@ -161,7 +163,7 @@ impl Parameters {
     }
 
     /// A text with the parameters in it replaced; nothing if none stands in it.
-    pub fn fill<'t>(&'t self, text: &'t str) -> Option<Vec<FilledPart<'t>>> {
+    pub fn fill<'t>(&'t self, text: &'t str) -> Option<Vec<SubstitutedPart<'t>>> {
         if !text.contains('$') {
             return None;
         }
@@ -171,19 +173,19 @@ impl Parameters {
             let name = &text[reference.name.clone()];
             let Some(preset) = self.by_name.get(name).filter(|_| reference.is_substituted_in(text)) else { continue };
             if at < reference.range.start {
-                parts.push(FilledPart::Text(&text[at..reference.range.start]));
+                parts.push(SubstitutedPart::Text(&text[at..reference.range.start]));
             }
             at = reference.range.end;
             parts.push(match preset {
-                Preset::Value(value) => FilledPart::Text(value),
-                open => FilledPart::Open(name, open),
+                ParameterDefault::Value(value) => SubstitutedPart::Text(value),
+                open => SubstitutedPart::Open(name, open),
             });
         }
         if parts.is_empty() {
             return None;
         }
         if at < text.len() {
-            parts.push(FilledPart::Text(&text[at..]));
+            parts.push(SubstitutedPart::Text(&text[at..]));
         }
         Some(parts)
     }
@@ -191,9 +193,9 @@ impl Parameters {
     /// A text with the parameters in it replaced, if all of them have values.
     pub fn known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let Some(parts) = self.fill(text) else { return Some(text.into()) };
-        let text = |part: &FilledPart<'_>| match part {
-            FilledPart::Text(text) => Some((*text).to_owned()),
-            FilledPart::Open(..) => None,
+        let text = |part: &SubstitutedPart<'_>| match part {
+            SubstitutedPart::Text(text) => Some((*text).to_owned()),
+            SubstitutedPart::Open(..) => None,
         };
         parts.iter().map(text).collect::<Option<String>>().map(Cow::Owned)
     }
@@ -201,7 +203,7 @@ impl Parameters {
 
 /// A text of an object in which a parameter may stand.
 #[derive(Clone, Debug)]
-pub struct Parameterised {
+pub struct ParameterizedText {
     /// Its path in the object; that of the entry for a key.
     pub path: Box<str>,
     /// The scalar.
@@ -262,7 +264,12 @@ pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_
 fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
     let mut it = Parameter { span: reader.span(node), ..Parameter::default() };
     if !node.is_mapping() {
-        it.misfits.push(Misfit { field: "", span: it.span, wanted: "a mapping with a name", text: reader.text(node) });
+        it.mistyped_fields.push(MistypedField {
+            field: "",
+            span: it.span,
+            wanted: "a mapping with a name",
+            text: reader.text(node),
+        });
         return it;
     }
     for (key, value) in node.entries() {
@@ -279,7 +286,7 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
                 match value.typed() {
                     Some(TypedScalar::Bool(flag)) => it.required = flag,
                     Some(TypedScalar::Null) => {}
-                    _ => it.misfits.push(misfit(reader, value, "required", "`true` or `false`")),
+                    _ => it.mistyped_fields.push(misfit(reader, value, "required", "`true` or `false`")),
                 }
                 continue;
             }
@@ -287,18 +294,18 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
         };
         *target = reader.text(value);
         if !matches!(value.typed(), Some(TypedScalar::Null | TypedScalar::Str(_))) {
-            it.misfits.push(misfit(reader, value, field, "a string"));
+            it.mistyped_fields.push(misfit(reader, value, field, "a string"));
         }
     }
     it
 }
 
-fn misfit(reader: Reader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> Misfit {
-    Misfit { field, span: reader.span(value.resolved()), wanted, text: reader.text(value) }
+fn misfit(reader: Reader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> MistypedField {
+    MistypedField { field, span: reader.span(value.resolved()), wanted, text: reader.text(value) }
 }
 
 /// Every string and key of an object that holds a `$`, in the order of the text.
-pub(super) fn parameterised(reader: Reader<'_>, node: Node<'_>) -> Vec<Parameterised> {
+pub(super) fn parameterized_texts(reader: Reader<'_>, node: Node<'_>) -> Vec<ParameterizedText> {
     let mut found = Vec::new();
     walk(reader, node, String::new(), DEPTH, &mut found);
     found
@@ -307,17 +314,17 @@ pub(super) fn parameterised(reader: Reader<'_>, node: Node<'_>) -> Vec<Parameter
 /// Names in texts. Whether one is among them is asked for many objects at each keystroke, and is nearly always told by a
 /// few bits.
 #[derive(Clone, Debug, Default)]
-pub struct Words {
+pub struct ParameterNames {
     /// Each once.
     sorted: Vec<Arc<str>>,
     /// The bits of all of them.
     bits: u128,
 }
 
-impl Words {
+impl ParameterNames {
     /// Those in some texts that may be meant for parameters.
-    pub(super) fn of(texts: &[Parameterised]) -> Self {
-        let mut sorted: Vec<&str> = texts.iter().flat_map(|it| words(&it.text.value)).collect();
+    pub(super) fn of(texts: &[ParameterizedText]) -> Self {
+        let mut sorted: Vec<&str> = texts.iter().flat_map(|it| names_after_dollar(&it.text.value)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let bits = sorted.iter().fold(0, |bits, word| bits | bit(word));
@@ -336,7 +343,7 @@ fn bit(name: &str) -> u128 {
 }
 
 /// The names behind a `$` and what may open a reference, however it goes on.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn names_after_dollar(text: &str) -> impl Iterator<Item = &str> {
     text.split('$').skip(1).filter_map(|part| {
         let rest = part.trim_start_matches(['{', '(']);
         let length = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
@@ -344,7 +351,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &mut Vec<Parameterised>) {
+fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &mut Vec<ParameterizedText>) {
     if depth == 0 || !reader.budget.take() {
         return;
     }
@@ -352,7 +359,7 @@ fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &
         if text.contains('$')
             && let Some(text) = reader.text(node)
         {
-            found.push(Parameterised { path: path.into(), text, is_key: false });
+            found.push(ParameterizedText { path: path.into(), text, is_key: false });
         }
     } else if node.is_sequence() {
         for (index, item) in node.items().enumerate() {
@@ -365,7 +372,7 @@ fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &
             if name.contains('$')
                 && let Some(text) = reader.key(key)
             {
-                found.push(Parameterised { path: below.clone().into(), text, is_key: true });
+                found.push(ParameterizedText { path: below.clone().into(), text, is_key: true });
             }
             if let Some(value) = value {
                 walk(reader, value, below, depth - 1, found);
@@ -375,7 +382,7 @@ fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &
 }
 
 /// How a parameter is referred to: by a template of this dialect, as text.
-pub fn reference(name: &str, form: ReferenceForm) -> String {
+pub fn format_parameter_reference(name: &str, form: ReferenceForm) -> String {
     match form {
         ReferenceForm::Text => format!("${{{name}}}"),
         ReferenceForm::Raw => format!("${{{{{name}}}}}"),
@@ -416,7 +423,7 @@ mod tests {
         assert_eq!(it.known("${{A}}").as_deref(), Some("1"));
         assert_eq!(it.known("${G}"), None);
         let open = it.fill("${U}/").expect("a parameter");
-        assert_eq!(open, [FilledPart::Open("U", &Preset::Unset), FilledPart::Text("/")]);
+        assert_eq!(open, [SubstitutedPart::Open("U", &ParameterDefault::Unset), SubstitutedPart::Text("/")]);
         let it = parameters(Dialect::Proposal, &list);
         assert_eq!(it.known("$(A)$(NOPE)").as_deref(), Some("1$(NOPE)"));
     }

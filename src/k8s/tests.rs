@@ -244,7 +244,7 @@ fn injectors_and_link_defaults_follow_the_kind() {
         let objects = read(&workload(api_version, kind, above));
         let pod = &objects[0].model.pods[0];
         assert_eq!((pod.injector, pod.default_service_links), (injector, links), "{kind} {above}");
-        assert!(matches!(objects[0].model.data, Data::None), "{kind}");
+        assert!(matches!(objects[0].model.data, ObjectData::None), "{kind}");
     }
 }
 
@@ -421,10 +421,10 @@ fn sources(text: &str) -> Vec<String> {
     read(text)
         .iter()
         .filter_map(|object| match &object.model.data {
-            Data::ConfigMap(source) | Data::Secret(source) => {
-                let value = |key: &SourceKey| key.value.as_deref().unwrap_or("?").to_owned();
+            ObjectData::ConfigMap(source) | ObjectData::Secret(source) => {
+                let value = |key: &DataEntry| key.value.as_deref().unwrap_or("?").to_owned();
                 let keys: Vec<_> = source.keys.iter().map(|key| format!("{}={}", key.key.value, value(key))).collect();
-                let name = object.model.known_name().unwrap_or("-");
+                let name = object.model.reference_name().unwrap_or("-");
                 Some(format!("{name}{} {}", if source.open { "+" } else { "" }, keys.join(",")))
             }
             _ => None,
@@ -498,7 +498,7 @@ vars: [{name: V}]
 ";
     assert_eq!(sources(text), ["c A=a,B=b=c,app.conf=?,key=?", "e+ ", "m+ A=1", "s P=w", "t+ ", "i+ "]);
     let objects = read(text);
-    let Data::Kustomization(it) = &objects[0].model.data else { panic!("{objects:?}") };
+    let ObjectData::Kustomization(it) = &objects[0].model.data else { panic!("{objects:?}") };
     let words = |texts: &[Text]| texts.iter().map(|it| it.value.to_string()).collect::<Vec<_>>();
     assert_eq!(
         (words(&it.patches), words(&it.vars)),
@@ -521,7 +521,7 @@ spec:
   ports: [{name: http, port: 80}, {port: 53, protocol: UDP}, {port: '80'}]
 ";
     let objects = read(text);
-    let Data::Service(it) = &objects[0].model.data else { panic!("{objects:?}") };
+    let ObjectData::Service(it) = &objects[0].model.data else { panic!("{objects:?}") };
     assert_eq!(it.cluster_ip.as_ref().map(|it| &*it.value), Some("10.0.0.1"));
     assert_eq!(it.ports.iter().map(|it| it.port).collect::<Vec<_>>(), [Some(80), Some(53), None]);
     assert_eq!(it.ports[1].protocol.as_ref().map(|it| &*it.value), Some("UDP"));

@@ -11,14 +11,15 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{
-    AdmissionBy, Container, Data, EnvFrom, EnvFromSource, EnvVar, Mount, Object, Pod, PodPreset, Role, Text, Volume,
+    Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, Mount, Object, ObjectData, Pod, PodPreset,
+    PresetAdmitter, Text, Volume,
 };
 use crate::resolve::scope::Scope;
 use crate::resolve::selection::{self, Fit, Labels};
 use crate::resolve::services::ServiceVariables;
 use crate::resolve::sources::{self, FromEntry};
 use crate::text::Span;
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 
 pub use duplicates::Duplicate;
 
@@ -62,7 +63,7 @@ impl Matched {
     /// What it says.
     pub fn preset(&self) -> Option<&PodPreset> {
         match &self.object.model.data {
-            Data::Preset(preset) => Some(preset),
+            ObjectData::Preset(preset) => Some(preset),
             _ => None,
         }
     }
@@ -91,7 +92,7 @@ impl Possible {
     /// What it says.
     pub fn preset(&self) -> Option<&PodPreset> {
         match &self.object.model.data {
-            Data::Preset(preset) => Some(preset),
+            ObjectData::Preset(preset) => Some(preset),
             _ => None,
         }
     }
@@ -172,7 +173,7 @@ impl Admission {
     /// What admission does with a pod; nothing where no preset is, or may be, for it.
     pub(super) fn of(scope: &Scope<'_>, object: &Object, pod: &Pod) -> Option<Self> {
         // What a preset brings is no pod.
-        if matches!(object.model.data, Data::Preset(_)) {
+        if matches!(object.model.data, ObjectData::Preset(_)) {
             return None;
         }
         let found = scope.presets();
@@ -186,10 +187,10 @@ impl Admission {
         let infix = if scope.release().has(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };
         // The webhook of a cluster sees the pods that the API server has been through.
-        for by in [AdmissionBy::ApiServer, AdmissionBy::Webhook] {
+        for by in [PresetAdmitter::ApiServer, PresetAdmitter::Webhook] {
             let mut listed: Vec<(Matched, Fit)> = Vec::new();
             for found in &found {
-                let Data::Preset(preset) = &found.object.model.data else { continue };
+                let ObjectData::Preset(preset) = &found.object.model.data else { continue };
                 let Some(name) = &found.object.model.name else { continue };
                 // What is not valid is refused, and so never there.
                 if preset.admission != by || !selection::flaws(preset, proposals).is_empty() {
@@ -197,7 +198,7 @@ impl Admission {
                 }
                 let mut fit = selection::fit(preset, &labels);
                 // Of the webhook only trouble is told, so nothing is guessed.
-                if by == AdmissionBy::Webhook && !scope.meets(found, &object.model) {
+                if by == PresetAdmitter::Webhook && !scope.meets(found, &object.model) {
                     fit = fit.min(Fit::Maybe);
                 }
                 let matched = Matched {
@@ -236,7 +237,7 @@ impl Admission {
         admission.presets.pop().map(|it| it.conflicts).unwrap_or_default()
     }
 
-    fn choose(&mut self, by: AdmissionBy, listed: Vec<(Matched, Fit)>) {
+    fn choose(&mut self, by: PresetAdmitter, listed: Vec<(Matched, Fit)>) {
         let names: Vec<Arc<str>> = listed.iter().map(|(it, _)| Arc::clone(&it.name)).collect();
         let is_sure = |at: usize| names.iter().filter(|it| **it == names[at]).count() == 1;
         let any_fits = listed.iter().enumerate().any(|(at, (_, fit))| *fit == Fit::Yes && is_sure(at));
@@ -245,7 +246,7 @@ impl Admission {
             match (fit, is_sure(at)) {
                 (Fit::Yes, true) => self.presets.push(matched),
                 // A22: as soon as one fits, the last one is what is applied.
-                (_, true) if by == AdmissionBy::Webhook && any_fits && at == last => self.presets.push(matched),
+                (_, true) if by == PresetAdmitter::Webhook && any_fits && at == last => self.presets.push(matched),
                 (Fit::No, _) => {}
                 _ => self.possible.push(Possible { name: matched.name, object: matched.object }),
             }
@@ -295,7 +296,7 @@ impl Admission {
 }
 
 /// Whether presets are applied one after the other (A4), as 1.6 and 1.7 do. The proposal has all or nothing.
-pub fn is_one_by_one(release: Version, proposals: bool) -> bool {
+pub fn is_one_by_one(release: KubernetesVersion, proposals: bool) -> bool {
     !release.has(8) && !proposals
 }
 
@@ -313,7 +314,7 @@ enum Slot {
 struct Part {
     key: Option<Arc<str>>,
     /// Equal for equal entries.
-    content: (Option<Arc<str>>, Option<crate::k8s::Shape>),
+    content: (Option<Arc<str>>, Option<crate::k8s::ContentHash>),
     place: Location,
 }
 
@@ -347,13 +348,13 @@ impl<'a, 's> Merge<'a, 's> {
     }
 
     fn run(mut self) {
-        let of = |by: AdmissionBy, admission: &Admission| -> Vec<usize> {
+        let of = |by: PresetAdmitter, admission: &Admission| -> Vec<usize> {
             let all = admission.presets.iter().enumerate();
             all.filter(|(_, it)| it.preset().is_some_and(|it| it.admission == by)).map(|(at, _)| at).collect()
         };
-        let plugin = of(AdmissionBy::ApiServer, self.admission);
+        let plugin = of(PresetAdmitter::ApiServer, self.admission);
         self.by_api_server(&plugin);
-        let webhook = of(AdmissionBy::Webhook, self.admission);
+        let webhook = of(PresetAdmitter::Webhook, self.admission);
         // A22: the last one is applied in the place of each that fits.
         if let Some(last) = webhook.last() {
             self.by_webhook(*last);
@@ -364,9 +365,9 @@ impl<'a, 's> Merge<'a, 's> {
     /// Whether a container is looked at and gets anything. A9: init containers since 1.14, ephemeral ones never.
     fn is_reached(&self, container: &Container) -> bool {
         match container.role {
-            Role::Ephemeral | Role::Hook => false,
-            Role::Container => true,
-            Role::Init | Role::Sidecar => self.scope.release().has(14),
+            ContainerRole::Ephemeral | ContainerRole::Hook => false,
+            ContainerRole::Container => true,
+            ContainerRole::Init | ContainerRole::Sidecar => self.scope.release().has(14),
         }
     }
 
@@ -472,7 +473,7 @@ impl<'a, 's> Merge<'a, 's> {
         self.volumes = if conflicts.is_empty() { volumes } else { Vec::new() };
         self.record(conflicts);
         for (at, container) in self.pod.containers.iter().enumerate() {
-            if matches!(container.role, Role::Ephemeral | Role::Hook) {
+            if matches!(container.role, ContainerRole::Ephemeral | ContainerRole::Hook) {
                 continue;
             }
             let mut lost = Vec::new();
@@ -653,7 +654,7 @@ impl<'a, 's> Merge<'a, 's> {
                 let preset = matched.preset()?;
                 let place = |span: Span| matched.location(span);
                 // A23.
-                let written = (preset.admission == AdmissionBy::Webhook).then_some(&preset.written);
+                let written = (preset.admission == PresetAdmitter::Webhook).then_some(&preset.written);
                 part(kind, matched.container(), &preset.pod.volumes, entry, written, &place)
             }
         }
@@ -688,7 +689,7 @@ fn part(
     container: Option<&Container>,
     volumes: &[Volume],
     at: usize,
-    written: Option<&crate::k8s::WrittenShapes>,
+    written: Option<&crate::k8s::WrittenHashes>,
     place: &dyn Fn(Span) -> Location,
 ) -> Option<Part> {
     let keyed = |key: &Option<Text>, span: Span, content| {

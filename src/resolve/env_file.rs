@@ -13,7 +13,7 @@ use crate::resolve::services::ServiceVariables;
 use crate::resolve::value::Value;
 use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, find_env_file_entry, parse_env_file};
 use crate::text::Span;
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 
 /// How a release, or the proposal, reads env files.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Reading {
 
 impl Reading {
     /// How the kubelet of a release reads.
-    pub fn of(release: Version, proposals: bool) -> Self {
+    pub fn of(release: KubernetesVersion, proposals: bool) -> Self {
         let dialect = if proposals { EnvFileDialect::Proposed } else { EnvFileDialect::for_kubernetes(release.minor) };
         Self { dialect, is_name: if release.has(32) { names::is_relaxed } else { names::is_strict } }
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, Data, EnvVar, Injector, Mount, Object, Pod, Role, Text, ValueSource};
+use crate::k8s::{Container, ContainerRole, EnvVar, Injector, Mount, Object, ObjectData, Pod, Text, ValueSource};
 use crate::resolve::admission::{Admission, Matched};
 use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
 use crate::resolve::expand::Expansion;
@@ -222,7 +222,7 @@ impl Environment {
             services,
             moved_services: scope.moved_services(),
             opaque: from.opaque,
-            unordered: container.role == Role::Hook,
+            unordered: container.role == ContainerRole::Hook,
             is_open: container.is_open
                 || sources::is_part(scope, object, container)
                 || pod.injector == Some(Injector::Unknown),
@@ -574,7 +574,7 @@ fn is_of_file(entry: &EnvVar) -> bool {
 fn possible(admission: Option<&Admission>) -> Vec<Opaque> {
     let mut all = Vec::new();
     for possible in admission.into_iter().flat_map(|it| &it.possible) {
-        let Data::Preset(preset) = &possible.object.model.data else { continue };
+        let ObjectData::Preset(preset) = &possible.object.model.data else { continue };
         let Some(given) = preset.container() else { continue };
         let reason = format!("preset {} may bring it", possible.name);
         if !given.env_from.is_empty() {

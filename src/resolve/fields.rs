@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, Injector, Object, Pod, Role, Text};
+use crate::k8s::{Container, ContainerRole, Injector, Object, Pod, Text};
 use crate::resolve::parameters;
 use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{Hole, Value};
@@ -93,8 +93,11 @@ pub(super) fn resource(pod: &Pod, own: &Container, asked: Asked<'_>) -> Value {
         Some(name) => {
             let named = |init: bool| {
                 pod.containers.iter().find(|it| {
-                    let fits =
-                        if init { matches!(it.role, Role::Init | Role::Sidecar) } else { it.role == Role::Container };
+                    let fits = if init {
+                        matches!(it.role, ContainerRole::Init | ContainerRole::Sidecar)
+                    } else {
+                        it.role == ContainerRole::Container
+                    };
                     fits && it.name.as_ref().is_some_and(|it| &*it.value == name)
                 })
             };

@@ -1,6 +1,6 @@
 //! Variables that a controller adds before the kubelet sees the pod (B25, B26, LeaderWorkerSet).
 
-use crate::k8s::{Container, Injector, Object, Pod, Role};
+use crate::k8s::{Container, ContainerRole, Injector, Object, Pod};
 use crate::resolve::parameters;
 use crate::resolve::sources::Opaque;
 use crate::resolve::value::{Hole, Value};
@@ -44,7 +44,7 @@ impl Injected {
 /// What this container gets from its controller.
 pub(super) fn of(object: &Object, pod: &Pod, container: &Container) -> Injections {
     let mut all = Injections::default();
-    if matches!(container.role, Role::Ephemeral | Role::Hook) {
+    if matches!(container.role, ContainerRole::Ephemeral | ContainerRole::Hook) {
         return all;
     }
     let hole = |what: &str| Value::hole(Hole::Injected(what.into()));
@@ -75,9 +75,9 @@ fn knative(object: &Object, pod: &Pod, container: &Container, all: &mut Injectio
     push("K_REVISION", known(&["Revision"], "name of the revision"));
     push("K_CONFIGURATION", known(&["Service", "Configuration"], "name of the configuration"));
     push("K_SERVICE", known(&["Service"], "name of the Knative service"));
-    if container.role == Role::Container {
+    if container.role == ContainerRole::Container {
         // Only the container with a port serves; with a single one it is clear which that is.
-        if pod.containers.iter().filter(|it| it.role == Role::Container).count() == 1 {
+        if pod.containers.iter().filter(|it| it.role == ContainerRole::Container).count() == 1 {
             push("PORT", Value::hole(Hole::Injected("port of the container".into())));
         } else {
             all.opaque.push(Opaque::name("PORT", "Knative sets PORT in the container that serves"));

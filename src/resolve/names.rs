@@ -1,6 +1,6 @@
 //! What may be the name of a variable or a service, by version (V1 to V3, S4).
 
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 
 /// V1: letters, digits, `-`, `.` and `_`, no digit first.
 pub fn is_strict(name: &str) -> bool {
@@ -18,7 +18,7 @@ pub fn is_relaxed(name: &str) -> bool {
 }
 
 /// What may be the name of a service: a DNS label. S4: since 1.36 a digit may come first.
-pub fn is_service_name(name: &str, release: Version) -> bool {
+pub fn is_service_name(name: &str, release: KubernetesVersion) -> bool {
     let ordinary = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
     let first = |it: u8| it.is_ascii_lowercase() || release.has(36) && it.is_ascii_digit();
     name.len() <= 63
@@ -34,12 +34,14 @@ mod tests {
     #[test]
     fn names_of_services() {
         for name in ["a", "redis-master", "a1"] {
-            assert!(is_service_name(name, Version::minor(30)), "{name}");
+            assert!(is_service_name(name, KubernetesVersion::minor(30)), "{name}");
         }
         for name in ["", "A", "a_b", "a.b", "-a", "a-", &"a".repeat(64)] {
-            assert!(!is_service_name(name, Version::NEWEST), "{name}");
+            assert!(!is_service_name(name, KubernetesVersion::NEWEST), "{name}");
         }
-        assert!(is_service_name("1a", Version::minor(36)) && !is_service_name("1a", Version::minor(35)));
+        assert!(
+            is_service_name("1a", KubernetesVersion::minor(36)) && !is_service_name("1a", KubernetesVersion::minor(35))
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::k8s::template::FilledPart;
-use crate::k8s::{Object, Parameters, Preset};
+use crate::k8s::SubstitutedPart;
+use crate::k8s::{Object, ParameterDefault, Parameters};
 use crate::resolve::binding::Lookup;
 use crate::resolve::expand::{Copying, Expansion, Step, expand};
 use crate::resolve::value::{Hole, Piece, Value};
@@ -66,18 +66,18 @@ pub(super) fn filled(object: &Object, text: &Arc<str>) -> Value {
     let mut value = Value::default();
     for part in parts {
         value.push(match part {
-            FilledPart::Text(text) => Piece::Text(text.into()),
-            FilledPart::Open(name, preset) => Piece::Hole(hole(name, preset)),
+            SubstitutedPart::Text(text) => Piece::Text(text.into()),
+            SubstitutedPart::Open(name, preset) => Piece::Hole(hole(name, preset)),
         });
     }
     value.merged()
 }
 
 /// Why a parameter has no value that could be shown.
-fn hole(name: &str, preset: &Preset) -> Hole {
+fn hole(name: &str, preset: &ParameterDefault) -> Hole {
     match preset {
-        Preset::Generated => Hole::Generated(name.into()),
-        Preset::Value(_) | Preset::Unset => Hole::Parameter(name.into()),
+        ParameterDefault::Generated => Hole::Generated(name.into()),
+        ParameterDefault::Value(_) | ParameterDefault::Unset => Hole::Parameter(name.into()),
     }
 }
 
@@ -163,13 +163,13 @@ impl Filling<'_> {
             at = reference.range.end;
             let name = &self.text[reference.name.clone()];
             match self.parameters.get(name) {
-                Some(Preset::Value(value)) if value.contains('$') => {
+                Some(ParameterDefault::Value(value)) if value.contains('$') => {
                     let expansion = expand(value, self.copying, &mut *lookup);
                     self.result.value.append(&expansion.value);
                     let steps = expansion.steps.into_iter();
                     self.result.steps.extend(steps.map(|it| Step { range: reference.range.clone(), ..it }));
                 }
-                Some(Preset::Value(value)) => self.result.value.push(Piece::Text(Arc::clone(value))),
+                Some(ParameterDefault::Value(value)) => self.result.value.push(Piece::Text(Arc::clone(value))),
                 Some(open) => self.result.value.push(Piece::Hole(hole(name, open))),
                 None => {}
             }

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::k8s::{Container, Mount, Object, Pod, Role, Text};
+use crate::k8s::{Container, ContainerRole, Mount, Object, Pod, Text};
 use crate::resolve::admission::Admission;
 use crate::resolve::binding::Lookup;
 use crate::resolve::environment::{Environment, Item, Site};
@@ -125,10 +125,10 @@ pub(super) fn before(
     let mut produced = empty(scope, object, pod, container);
     for (at, producer) in pod.containers.iter().enumerate() {
         let starts_before = match (producer.role, container.role) {
-            (Role::Init | Role::Sidecar, Role::Init | Role::Sidecar) => at < own,
-            (Role::Init | Role::Sidecar, _) => true,
-            (Role::Container, Role::Container) => at < own,
-            (Role::Container, Role::Ephemeral) => true,
+            (ContainerRole::Init | ContainerRole::Sidecar, ContainerRole::Init | ContainerRole::Sidecar) => at < own,
+            (ContainerRole::Init | ContainerRole::Sidecar, _) => true,
+            (ContainerRole::Container, ContainerRole::Container) => at < own,
+            (ContainerRole::Container, ContainerRole::Ephemeral) => true,
             _ => false,
         };
         if !starts_before {
@@ -141,7 +141,7 @@ pub(super) fn before(
         let before = produced.disk.clone();
         run_container(scope, object, pod, at, services, &mut produced);
         // Regular containers run on while others start: what they write may be there or not.
-        if producer.role == Role::Container {
+        if producer.role == ContainerRole::Container {
             produced.disk = produced.disk.merged(&before);
         }
         produced.disk.leave_container();
@@ -165,7 +165,7 @@ pub(super) fn alone(
 }
 
 fn empty(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -> Produced {
-    scope.note_siblings();
+    scope.depend_on_siblings();
     let admission = Admission::of(scope, object, pod);
     let mounting = Mounting::of(pod, admission.as_ref());
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
@@ -173,7 +173,8 @@ fn empty(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
     // What a patch or a template adds cannot be seen, nor what a preset brings that may be applied or not.
     let is_part = |it: &Container| it.is_open || sources::is_part(scope, object, it);
-    let is_lost = pod.containers.iter().any(|it| is_part(it)) || container.role == Role::Hook || mounting.is_open();
+    let is_lost =
+        pod.containers.iter().any(|it| is_part(it)) || container.role == ContainerRole::Hook || mounting.is_open();
     Produced { disk: Disk::new(names), scripts: Vec::new(), is_lost }
 }
 
@@ -216,7 +217,7 @@ fn run_container(
             shell: command_line.shell,
             mounts: &mounts,
             lookup: &lookup,
-            must_succeed: container.role == Role::Init,
+            must_succeed: container.role == ContainerRole::Init,
             stops_at_failure: command_line.stops_at_failure,
         };
         let directory = container.working_directory.as_ref().map(|it| it.value.to_string());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Data, Model, Object, Source, Text};
+use crate::k8s::{KeyedData, Model, Object, ObjectData, Text};
 use crate::resolve::admission::Admission;
 use crate::resolve::binding::{Binding, Kind, Origin};
 use crate::resolve::env_file::Reading;
@@ -12,7 +12,7 @@ use crate::resolve::expand::Copying;
 use crate::resolve::producer::Produced;
 use crate::resolve::services::{Candidate, DEFAULT_SERVICE, Links, READ_ONLY_SERVICE, ServiceVariables};
 use crate::text::Span;
-use crate::workspace::{Found, Place, Settings, Snapshot, Version};
+use crate::workspace::{KubernetesVersion, LookupSite, ObjectMatch, Settings, Snapshot};
 
 /// A place in the workspace from which objects are named.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Scope<'s> {
     snapshot: &'s Snapshot,
     file: &'s Arc<str>,
     namespace: Option<&'s str>,
-    release: Version,
+    release: KubernetesVersion,
     vars: &'s [Arc<str>],
     /// The object whose names are looked for.
     object: &'s Object,
@@ -33,7 +33,7 @@ impl<'s> Scope<'s> {
         snapshot: &'s Snapshot,
         file: &'s Arc<str>,
         object: &'s Object,
-        release: Option<Version>,
+        release: Option<KubernetesVersion>,
         vars: &'s [Arc<str>],
     ) -> Self {
         let namespace = object.namespace();
@@ -75,8 +75,8 @@ impl<'s> Scope<'s> {
     }
 
     /// Other containers of the pod decide.
-    pub(super) fn note_siblings(&self) {
-        self.snapshot.note_siblings();
+    pub(super) fn depend_on_siblings(&self) {
+        self.snapshot.depend_on_siblings();
     }
 
     pub(super) fn settings(&self) -> &'s Settings {
@@ -104,18 +104,18 @@ impl<'s> Scope<'s> {
     }
 
     /// The release that the file is for.
-    pub(super) fn release(&self) -> Version {
+    pub(super) fn release(&self) -> KubernetesVersion {
         self.release
     }
 
     /// The PodPresets of the namespace.
-    pub(super) fn presets(&self) -> Vec<Found<'s>> {
+    pub(super) fn presets(&self) -> Vec<ObjectMatch<'s>> {
         self.snapshot.presets(self.place())
     }
 
     /// Whether an object surely shares the namespace of one here: both name it, or they stand side by side and do not
     /// disagree.
-    pub(super) fn meets(&self, found: &Found<'_>, model: &Model) -> bool {
+    pub(super) fn meets(&self, found: &ObjectMatch<'_>, model: &Model) -> bool {
         let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
         match (&found.object.model.namespace, &model.namespace) {
             (Some(one), Some(other)) => one.value == other.value,
@@ -125,21 +125,21 @@ impl<'s> Scope<'s> {
 
     /// Notes what admission looks at: every container of the pod, and places in the files of presets.
     pub(super) fn note_admission(&self, admission: &Admission) {
-        self.snapshot.note_siblings();
+        self.snapshot.depend_on_siblings();
         for preset in &admission.presets {
-            self.snapshot.note_place_in(&preset.file);
+            self.snapshot.depend_on_file(&preset.file);
         }
     }
 
     /// The ConfigMaps or Secrets that a name may mean.
-    pub(super) fn sources(&self, kind: Kind, name: &str) -> Vec<Found<'s>> {
+    pub(super) fn sources(&self, kind: Kind, name: &str) -> Vec<ObjectMatch<'s>> {
         let mut found = match kind {
             Kind::Secret => self.snapshot.secrets(name, self.place()),
             _ => self.snapshot.config_maps(name, self.place()),
         };
         // Objects of one template are made together, and a name with an open parameter means something nowhere else.
         if let Some(parameters) = &self.object.parameters {
-            let is_here = |it: &Found<'_>| it.object.parameters.is_some() && it.file == self.file;
+            let is_here = |it: &ObjectMatch<'_>| it.object.parameters.is_some() && it.file == self.file;
             if found.iter().any(is_here) || parameters.known(name).is_none() {
                 found.retain(is_here);
             }
@@ -148,9 +148,9 @@ impl<'s> Scope<'s> {
     }
 
     /// The services that put their variables into a pod here by themselves (S1, S2).
-    pub(super) fn services(&self, links: Links) -> Vec<Found<'s>> {
+    pub(super) fn services(&self, links: Links) -> Vec<ObjectMatch<'s>> {
         let mut found = if links == Links::All { self.snapshot.services(self.place()) } else { Vec::new() };
-        let in_default = Place { namespace: Some("default"), ..self.place() };
+        let in_default = LookupSite { namespace: Some("default"), ..self.place() };
         let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
         if !found.iter().any(|it| is(&it.object.model.name, DEFAULT_SERVICE)) {
             let mut default = self.snapshot.services_named(DEFAULT_SERVICE, in_default);
@@ -164,7 +164,7 @@ impl<'s> Scope<'s> {
     }
 
     /// The services that a name may mean.
-    pub(super) fn services_named(&self, name: &str) -> Vec<Found<'s>> {
+    pub(super) fn services_named(&self, name: &str) -> Vec<ObjectMatch<'s>> {
         self.snapshot.services_named(name, self.place())
     }
 
@@ -178,13 +178,13 @@ impl<'s> Scope<'s> {
         !self.release.has(30)
     }
 
-    fn place(&self) -> Place<'s> {
-        Place { file: self.file, namespace: self.namespace }
+    fn place(&self) -> LookupSite<'s> {
+        LookupSite { file: self.file, namespace: self.namespace }
     }
 }
 
 /// E11: fixed in 1.36.0, 1.35.1 and 1.34.4.
-pub fn copying(release: Version) -> Copying {
+pub fn copying(release: KubernetesVersion) -> Copying {
     let fixed = match release.minor {
         34 => release.has_patch(34, 4),
         35 => release.has_patch(35, 1),
@@ -194,12 +194,12 @@ pub fn copying(release: Version) -> Copying {
 }
 
 /// The variables of services that were found.
-pub(super) fn variables(found: &[Found<'_>], links: Links) -> ServiceVariables {
+pub(super) fn variables(found: &[ObjectMatch<'_>], links: Links) -> ServiceVariables {
     let candidates: Vec<Candidate<'_>> = found
         .iter()
         .filter_map(|found| {
             let service = found.object.service()?;
-            let name = found.object.known_name().filter(|it| !it.contains('$'))?.into_owned();
+            let name = found.object.reference_name().filter(|it| !it.contains('$'))?.into_owned();
             let origin = service_origin(found, &name);
             Some(Candidate { name, service, origin })
         })
@@ -211,20 +211,20 @@ pub(super) fn variables(found: &[Found<'_>], links: Links) -> ServiceVariables {
 }
 
 /// A service as a source of variables.
-pub(super) fn service_origin(found: &Found<'_>, name: &Arc<str>) -> Origin {
+pub(super) fn service_origin(found: &ObjectMatch<'_>, name: &Arc<str>) -> Origin {
     let location = Some(location(found, found.object.model.span));
     Origin { object: Some(Arc::clone(name)), location, ..Origin::new(Kind::Service) }
 }
 
 /// The keys of what was found.
-pub(super) fn source<'s>(found: &Found<'s>) -> Option<&'s Source> {
+pub(super) fn source<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
     match &found.object.model.data {
-        Data::ConfigMap(source) | Data::Secret(source) => Some(source),
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
         _ => None,
     }
 }
 
 /// A range of what was found as a range of its file.
-pub(super) fn location(found: &Found<'_>, span: Span) -> Location {
+pub(super) fn location(found: &ObjectMatch<'_>, span: Span) -> Location {
     Location { file: Arc::clone(found.file), span: found.object.place(span) }
 }

@@ -1,6 +1,6 @@
 //! Which pods a PodPreset selects (A1, A2, A14), and whether its selector can be one at all.
 
-use crate::k8s::{AdmissionBy, Injector, Model, Pod, PodPreset, Requirement, Selector};
+use crate::k8s::{Injector, Model, Pod, PodPreset, PresetAdmitter, Requirement, Selector};
 use crate::resolve::fields::is_qualified_name;
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
@@ -180,7 +180,7 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
         return vec![Flaw { span: None, message: "a preset without `spec` brings nothing".into(), help }];
     };
     // The webhook's kind is none of the proposal's.
-    let proposals = proposals && preset.admission == AdmissionBy::ApiServer;
+    let proposals = proposals && preset.admission == PresetAdmitter::ApiServer;
     let mut found = Vec::new();
     match &preset.selector {
         Some(selector) => selector_flaws(selector, &mut found),

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Container, EnvFrom, EnvFromSource, Injector, KeyRef, Object, Pod, Role, ValueFrom, ValueSource};
+use crate::k8s::{
+    Container, ContainerRole, EnvFrom, EnvFromSource, Injector, KeyRef, Object, Pod, ValueFrom, ValueSource,
+};
 use crate::resolve::binding::{Binding, Inside, Kind, Origin};
 use crate::resolve::env_file::{self, Answer, EnvFile};
 use crate::resolve::fields;
@@ -15,7 +17,7 @@ use crate::resolve::scope::{self, Scope};
 use crate::resolve::services::{self, ServiceVariables};
 use crate::resolve::value::{Hole, Value};
 use crate::syntax::{EnvFileDialect, has_helm_placeholder, show_helm_placeholders};
-use crate::workspace::{Found, Globs};
+use crate::workspace::{Globs, ObjectMatch};
 
 /// Something that may define names which cannot be seen.
 #[derive(Clone, Debug)]
@@ -186,7 +188,7 @@ pub(super) fn surroundings(scope: &Scope<'_>, object: &Object, container: &Conta
     if container.is_open {
         opaque.push(Opaque { reason: "a Helm expression may add variables".into(), names: Names::Any });
     }
-    if container.role == Role::Hook {
+    if container.role == ContainerRole::Hook {
         opaque.push(Opaque { reason: "the hook's container brings its own variables".into(), names: Names::Any });
     } else if is_part(scope, object, container) {
         opaque.push(Opaque { reason: "this is part of an object elsewhere".into(), names: Names::Any });
@@ -234,7 +236,7 @@ pub(super) fn value_from(
             let text = |it: &Option<crate::k8s::Text>| it.as_ref().map(|it| Arc::clone(&it.value));
             let (whose, resource, divisor) = (text(whose), text(resource), text(divisor));
             if whose.is_some() {
-                scope.note_siblings();
+                scope.depend_on_siblings();
             }
             let asked = fields::Asked {
                 container: whose.as_deref(),
@@ -326,7 +328,7 @@ fn key_of(scope: &Scope<'_>, kind: Kind, reference: &KeyRef) -> Option<Binding> 
 struct Objects<'s> {
     kind: Kind,
     name: Arc<str>,
-    found: Vec<Found<'s>>,
+    found: Vec<ObjectMatch<'s>>,
 }
 
 impl<'s> Objects<'s> {

@@ -9,12 +9,12 @@ use crate::resolve::{Environment, Resolver};
 use crate::rules::Rule;
 use crate::syntax::{EnvFileDialect, SourceMap, Tree, show_helm_placeholders};
 use crate::text::Span;
-use crate::workspace::{File, Snapshot, Source};
+use crate::workspace::{File, ParsedText, Snapshot};
 
 /// Where texts come from. Answers for the same file are expected to be the same while a check runs.
 pub trait Sources: Sync {
     /// The source of a file.
-    fn source(&self, path: &str) -> Option<Arc<Source>>;
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>>;
 }
 
 /// A file.
@@ -34,7 +34,7 @@ pub struct FileContext<'a> {
 
 impl FileContext<'_> {
     /// Its text and tree.
-    pub fn source(&self) -> Option<Arc<Source>> {
+    pub fn source(&self) -> Option<Arc<ParsedText>> {
         self.sources.source(self.path)
     }
 
@@ -49,7 +49,7 @@ impl FileContext<'_> {
     }
 
     /// The source, if the file holds a suppression comment.
-    pub(super) fn suppression_source(&self) -> Option<Arc<Source>> {
+    pub(super) fn suppression_source(&self) -> Option<Arc<ParsedText>> {
         self.facts.has_suppressions.then(|| self.source()).flatten()
     }
 }
@@ -112,7 +112,7 @@ pub struct ContainerContext<'a> {
 impl<'a> ContainerContext<'a> {
     /// All containers of its pod. What is found then rests on them too.
     pub fn siblings(&self) -> &'a [Arc<Container>] {
-        self.pod.object.file.snapshot.note_siblings();
+        self.pod.object.file.snapshot.depend_on_siblings();
         &self.pod.pod.containers
     }
 }

@@ -1,6 +1,6 @@
 //! `duplicate-variable`
 
-use crate::k8s::{EnvVar, Role};
+use crate::k8s::{ContainerRole, EnvVar};
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
 
 declare_rule! {
@@ -48,7 +48,7 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     // A patch may delete and set one name; a hook is no list of a pod.
-    if container.container.role == Role::Hook || container.is_partial() {
+    if container.container.role == ContainerRole::Hook || container.is_partial() {
         return;
     }
     let env = &container.container.env;

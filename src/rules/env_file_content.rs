@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Fix;
-use crate::k8s::Role;
+use crate::k8s::ContainerRole;
 use crate::resolve::{Answer, Content, EnvFile, is_relaxed};
 use crate::rules::context::edit;
 use crate::rules::env_files::{FileKeyRef, PodFiles, env_file_readers, quote_values};
@@ -100,7 +100,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
     let EnvFile::Written(content) = &*file else { return None };
     // A sidecar is not waited for: the file may be read while it still holds something else.
     let mut all = pod.pod.containers.iter().enumerate();
-    if content.was_rewritten && all.any(|(at, it)| it.role == Role::Sidecar && pod.writes(at, &volume.value)) {
+    if content.was_rewritten && all.any(|(at, it)| it.role == ContainerRole::Sidecar && pod.writes(at, &volume.value)) {
         return None;
     }
     let reading = pod.reading();

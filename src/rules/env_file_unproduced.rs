@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Role, Text};
+use crate::k8s::{ContainerRole, Text};
 use crate::resolve::{EnvFile, EnvFiles, path_in_volume};
 use crate::rules::env_files::{FileKeyRef, PodFiles, called};
 use crate::rules::neighbours::renamed;
@@ -102,7 +102,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
 /// F21: by the proposal only init containers mount a volume with an env file.
 fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findings<'_>) {
     for (at, container) in pod.pod.containers.iter().enumerate() {
-        if !matches!(container.role, Role::Container | Role::Ephemeral) {
+        if !matches!(container.role, ContainerRole::Container | ContainerRole::Ephemeral) {
             continue;
         }
         // What takes a value from it has been told already.
@@ -135,9 +135,9 @@ fn absent(
     let at = pod.object.at(path.span);
     let name = &*volume.value;
     // Written, but too late.
-    let is_init = matches!(reference.container.role, Role::Init | Role::Sidecar);
+    let is_init = matches!(reference.container.role, ContainerRole::Init | ContainerRole::Sidecar);
     for (later, container) in pod.pod.containers.iter().enumerate().skip(reference.at + 1).filter(|_| is_init) {
-        if matches!(container.role, Role::Init | Role::Sidecar)
+        if matches!(container.role, ContainerRole::Init | ContainerRole::Sidecar)
             && pod.writes(later, name)
             && let EnvFile::Written(content) = pod_files.left_by(later).file(name, &path.value)
         {
@@ -156,9 +156,9 @@ fn absent(
         }
     }
     let starts_before = |(index, container): &(usize, &Arc<crate::k8s::Container>)| match container.role {
-        Role::Init | Role::Sidecar => !is_init || *index < reference.at,
-        Role::Container | Role::Ephemeral => !is_init && *index != reference.at,
-        Role::Hook => false,
+        ContainerRole::Init | ContainerRole::Sidecar => !is_init || *index < reference.at,
+        ContainerRole::Container | ContainerRole::Ephemeral => !is_init && *index != reference.at,
+        ContainerRole::Hook => false,
     };
     let mut before = pod.pod.containers.iter().enumerate().filter(starts_before);
     if !before.any(|(at, _)| pod.writes(at, name)) {

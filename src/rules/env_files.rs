@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix, Location};
-use crate::k8s::{Container, Data, Role, Text, ValueSource};
+use crate::k8s::{Container, ContainerRole, ObjectData, Text, ValueSource};
 use crate::resolve::{Content, EnvFile, EnvFiles, Mounting, Reading, ScriptPart, path_in_volume};
 use crate::rules::context::edit;
 use crate::rules::neighbours::is_placeholder;
@@ -123,7 +123,7 @@ impl<'a> PodContext<'a> {
         snapshot.files().any(|(path, file)| {
             let is_patch = snapshot.is_patch(path);
             file.objects.iter().any(|object| match &object.model.data {
-                Data::Kustomization(it) => it.has_inline_patches,
+                ObjectData::Kustomization(it) => it.has_inline_patches,
                 _ if !is_patch => false,
                 _ => object.model.pods.iter().any(|pod| {
                     pod.volumes.iter().any(|it| known(&it.name))
@@ -155,8 +155,9 @@ impl<'a> PodContext<'a> {
 
     /// Containers that run while the one of a reference waits, and can write the volume.
     fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
-        let is_beside =
-            |at: usize, it: &Container| at != reference.at && matches!(it.role, Role::Container | Role::Ephemeral);
+        let is_beside = |at: usize, it: &Container| {
+            at != reference.at && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
+        };
         self.mounting(|mounting| {
             let all = self.pod.containers.iter().enumerate();
             all.filter(|(at, it)| is_beside(*at, it) && mounting.writes(*at, volume)).map(|(at, _)| at).collect()
@@ -218,12 +219,14 @@ impl<'p, 'a> PodFiles<'p, 'a> {
         }
         path_in_volume(&path.value)?;
         let is_final = match reference.container.role {
-            Role::Init | Role::Sidecar => true,
-            Role::Hook => false,
-            Role::Container | Role::Ephemeral => pod.beside(reference, &volume.value).into_iter().all(|at| {
-                let left = self.left_by(at);
-                matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
-            }),
+            ContainerRole::Init | ContainerRole::Sidecar => true,
+            ContainerRole::Hook => false,
+            ContainerRole::Container | ContainerRole::Ephemeral => {
+                pod.beside(reference, &volume.value).into_iter().all(|at| {
+                    let left = self.left_by(at);
+                    matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
+                })
+            }
         };
         let files = self.found_by(reference);
         let key = (reference.at, Arc::clone(&volume.value), Arc::clone(&path.value));
@@ -236,10 +239,10 @@ impl<'p, 'a> PodFiles<'p, 'a> {
 /// `container `web``, by what it is.
 pub(super) fn called(container: &Container) -> String {
     let role = match container.role {
-        Role::Init => "init container",
-        Role::Sidecar => "sidecar",
-        Role::Ephemeral => "ephemeral container",
-        Role::Container | Role::Hook => "container",
+        ContainerRole::Init => "init container",
+        ContainerRole::Sidecar => "sidecar",
+        ContainerRole::Ephemeral => "ephemeral container",
+        ContainerRole::Container | ContainerRole::Hook => "container",
     };
     format!("{role} `{}`", container.name.as_ref().map_or("?", |it| &it.value))
 }

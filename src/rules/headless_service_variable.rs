@@ -1,12 +1,12 @@
 //! `headless-service-variable`
 
-use crate::k8s::{Data, EnvFromSource, Text};
+use crate::k8s::{EnvFromSource, ObjectData, Text};
 use crate::resolve::has_address;
 use crate::rules::neighbours::place_of;
 use crate::rules::references::{Verdict, judged};
 use crate::rules::services::Absent;
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule};
-use crate::workspace::Found;
+use crate::workspace::ObjectMatch;
 
 declare_rule! {
     /// Reports a variable of a service that has no address, and so no variables.
@@ -89,7 +89,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
     let object = container.pod.object;
     let found = object.file.snapshot.services_named(&name.value, object.place());
-    let is_headless = |it: &Found<'_>| matches!(&it.object.model.data, Data::Service(it) if !has_address(it));
+    let is_headless =
+        |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_address(it));
     let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
     let message = format!("service `{}` has no address, and so no variables: this link brings nothing", name.value);
     let finding = Finding::new(container.at(name.span), message).help(format!("use the DNS name `{}`", name.value));

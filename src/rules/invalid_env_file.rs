@@ -5,7 +5,7 @@ use crate::resolve::{is_relaxed, is_service_name};
 use crate::rules::env_files::FileKeyRef;
 use crate::rules::neighbours::is_placeholder;
 use crate::rules::{Finding, Findings, PodContext, declare_rule};
-use crate::workspace::Version;
+use crate::workspace::KubernetesVersion;
 
 declare_rule! {
     /// Reports a `fileKeyRef` that the API server refuses for what its own fields say.
@@ -88,7 +88,8 @@ fn fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
     field("volumeName", reference.volume, &|name| {
         // A DNS label, which may begin with a digit.
         let help = "names of volumes are lower case letters, digits and `-`, 63 at most";
-        (!is_service_name(name, Version::NEWEST)).then(|| (format!("`{name}` cannot be the name of a volume"), help))
+        (!is_service_name(name, KubernetesVersion::NEWEST))
+            .then(|| (format!("`{name}` cannot be the name of a volume"), help))
     });
     field("path", reference.path, &|path| {
         let leaves = path.split('/').any(|it| it == "..");

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Data, EnvFrom, SourceKey};
+use crate::k8s::{DataEntry, EnvFrom, ObjectData};
 use crate::resolve::{Kind, is_relaxed, is_strict};
 use crate::rules::neighbours::{in_words, is_placeholder, keys, objects, reference};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
-use crate::workspace::Place;
+use crate::workspace::LookupSite;
 
 declare_rule! {
     /// Reports a key that `envFrom` leaves out, since it is no name of a variable, and a `prefix` that is refused.
@@ -57,8 +57,8 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     prefixes(object, findings);
     let (kind, source) = match &object.object.model.data {
-        Data::ConfigMap(source) => (Kind::ConfigMap, source),
-        Data::Secret(source) => (Kind::Secret, source),
+        ObjectData::ConfigMap(source) => (Kind::ConfigMap, source),
+        ObjectData::Secret(source) => (Kind::Secret, source),
         _ => return,
     };
     // Keys have no other characters, so few are no names, and only for those it is worth looking who uses them.
@@ -82,7 +82,7 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     let is_name = if release.has(32) { is_relaxed } else { is_strict };
     let preset = match &object.object.model.data {
-        Data::Preset(preset) => Some(&preset.pod),
+        ObjectData::Preset(preset) => Some(&preset.pod),
         _ => None,
     };
     let containers = object.object.model.pods.iter().chain(preset).flat_map(|pod| &pod.containers);
@@ -95,13 +95,13 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The first container whose kubelet leaves the key out (B10), whichever object its name means.
-fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &SourceKey) -> Option<Location> {
+fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &DataEntry) -> Option<Location> {
     let file = object.file;
     // Looking through every file is for workspaces where it can lead somewhere.
     if file.resolver.oldest_release().has(30) {
         return None;
     }
-    let known_as = object.object.model.known_name()?;
+    let reference_name_text = object.object.model.reference_name()?;
     for (path, facts) in file.snapshot.files() {
         if file.resolver.release(path).has(30) {
             continue;
@@ -110,11 +110,11 @@ fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &SourceKey) -> Option
             let containers = user.model.pods.iter().flat_map(|pod| &pod.containers);
             for entry in containers.flat_map(|it| &it.env_from) {
                 let Some((used, Some(name), _)) = reference(entry) else { continue };
-                if used != kind || &*name.value != known_as || is_saved(entry, key) {
+                if used != kind || &*name.value != reference_name_text || is_saved(entry, key) {
                     continue;
                 }
                 let namespace = user.model.namespace.as_ref().map(|it| &*it.value);
-                let found = objects(file.snapshot, kind, known_as, Place { file: path, namespace });
+                let found = objects(file.snapshot, kind, reference_name_text, LookupSite { file: path, namespace });
                 let is_here = found.iter().any(|it| it.file == file.path && it.object.offset == object.object.offset);
                 if is_here && found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value)) {
                     return Some(Location { file: Arc::clone(path), span: user.place(name.span) });
@@ -125,7 +125,7 @@ fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &SourceKey) -> Option
     None
 }
 
-fn is_saved(entry: &EnvFrom, key: &SourceKey) -> bool {
+fn is_saved(entry: &EnvFrom, key: &DataEntry) -> bool {
     let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
     is_placeholder(prefix) || is_strict(&format!("{prefix}{}", key.key.value))
 }

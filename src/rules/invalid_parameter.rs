@@ -1,8 +1,8 @@
 //! `invalid-parameter`
 
 use crate::diagnostic::Fix;
-use crate::k8s::template::is_parameter_name;
-use crate::k8s::{Misfit, Parameter};
+use crate::k8s::is_parameter_name;
+use crate::k8s::{MistypedField, Parameter};
 use crate::resolve::ParameterType;
 use crate::rules::context::edit;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
@@ -56,12 +56,12 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let Some(template) = object.template() else { return };
     for parameter in &template.parameters {
-        for misfit in &parameter.misfits {
+        for misfit in &parameter.mistyped_fields {
             let what = if misfit.field.is_empty() { "a parameter".to_owned() } else { format!("`{}`", misfit.field) };
             let message = format!("{what} has to be {}, or the template cannot be read", misfit.wanted);
             findings.push(Finding::new(object.at(misfit.span), message).fix(requoted(object, misfit)));
         }
-        if parameter.misfits.iter().all(|it| !matches!(it.field, "" | "name")) {
+        if parameter.mistyped_fields.iter().all(|it| !matches!(it.field, "" | "name")) {
             name(object, parameter, findings);
         }
         if template.dialect.is_proposal() {
@@ -99,7 +99,7 @@ fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findi
 }
 
 /// The value with quotes around it, or `required` without.
-fn requoted(object: &ObjectContext<'_>, misfit: &Misfit) -> Option<Fix> {
+fn requoted(object: &ObjectContext<'_>, misfit: &MistypedField) -> Option<Fix> {
     let text = misfit.text.as_ref()?;
     let source = object.file.source()?;
     let span = object.object.place(misfit.span);

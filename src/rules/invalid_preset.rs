@@ -1,6 +1,6 @@
 //! `invalid-preset`
 
-use crate::k8s::Data;
+use crate::k8s::ObjectData;
 use crate::resolve::{flaws, is_subdomain};
 use crate::rules::neighbours::is_placeholder;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let model = &object.object.model;
-    let Data::Preset(preset) = &model.data else { return };
+    let ObjectData::Preset(preset) = &model.data else { return };
     // The other half of a patch may have what is missing.
     if object.file.snapshot.is_patch(object.file.path) {
         return;

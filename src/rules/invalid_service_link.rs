@@ -1,13 +1,13 @@
 //! `invalid-service-link`
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Data, EnvFrom, EnvFromSource, ServiceDependency, Text};
+use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
 use crate::resolve::{has_address, is_service_name};
 use crate::rules::context::edit;
 use crate::rules::neighbours::{is_placeholder, place_of};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::ScalarStyle;
-use crate::workspace::Found;
+use crate::workspace::ObjectMatch;
 
 declare_rule! {
     /// Reports an explicit link to a service that cannot be one.
@@ -57,7 +57,7 @@ declare_rule! {
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    if let Data::Preset(preset) = &object.object.model.data {
+    if let ObjectData::Preset(preset) = &object.object.model.data {
         preset.container().into_iter().flat_map(|it| &it.env_from).for_each(|it| link(object, it, findings));
     }
     for pod in &object.object.model.pods {
@@ -92,9 +92,9 @@ fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>
 fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &mut Findings<'_>) {
     let snapshot = object.file.snapshot;
     let found = snapshot.services_named(&name.value, object.place());
-    let lacks_ports = |it: &Found<'_>| match &it.object.model.data {
+    let lacks_ports = |it: &ObjectMatch<'_>| match &it.object.model.data {
         // What the settings name, and what a patch is laid on, may have more than is written.
-        Data::Service(service) => {
+        ObjectData::Service(service) => {
             service.ports.is_empty()
                 && has_address(service)
                 && it.object.model.kind.is_some()

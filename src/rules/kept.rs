@@ -13,7 +13,7 @@ use crate::resolve::{Common, Resolver};
 use crate::rules::context::Found;
 use crate::rules::{Active, FileContext, Levels, Sources, active, templates};
 use crate::text::{Span, TextChange};
-use crate::workspace::{File, Level, Moment, Notes, Snapshot, Version};
+use crate::workspace::{Dependencies, File, KubernetesVersion, LintLevel, Snapshot, TextRevision};
 
 /// The findings of one file, with what they rest on. Belongs to one document and one workspace.
 #[derive(Debug, Default)]
@@ -26,13 +26,13 @@ pub struct Kept {
 struct Last {
     path: Arc<str>,
     facts: Option<Arc<File>>,
-    moment: Option<Moment>,
+    moment: Option<TextRevision>,
     /// What the workspace was then.
     snapshot: Snapshot,
-    release: Option<Version>,
-    active: Vec<(&'static str, Level)>,
+    release: Option<KubernetesVersion>,
+    active: Vec<(&'static str, LintLevel)>,
     /// What the file as a whole was told by others.
-    notes: Notes,
+    notes: Dependencies,
     objects: Vec<KeptObject>,
 }
 
@@ -52,7 +52,7 @@ struct KeptObject {
 #[derive(Debug, Default)]
 struct Part {
     found: Vec<Diagnostic>,
-    notes: Notes,
+    notes: Dependencies,
     /// Whether an edit touched a place of a finding.
     is_touched: bool,
 }
@@ -63,14 +63,14 @@ impl Kept {
     pub fn check(
         &mut self,
         snapshot: &Snapshot,
-        release: Option<Version>,
+        release: Option<KubernetesVersion>,
         path: &Arc<str>,
         sources: &dyn Sources,
         levels: &dyn Levels,
     ) -> Vec<Diagnostic> {
         let facts = snapshot.file(path);
         let last = self.last.take();
-        let noting = snapshot.taking_notes();
+        let noting = snapshot.recording_dependencies();
         let resolver = Resolver::new(&noting, release);
         let active = active(levels, path);
         let mut new = Last {
@@ -80,7 +80,7 @@ impl Kept {
             snapshot: snapshot.clone(),
             release,
             active: active.iter().map(|(rule, level)| (rule.name, *level)).collect(),
-            notes: Notes::default(),
+            notes: Dependencies::default(),
             objects: Vec::new(),
         };
         let Some(facts) = facts else {
@@ -110,7 +110,7 @@ impl Kept {
             new.objects.push(kept);
         }
         let found = file.conclude(&active, found);
-        new.notes = noting.take_notes();
+        new.notes = noting.take_dependencies();
         self.last = Some(new);
         found
     }
@@ -230,7 +230,7 @@ impl Checking<'_> {
             model.pods.iter().flat_map(|pod| pod.containers.iter().map(move |it| (pod, it))).collect();
         let mut old = aligned(&mut old, &containers, |(old, _), (_, new)| Arc::ptr_eq(old, new)).matched;
         for (at, (pod, container)) in containers.into_iter().enumerate() {
-            let before = old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.notes.saw_siblings());
+            let before = old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.notes.include_siblings());
             let part = self.kept(before, || self.file.of_container(self.active, object, pod, container));
             new.containers.push((Arc::clone(container), part));
         }
@@ -251,8 +251,8 @@ impl Checking<'_> {
         let found = templates::settled(&self.file, check());
         let mut found: Vec<Diagnostic> = found.into_iter().map(|it| it.finished(&self.file)).collect();
         let others = found.iter_mut().flat_map(locations_mut).filter(|it| it.file != *self.file.path);
-        others.for_each(|it| self.file.snapshot.note_place_in(&it.file));
-        let notes = self.file.snapshot.take_notes().without_file(self.file.path);
+        others.for_each(|it| self.file.snapshot.depend_on_file(&it.file));
+        let notes = self.file.snapshot.take_dependencies().without_file(self.file.path);
         Part { found, notes, is_touched: false }
     }
 }

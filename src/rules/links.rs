@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Container, Pod, Role};
+use crate::k8s::{Container, ContainerRole, Pod};
 use crate::resolve::{Kind, Links, Lookup, service_usages};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
@@ -59,7 +59,7 @@ impl ObjectContext<'_> {
             // The cluster's own API is there in any case.
             services.filter(|it| &**it != "kubernetes").collect()
         };
-        self.file.snapshot.note_siblings();
+        self.file.snapshot.depend_on_siblings();
         pod.containers.iter().map(|it| used(it)).collect()
     }
 
@@ -105,7 +105,7 @@ impl ObjectContext<'_> {
     }
 
     fn link(&self, container: &Container, services: &[&str]) -> Option<TextEdit> {
-        if matches!(container.role, Role::Hook) {
+        if matches!(container.role, ContainerRole::Hook) {
             return None;
         }
         let entry = |name: &&str| YamlValue::map([("service", YamlValue::map([("name", YamlValue::text(*name))]))]);

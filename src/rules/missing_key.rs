@@ -1,11 +1,11 @@
 //! `missing-key`
 
 use crate::diagnostic::Location;
-use crate::k8s::{Data, KeyRef, Text, ValueSource};
+use crate::k8s::{KeyRef, ObjectData, Text, ValueSource};
 use crate::resolve::Kind;
 use crate::rules::neighbours::{in_words, is_placeholder, keys, nearest, renamed};
 use crate::rules::{ContainerContext, FileContext, Finding, Findings, declare_rule};
-use crate::workspace::Found;
+use crate::workspace::ObjectMatch;
 
 declare_rule! {
     /// Reports a key that its ConfigMap or Secret does not have.
@@ -80,14 +80,14 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 
 fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
     let found = container.objects(kind, &name.value);
-    let has = |it: &Found<'_>| keys(it).any(|other| other.key.value == key.value);
+    let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
     // A ConfigMap or Secret without any key is there for someone to fill.
-    let is_empty = |it: &Found<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
+    let is_empty = |it: &ObjectMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
     if found.is_empty() || found.iter().any(|it| it.open || has(it) || is_empty(it)) {
         return;
     }
     let file = container.pod.object.file;
-    let is_template = |it: &Found<'_>| {
+    let is_template = |it: &ObjectMatch<'_>| {
         let facts = file.snapshot.file(it.file);
         facts.is_some_and(|facts| FileContext { path: it.file, facts, ..*file }.is_template())
     };
@@ -113,7 +113,7 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
     }
     let first = &found[0];
     if binary.is_none()
-        && let Some(title) = first.object.model.known_as()
+        && let Some(title) = first.object.model.reference_name_text()
     {
         let location = Location { file: first.file.clone(), span: first.object.place(title.span) };
         finding = finding.related(location, format!("the {what}"));
@@ -122,9 +122,9 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
 }
 
 /// B18.
-fn binary_key<'s>(found: &Found<'s>, key: &str) -> Option<&'s Text> {
+fn binary_key<'s>(found: &ObjectMatch<'s>, key: &str) -> Option<&'s Text> {
     match &found.object.model.data {
-        Data::ConfigMap(source) => source.binary_keys.iter().find(|it| &*it.value == key),
+        ObjectData::ConfigMap(source) => source.binary_keys.iter().find(|it| &*it.value == key),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! `missing-service`
 
-use crate::k8s::{Data, EnvFromSource, Pod, Text};
+use crate::k8s::{EnvFromSource, ObjectData, Pod, Text};
 use crate::rules::neighbours::{is_placeholder, nearest, renamed};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 
@@ -57,7 +57,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         }
         links(object, pod, findings);
     }
-    if let Data::Preset(preset) = &object.object.model.data {
+    if let ObjectData::Preset(preset) = &object.object.model.data {
         links(object, &preset.pod, findings);
     }
 }

@@ -1,7 +1,7 @@
 //! Names of rules as people write them: which one was meant, and which of the settings is none.
 
 use crate::rules::{RULES, Rule, rule};
-use crate::workspace::{Mistake, Settings};
+use crate::workspace::{Settings, SettingsError};
 
 /// The rule of a name, or what to tell about the name.
 pub fn named(name: &str) -> Result<&'static Rule, String> {
@@ -9,13 +9,13 @@ pub fn named(name: &str) -> Result<&'static Rule, String> {
 }
 
 /// Everything that is wrong with settings: their own mistakes, and names of rules that do not exist.
-pub fn mistakes(settings: &Settings) -> Vec<Mistake> {
+pub fn mistakes(settings: &Settings) -> Vec<SettingsError> {
     let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
     let unknown = settings.rules.iter().chain(overrides).filter_map(|it| {
         let message = named(&it.rule.value).err()?;
-        Some(Mistake { span: it.rule.span, message })
+        Some(SettingsError { span: it.rule.span, message })
     });
-    let mut all: Vec<Mistake> = settings.mistakes.iter().cloned().chain(unknown).collect();
+    let mut all: Vec<SettingsError> = settings.mistakes.iter().cloned().chain(unknown).collect();
     all.sort_by_key(|it| it.span);
     all
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::{Fix, Location};
-use crate::k8s::{Container, Data, EnvFrom, EnvFromSource, Object, SourceKey, Text};
+use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Object, ObjectData, Text};
 use crate::resolve::{Kind, is_strict};
 use crate::rules::context::edit;
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::workspace::{Found, Place, Snapshot};
+use crate::workspace::{LookupSite, ObjectMatch, Snapshot};
 
 /// What stands for an expression of a template in its tree.
 const HOLES: [&str; 2] = ["\u{e4f1}", "\u{558}"];
@@ -22,8 +22,8 @@ impl FileContext<'_> {
 
 impl<'a> ObjectContext<'a> {
     /// Where the object's names are used.
-    pub(super) fn place(&self) -> Place<'a> {
-        Place { file: self.file.path, namespace: self.object.namespace() }
+    pub(super) fn place(&self) -> LookupSite<'a> {
+        LookupSite { file: self.file.path, namespace: self.object.namespace() }
     }
 }
 
@@ -43,7 +43,7 @@ impl<'a> ContainerContext<'a> {
     }
 
     /// The ConfigMaps or Secrets that a name may mean here.
-    pub(super) fn objects(&self, kind: Kind, name: &str) -> Vec<Found<'a>> {
+    pub(super) fn objects(&self, kind: Kind, name: &str) -> Vec<ObjectMatch<'a>> {
         objects(self.pod.object.file.snapshot, kind, name, self.pod.object.place())
     }
 
@@ -77,26 +77,31 @@ pub(super) fn reference(entry: &EnvFrom) -> Option<(Kind, Option<&Text>, bool)> 
 }
 
 /// The ConfigMaps or Secrets that a name may mean at a place.
-pub(super) fn objects<'s>(snapshot: &'s Snapshot, kind: Kind, name: &str, from: Place<'_>) -> Vec<Found<'s>> {
+pub(super) fn objects<'s>(
+    snapshot: &'s Snapshot,
+    kind: Kind,
+    name: &str,
+    from: LookupSite<'_>,
+) -> Vec<ObjectMatch<'s>> {
     if kind == Kind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
 }
 
 /// The keys of what was found.
-pub(super) fn keys<'s>(found: &Found<'s>) -> impl Iterator<Item = &'s SourceKey> + use<'s> {
+pub(super) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item = &'s DataEntry> + use<'s> {
     let source = match &found.object.model.data {
-        Data::ConfigMap(source) | Data::Secret(source) => Some(source),
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
         _ => None,
     };
     source.into_iter().flat_map(|it| &it.keys)
 }
 
 /// Where a key stands.
-pub(super) fn location(found: &Found<'_>, key: &SourceKey) -> Location {
+pub(super) fn location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
     Location { file: Arc::clone(found.file), span: found.object.place(key.key.span) }
 }
 
 /// Where the name of what was found stands.
-pub(super) fn place_of(found: &Found<'_>) -> Option<Location> {
+pub(super) fn place_of(found: &ObjectMatch<'_>) -> Option<Location> {
     let name = found.object.model.name.as_ref()?;
     Some(Location { file: Arc::clone(found.file), span: found.object.place(name.span) })
 }

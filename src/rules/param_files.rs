@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::k8s::{Data, Object, Template};
+use crate::k8s::{Object, ObjectData, Template};
 use crate::rules::env_files::env_file_readers;
 use crate::syntax::ParamFile;
 use crate::workspace::{File, Snapshot, is_param_file};
@@ -95,7 +95,7 @@ fn templates_in<'s>(snapshot: &'s Snapshot, directory: &str) -> Vec<TemplateAt<'
     let mut found = Vec::new();
     for (file, facts) in snapshot.files_in(directory).filter(|(_, facts)| !facts.is_helm) {
         for object in &facts.objects {
-            if let Data::Template(template) = &object.model.data
+            if let ObjectData::Template(template) = &object.model.data
                 && template.exported.names().next().is_some()
             {
                 found.push(TemplateAt { file, facts, object, template });

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix};
-use crate::k8s::{Data, Object, Parameters, Preset, Template, Text};
+use crate::k8s::{Object, ObjectData, ParameterDefault, Parameters, Template, Text};
 use crate::rules::ObjectContext;
 use crate::rules::context::edit;
 use crate::rules::neighbours::nearest;
@@ -44,7 +44,7 @@ impl<'a> ObjectContext<'a> {
     /// The template it is.
     pub(super) fn template(&self) -> Option<&'a Template> {
         match &self.object.model.data {
-            Data::Template(template) => Some(template),
+            ObjectData::Template(template) => Some(template),
             _ => None,
         }
     }
@@ -54,13 +54,13 @@ impl<'a> ObjectContext<'a> {
     pub(super) fn places(&self) -> Vec<Place<'a>> {
         let mut all = Vec::new();
         if let Some(parameters) = self.object.parameters.as_deref() {
-            let place = |it: &'a crate::k8s::Parameterised| Place {
+            let place = |it: &'a crate::k8s::ParameterizedText| Place {
                 text: &it.text,
                 path: &it.path,
                 is_key: it.is_key,
                 parameters,
             };
-            all.extend(self.object.model.parameterised.iter().map(place));
+            all.extend(self.object.model.parameterized_texts.iter().map(place));
         }
         if let Some(template) = self.template() {
             all.extend(own_places(template));
@@ -73,7 +73,7 @@ impl<'a> ObjectContext<'a> {
         let offset = self.object.offset;
         let mut around = self.file.facts.objects.iter().filter(|it| it.offset <= offset).rev();
         around.find_map(|it| match &it.model.data {
-            Data::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
+            ObjectData::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
             _ => None,
         })
     }
@@ -140,13 +140,13 @@ pub(super) fn near<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p str
 
 /// How a parameter is written where this one is.
 pub(super) fn spelled(name: &str, form: ReferenceForm) -> String {
-    crate::k8s::template::reference(name, form)
+    crate::k8s::format_parameter_reference(name, form)
 }
 
 /// The value a parameter has before anyone gives it another.
 pub(super) fn default<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p Arc<str>> {
     match parameters.get(name)? {
-        Preset::Value(value) => Some(value),
-        Preset::Generated | Preset::Unset => None,
+        ParameterDefault::Value(value) => Some(value),
+        ParameterDefault::Generated | ParameterDefault::Unset => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Edit, Fix, Label, Location};
-use crate::k8s::{AdmissionBy, Data, EnvVar, Pod, PodPreset, Text};
+use crate::k8s::{EnvVar, ObjectData, Pod, PodPreset, PresetAdmitter, Text};
 use crate::resolve::{Conflict, ConflictKind, Matched};
 use crate::rules::context::edit;
 use crate::rules::removal;
@@ -75,7 +75,7 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     match &object.object.model.data {
-        Data::Preset(preset) => at_preset(object, preset, findings),
+        ObjectData::Preset(preset) => at_preset(object, preset, findings),
         _ => object.object.model.pods.iter().for_each(|pod| at_pod(object, pod, findings)),
     }
 }
@@ -114,7 +114,7 @@ fn differs(conflict: &Conflict) -> String {
 
 /// What comes of it.
 fn outcome(object: &ObjectContext<'_>, file: &str, matched: &Matched, conflict: &Conflict) -> &'static str {
-    let is_webhook = matched.preset().is_some_and(|it| it.admission == AdmissionBy::Webhook);
+    let is_webhook = matched.preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook);
     match conflict.kind {
         _ if !matched.applied && object.takes_one_by_one(file) => {
             "and nothing more of it or of a later preset is applied"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Container, Data, PodPreset};
+use crate::k8s::{Container, ObjectData, PodPreset};
 use crate::resolve::{Binding, Kind, Origin};
 use crate::rules::neighbours::reference;
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
@@ -77,7 +77,7 @@ declare_rule! {
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    let Data::Preset(preset) = &object.object.model.data else { return };
+    let ObjectData::Preset(preset) = &object.object.model.data else { return };
     let mut found: BTreeMap<(Location, String), (Option<Location>, Vec<String>)> = BTreeMap::new();
     for reached in object.reached() {
         if !reached.matched().is_some_and(|it| it.applied) {

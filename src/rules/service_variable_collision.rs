@@ -1,10 +1,10 @@
 //! `service-variable-collision`
 
-use crate::k8s::{Data, EnvVar};
+use crate::k8s::{EnvVar, ObjectData};
 use crate::resolve::{Links, Value, service_variables};
 use crate::rules::neighbours::{is_placeholder, place_of, together};
 use crate::rules::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
-use crate::workspace::{Found, Place};
+use crate::workspace::{LookupSite, ObjectMatch};
 
 declare_rule! {
     /// Reports a service variable whose name is used twice.
@@ -53,7 +53,7 @@ declare_rule! {
 
 /// S10. A name that collides begins with that of the other service, so only those are looked for.
 fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    let Data::Service(_) = &object.object.model.data else { return };
+    let ObjectData::Service(_) = &object.object.model.data else { return };
     let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
     let Some(service) = object.object.service() else { return };
     let own = service_variables(&name.value, &service);
@@ -123,8 +123,8 @@ fn literal(entry: &EnvVar) -> Option<&str> {
 }
 
 /// The services of a name that surely live beside an object.
-fn near<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<Found<'a>> {
-    let from: Place<'_> = object.place();
+fn near<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
+    let from: LookupSite<'_> = object.place();
     let mut found = object.file.snapshot.services_named(name, from);
     found.retain(|it| together((object.file.path, object.object), (it.file, it.object)));
     found

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::rules::context::{Found, edit};
-use crate::rules::{Active, FileContext, Finding, Findings, Source, declare_rule, rule};
+use crate::rules::{Active, FileContext, Finding, Findings, ParsedText, declare_rule, rule};
 use crate::syntax::{EnvFileDialect, env_file_comments};
 use crate::text::Span;
 
@@ -65,7 +65,7 @@ pub struct Suppression {
 const DIRECTIVE: &str = "podlens:";
 
 /// The suppression comments of a file; `dialect` is that of an env file, which is no YAML.
-pub fn suppressions(source: &Source, dialect: Option<EnvFileDialect>) -> Vec<Suppression> {
+pub fn suppressions(source: &ParsedText, dialect: Option<EnvFileDialect>) -> Vec<Suppression> {
     let text: &str = &source.text;
     let mut found = Vec::new();
     let mut done = 0;
@@ -81,7 +81,7 @@ pub fn suppressions(source: &Source, dialect: Option<EnvFileDialect>) -> Vec<Sup
 }
 
 /// The suppression comments that begin in a part of a file.
-pub fn suppressions_in(source: &Source, dialect: Option<EnvFileDialect>, within: Span) -> Vec<Suppression> {
+pub fn suppressions_in(source: &ParsedText, dialect: Option<EnvFileDialect>, within: Span) -> Vec<Suppression> {
     let comments = match dialect {
         None => source.tree.comments(&source.text, within),
         Some(dialect) => {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Location, Severity};
 use crate::resolve::Step;
 use crate::rules::references::{Expanded, Verdict, judged};
 use crate::rules::{ContainerContext, Finding, Findings, declare_rule, fixes};
-use crate::workspace::Unknown;
+use crate::workspace::UnknownPolicy;
 
 declare_rule! {
     /// Reports `$(X)` that nothing defines, so the text stays as it is.
@@ -59,7 +59,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let place = || container.inside(text.text, step.range.clone());
         match verdict {
             Verdict::Undefined => findings.push(undefined(container, &text, step, place())),
-            Verdict::Possible(hole) if tells_possible == Unknown::Always => findings.push(
+            Verdict::Possible(hole) if tells_possible == UnknownPolicy::Always => findings.push(
                 Finding::new(place(), format!("`$({name})` may stay as it is: nothing here defines `{name}`"))
                     .severity(Severity::Info)
                     .help(format!("it may be <{hole}>; name it in `externals` of the settings to say so")),

@@ -1,6 +1,6 @@
 //! `unserved-field`
 
-use crate::k8s::{AdmissionBy, Data, EnvFromSource, Pod, PodPreset, ValueSource};
+use crate::k8s::{EnvFromSource, ObjectData, Pod, PodPreset, PresetAdmitter, ValueSource};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::ReferenceForm;
 
@@ -55,7 +55,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     templates(object, findings);
-    if let Data::Preset(preset) = &object.object.model.data {
+    if let ObjectData::Preset(preset) = &object.object.model.data {
         unserved_preset(object, preset, findings);
         links(object, &preset.pod, findings);
     }
@@ -123,7 +123,7 @@ fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mu
     if preset.is_draft {
         let message = format!("no release of Kubernetes serves `{}`", version.value);
         findings.push(finding(message).help("presets were served as `settings.k8s.io/v1alpha1` up to 1.19"));
-    } else if preset.admission == AdmissionBy::ApiServer && release.has(20) {
+    } else if preset.admission == PresetAdmitter::ApiServer && release.has(20) {
         let message = format!("Kubernetes {release} serves no PodPresets: they left with 1.20");
         let help = "use a mutating webhook, or set `kubernetes` in the settings to your release";
         findings.push(finding(message).help(help));

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::diagnostic::Fix;
-use crate::k8s::template::{is_parameter_name, words};
-use crate::k8s::{Data, Object, Parameter, Template};
+use crate::k8s::{Object, ObjectData, Parameter, Template};
+use crate::k8s::{is_parameter_name, names_after_dollar};
 use crate::rules::context::edit;
 use crate::rules::removal::removed;
 use crate::rules::{FileContext, Finding, Findings, declare_rule};
@@ -56,7 +56,7 @@ declare_rule! {
 
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     for object in &file.facts.objects {
-        if let Data::Template(template) = &object.model.data {
+        if let ObjectData::Template(template) = &object.model.data {
             of_template(file, object, template, findings);
         }
     }
@@ -75,8 +75,8 @@ fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, fin
     let inside = || file.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
     let own = template.labels.iter().flat_map(|(key, value)| [key, value]).chain(&template.message);
     let own: HashSet<&str> =
-        own.chain(template.dead.iter().map(|(_, text)| text)).flat_map(|it| words(&it.value)).collect();
-    let is_used = |name: &str| own.contains(name) || inside().any(|it| it.model.parameter_words.contains(name));
+        own.chain(template.dead.iter().map(|(_, text)| text)).flat_map(|it| names_after_dollar(&it.value)).collect();
+    let is_used = |name: &str| own.contains(name) || inside().any(|it| it.model.candidate_names.contains(name));
     for parameter in &template.parameters {
         let Some(name) = parameter.name.as_ref().filter(|it| is_parameter_name(&it.value)) else { continue };
         if is_used(&name.value) {

@@ -103,7 +103,7 @@ pub fn reorder_items(text: &str, list: Node<'_>, order: &[usize]) -> Option<Text
     let same = old.len() == order.len()
         && new.len() == order.len()
         && after.errors().len() == before.errors().len()
-        && order.iter().zip(&new).all(|(from, item)| says_the_same(old[*from], *item));
+        && order.iter().zip(&new).all(|(from, item)| is_equivalent(old[*from], *item));
     same.then_some(edit)
 }
 
@@ -343,7 +343,7 @@ fn holds_anchor(node: Node<'_>) -> bool {
 }
 
 /// Whether two nodes have the same structure and the same texts, aliases by name.
-fn says_the_same(a: Node<'_>, b: Node<'_>) -> bool {
+fn is_equivalent(a: Node<'_>, b: Node<'_>) -> bool {
     if a.alias().is_some() || b.alias().is_some() {
         return a.alias() == b.alias();
     }
@@ -353,11 +353,11 @@ fn says_the_same(a: Node<'_>, b: Node<'_>) -> bool {
         && a.text() == b.text()
         && entries(a) == entries(b)
         && a.items().count() == b.items().count()
-        && a.items().zip(b.items()).all(|(a, b)| says_the_same(a, b))
+        && a.items().zip(b.items()).all(|(a, b)| is_equivalent(a, b))
         && a.own_entries().zip(b.own_entries()).all(|((ak, av), (bk, bv))| {
-            says_the_same(ak, bk)
+            is_equivalent(ak, bk)
                 && match (av, bv) {
-                    (Some(a), Some(b)) => says_the_same(a, b),
+                    (Some(a), Some(b)) => is_equivalent(a, b),
                     (None, None) => true,
                     _ => false,
                 }

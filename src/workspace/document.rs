@@ -23,16 +23,16 @@
 //! An edit costs the pieces of the tree that it touches, and a little for each object of the document. [`Document::file`]
 //! gives the same facts as reading the text afresh, but shares with the file before it every object, and in a large
 //! object every container, that the edits did not touch. Findings are kept by `rules::Kept`, which asks a source for the
-//! edits since it looked last ([`Source::changes_since`]).
+//! edits since it looked last ([`ParsedText::changes_since`]).
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::k8s::{Kept, Object};
+use crate::k8s::{Object, ObjectCache};
 use crate::syntax::{self, HelmMask, Tree};
 use crate::text::{Buffer, LineIndex, Span, TextChange};
-use crate::workspace::helm::{self, Template};
-use crate::workspace::{File, Reading, is_env_file, is_settings};
+use crate::workspace::helm::{self, MaskedTemplate};
+use crate::workspace::{File, TextReader, is_env_file, is_settings};
 
 /// How many edits are remembered; who looks less often looks at everything again.
 const REMEMBERED: usize = 512;
@@ -45,14 +45,14 @@ pub struct Document {
     tree: Arc<Tree>,
     lines: Arc<LineIndex>,
     hints: Hints,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<ObjectCache>>,
     /// What was read of it as a Helm template.
-    template: Arc<Mutex<Template>>,
+    template: Arc<Mutex<MaskedTemplate>>,
     history: History,
     file: OnceLock<Arc<File>>,
-    source: OnceLock<Arc<Source>>,
+    source: OnceLock<Arc<ParsedText>>,
     /// The source as a Helm template, which its facts may be read as.
-    masked: OnceLock<Arc<Source>>,
+    masked: OnceLock<Arc<ParsedText>>,
 }
 
 impl Document {
@@ -116,9 +116,9 @@ impl Document {
     }
 
     /// Its text and tree as they are now.
-    pub fn source(&self) -> Arc<Source> {
+    pub fn source(&self) -> Arc<ParsedText> {
         Arc::clone(self.source.get_or_init(|| {
-            Arc::new(Source {
+            Arc::new(ParsedText {
                 text: SharedText::of_buffer(&self.buffer),
                 tree: Arc::clone(&self.tree),
                 mask: None,
@@ -129,16 +129,16 @@ impl Document {
 
     /// Its text and the tree that these facts of it were read from: which facts count is decided by the workspace, since
     /// a file may belong to a Helm chart.
-    pub fn source_of(&self, file: &File) -> Arc<Source> {
+    pub fn source_of(&self, file: &File) -> Arc<ParsedText> {
         if !file.is_helm {
             return self.source();
         }
         Arc::clone(self.masked.get_or_init(|| {
             let text = self.source().text.shared();
             let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some((mask, tree)) = template.read(&text) else { return Arc::new(Source::new(file, text)) };
+            let Some((mask, tree)) = template.read(&text) else { return Arc::new(ParsedText::new(file, text)) };
             let (text, history) = (SharedText::new(text), self.history.clone());
-            Arc::new(Source { text, tree, mask: Some(mask), history })
+            Arc::new(ParsedText { text, tree, mask: Some(mask), history })
         }))
     }
 
@@ -150,9 +150,9 @@ impl Document {
 
     fn read(&self) -> File {
         if is_settings(&self.path) || is_env_file(&self.path) || self.hints.actions {
-            return File::reading(&self.path, &self.source().text, &Editing(self));
+            return File::reading(&self.path, &self.source().text, &IncrementalReader(self));
         }
-        let kept = |tree: &Tree| Editing(self).objects(tree);
+        let kept = |tree: &Tree| IncrementalReader(self).objects(tree);
         let whole = || Hints::of(&self.source().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
         let is_foreign = || self.hints.foreign && whole().foreign;
@@ -162,9 +162,9 @@ impl Document {
 }
 
 /// A document as it is read again after an edit.
-struct Editing<'d>(&'d Document);
+struct IncrementalReader<'d>(&'d Document);
 
-impl Reading for Editing<'_> {
+impl TextReader for IncrementalReader<'_> {
     fn parse(&self, _: &str) -> (Tree, usize) {
         ((*self.0.tree).clone(), 0)
     }
@@ -217,7 +217,7 @@ pub(super) fn has_suppressions(text: &str) -> bool {
 
 /// A file's text and tree, for those who ask: facts alone keep neither.
 #[derive(Debug)]
-pub struct Source {
+pub struct ParsedText {
     /// The text.
     pub text: SharedText,
     /// The tree its facts were read from.
@@ -227,7 +227,7 @@ pub struct Source {
     history: History,
 }
 
-impl Source {
+impl ParsedText {
     /// The source of a file: its text, and the tree its facts were read from.
     pub fn new(file: &File, text: Arc<str>) -> Self {
         let mask = if file.is_helm { syntax::mask_helm_actions(&text).map(Arc::new) } else { None };
@@ -247,13 +247,16 @@ impl Source {
     }
 
     /// Where the text stands in the history of its edits.
-    pub fn moment(&self) -> Moment {
-        Moment { origin: Arc::clone(&self.history.origin), edits: self.history.forgotten + self.history.changes.len() }
+    pub fn moment(&self) -> TextRevision {
+        TextRevision {
+            origin: Arc::clone(&self.history.origin),
+            edits: self.history.forgotten + self.history.changes.len(),
+        }
     }
 
     /// The edits since a moment, in order, each counted from the text that the one before it left. Nothing if that is
     /// not known: another text was opened, or there were too many.
-    pub fn changes_since(&self, moment: &Moment) -> Option<&[TextChange]> {
+    pub fn changes_since(&self, moment: &TextRevision) -> Option<&[TextChange]> {
         let first = moment.edits.checked_sub(self.history.forgotten)?;
         Arc::ptr_eq(&moment.origin, &self.history.origin).then(|| self.history.changes.get(first..)).flatten()
     }
@@ -261,7 +264,7 @@ impl Source {
 
 /// A point in the history of a text.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct TextRevision {
     origin: Arc<()>,
     edits: usize,
 }

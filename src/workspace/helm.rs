@@ -1,17 +1,17 @@
 //! Helm charts: which files are templates, and what masked actions leave unknown in their objects.
 
-mod template;
+mod masked_template;
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, Data, EnvVar, Model, Object, Source, Text};
+use crate::k8s::{Container, EnvVar, KeyedData, Model, Object, ObjectData, Text};
 use crate::syntax::{
     CollectionStyle, HelmMask, HelmOutput, Node, NodeKind, ScalarStyle, Tree, has_helm_placeholder,
     push_helm_placeholder,
 };
 use crate::text::Span;
 
-pub(super) use template::Template;
+pub(super) use masked_template::MaskedTemplate;
 
 const CHART_FILE: &str = "Chart.yaml";
 
@@ -62,14 +62,14 @@ pub(super) fn begins_with_action(text: &str) -> bool {
 pub(super) fn as_far_as_known(mut objects: Vec<Object>, mask: &HelmMask) -> Vec<Object> {
     let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
     for (at, object) in objects.iter_mut().enumerate() {
-        let around = Around::of(object, mask, starts.get(at + 1).copied());
+        let around = ActionsAround::of(object, mask, starts.get(at + 1).copied());
         object.model = Arc::new(known(object, &around));
     }
     objects
 }
 
 /// What a mask has to say about an object.
-struct Around<'m> {
+struct ActionsAround<'m> {
     text: &'m str,
     /// How far the lines of a node may reach: lines of actions behind it may belong to it.
     end: usize,
@@ -77,7 +77,7 @@ struct Around<'m> {
     lines: &'m [Span],
 }
 
-impl<'m> Around<'m> {
+impl<'m> ActionsAround<'m> {
     /// `next` is where the next object begins.
     fn of(object: &Object, mask: &'m HelmMask, next: Option<usize>) -> Self {
         let whole = object.place(object.model.span);
@@ -106,16 +106,16 @@ impl<'m> Around<'m> {
 }
 
 /// The model as it holds whatever the actions give.
-fn known(object: &Object, around: &Around<'_>) -> Model {
+fn known(object: &Object, around: &ActionsAround<'_>) -> Model {
     let mut model = (*object.model).clone();
     let place = |span: Span| object.place(span);
     model.namespace = model.namespace.filter(|it| !has_helm_placeholder(&it.value));
     let whole = around.extent(place(model.span));
     match &mut model.data {
-        Data::ConfigMap(source) | Data::Secret(source) => open(source, whole, around, &place),
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => open(source, whole, around, &place),
         // Its ports may be others, or more; what a preset brings, and to whom, too.
-        Data::Service(_) | Data::Preset(_) => model.data = Data::None,
-        Data::None | Data::Kustomization(_) | Data::Template(_) => {}
+        ObjectData::Service(_) | ObjectData::Preset(_) => model.data = ObjectData::None,
+        ObjectData::None | ObjectData::Kustomization(_) | ObjectData::Template(_) => {}
     }
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {
         let container = Arc::make_mut(container);
@@ -134,7 +134,7 @@ fn within(inner: Span, outer: &Span) -> bool {
 }
 
 /// Keys that are not in the text may exist, and values that hold actions are not known.
-fn open(source: &mut Source, whole: Span, around: &Around<'_>, place: &dyn Fn(Span) -> Span) {
+fn open(source: &mut KeyedData, whole: Span, around: &ActionsAround<'_>, place: &dyn Fn(Span) -> Span) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
     source.open |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
     source.open |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
@@ -149,7 +149,12 @@ fn open(source: &mut Source, whole: Span, around: &Around<'_>, place: &dyn Fn(Sp
 }
 
 /// Whether an action may define further variables of a container.
-fn may_gain_variables(container: &Container, own: Span, around: &Around<'_>, place: &dyn Fn(Span) -> Span) -> bool {
+fn may_gain_variables(
+    container: &Container,
+    own: Span,
+    around: &ActionsAround<'_>,
+    place: &dyn Fn(Span) -> Span,
+) -> bool {
     let is_env = |key: Option<&str>| matches!(key, None | Some("env" | "envFrom"));
     let prints = around.outputs_in(own).any(|it| is_env(it.key.as_deref()));
     let is_hole = |span: Span| around.text.get(place(span).range()).is_some_and(has_helm_placeholder);
@@ -167,7 +172,7 @@ fn may_gain_variables(container: &Container, own: Span, around: &Around<'_>, pla
 }
 
 /// An entry whose value is printed by an action on a line of its own has an unknown value, not an empty one.
-fn fill(entry: &mut EnvVar, own: Span, around: &Around<'_>) {
+fn fill(entry: &mut EnvVar, own: Span, around: &ActionsAround<'_>) {
     if entry.value.is_none() && entry.from.is_none() && around.outputs_in(own).next().is_some() {
         let mut value = String::new();
         push_helm_placeholder(&mut value);

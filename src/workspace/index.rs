@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use imbl::{HashMap, OrdMap, Vector};
 
-use crate::k8s::{Data, Object, Source};
+use crate::k8s::{KeyedData, Object, ObjectData};
 use crate::syntax::has_helm_placeholder;
 use crate::workspace::File;
 
 /// What can be looked up by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub(super) enum IndexedKind {
     ConfigMap,
     Secret,
     Service,
@@ -22,8 +22,8 @@ pub(super) enum Kind {
 
 /// An object's kind and name and a file that defines it, in this order: definitions of one name stand together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
-    pub(super) kind: Kind,
+pub(super) struct DefinitionKey {
+    pub(super) kind: IndexedKind,
     pub(super) name: Arc<str>,
     pub(super) file: Arc<str>,
 }
@@ -31,9 +31,9 @@ pub(super) struct Key {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     /// The objects of a name in a file.
-    definitions: OrdMap<Key, Definition>,
+    definitions: OrdMap<DefinitionKey, FileDefinitions>,
     /// Those of them that add to definitions elsewhere: all that a patch file holds, and what says so itself.
-    additions: OrdMap<Key, ()>,
+    additions: OrdMap<DefinitionKey, ()>,
     /// How many Kustomizations name a file as a patch.
     patches: HashMap<Arc<str>, usize>,
     /// How many Kustomizations have a `vars` entry of a name.
@@ -45,7 +45,7 @@ pub(super) struct Index {
 
 /// The objects of a name in a file, by their positions among its objects.
 #[derive(Clone, Debug)]
-pub(super) struct Definition {
+pub(super) struct FileDefinitions {
     file: usize,
     positions: Box<[u32]>,
 }
@@ -66,21 +66,21 @@ impl Index {
     pub(super) fn add(&mut self, path: &Arc<str>, file: &File) {
         let Some(&number) = self.numbers.get(path) else { return };
         let is_patch = self.patches.contains_key(path);
-        for Export { position, kind, name, source, .. } in exported(file) {
-            let key = Key { kind, name, file: Arc::clone(path) };
+        for ExportedObject { position, kind, name, source, .. } in exported(file) {
+            let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             if is_patch || source.is_some_and(|source| source.adds) {
                 self.additions.insert(key.clone(), ());
             }
             let mut positions = self.definitions.get(&key).map(|it| it.positions.to_vec()).unwrap_or_default();
             positions.push(position);
-            self.definitions.insert(key, Definition { file: number, positions: positions.into() });
+            self.definitions.insert(key, FileDefinitions { file: number, positions: positions.into() });
         }
     }
 
     /// Takes away what a file defined.
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
-        for Export { kind, name, .. } in exported(file) {
-            let key = Key { kind, name, file: Arc::clone(path) };
+        for ExportedObject { kind, name, .. } in exported(file) {
+            let key = DefinitionKey { kind, name, file: Arc::clone(path) };
             self.definitions.remove(&key);
             self.additions.remove(&key);
         }
@@ -100,7 +100,7 @@ impl Index {
     }
 
     /// The objects of a definition.
-    pub(super) fn objects(&self, definition: &Definition) -> impl Iterator<Item = &Object> {
+    pub(super) fn objects(&self, definition: &FileDefinitions) -> impl Iterator<Item = &Object> {
         let file = self.files.get(definition.file).and_then(Option::as_ref);
         definition.positions.iter().filter_map(move |position| file?.objects.get(*position as usize))
     }
@@ -134,8 +134,13 @@ impl Index {
     }
 
     /// The definitions of one name in a directory and below, by file.
-    pub(super) fn named(&self, kind: Kind, name: &str, directory: &str) -> impl Iterator<Item = (&Key, &Definition)> {
-        let first = Key { kind, name: name.into(), file: directory.into() };
+    pub(super) fn named(
+        &self,
+        kind: IndexedKind,
+        name: &str,
+        directory: &str,
+    ) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
+        let first = DefinitionKey { kind, name: name.into(), file: directory.into() };
         let within = first.clone();
         self.definitions.range(first..).take_while(move |(key, _)| {
             key.kind == kind && key.name == within.name && key.file.starts_with(&*within.file)
@@ -143,8 +148,12 @@ impl Index {
     }
 
     /// What adds to the definitions of one name, by file.
-    pub(super) fn additions(&self, kind: Kind, name: &str) -> impl Iterator<Item = (&Key, &Definition)> {
-        let first = Key { kind, name: name.into(), file: "".into() };
+    pub(super) fn additions(
+        &self,
+        kind: IndexedKind,
+        name: &str,
+    ) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
+        let first = DefinitionKey { kind, name: name.into(), file: "".into() };
         let name = Arc::clone(&first.name);
         self.additions
             .range(first..)
@@ -153,55 +162,55 @@ impl Index {
     }
 
     /// The definitions of a kind, by name and file.
-    pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Definition)> {
-        let first = Key { kind, name: "".into(), file: "".into() };
+    pub(super) fn all(&self, kind: IndexedKind) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
+        let first = DefinitionKey { kind, name: "".into(), file: "".into() };
         self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind)
     }
 }
 
 /// An object that others can refer to.
 #[derive(Clone)]
-pub(super) struct Export<'f> {
+pub(super) struct ExportedObject<'f> {
     /// Among the objects of its file.
     pub(super) position: u32,
     pub(super) object: &'f Object,
-    pub(super) kind: Kind,
+    pub(super) kind: IndexedKind,
     /// With the parameters of a template in it.
     pub(super) name: Arc<str>,
-    source: Option<&'f Source>,
+    source: Option<&'f KeyedData>,
 }
 
-impl Export<'_> {
+impl ExportedObject<'_> {
     /// Whether others see the same in both, wherever they stand.
-    pub(super) fn says_the_same(&self, other: &Export<'_>) -> bool {
+    pub(super) fn is_equivalent(&self, other: &ExportedObject<'_>) -> bool {
         self.kind == other.kind
             && self.name == other.name
             && self.object.parameters == other.object.parameters
             && (Arc::ptr_eq(&self.object.model, &other.object.model)
-                || self.object.model.says_the_same(&other.object.model))
+                || self.object.model.is_equivalent(&other.object.model))
     }
 }
 
 /// What a file defines for others.
-pub(super) fn exported(file: &File) -> impl Iterator<Item = Export<'_>> {
+pub(super) fn exported(file: &File) -> impl Iterator<Item = ExportedObject<'_>> {
     file.objects.iter().zip(0..).filter_map(|(object, position)| {
         let (kind, source) = match &object.model.data {
-            Data::ConfigMap(source) => (Kind::ConfigMap, Some(source)),
-            Data::Secret(source) => (Kind::Secret, Some(source)),
-            Data::Service(_) => (Kind::Service, None),
-            Data::Preset(_) => (Kind::Preset, None),
-            Data::None | Data::Kustomization(_) | Data::Template(_) => return None,
+            ObjectData::ConfigMap(source) => (IndexedKind::ConfigMap, Some(source)),
+            ObjectData::Secret(source) => (IndexedKind::Secret, Some(source)),
+            ObjectData::Service(_) => (IndexedKind::Service, None),
+            ObjectData::Preset(_) => (IndexedKind::Preset, None),
+            ObjectData::None | ObjectData::Kustomization(_) | ObjectData::Template(_) => return None,
         };
         // A name that a Helm expression gives is nobody's guess.
-        let name = object.known_name().filter(|name| !has_helm_placeholder(name))?.into_owned();
-        Some(Export { position, object, kind, name, source })
+        let name = object.reference_name().filter(|name| !has_helm_placeholder(name))?.into_owned();
+        Some(ExportedObject { position, object, kind, name, source })
     })
 }
 
 /// The names of the `vars` that its Kustomizations declare.
 pub(super) fn vars(file: &File) -> impl Iterator<Item = &Arc<str>> {
     let kustomizations = file.objects.iter().filter_map(|it| match &it.model.data {
-        Data::Kustomization(it) => Some(it),
+        ObjectData::Kustomization(it) => Some(it),
         _ => None,
     });
     kustomizations.flat_map(|it| &it.vars).map(|it| &it.value)

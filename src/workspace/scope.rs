@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Data, Object};
+use crate::k8s::{Object, ObjectData};
 use crate::workspace::Snapshot;
-use crate::workspace::changes::Fact;
-use crate::workspace::index::{Definition, Key, Kind};
+use crate::workspace::dependencies::Dependency;
+use crate::workspace::index::{DefinitionKey, FileDefinitions, IndexedKind};
 
 /// Where a name is used.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct LookupSite<'a> {
     /// The file.
     pub file: &'a str,
     /// The namespace of the object that uses it, if it says one.
@@ -21,7 +21,7 @@ pub struct Place<'a> {
 
 /// An object that may be meant.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'s> {
+pub struct ObjectMatch<'s> {
     /// The file it stands in; the settings file for what `externals` says.
     pub file: &'s Arc<str>,
     /// The object.
@@ -33,37 +33,37 @@ pub struct Found<'s> {
 
 impl Snapshot {
     /// The ConfigMaps that `name` may mean.
-    pub fn config_maps(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
+    pub fn config_maps(&self, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let externals = self.settings(from.file).external_config_maps();
-        self.sources(Kind::ConfigMap, name, from, externals)
+        self.sources(IndexedKind::ConfigMap, name, from, externals)
     }
 
     /// The Secrets that `name` may mean.
-    pub fn secrets(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
+    pub fn secrets(&self, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let externals = self.settings(from.file).external_secrets();
-        self.sources(Kind::Secret, name, from, externals)
+        self.sources(IndexedKind::Secret, name, from, externals)
     }
 
     /// Every Service a pod at this place may see, by name. Of equal names those nearest to the place remain.
-    pub fn services(&self, from: Place<'_>) -> Vec<Found<'_>> {
-        let mut found = self.nearest(Kind::Service, from);
+    pub fn services(&self, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
+        let mut found = self.nearest(IndexedKind::Service, from);
         found.extend(external(self.settings(from.file).external_services()));
         found
     }
 
     /// Every PodPreset of the namespace of a pod at this place, by name. Of equal names those nearest to the place
     /// remain.
-    pub fn presets(&self, from: Place<'_>) -> Vec<Found<'_>> {
-        let mut found = self.nearest(Kind::Preset, from);
+    pub fn presets(&self, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
+        let mut found = self.nearest(IndexedKind::Preset, from);
         found.retain(|it| !self.is_patch(it.file));
         found
     }
 
     /// The objects of a kind that a place may mean, by name. Of equal names those nearest to the place remain.
-    fn nearest(&self, kind: Kind, from: Place<'_>) -> Vec<Found<'_>> {
-        let mut found: Vec<Found<'_>> = Vec::new();
+    fn nearest(&self, kind: IndexedKind, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
+        let mut found: Vec<ObjectMatch<'_>> = Vec::new();
         let mut last: Option<(&Arc<str>, usize, usize)> = None;
-        self.note(|| Fact::All(kind));
+        self.record(|| Dependency::All(kind));
         for (key, definition) in self.index.all(kind) {
             let mut candidates = self.candidates(key, definition, from).peekable();
             if candidates.peek().is_none() {
@@ -89,28 +89,30 @@ impl Snapshot {
     }
 
     /// The Services of a name at a place.
-    pub fn services_named(&self, name: &str, from: Place<'_>) -> Vec<Found<'_>> {
-        self.sources(Kind::Service, name, from, self.settings(from.file).external_services())
+    pub fn services_named(&self, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
+        self.sources(IndexedKind::Service, name, from, self.settings(from.file).external_services())
     }
 
     /// The names of all ConfigMaps that a place could mean.
-    pub fn config_map_names(&self, from: Place<'_>) -> Vec<Arc<str>> {
-        self.names(Kind::ConfigMap, from)
+    pub fn config_map_names(&self, from: LookupSite<'_>) -> Vec<Arc<str>> {
+        self.names(IndexedKind::ConfigMap, from)
     }
 
     /// The names of all Secrets that a place could mean.
-    pub fn secret_names(&self, from: Place<'_>) -> Vec<Arc<str>> {
-        self.names(Kind::Secret, from)
+    pub fn secret_names(&self, from: LookupSite<'_>) -> Vec<Arc<str>> {
+        self.names(IndexedKind::Secret, from)
     }
 
     /// The names of all Services that a place could mean.
-    pub fn service_names(&self, from: Place<'_>) -> Vec<Arc<str>> {
-        self.names(Kind::Service, from)
+    pub fn service_names(&self, from: LookupSite<'_>) -> Vec<Arc<str>> {
+        self.names(IndexedKind::Service, from)
     }
 
-    fn names(&self, kind: Kind, from: Place<'_>) -> Vec<Arc<str>> {
-        self.note(|| Fact::All(kind));
-        let fits = |(key, definition): &(&Key, &Definition)| self.candidates(key, definition, from).next().is_some();
+    fn names(&self, kind: IndexedKind, from: LookupSite<'_>) -> Vec<Arc<str>> {
+        self.record(|| Dependency::All(kind));
+        let fits = |(key, definition): &(&DefinitionKey, &FileDefinitions)| {
+            self.candidates(key, definition, from).next().is_some()
+        };
         let fitting = self.index.all(kind).filter(fits);
         let mut names: Vec<Arc<str>> = fitting.map(|(key, _)| Arc::clone(&key.name)).collect();
         names.dedup();
@@ -119,13 +121,13 @@ impl Snapshot {
 
     fn sources<'s>(
         &'s self,
-        kind: Kind,
+        kind: IndexedKind,
         name: &str,
-        from: Place<'_>,
+        from: LookupSite<'_>,
         externals: (&'s Arc<str>, &'s [Object]),
-    ) -> Vec<Found<'s>> {
+    ) -> Vec<ObjectMatch<'s>> {
         let mut found = Vec::new();
-        self.note(|| Fact::Named(kind, name.into()));
+        self.record(|| Dependency::Named(kind, name.into()));
         for directory in directories(from.file) {
             for (key, definition) in self.index.named(kind, name, directory) {
                 found.extend(self.candidates(key, definition, from));
@@ -140,7 +142,7 @@ impl Snapshot {
             it.open |= more;
         }
         // What the settings say is one more reading: a key that either has is not missing.
-        let same = |object: &&Object| object.model.known_name() == Some(name);
+        let same = |object: &&Object| object.model.reference_name() == Some(name);
         found.extend(external(externals).filter(|it| same(&it.object)));
         found
     }
@@ -148,17 +150,17 @@ impl Snapshot {
     /// The objects of one file that have a namespace that fits.
     fn candidates<'s>(
         &'s self,
-        key: &'s Key,
-        definition: &'s Definition,
-        from: Place<'_>,
-    ) -> impl Iterator<Item = Found<'s>> {
+        key: &'s DefinitionKey,
+        definition: &'s FileDefinitions,
+        from: LookupSite<'_>,
+    ) -> impl Iterator<Item = ObjectMatch<'s>> {
         let definition = self.share_root(&key.file, from.file).then_some(definition);
         let fits = move |object: &&Object| match (object.namespace(), from.namespace) {
             (Some(one), Some(other)) => one == other,
             _ => true,
         };
         let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);
-        objects.map(|object| Found { file: &key.file, object, open: is_open(object) })
+        objects.map(|object| ObjectMatch { file: &key.file, object, open: is_open(object) })
     }
 
     /// Whether two files belong to the same root. Only a workspace of several roots has such borders.
@@ -172,12 +174,12 @@ impl Snapshot {
 }
 
 /// Objects of the settings, which stand in the settings file.
-fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<Item = Found<'s>> {
-    objects.iter().map(move |object| Found { file, object, open: is_open(object) })
+fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<Item = ObjectMatch<'s>> {
+    objects.iter().map(move |object| ObjectMatch { file, object, open: is_open(object) })
 }
 
 fn is_open(object: &Object) -> bool {
-    matches!(&object.model.data, Data::ConfigMap(source) | Data::Secret(source) if source.open)
+    matches!(&object.model.data, ObjectData::ConfigMap(source) | ObjectData::Secret(source) if source.open)
 }
 
 /// How much of the way to two files is the same, in bytes of whole directories.

@@ -1,6 +1,6 @@
 //! `podlens.yaml`: what it can say, and its mistakes with their places.
 //!
-//! Reading cannot fail: what is wrong is a [`Mistake`], and the default stands in its place.
+//! Reading cannot fail: what is wrong is a [`SettingsError`], and the default stands in its place.
 
 mod keys;
 
@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::Severity;
-use crate::k8s::{Data, Model, Object, Service, ServicePort, Source, SourceKey, Text};
+use crate::k8s::{DataEntry, KeyedData, Model, Object, ObjectData, Service, ServicePort, Text};
 use crate::syntax::{self, Node, ScalarStyle, TypedScalar};
 use crate::text::Span;
 use crate::workspace::globs::Globs;
-use crate::workspace::version::Version;
-use keys::Key;
+use crate::workspace::version::KubernetesVersion;
+use keys::SettingsKey;
 
 pub use keys::schema;
 
@@ -26,7 +26,7 @@ pub struct Settings {
     /// The file they come from; empty for the defaults and for an editor's settings.
     pub file: Arc<str>,
     /// `kubernetes`: the release the manifests are for.
-    pub kubernetes: Version,
+    pub kubernetes: KubernetesVersion,
     /// `proposals`: whether designs that no release serves are taken for granted.
     pub proposals: bool,
     /// `rules`: levels by rule, in order.
@@ -36,13 +36,13 @@ pub struct Settings {
     /// `externals`: what exists outside the workspace.
     pub externals: Externals,
     /// `unknown`: what to do with references that may or may not resolve.
-    pub unknown: Unknown,
+    pub unknown: UnknownPolicy,
     /// `secrets.show`: whether the values of Secrets may be shown.
     pub show_secrets: bool,
     /// `overrides`: levels for some files only; later ones win.
-    pub overrides: Vec<Override>,
+    pub overrides: Vec<FileOverride>,
     /// What is wrong with them.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<SettingsError>,
     /// The keys that are said; those of `externals` with it before them.
     said: Vec<&'static str>,
     /// What counts for keys that are not said.
@@ -55,7 +55,7 @@ pub struct Settings {
 
 /// Something wrong in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct SettingsError {
     /// Where, in bytes of the settings file.
     pub span: Span,
     /// What, and what was expected.
@@ -68,12 +68,12 @@ pub struct RuleLevel {
     /// The rule's name as written.
     pub rule: Text,
     /// Its level.
-    pub level: Level,
+    pub level: LintLevel,
 }
 
 /// How loud a rule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum LintLevel {
     /// Says nothing.
     Off,
     /// A hint.
@@ -86,7 +86,7 @@ pub enum Level {
     Error,
 }
 
-impl Level {
+impl LintLevel {
     /// The severity of a finding at this level; none if the rule is off.
     pub fn severity(self) -> Option<Severity> {
         match self {
@@ -99,18 +99,18 @@ impl Level {
     }
 
     /// The levels by the names they have in the settings.
-    pub const NAMES: [(&'static str, Level); 5] = [
-        ("error", Level::Error),
-        ("warning", Level::Warning),
-        ("info", Level::Info),
-        ("hint", Level::Hint),
-        ("off", Level::Off),
+    pub const NAMES: [(&'static str, LintLevel); 5] = [
+        ("error", LintLevel::Error),
+        ("warning", LintLevel::Warning),
+        ("info", LintLevel::Info),
+        ("hint", LintLevel::Hint),
+        ("off", LintLevel::Off),
     ];
 }
 
 /// What to do with a reference that may or may not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownPolicy {
     /// Say nothing, but remark on it in a hover.
     #[default]
     Auto,
@@ -120,15 +120,15 @@ pub enum Unknown {
     Never,
 }
 
-impl Unknown {
+impl UnknownPolicy {
     /// The choices by the names they have in the settings.
-    pub const NAMES: [(&'static str, Unknown); 3] =
-        [("auto", Unknown::Auto), ("always", Unknown::Always), ("never", Unknown::Never)];
+    pub const NAMES: [(&'static str, UnknownPolicy); 3] =
+        [("auto", UnknownPolicy::Auto), ("always", UnknownPolicy::Always), ("never", UnknownPolicy::Never)];
 }
 
 /// Levels for some files.
 #[derive(Clone, Debug, Default)]
-pub struct Override {
+pub struct FileOverride {
     /// The files.
     pub files: Globs,
     /// The levels.
@@ -160,7 +160,7 @@ impl Settings {
     /// Reads settings that belong to no file.
     pub fn parse(text: &str) -> Self {
         let tree = syntax::parse(text);
-        let mut reading = Reading { settings: Self::default() };
+        let mut reading = SettingsReader { settings: Self::default() };
         for error in tree.errors() {
             reading.mistake(error.span, error.message);
         }
@@ -232,11 +232,11 @@ impl Settings {
     }
 
     /// The level of a rule in a file, if the settings say one: the last override that does, else `rules`.
-    pub fn level(&self, rule: &str, file: &str) -> Option<Level> {
+    pub fn level(&self, rule: &str, file: &str) -> Option<LintLevel> {
         self.own_level(rule, file).or_else(|| self.base.as_ref()?.level(rule, file))
     }
 
-    fn own_level(&self, rule: &str, file: &str) -> Option<Level> {
+    fn own_level(&self, rule: &str, file: &str) -> Option<LintLevel> {
         let file = self.relative(file);
         let of = |levels: &[RuleLevel]| levels.iter().rev().find(|it| &*it.rule.value == rule).map(|it| it.level);
         self.overrides
@@ -264,20 +264,20 @@ impl Settings {
     }
 }
 
-struct Reading {
+struct SettingsReader {
     settings: Settings,
 }
 
-impl Reading {
+impl SettingsReader {
     fn mistake(&mut self, span: Span, message: String) {
-        self.settings.mistakes.push(Mistake { span, message });
+        self.settings.mistakes.push(SettingsError { span, message });
     }
 
     fn root(&mut self, root: Node<'_>) {
         for (key, value, span) in self.entries(root, keys::ROOT, "the settings") {
             self.settings.said.push(key);
             match key {
-                "kubernetes" => match value.text().and_then(|text| text.parse::<Version>().ok()) {
+                "kubernetes" => match value.text().and_then(|text| text.parse::<KubernetesVersion>().ok()) {
                     Some(version) => self.settings.kubernetes = version,
                     None => self.mistake(span, "expected a Kubernetes release such as \"1.34\" or \"1.34.4\"".into()),
                 },
@@ -285,7 +285,7 @@ impl Reading {
                 "rules" => self.settings.rules = self.rules(value),
                 "exclude" => self.settings.exclude = self.globs(value, Globs::of_paths),
                 "externals" => self.externals(value),
-                "unknown" => self.settings.unknown = self.word(value, &Unknown::NAMES).unwrap_or_default(),
+                "unknown" => self.settings.unknown = self.word(value, &UnknownPolicy::NAMES).unwrap_or_default(),
                 "secrets" => {
                     for (_, show, _) in self.entries(value, keys::SECRETS, "`secrets`") {
                         self.settings.show_secrets = self.flag(show);
@@ -298,7 +298,7 @@ impl Reading {
 
     fn overrides(&mut self, list: Node<'_>) {
         for item in self.items(list, "a list of `files` and `rules`") {
-            let mut it = Override::default();
+            let mut it = FileOverride::default();
             for (key, value, _) in self.entries(item, keys::OVERRIDE, "an override") {
                 match key {
                     "files" => it.files = self.globs(value, Globs::of_paths),
@@ -324,8 +324,8 @@ impl Reading {
             };
             // YAML reads `off` as false, which is what it says.
             let level = match value.typed() {
-                Some(TypedScalar::Bool(false)) => Some(Level::Off),
-                _ => self.word(value, &Level::NAMES),
+                Some(TypedScalar::Bool(false)) => Some(LintLevel::Off),
+                _ => self.word(value, &LintLevel::NAMES),
             };
             if let (Some(level), Some(rule)) = (level, text(key)) {
                 levels.push(RuleLevel { rule, level });
@@ -343,15 +343,15 @@ impl Reading {
                 }
                 "configMaps" => {
                     self.settings.said.push("externals.configMaps");
-                    self.settings.externals.config_maps = self.objects(value, Data::ConfigMap, Self::source);
+                    self.settings.externals.config_maps = self.objects(value, ObjectData::ConfigMap, Self::source);
                 }
                 "secrets" => {
                     self.settings.said.push("externals.secrets");
-                    self.settings.externals.secrets = self.objects(value, Data::Secret, Self::source);
+                    self.settings.externals.secrets = self.objects(value, ObjectData::Secret, Self::source);
                 }
                 _ => {
                     self.settings.said.push("externals.services");
-                    self.settings.externals.services = self.objects(value, Data::Service, Self::service);
+                    self.settings.externals.services = self.objects(value, ObjectData::Service, Self::service);
                 }
             }
         }
@@ -361,7 +361,7 @@ impl Reading {
     fn objects<T>(
         &mut self,
         node: Node<'_>,
-        data: fn(T) -> Data,
+        data: fn(T) -> ObjectData,
         read: fn(&mut Self, Option<Node<'_>>) -> T,
     ) -> Vec<Object> {
         let named: Vec<_> = if node.is_mapping() {
@@ -384,16 +384,16 @@ impl Reading {
     }
 
     /// Keys; no list, or one with `*` in it, means that any key may exist.
-    fn source(&mut self, keys: Option<Node<'_>>) -> Source {
+    fn source(&mut self, keys: Option<Node<'_>>) -> KeyedData {
         let made_by = Some("the settings");
         let Some(keys) = keys.filter(|keys| keys.typed() != Some(TypedScalar::Null)) else {
-            return Source { open: true, made_by, ..Source::default() };
+            return KeyedData { open: true, made_by, ..KeyedData::default() };
         };
-        let mut source = Source { made_by, ..Source::default() };
+        let mut source = KeyedData { made_by, ..KeyedData::default() };
         for item in self.items(keys, "a list of keys") {
             match text(item) {
                 Some(key) if &*key.value == "*" => source.open = true,
-                Some(key) => source.keys.push(SourceKey { key, value: None, value_span: None }),
+                Some(key) => source.keys.push(DataEntry { key, value: None, value_span: None }),
                 None => self.mistake(item.span(), "expected a key".into()),
             }
         }
@@ -467,7 +467,7 @@ impl Reading {
     }
 
     /// The entries of a mapping that have one of the known keys and a value; every other one is a mistake.
-    fn entries<'t>(&mut self, map: Node<'t>, known: &[Key], what: &str) -> Vec<(&'static str, Node<'t>, Span)> {
+    fn entries<'t>(&mut self, map: Node<'t>, known: &[SettingsKey], what: &str) -> Vec<(&'static str, Node<'t>, Span)> {
         let known = &keys::names(known)[..];
         if !map.is_mapping() && map.typed() != Some(TypedScalar::Null) {
             self.mistake(map.span(), format!("expected {what} to be keys with values: {}", known.join(", ")));

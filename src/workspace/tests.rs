@@ -17,12 +17,12 @@ fn config_map(name: &str, rest: &str) -> String {
 }
 
 /// Where a look-up ends: `file`, or `file+` when there may be more keys.
-fn files(found: &[Found<'_>]) -> Vec<String> {
+fn files(found: &[ObjectMatch<'_>]) -> Vec<String> {
     found.iter().map(|it| format!("{}{}", it.file, if it.open { "+" } else { "" })).collect()
 }
 
 fn look_up(snapshot: &Snapshot, file: &str, namespace: Option<&str>) -> Vec<String> {
-    files(&snapshot.config_maps("app", Place { file, namespace }))
+    files(&snapshot.config_maps("app", LookupSite { file, namespace }))
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn services_are_narrowed_name_by_name() {
         ("podlens.yaml", "externals: {services: {mail: [25]}}"),
     ])
     .snapshot();
-    let of = |file, namespace| files(&snapshot.services(Place { file, namespace }));
+    let of = |file, namespace| files(&snapshot.services(LookupSite { file, namespace }));
     assert_eq!(of("a/pod.yaml", None), ["b/db.yaml", "b/far.yaml", "a/web.yaml", "podlens.yaml"]);
     assert_eq!(of("pod.yaml", Some("x")), ["b/db.yaml", "a/web.yaml", "b/web.yaml", "podlens.yaml"]);
 }
@@ -104,7 +104,7 @@ fn services_are_narrowed_name_by_name() {
 fn a_sealed_secret_is_found_by_the_name_it_makes() {
     let sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: s}\nspec: {template: {metadata: {name: t}}}";
     let snapshot = workspace(&[("s.yaml", sealed)]).snapshot();
-    let from = Place { file: "pod.yaml", namespace: None };
+    let from = LookupSite { file: "pod.yaml", namespace: None };
     assert_eq!(files(&snapshot.secrets("t", from)), ["s.yaml+"]);
     assert!(snapshot.secrets("s", from).is_empty());
     assert!(snapshot.config_maps("t", from).is_empty());
@@ -117,9 +117,9 @@ fn the_editor_stands_over_the_disk() {
     workspace.set_editor("a.yaml", File::read("a.yaml", &config_map("other", "")));
     assert!(look_up(&workspace.snapshot(), "p.yaml", None).is_empty());
     workspace.set_disk("a.yaml", File::read("a.yaml", &config_map("third", "")));
-    assert_eq!(workspace.snapshot().config_maps("other", Place { file: "p.yaml", namespace: None }).len(), 1);
+    assert_eq!(workspace.snapshot().config_maps("other", LookupSite { file: "p.yaml", namespace: None }).len(), 1);
     workspace.close_editor("a.yaml");
-    assert_eq!(workspace.snapshot().config_maps("third", Place { file: "p.yaml", namespace: None }).len(), 1);
+    assert_eq!(workspace.snapshot().config_maps("third", LookupSite { file: "p.yaml", namespace: None }).len(), 1);
     workspace.remove_disk("a.yaml");
     assert_eq!(workspace.snapshot().files().count(), 0);
     // A snapshot never changes.
@@ -143,9 +143,9 @@ fn excluded_files_define_nothing() {
 fn the_nearest_settings_count() {
     let snapshot =
         workspace(&[("podlens.yaml", "kubernetes: '1.30'"), ("a/b/podlens.yaml", "proposals: true")]).snapshot();
-    assert_eq!(snapshot.settings("x.yaml").kubernetes, Version::minor(30));
-    assert_eq!(snapshot.settings("a/x.yaml").kubernetes, Version::minor(30));
-    assert_eq!(snapshot.settings("a/b/c/x.yaml").kubernetes, Version::NEWEST);
+    assert_eq!(snapshot.settings("x.yaml").kubernetes, KubernetesVersion::minor(30));
+    assert_eq!(snapshot.settings("a/x.yaml").kubernetes, KubernetesVersion::minor(30));
+    assert_eq!(snapshot.settings("a/b/c/x.yaml").kubernetes, KubernetesVersion::NEWEST);
     assert!(snapshot.settings("a/b/x.yaml").proposals);
     assert!(!snapshot.settings("a/bc/x.yaml").proposals);
 }
@@ -162,14 +162,14 @@ fn what_a_file_does_not_say_is_said_below_it() {
     workspace.set_base(Some(Settings::parse(base)));
     let check = |snapshot: &Snapshot| {
         let (root, inner) = (snapshot.settings("y.yaml"), snapshot.settings("a/y.yaml"));
-        assert_eq!((root.kubernetes, inner.kubernetes), (Version::minor(30), Version::minor(33)));
+        assert_eq!((root.kubernetes, inner.kubernetes), (KubernetesVersion::minor(30), KubernetesVersion::minor(33)));
         assert_eq!((root.proposals, root.show_secrets, inner.show_secrets), (true, false, true));
-        assert_eq!(root.level("missing-key", "y.yaml"), Some(Level::Hint), "over the overrides of what is below");
-        assert_eq!(root.level("missing-object", "y.yaml"), Some(Level::Info));
-        assert_eq!(inner.level("missing-key", "a/y.yaml"), Some(Level::Off));
+        assert_eq!(root.level("missing-key", "y.yaml"), Some(LintLevel::Hint), "over the overrides of what is below");
+        assert_eq!(root.level("missing-object", "y.yaml"), Some(LintLevel::Info));
+        assert_eq!(inner.level("missing-key", "a/y.yaml"), Some(LintLevel::Off));
         assert!(snapshot.is_excluded("y.yaml"), "its globs count from the top");
         assert!(snapshot.is_excluded("a/x.yaml") && !snapshot.is_excluded("a/y.yaml"));
-        let from = |file| Place { file, namespace: None };
+        let from = |file| LookupSite { file, namespace: None };
         assert_eq!(files(&snapshot.config_maps("own", from("a/y.yaml"))), ["a/podlens.yaml+"]);
         assert!(snapshot.config_maps("far", from("a/y.yaml")).is_empty());
         assert_eq!(files(&snapshot.secrets("far", from("a/y.yaml"))), ["+"]);
@@ -193,7 +193,7 @@ fn externals_are_one_more_reading() {
         ("app.yaml", &config_map("app", "")),
     ])
     .snapshot();
-    let from = Place { file: "p.yaml", namespace: Some("x") };
+    let from = LookupSite { file: "p.yaml", namespace: Some("x") };
     assert_eq!(files(&snapshot.config_maps("app", from)), ["app.yaml", "podlens.yaml"]);
     assert_eq!(files(&snapshot.config_maps("any", from)), ["podlens.yaml+"]);
     assert_eq!(files(&snapshot.config_maps("none", from)), ["podlens.yaml"]);
@@ -216,7 +216,7 @@ fn answers(snapshot: &Snapshot) -> Vec<String> {
     let mut answers = Vec::new();
     for file in ["p.yaml", "a/p.yaml", "b/p.yaml"] {
         for namespace in [None, Some("n")] {
-            let from = Place { file, namespace };
+            let from = LookupSite { file, namespace };
             for name in ["app", "m"] {
                 answers.push(format!("{file} {name} {:?}", files(&snapshot.config_maps(name, from))));
                 answers.push(format!("{file} {name} {:?}", files(&snapshot.secrets(name, from))));
@@ -292,19 +292,19 @@ overrides:
 ",
     );
     assert_eq!(settings.mistakes, []);
-    assert_eq!(settings.kubernetes, Version::minor(30));
+    assert_eq!(settings.kubernetes, KubernetesVersion::minor(30));
     assert!(settings.proposals && settings.show_secrets);
-    assert_eq!(settings.unknown, Unknown::Always);
+    assert_eq!(settings.unknown, UnknownPolicy::Always);
     assert!(settings.excludes("shop/vendor/a.yaml") && settings.excludes("shop/x/a.gen.yaml"));
     assert!(!settings.excludes("shop/a.yaml"));
     assert!(settings.is_external_variable("ACME_HOST") && !settings.is_external_variable("HOST"));
     assert_eq!(settings.externals.services.len(), 3);
     for (rule, file, level) in [
-        ("forward-reference", "shop/a.yaml", Some(Level::Warning)),
-        ("forward-reference", "shop/legacy/a.yaml", Some(Level::Off)),
-        ("forward-reference", "shop/legacy/a.yml", Some(Level::Hint)),
-        ("undefined-variable", "shop/legacy/a.yml", Some(Level::Error)),
-        ("missing-object", "shop/a.yaml", Some(Level::Off)),
+        ("forward-reference", "shop/a.yaml", Some(LintLevel::Warning)),
+        ("forward-reference", "shop/legacy/a.yaml", Some(LintLevel::Off)),
+        ("forward-reference", "shop/legacy/a.yml", Some(LintLevel::Hint)),
+        ("undefined-variable", "shop/legacy/a.yml", Some(LintLevel::Error)),
+        ("missing-object", "shop/a.yaml", Some(LintLevel::Off)),
         ("self-reference", "shop/a.yaml", None),
     ] {
         assert_eq!(settings.level(rule, file), level, "{rule} {file}");
@@ -375,18 +375,18 @@ fn notes_are_current_until_what_was_looked_at_changes() {
         workspace(&[("app.yaml", &app("A: a")), ("pod.yaml", pod), ("other.yaml", &config_map("other", ""))]);
     type Look<'l> = &'l dyn Fn(&Snapshot);
     let look = |workspace: &Workspace, look: Look<'_>| {
-        let snapshot = workspace.snapshot().taking_notes();
+        let snapshot = workspace.snapshot().recording_dependencies();
         look(&snapshot);
-        snapshot.take_notes()
+        snapshot.take_dependencies()
     };
-    let from = Place { file: "pod.yaml", namespace: None };
+    let from = LookupSite { file: "pod.yaml", namespace: None };
     let kinds: [(&str, Look<'_>); 6] = [
         ("nothing", &|_| {}),
         ("app", &|it| drop(it.config_maps("app", from))),
         ("absent", &|it| drop(it.config_maps("absent", from))),
         ("names", &|it| drop(it.config_map_names(from))),
         ("services", &|it| drop(it.services(from))),
-        ("pod.yaml", &|it| it.note_place_in(&"pod.yaml".into())),
+        ("pod.yaml", &|it| it.depend_on_file(&"pod.yaml".into())),
     ];
     let mut stale = |change: &dyn Fn(&mut Workspace)| -> String {
         let notes: Vec<_> = kinds.iter().map(|(name, it)| (name, look(&workspace, it))).collect();
@@ -415,7 +415,7 @@ fn objects_that_move_are_found_where_they_stand() {
     let mut workspace = workspace(&[("a/app.yaml", &config_map("app", ""))]);
     let before = workspace.snapshot();
     workspace.set_editor("a/app.yaml", File::read("a/app.yaml", &format!("# moved\n{}", config_map("app", ""))));
-    let from = Place { file: "a/pod.yaml", namespace: None };
+    let from = LookupSite { file: "a/pod.yaml", namespace: None };
     let offset = |snapshot: &Snapshot| snapshot.config_maps("app", from)[0].object.offset;
     assert_eq!((offset(&before), offset(&workspace.snapshot())), (0, 8));
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// A release such as 1.34, or one patch of it such as 1.34.4. Without a patch it is the newest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct KubernetesVersion {
     /// The major version, 1 so far.
     pub major: u32,
     /// The minor version.
@@ -14,7 +14,7 @@ pub struct Version {
     pub patch: Option<u32>,
 }
 
-impl Version {
+impl KubernetesVersion {
     /// The newest release the facts know.
     pub const NEWEST: Self = Self::minor(37);
 
@@ -34,13 +34,13 @@ impl Version {
     }
 }
 
-impl Default for Version {
+impl Default for KubernetesVersion {
     fn default() -> Self {
         Self::NEWEST
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for KubernetesVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)?;
         self.patch.map_or(Ok(()), |patch| write!(f, ".{patch}"))
@@ -50,13 +50,13 @@ impl fmt::Display for Version {
 /// A text that is no Kubernetes release.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no Kubernetes release; write one such as 1.34 or 1.34.4")]
-pub struct NotAVersion(String);
+pub struct InvalidVersion(String);
 
-impl FromStr for Version {
-    type Err = NotAVersion;
+impl FromStr for KubernetesVersion {
+    type Err = InvalidVersion;
 
-    fn from_str(text: &str) -> Result<Self, NotAVersion> {
-        let wrong = || NotAVersion(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidVersion> {
+        let wrong = || InvalidVersion(text.to_owned());
         let plain = text.strip_prefix('v').unwrap_or(text);
         let number = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
             true => part.parse::<u32>().map_err(|_| wrong()),
@@ -80,17 +80,18 @@ mod tests {
     #[test]
     fn releases_are_read_and_written() {
         for text in ["1.34", "1.34.4", "1.9"] {
-            assert_eq!(text.parse::<Version>().map(|it| it.to_string()), Ok(text.to_owned()));
+            assert_eq!(text.parse::<KubernetesVersion>().map(|it| it.to_string()), Ok(text.to_owned()));
         }
-        assert_eq!("v1.30.2".parse(), Ok(Version { major: 1, minor: 30, patch: Some(2) }));
+        assert_eq!("v1.30.2".parse(), Ok(KubernetesVersion { major: 1, minor: 30, patch: Some(2) }));
         for text in ["", "1", "2.0", "1.x", "1.34.", "1.34.4.1", "1.+3", "latest", "1.99999999999"] {
-            assert!(text.parse::<Version>().is_err(), "{text}");
+            assert!(text.parse::<KubernetesVersion>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_release_without_patch_is_its_newest() {
-        let has = |text: &str, minor, patch| text.parse::<Version>().is_ok_and(|it| it.has_patch(minor, patch));
+        let has =
+            |text: &str, minor, patch| text.parse::<KubernetesVersion>().is_ok_and(|it| it.has_patch(minor, patch));
         assert!(has("1.34", 34, 4));
         assert!(!has("1.34.3", 34, 4));
         assert!(has("1.35.0", 34, 4));

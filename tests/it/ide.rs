@@ -16,7 +16,7 @@ use std::sync::Arc;
 use podlens::diagnostic::{Edit, Location};
 use podlens::ide::Analysis;
 use podlens::resolve::Resolver;
-use podlens::rules::{Source, Sources};
+use podlens::rules::{ParsedText, Sources};
 use podlens::text::Span;
 use podlens::workspace::{File, Snapshot, Workspace};
 
@@ -34,10 +34,10 @@ pub(crate) struct Fixture {
 }
 
 /// Texts and trees of a fixture.
-struct Texts(BTreeMap<String, Arc<Source>>);
+struct Texts(BTreeMap<String, Arc<ParsedText>>);
 
 impl Sources for Texts {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
         self.0.get(path).cloned()
     }
 }
@@ -64,7 +64,7 @@ impl Fixture {
         let snapshot = workspace.snapshot();
         let source = |path: &str, text: &str| {
             let known = snapshot.file(path).expect("a file of the fixture");
-            Arc::new(Source::new(known, text.into()))
+            Arc::new(ParsedText::new(known, text.into()))
         };
         let sources = Texts(files.iter().map(|(path, text)| (path.clone(), source(path, text))).collect());
         Self { title: title.into(), file: file.into(), cursors, files: files.clone(), snapshot, sources }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use podlens::load::{Loaded, Request, load};
-use podlens::workspace::Place;
+use podlens::workspace::LookupSite;
 use tempfile::TempDir;
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
@@ -76,7 +76,7 @@ fn without_a_mark_the_paths_are_the_project() {
     let loaded = disk.load("", &["a/pod.yaml", "b"], None, "");
     assert_eq!(names(&loaded), ["a/pod.yaml", "b/map.yaml"]);
     let snapshot = loaded.workspace.snapshot();
-    assert_eq!(snapshot.config_maps("app", Place { file: "a/pod.yaml", namespace: None }).len(), 1);
+    assert_eq!(snapshot.config_maps("app", LookupSite { file: "a/pod.yaml", namespace: None }).len(), 1);
     assert_eq!(names(&disk.load("", &["a"], Some("."), "")), ["a/pod.yaml", "b/map.yaml", "c/map.yaml"]);
 }
 
@@ -91,7 +91,7 @@ fn projects_side_by_side_stay_apart() {
     ]);
     let loaded = disk.load("", &["one", "two"], None, "");
     assert_eq!(shown(&loaded), ["one/pod.yaml", "two/map.yaml"]);
-    let from = Place { file: "one/pod.yaml", namespace: None };
+    let from = LookupSite { file: "one/pod.yaml", namespace: None };
     assert!(loaded.workspace.snapshot().config_maps("app", from).is_empty());
 }
 

@@ -13,21 +13,21 @@ use std::sync::Arc;
 
 use podlens::diagnostic::{Diagnostic, Edit};
 use podlens::resolve::Resolver;
-use podlens::rules::{self, RULES, SettingsLevels, Source, Sources};
+use podlens::rules::{self, ParsedText, RULES, SettingsLevels, Sources};
 use podlens::workspace::{File, Workspace};
 
 /// The files of a case, as the rules read them.
-pub(crate) struct Texts(pub(crate) BTreeMap<String, Arc<Source>>);
+pub(crate) struct Texts(pub(crate) BTreeMap<String, Arc<ParsedText>>);
 
 impl Sources for Texts {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
         self.0.get(path).cloned()
     }
 }
 
 impl Texts {
     pub(crate) fn new(files: &BTreeMap<String, String>) -> Self {
-        let source = |path: &str, text: &str| Arc::new(Source::new(&File::read(path, text), text.into()));
+        let source = |path: &str, text: &str| Arc::new(ParsedText::new(&File::read(path, text), text.into()));
         Self(files.iter().map(|(path, text)| (path.clone(), source(path, text))).collect())
     }
 }
@@ -108,7 +108,7 @@ fn every_rule_has_a_suite_and_its_examples_are_true() {
             let findings = lint(&files);
             let found = findings.iter().any(|finding| finding.rule == rule.name);
             // A rule that is off by default, or that a comment cannot show, is not found in its example.
-            if found != (finds && rule.level != podlens::workspace::Level::Off) {
+            if found != (finds && rule.level != podlens::workspace::LintLevel::Off) {
                 let _ = writeln!(failures, "{}: `{heading}` finds {findings:#?}", rule.name);
             }
         }

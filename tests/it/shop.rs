@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podlens::resolve::Resolver;
 use podlens::rules::{self, Levels, Rule};
-use podlens::workspace::{File, Level, Workspace};
+use podlens::workspace::{File, LintLevel, Workspace};
 
 use crate::rules::Texts;
 
@@ -15,8 +15,8 @@ use crate::rules::Texts;
 struct All;
 
 impl Levels for All {
-    fn level(&self, rule: &Rule, _: &str) -> Level {
-        rule.level.max(Level::Hint)
+    fn level(&self, rule: &Rule, _: &str) -> LintLevel {
+        rule.level.max(LintLevel::Hint)
     }
 }
 

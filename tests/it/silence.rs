@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use podlens::resolve::Resolver;
-use podlens::rules::{self, SettingsLevels, Source, Sources};
+use podlens::rules::{self, ParsedText, SettingsLevels, Sources};
 use podlens::workspace::{File, Snapshot, Workspace};
 use proptest::prelude::*;
 
@@ -20,9 +20,9 @@ struct Texts<'t> {
 }
 
 impl Sources for Texts<'_> {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
         let text = self.files.get(path)?;
-        Some(Arc::new(Source::new(self.snapshot.file(path)?, text.as_str().into())))
+        Some(Arc::new(ParsedText::new(self.snapshot.file(path)?, text.as_str().into())))
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::rules::{self, Levels, Rule, SettingsLevels};
-use crate::workspace::{Level, Snapshot};
+use crate::workspace::{LintLevel, Snapshot};
 
 #[derive(Debug, Args)]
 pub(super) struct Flags {
@@ -15,14 +15,14 @@ pub(super) struct Flags {
     ignore: Vec<&'static Rule>,
     /// The level of a rule: error, warning, info, hint or off
     #[arg(long = "level", value_name = "RULE=LEVEL", value_delimiter = ',', value_parser = rule_level)]
-    levels: Vec<(&'static Rule, Level)>,
+    levels: Vec<(&'static Rule, LintLevel)>,
 }
 
-fn rule_level(text: &str) -> Result<(&'static Rule, Level), String> {
+fn rule_level(text: &str) -> Result<(&'static Rule, LintLevel), String> {
     let (rule, level) = text.split_once('=').ok_or("write it as RULE=LEVEL")?;
     let rule = rules::named(rule)?;
-    let known = Level::NAMES.iter().find(|(name, _)| *name == level);
-    let names = || Level::NAMES.map(|(name, _)| name).join(", ");
+    let known = LintLevel::NAMES.iter().find(|(name, _)| *name == level);
+    let names = || LintLevel::NAMES.map(|(name, _)| name).join(", ");
     known.map(|(_, level)| (rule, *level)).ok_or_else(|| format!("`{level}` is no level; use one of {}", names()))
 }
 
@@ -33,20 +33,20 @@ pub(super) struct FlagLevels<'f> {
 }
 
 impl Levels for FlagLevels<'_> {
-    fn level(&self, rule: &Rule, file: &str) -> Level {
+    fn level(&self, rule: &Rule, file: &str) -> LintLevel {
         let is_in = |rules: &[&'static Rule]| rules.iter().any(|it| it.name == rule.name);
         if let Some((_, level)) = self.flags.levels.iter().rev().find(|(it, _)| it.name == rule.name) {
             return *level;
         }
         if is_in(&self.flags.ignore) {
-            return Level::Off;
+            return LintLevel::Off;
         }
         let level = SettingsLevels(self.snapshot).level(rule, file);
         match (self.flags.select.is_empty(), is_in(&self.flags.select)) {
             (true, _) => level,
-            (false, true) if level == Level::Off => Level::Warning,
+            (false, true) if level == LintLevel::Off => LintLevel::Warning,
             (false, true) => level,
-            (false, false) => Level::Off,
+            (false, false) => LintLevel::Off,
         }
     }
 }

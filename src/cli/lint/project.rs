@@ -17,9 +17,9 @@ use crate::ide::excerpts;
 use crate::load::{self, Loaded};
 use crate::report::findings::{Files, Range};
 use crate::resolve::Resolver;
-use crate::rules::{self, Source, Sources};
+use crate::rules::{self, ParsedText, Sources};
 use crate::text::LineIndex;
-use crate::workspace::{File, SETTINGS_FILE, Snapshot, Version};
+use crate::workspace::{File, KubernetesVersion, SETTINGS_FILE, Snapshot};
 
 pub(super) struct Project {
     pub(super) loaded: Loaded,
@@ -98,7 +98,7 @@ impl Project {
     }
 
     /// Checks every file that was asked for, and the settings.
-    pub(super) fn check(&self, flags: &Flags, release: Option<Version>) -> Checked {
+    pub(super) fn check(&self, flags: &Flags, release: Option<KubernetesVersion>) -> Checked {
         let snapshot = self.loaded.workspace.snapshot();
         let resolver = Resolver::new(&snapshot, release);
         let levels = FlagLevels { flags, snapshot: &snapshot };
@@ -164,15 +164,15 @@ struct FileSources<'p> {
     snapshot: &'p Snapshot,
     loaded: &'p Loaded,
     changed: &'p BTreeMap<Arc<str>, Change>,
-    known: Mutex<HashMap<String, Option<Arc<Source>>>>,
+    known: Mutex<HashMap<String, Option<Arc<ParsedText>>>>,
 }
 
 impl Sources for FileSources<'_> {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let text = text(self.loaded, self.changed, path)?;
-            Some(Arc::new(Source::new(self.snapshot.file(path)?, text)))
+            Some(Arc::new(ParsedText::new(self.snapshot.file(path)?, text)))
         };
         known.entry(path.to_owned()).or_insert_with(read).clone()
     }

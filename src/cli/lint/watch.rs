@@ -8,7 +8,7 @@ use std::time::Duration;
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use crate::cli::{Exit, notice};
-use crate::workspace::path::{self, System};
+use crate::workspace::{PathStyle, display_path};
 
 /// Editors write a file in several steps; after this much silence it is done.
 const SETTLED: Duration = Duration::from_millis(120);
@@ -38,7 +38,7 @@ pub(super) fn run(
     once()?;
     notice("watching for changes; Ctrl-C ends it");
     while let Some(changed) = next(&events, &own) {
-        let shown = path::display(&changed.to_string_lossy(), &directory.to_string_lossy(), System::CURRENT);
+        let shown = display_path(&changed.to_string_lossy(), &directory.to_string_lossy(), PathStyle::CURRENT);
         notice(format_args!("──── {shown} changed"));
         once()?;
     }

@@ -9,8 +9,8 @@ use crate::ide::parameters::enclosing;
 use crate::ide::place::{Written, objects_at};
 use crate::ide::process::Json;
 use crate::ide::wrap::{Edits, Given, Replacer};
-use crate::k8s::template::{is_parameter_name, reference};
-use crate::k8s::{Object, Preset, Template};
+use crate::k8s::{Object, ParameterDefault, Template};
+use crate::k8s::{format_parameter_reference, is_parameter_name};
 use crate::rules::{FileContext, ObjectContext};
 use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm, ScalarStyle, SourceMap, TypedScalar, YamlValue};
 use crate::text::Span;
@@ -132,7 +132,7 @@ impl<'w> Selected<'w> {
     fn replaced(&self, name: &str) -> Option<(Span, String)> {
         let span = self.node.span();
         let form = if self.is_typed { ReferenceForm::Raw } else { ReferenceForm::Text };
-        let reference = reference(name, form);
+        let reference = format_parameter_reference(name, form);
         let (value, style) = (self.node.text()?, self.node.style()?);
         if style == ScalarStyle::Plain && self.is_flow {
             // Brackets end a plain text in brackets.
@@ -158,7 +158,8 @@ fn json(value: &TypedScalar<'_>) -> Option<String> {
 
 /// The parameter that has a value already.
 fn with_value<'t>(template: &'t Template, value: &str) -> Option<&'t str> {
-    let has = |name: &&Arc<str>| matches!(template.exported.get(name), Some(Preset::Value(it)) if **it == *value);
+    let has =
+        |name: &&Arc<str>| matches!(template.exported.get(name), Some(ParameterDefault::Value(it)) if **it == *value);
     template.exported.names().find(has).map(|it| &**it).filter(|it| is_parameter_name(it))
 }
 

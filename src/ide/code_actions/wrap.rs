@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::wrap::{Options, Source, object_name, wrap};
-use crate::k8s::Data;
+use crate::k8s::ObjectData;
 use crate::text::Span;
 
 /// The whole file as a Template: a title, and the edit. Offered on the head of an object, where it says what it is.
 pub(super) fn wrapped(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
     let facts = analysis.snapshot.file(file)?;
-    let is_other = |data: &Data| matches!(data, Data::Template(_) | Data::Kustomization(_));
+    let is_other = |data: &ObjectData| matches!(data, ObjectData::Template(_) | ObjectData::Kustomization(_));
     let is_manifest = !facts.is_helm && !facts.is_env_file && facts.settings.is_none() && facts.errors.is_empty();
     if !is_manifest || facts.objects.is_empty() || facts.objects.iter().any(|it| is_other(&it.model.data)) {
         return None;

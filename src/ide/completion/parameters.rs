@@ -3,7 +3,7 @@
 use crate::ide::completion::{Completion, CompletionItem, CompletionKind, ItemDetails};
 use crate::ide::param_files::ParamFileText;
 use crate::ide::parameters::ParameterPlace;
-use crate::k8s::template::reference;
+use crate::k8s::format_parameter_reference;
 use crate::syntax::ReferenceForm;
 use crate::text::Span;
 
@@ -67,14 +67,14 @@ impl Setting<'_> {
 pub(super) fn items(typing: &Typing<'_>) -> Completion {
     let mut items: Vec<CompletionItem> = Vec::new();
     for (at, parameter) in typing.place.template.parameters.iter().enumerate() {
-        let Some(name) = parameter.name.as_ref().filter(|it| crate::k8s::template::is_parameter_name(&it.value)) else {
+        let Some(name) = parameter.name.as_ref().filter(|it| crate::k8s::is_parameter_name(&it.value)) else {
             continue;
         };
         if items.iter().any(|it| it.label == *name.value) {
             continue;
         }
         let place = ParameterPlace { name: &name.value, ..typing.place.clone() };
-        let text = reference(&name.value, typing.form);
+        let text = format_parameter_reference(&name.value, typing.form);
         items.push(CompletionItem {
             label: name.value.to_string(),
             kind: CompletionKind::Parameter,

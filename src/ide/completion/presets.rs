@@ -35,7 +35,7 @@ pub(super) fn names(
     let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
     for it in given(analysis, at, Some(index)) {
         for binding in it.environment.own_bindings() {
-            let is_ours = binding.preset.as_deref() == at.object.model.known_name();
+            let is_ours = binding.preset.as_deref() == at.object.model.reference_name();
             let is_out_of_sight = is_ours && is_later(at, index, &binding.name);
             if !is_out_of_sight && !has_helm_placeholder(&binding.name) {
                 found.entry(Arc::clone(&binding.name)).or_default().insert(told(binding, reveal));

@@ -11,7 +11,7 @@ use crate::ide::completion::{Completion, CompletionItem, CompletionKind, ItemDet
 use crate::ide::hover;
 use crate::ide::origin::{kind_in_words, preview};
 use crate::ide::place::{ContainerPlace, Field};
-use crate::k8s::Role;
+use crate::k8s::ContainerRole;
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
 use crate::rules;
 use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
@@ -129,7 +129,7 @@ fn is_later(at: &ContainerPlace<'_>, site: Site, name: &str) -> bool {
         it.is_some_and(|it| &*it.value == name)
     });
     // The order of a hook's variables cannot be told.
-    at.container.role != Role::Hook && named.next().is_some_and(|(at, _)| at > index)
+    at.container.role != ContainerRole::Hook && named.next().is_some_and(|(at, _)| at > index)
 }
 
 fn is_own(at: &ContainerPlace<'_>, site: Site, name: &str) -> bool {

@@ -9,10 +9,10 @@ use crate::ide::hover::{LONGEST, code, limited, text};
 use crate::ide::markup::{Block, Inline, Markup};
 use crate::ide::objects::{found, keys, place_of, value_of};
 use crate::ide::origin::{self, kind_in_words, link};
-use crate::k8s::{Object, SourceKey, Text};
+use crate::k8s::{DataEntry, Object, Text};
 use crate::resolve::{Kind, service_variables};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
-use crate::workspace::Found;
+use crate::workspace::ObjectMatch;
 
 /// The name of an object where another one uses it; with the prefix that the variables get from an `envFrom`.
 pub(super) fn object(
@@ -112,8 +112,8 @@ pub(super) fn key_use(
 }
 
 /// A key where it is defined.
-pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &SourceKey) -> Markup {
-    let name = object.model.known_name().unwrap_or_default();
+pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &DataEntry) -> Markup {
+    let name = object.model.reference_name().unwrap_or_default();
     let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
     let title =
         vec![text(&format!("Key of {} ", kind_in_words(kind))), code(show_helm_placeholders(name).into_owned())];
@@ -143,7 +143,7 @@ pub(super) fn own_name(
     Some(Markup { blocks })
 }
 
-pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[Found<'_>]) -> Block {
+pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[ObjectMatch<'_>]) -> Block {
     let words = kind_in_words(kind);
     let mut capital = words.chars();
     let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
@@ -161,7 +161,7 @@ pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str,
     Block::Paragraph(line)
 }
 
-fn key_line(kind: Kind, object: &str, shown_as: &str, key: &SourceKey, reveal: bool) -> Vec<Inline> {
+fn key_line(kind: Kind, object: &str, shown_as: &str, key: &DataEntry, reveal: bool) -> Vec<Inline> {
     let name = code(show_helm_placeholders(shown_as).into_owned());
     match value_of(kind, object, key) {
         Some(value) => vec![name, text(" = "), code(origin::short(&value, reveal, LONGEST))],
@@ -170,7 +170,7 @@ fn key_line(kind: Kind, object: &str, shown_as: &str, key: &SourceKey, reveal: b
 }
 
 fn service_lines(object: &Object, prefix: &str, reveal: bool) -> Vec<Vec<Inline>> {
-    let (Some(service), Some(name)) = (object.service(), object.known_name()) else { return Vec::new() };
+    let (Some(service), Some(name)) = (object.service(), object.reference_name()) else { return Vec::new() };
     let variables = service_variables(&name, &service).into_iter();
     let line = |(name, value): (String, _)| {
         vec![code(format!("{prefix}{name}")), text(" = "), code(origin::short(&value, reveal, LONGEST))]

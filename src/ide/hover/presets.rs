@@ -15,7 +15,7 @@ use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 /// A preset, at its name or selector: the workloads it selects, and what comes of it there.
 pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
     let data = preset_of(object)?;
-    let name = show_helm_placeholders(object.model.known_name().unwrap_or("?")).into_owned();
+    let name = show_helm_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
     let head = || vec![text("Preset "), code(name.clone())];
     if let Some(flaw) = flaws(data, analysis.snapshot.settings(file).proposals).first() {
         let mut line = head();
@@ -123,7 +123,7 @@ fn reached(all: &[Given<'_>]) -> &'static str {
 }
 
 fn preset_name(at: &ContainerPlace<'_>) -> String {
-    show_helm_placeholders(at.object.model.known_name().unwrap_or("?")).into_owned()
+    show_helm_placeholders(at.object.model.reference_name().unwrap_or("?")).into_owned()
 }
 
 /// `Deployment/web, web.yaml:3, container main`.

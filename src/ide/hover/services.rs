@@ -10,7 +10,7 @@ use crate::ide::objects::{found, place_of};
 use crate::ide::origin::{link, workload_title};
 use crate::ide::services::{Taker, takers};
 use crate::ide::uses::Defined;
-use crate::k8s::{Data, Object, Text};
+use crate::k8s::{Object, ObjectData, Text};
 use crate::resolve::Kind;
 use crate::syntax::has_helm_placeholder;
 
@@ -23,7 +23,7 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
     let mut blocks = vec![title(analysis, file, Kind::Service, &name.value, &found)];
     let line = "The pod starts when this service exists. Variables it gets only by links.";
     blocks.push(Block::Paragraph(vec![text(line)]));
-    if let Some(Data::Service(service)) = found.first().map(|it| &it.object.model.data) {
+    if let Some(ObjectData::Service(service)) = found.first().map(|it| &it.object.model.data) {
         let address = service.cluster_ip.as_ref().map(|it| vec![text("cluster IP "), code(it.value.to_string())]);
         let ports = service.ports.iter().filter_map(|it| {
             let protocol = it.protocol.as_ref().map_or("TCP", |it| &it.value);

@@ -40,7 +40,7 @@ pub(super) fn values(
     let mut drawn = Vec::with_capacity(template.parameters.len());
     for (at, parameter) in template.parameters.iter().enumerate() {
         let name = Parameter::text(&parameter.name);
-        for misfit in &parameter.misfits {
+        for misfit in &parameter.mistyped_fields {
             let what = if misfit.field.is_empty() { "it".to_owned() } else { format!("`{}`", misfit.field) };
             let message = format!("parameter {}: {what} has to be {}", shown(name, at), misfit.wanted);
             problems.push(Problem { message, parameter: Some(name.into()), span: Some(misfit.span) });

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::convert;
-use crate::rules::{Kept, Source};
+use crate::rules::{Kept, ParsedText};
 use crate::text::{Buffer, Encoding};
 use crate::workspace::{self, File};
 
@@ -81,7 +81,7 @@ impl Document {
     }
 
     /// Its text and tree as the rules see them.
-    pub(crate) fn source(&self, file: &File) -> Arc<Source> {
+    pub(crate) fn source(&self, file: &File) -> Arc<ParsedText> {
         self.inner.source_of(file)
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tower_lsp_server::ls_types::Uri;
 
-use crate::workspace::path::{self, System};
+use crate::workspace::{PathStyle, join_path, path_from_uri, path_to_uri, relative_path};
 
 /// How files are named.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl FileNames {
     /// The name of a file; nothing if its path is not UTF-8 or not absolute.
     pub(crate) fn of_path(&self, path: &Path) -> Option<Arc<str>> {
         let text = path.to_str().filter(|_| path.is_absolute())?;
-        let below = self.base.as_deref().and_then(|base| path::relative(text, base, System::CURRENT));
+        let below = self.base.as_deref().and_then(|base| relative_path(text, base, PathStyle::CURRENT));
         match below.filter(|it| !it.is_empty()) {
             Some(name) => Some(name.into()),
             None => Some(text.replace('\\', if cfg!(windows) { "/" } else { "\\" }).into()),
@@ -45,13 +45,13 @@ impl FileNames {
             return Some(name.into());
         }
         let base = self.base.as_deref().filter(|_| !has_scheme(name))?;
-        Some(path::join(base, name, System::CURRENT).into())
+        Some(join_path(base, name, PathStyle::CURRENT).into())
     }
 
     /// The URI of a file by its name, spelled as editors do.
     pub(crate) fn uri(&self, name: &str) -> Option<Uri> {
         match self.path(name) {
-            Some(path) => path::to_uri(path.to_str()?, System::CURRENT)?.parse().ok(),
+            Some(path) => path_to_uri(path.to_str()?, PathStyle::CURRENT)?.parse().ok(),
             None => name.parse().ok(),
         }
     }
@@ -59,7 +59,7 @@ impl FileNames {
 
 /// The path of a file URI.
 pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
-    path::from_uri(uri.as_str(), System::CURRENT).map(PathBuf::from)
+    path_from_uri(uri.as_str(), PathStyle::CURRENT).map(PathBuf::from)
 }
 
 /// Whether a name is the URI of something that is no file.

@@ -17,7 +17,7 @@ use crate::lsp::session::client_features::ClientFeatures;
 use crate::lsp::session::document::Document;
 use crate::lsp::session::file_names::FileNames;
 use crate::resolve::Resolver;
-use crate::rules::{Source, Sources};
+use crate::rules::{ParsedText, Sources};
 use crate::text::{LineIndex, Span};
 use crate::workspace::Snapshot;
 
@@ -40,7 +40,7 @@ pub(crate) struct SessionSnapshot {
     /// Semantic tokens that the client knows.
     pub(crate) tokens: Arc<ReportedTokens>,
     /// Closed files that were read for this answer.
-    known: Mutex<HashMap<String, Option<Arc<Source>>>>,
+    known: Mutex<HashMap<String, Option<Arc<ParsedText>>>>,
 }
 
 impl SessionSnapshot {
@@ -169,7 +169,7 @@ impl SessionSnapshot {
 }
 
 impl Sources for SessionSnapshot {
-    fn source(&self, name: &str) -> Option<Arc<Source>> {
+    fn source(&self, name: &str) -> Option<Arc<ParsedText>> {
         let file = self.workspace.file(name)?;
         if let Some(document) = self.documents.get(name) {
             return Some(document.source(file));
@@ -177,7 +177,7 @@ impl Sources for SessionSnapshot {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let text = load::read(&self.names.path(name)?).ok()?;
-            Some(Arc::new(Source::new(file, text.into())))
+            Some(Arc::new(ParsedText::new(file, text.into())))
         };
         known.entry(name.to_owned()).or_insert_with(read).clone()
     }

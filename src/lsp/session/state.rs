@@ -251,8 +251,8 @@ impl State {
 }
 
 fn shares(file: &File) -> bool {
-    use crate::k8s::Data;
-    file.settings.is_some() || file.objects.iter().any(|it| !matches!(it.model.data, Data::None))
+    use crate::k8s::ObjectData;
+    file.settings.is_some() || file.objects.iter().any(|it| !matches!(it.model.data, ObjectData::None))
 }
 
 /// The folders that `initialize` names.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{Object, Pod, Role};
+use crate::k8s::{ContainerRole, Object, Pod};
 use crate::resolve::admission::{Admission, Brought, ConflictKind, Merge, Slot};
 use crate::resolve::scope::Scope;
 
@@ -33,7 +33,7 @@ impl Admission {
         for (preset, name) in presets {
             merge.equal(ConflictKind::Volume, None, pod.volumes.len(), preset, &name, &mut found);
             for (at, it) in pod.containers.iter().enumerate() {
-                if matches!(it.role, Role::Ephemeral | Role::Hook) || !merge.is_reached(it) {
+                if matches!(it.role, ContainerRole::Ephemeral | ContainerRole::Hook) || !merge.is_reached(it) {
                     continue;
                 }
                 merge.equal(ConflictKind::Env, Some(at), it.env.len(), preset, &name, &mut found);

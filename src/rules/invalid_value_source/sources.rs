@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, Role, Text, ValueSource};
+use crate::k8s::{Container, ContainerRole, Text, ValueSource};
 use crate::resolve::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_key, is_subdomain};
 use crate::rules::neighbours::{is_placeholder, nearest, renamed};
 use crate::rules::{ContainerContext, Finding};
@@ -109,12 +109,12 @@ fn divided(container: &ContainerContext<'_>, resource: &str, divisor: &Text) -> 
 /// B24: looked for among regular and init containers when the container starts.
 fn named_container(container: &ContainerContext<'_>, whose: &Text) -> Option<Finding> {
     let containers = container.siblings();
-    let is_whole = |it: &Arc<Container>| it.image.is_some() && !matches!(it.role, Role::Hook);
+    let is_whole = |it: &Arc<Container>| it.image.is_some() && !matches!(it.role, ContainerRole::Hook);
     let name = &*whose.value;
     if name.is_empty() || is_placeholder(name) || INJECTED.contains(&name) || container.is_partial() {
         return None;
     }
-    let looked_at = |it: &&Arc<Container>| !matches!(it.role, Role::Ephemeral | Role::Hook);
+    let looked_at = |it: &&Arc<Container>| !matches!(it.role, ContainerRole::Ephemeral | ContainerRole::Hook);
     let names: Vec<&str> =
         containers.iter().filter(looked_at).filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
     if names.contains(&name) || !containers.iter().all(is_whole) || names.iter().any(|it| is_placeholder(it)) {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::rules::{SettingsLevels, Source, check};
+use crate::rules::{ParsedText, SettingsLevels, check};
 use crate::syntax::{Random, edit_count};
-use crate::workspace::corpus::{self, Project};
+use crate::workspace::test_projects::{self, Project};
 use crate::workspace::{Document, Workspace};
 
 /// Texts as they are, for a fresh check.
 struct Texts<'t>(&'t Snapshot, &'t BTreeMap<Arc<str>, String>);
 
 impl Sources for Texts<'_> {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
-        Some(Arc::new(Source::new(self.0.file(path)?, self.1.get(path)?.as_str().into())))
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+        Some(Arc::new(ParsedText::new(self.0.file(path)?, self.1.get(path)?.as_str().into())))
     }
 }
 
@@ -21,7 +21,7 @@ impl Sources for Texts<'_> {
 struct Open<'d>(&'d Snapshot, &'d BTreeMap<Arc<str>, (Document, Kept)>);
 
 impl Sources for Open<'_> {
-    fn source(&self, path: &str) -> Option<Arc<Source>> {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
         Some(self.1.get(path)?.0.source_of(self.0.file(path)?))
     }
 }
@@ -98,7 +98,7 @@ impl Editor {
 #[test]
 fn what_is_kept_is_what_a_fresh_check_finds() {
     let mut findings = 0;
-    for (number, project) in corpus::projects().iter().enumerate() {
+    for (number, project) in test_projects::projects().iter().enumerate() {
         for round in 0..edit_count(1, 40) {
             let mut random = Random::new((number * 1_000 + round + 1) as u64);
             let mut editor = Editor::new(project);
@@ -108,7 +108,7 @@ fn what_is_kept_is_what_a_fresh_check_finds() {
                 for _ in 0..=random.below(2) {
                     editor.edit(path, |document| {
                         for _ in 0..=random.below(2) {
-                            let (span, typed) = corpus::edit(&mut random, document.buffer());
+                            let (span, typed) = test_projects::edit(&mut random, document.buffer());
                             document.edit(span, &typed);
                         }
                     });

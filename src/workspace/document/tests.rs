@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 use crate::k8s::{Container, Object, Text};
 use crate::syntax::{Random, edit_count};
-use crate::workspace::corpus;
+use crate::workspace::test_projects;
 
 /// The facts of a file with every span where it stands.
 fn shown(file: &File) -> String {
@@ -76,12 +76,12 @@ fn placed(object: &Object, debug: &str) -> String {
 fn an_edited_document_knows_what_a_fresh_one_knows() {
     let mut random = Random::new(7);
     let rounds = edit_count(1, 20);
-    for (path, text) in corpus::projects().into_iter().flatten() {
+    for (path, text) in test_projects::projects().into_iter().flatten() {
         for round in 0..rounds {
             let mut document = Document::new(&path, &text, 0);
             for step in 0..25 {
                 for _ in 0..=random.below(2) {
-                    let (span, typed) = corpus::edit(&mut random, document.buffer());
+                    let (span, typed) = test_projects::edit(&mut random, document.buffer());
                     document.edit(span, &typed);
                 }
                 let text = document.buffer().to_string();
@@ -96,7 +96,8 @@ fn an_edited_document_knows_what_a_fresh_one_knows() {
 #[test]
 fn objects_that_an_edit_does_not_touch_are_shared() {
     let known = ["app/list.yaml", "app/documents.yaml"];
-    let texts: Vec<_> = corpus::projects().into_iter().flatten().filter(|(path, _)| known.contains(&&**path)).collect();
+    let texts: Vec<_> =
+        test_projects::projects().into_iter().flatten().filter(|(path, _)| known.contains(&&**path)).collect();
     assert_eq!(texts.len(), known.len());
     for (path, text) in texts {
         let mut document = Document::new(&path, &text, 0);
@@ -112,7 +113,7 @@ fn objects_that_an_edit_does_not_touch_are_shared() {
 
 #[test]
 fn containers_of_a_large_object_are_kept_where_they_move() {
-    let (path, text) = corpus::projects().remove(0).remove(1);
+    let (path, text) = test_projects::projects().remove(0).remove(1);
     assert_eq!(path, "app/giant.yaml");
     let mut document = Document::new(&path, &text, 0);
     let before = document.file();
@@ -141,8 +142,9 @@ fn a_source_tells_the_edits_since_a_moment() {
     let second = document.source().moment();
     document.edit(Span::new(0, 0), "-");
     let source = document.source();
-    let lengths =
-        |moment: &Moment| source.changes_since(moment).map(|it| it.iter().map(|it| it.new_len).collect::<Vec<_>>());
+    let lengths = |moment: &TextRevision| {
+        source.changes_since(moment).map(|it| it.iter().map(|it| it.new_len).collect::<Vec<_>>())
+    };
     assert_eq!(lengths(&moment), Some(vec![3, 1]));
     assert_eq!(lengths(&second), Some(vec![1]));
     document.replace("other");

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::workspace::settings::{Level, Unknown};
+use crate::workspace::settings::{LintLevel, UnknownPolicy};
 
 /// A key, what it is for, and what stands under it.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(super) struct SettingsKey {
     pub(super) name: &'static str,
     docs: &'static str,
-    shape: Shape,
+    shape: ValueType,
 }
 
 /// What stands under a key.
 #[derive(Debug)]
-enum Shape {
+enum ValueType {
     /// A release.
     Release,
     /// True or false; false if absent.
@@ -26,46 +26,47 @@ enum Shape {
     /// What to do with what is unknown.
     Unknown,
     /// Further keys.
-    Keys(&'static [Key]),
+    Keys(&'static [SettingsKey]),
     /// A list of mappings with these keys, of which the first must be there.
-    List(&'static [Key]),
+    List(&'static [SettingsKey]),
     /// Names of objects, each with its keys.
     Sources,
     /// Names of services, each with its ports.
     Services,
 }
 
-const fn key(name: &'static str, shape: Shape, docs: &'static str) -> Key {
-    Key { name, docs, shape }
+const fn key(name: &'static str, shape: ValueType, docs: &'static str) -> SettingsKey {
+    SettingsKey { name, docs, shape }
 }
 
-pub(super) const ROOT: &[Key] = &[
-    key("kubernetes", Shape::Release, "The Kubernetes release the manifests are for; the newest if absent."),
-    key("proposals", Shape::Flag, "Whether designs that no release serves are taken for granted."),
-    key("rules", Shape::Levels, "Levels of rules."),
-    key("exclude", Shape::Globs, "Files that are not looked at, as in a .gitignore."),
-    key("externals", Shape::Keys(EXTERNALS), "What exists outside the workspace."),
-    key("unknown", Shape::Unknown, "What to do with a reference that may or may not resolve."),
-    key("secrets", Shape::Keys(SECRETS), "How values of Secrets are treated."),
-    key("overrides", Shape::List(OVERRIDE), "Levels for some files only; later ones win."),
+pub(super) const ROOT: &[SettingsKey] = &[
+    key("kubernetes", ValueType::Release, "The Kubernetes release the manifests are for; the newest if absent."),
+    key("proposals", ValueType::Flag, "Whether designs that no release serves are taken for granted."),
+    key("rules", ValueType::Levels, "Levels of rules."),
+    key("exclude", ValueType::Globs, "Files that are not looked at, as in a .gitignore."),
+    key("externals", ValueType::Keys(EXTERNALS), "What exists outside the workspace."),
+    key("unknown", ValueType::Unknown, "What to do with a reference that may or may not resolve."),
+    key("secrets", ValueType::Keys(SECRETS), "How values of Secrets are treated."),
+    key("overrides", ValueType::List(OVERRIDE), "Levels for some files only; later ones win."),
 ];
 
-pub(super) const EXTERNALS: &[Key] = &[
-    key("variables", Shape::Globs, "Names of variables, such as ACME_*."),
-    key("configMaps", Shape::Sources, "ConfigMaps with their keys; without a list, or with * in it, any key."),
-    key("secrets", Shape::Sources, "Secrets with their keys; without a list, or with * in it, any key."),
-    key("services", Shape::Services, "Services with their ports."),
+pub(super) const EXTERNALS: &[SettingsKey] = &[
+    key("variables", ValueType::Globs, "Names of variables, such as ACME_*."),
+    key("configMaps", ValueType::Sources, "ConfigMaps with their keys; without a list, or with * in it, any key."),
+    key("secrets", ValueType::Sources, "Secrets with their keys; without a list, or with * in it, any key."),
+    key("services", ValueType::Services, "Services with their ports."),
 ];
 
-pub(super) const SECRETS: &[Key] = &[key("show", Shape::Flag, "Whether the values of Secrets may be shown.")];
+pub(super) const SECRETS: &[SettingsKey] =
+    &[key("show", ValueType::Flag, "Whether the values of Secrets may be shown.")];
 
-pub(super) const OVERRIDE: &[Key] = &[
-    key("files", Shape::Globs, "The files, as globs from the directory of the settings."),
-    key("rules", Shape::Levels, "Levels of rules in these files."),
+pub(super) const OVERRIDE: &[SettingsKey] = &[
+    key("files", ValueType::Globs, "The files, as globs from the directory of the settings."),
+    key("rules", ValueType::Levels, "Levels of rules in these files."),
 ];
 
 /// The names of some keys.
-pub(super) fn names(keys: &[Key]) -> Vec<&'static str> {
+pub(super) fn names(keys: &[SettingsKey]) -> Vec<&'static str> {
     keys.iter().map(|key| key.name).collect()
 }
 
@@ -81,8 +82,8 @@ pub fn schema(rules: &[(&str, &str)]) -> Value {
     Value::Object(schema)
 }
 
-fn mapping(keys: &[Key], rules: &[(&str, &str)]) -> Map<String, Value> {
-    let property = |key: &Key| {
+fn mapping(keys: &[SettingsKey], rules: &[(&str, &str)]) -> Map<String, Value> {
+    let property = |key: &SettingsKey| {
         let mut schema = key.shape.schema(rules);
         schema.insert("description".into(), key.docs.into());
         (key.name.to_owned(), Value::Object(schema))
@@ -91,7 +92,7 @@ fn mapping(keys: &[Key], rules: &[(&str, &str)]) -> Map<String, Value> {
     object(json!({"type": "object", "additionalProperties": false, "properties": properties}))
 }
 
-impl Shape {
+impl ValueType {
     fn schema(&self, rules: &[(&str, &str)]) -> Map<String, Value> {
         let strings = json!({"type": "array", "items": {"type": "string"}});
         match self {
@@ -99,7 +100,7 @@ impl Shape {
             Self::Release => object(json!({"type": "string", "pattern": r"^v?1\.\d+(\.\d+)?$"})),
             Self::Flag => object(json!({"type": "boolean", "default": false})),
             Self::Globs => object(strings),
-            Self::Unknown => object(json!({"enum": Unknown::NAMES.map(|(name, _)| name), "default": "auto"})),
+            Self::Unknown => object(json!({"enum": UnknownPolicy::NAMES.map(|(name, _)| name), "default": "auto"})),
             Self::Keys(keys) => mapping(keys, rules),
             Self::List(keys) => {
                 let mut item = mapping(keys, rules);
@@ -108,7 +109,7 @@ impl Shape {
             }
             Self::Levels => {
                 // YAML 1.1 reads `off` as false.
-                let mut levels: Vec<Value> = Level::NAMES.iter().map(|(name, _)| json!(name)).collect();
+                let mut levels: Vec<Value> = LintLevel::NAMES.iter().map(|(name, _)| json!(name)).collect();
                 levels.push(json!(false));
                 let level =
                     |(name, docs): &(&str, &str)| ((*name).to_owned(), json!({"description": docs, "enum": levels}));

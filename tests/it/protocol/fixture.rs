@@ -66,7 +66,7 @@ impl Fixture {
     pub(super) fn uri(&self, name: &str) -> String {
         let path = self.path(name);
         let path = path.to_str().expect("a path of a test is UTF-8");
-        podlens::workspace::path::to_uri(path, podlens::workspace::path::System::CURRENT).expect("it is absolute")
+        podlens::workspace::path_to_uri(path, podlens::workspace::PathStyle::CURRENT).expect("it is absolute")
     }
 
     pub(super) fn folder_uri(&self) -> String {

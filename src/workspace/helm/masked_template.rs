@@ -6,22 +6,22 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::k8s::{Kept, Model, Object};
+use crate::k8s::{Model, Object, ObjectCache};
 use crate::syntax::{self, HelmMask, HelmOutput, Tree, mask_helm_actions};
 use crate::text::{Span, TextChange};
-use crate::workspace::helm::{Around, known};
+use crate::workspace::helm::{ActionsAround, known};
 
 /// What was last read of a template.
 #[derive(Debug, Default)]
-pub(in crate::workspace) struct Template {
-    last: Option<Last>,
-    kept: Kept,
+pub(in crate::workspace) struct MaskedTemplate {
+    last: Option<LastRead>,
+    kept: ObjectCache,
     /// By the address of the model, which stands for it as long as it is held here.
     objects: HashMap<usize, KnownObject>,
 }
 
 #[derive(Debug)]
-struct Last {
+struct LastRead {
     text: Arc<str>,
     mask: Arc<HelmMask>,
     tree: Arc<Tree>,
@@ -31,20 +31,20 @@ struct Last {
 #[derive(Debug)]
 struct KnownObject {
     model: Arc<Model>,
-    actions: Actions,
+    actions: SurroundingActions,
     known: Arc<Model>,
 }
 
 /// The actions around an object, counted from its beginning.
 #[derive(Debug, PartialEq, Eq)]
-struct Actions {
+struct SurroundingActions {
     end: usize,
     outputs: Vec<HelmOutput>,
     lines: Vec<Span>,
 }
 
-impl Actions {
-    fn of(object: &Object, around: &Around<'_>) -> Self {
+impl SurroundingActions {
+    fn of(object: &Object, around: &ActionsAround<'_>) -> Self {
         let base = object.offset;
         // Those that begin before the object end in it at most by what they leave blank.
         let relative = |span: Span| Span::new(span.start.saturating_sub(base), span.end - base);
@@ -57,7 +57,7 @@ impl Actions {
     }
 }
 
-impl Template {
+impl MaskedTemplate {
     /// A text with its actions masked, and the tree of that; nothing if it has no actions.
     pub(in crate::workspace) fn read(&mut self, text: &Arc<str>) -> Option<(Arc<HelmMask>, Arc<Tree>)> {
         let last = match self.last.take() {
@@ -72,7 +72,7 @@ impl Template {
                     }
                     None => Arc::new(syntax::parse(&mask.text)),
                 };
-                Last { text: Arc::clone(text), mask: Arc::new(mask), tree }
+                LastRead { text: Arc::clone(text), mask: Arc::new(mask), tree }
             }
         };
         let read = (Arc::clone(&last.mask), Arc::clone(&last.tree));
@@ -87,8 +87,8 @@ impl Template {
         let mut old = std::mem::take(&mut self.objects);
         let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
         for (at, object) in objects.iter_mut().enumerate() {
-            let around = Around::of(object, &last.mask, starts.get(at + 1).copied());
-            let actions = Actions::of(object, &around);
+            let around = ActionsAround::of(object, &last.mask, starts.get(at + 1).copied());
+            let actions = SurroundingActions::of(object, &around);
             let address = Arc::as_ptr(&object.model).addr();
             let found = match old.remove(&address) {
                 Some(it) if Arc::ptr_eq(&it.model, &object.model) && it.actions == actions => it,
@@ -160,7 +160,7 @@ mod tests {
             )
         };
         let text: String = (0..20).map(object).collect();
-        let mut template = Template::default();
+        let mut template = MaskedTemplate::default();
         let mut models = |text: &str| -> Vec<Arc<Model>> {
             template.read(&text.into()).expect("it has actions");
             template.objects().into_iter().map(|it| it.model).collect()

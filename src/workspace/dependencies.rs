@@ -2,7 +2,7 @@
 //!
 //! A *fact* is what one file tells others: the objects of a name, all objects of a kind, a file as a whole. Each has the
 //! version of the workspace in which it changed last. Whoever works something out asks a snapshot that takes notes
-//! ([`Snapshot::taking_notes`]) and keeps them beside the result: as long as the [`Notes`] are current, the result is
+//! ([`Snapshot::recording_dependencies`]) and keeps them beside the result: as long as the [`Dependencies`] are current, the result is
 //! what would be worked out again. What stands in no notes is about everyone: settings, patches, charts and roots; when
 //! they change, nothing is current.
 
@@ -12,15 +12,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use imbl::HashMap;
 
 use crate::workspace::Snapshot;
-use crate::workspace::index::Kind;
+use crate::workspace::index::IndexedKind;
 
 /// Something that a file tells others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fact {
+pub(super) enum Dependency {
     /// The objects of a kind and a name, wherever they stand, or that there are none.
-    Named(Kind, Arc<str>),
+    Named(IndexedKind, Arc<str>),
     /// Every object of a kind.
-    All(Kind),
+    All(IndexedKind),
     /// A file, or that there is none.
     File(Arc<str>),
     /// Every file.
@@ -29,21 +29,21 @@ pub(super) enum Fact {
 
 /// What was looked at, and in which version.
 #[derive(Clone, Debug, Default)]
-pub struct Notes {
+pub struct Dependencies {
     version: u64,
-    facts: Box<[Fact]>,
+    facts: Box<[Dependency]>,
     siblings: bool,
 }
 
-impl Notes {
+impl Dependencies {
     /// Whether other containers of the same pod were looked at.
-    pub fn saw_siblings(&self) -> bool {
+    pub fn include_siblings(&self) -> bool {
         self.siblings
     }
 
     /// These notes without those about a file, for who looks after it himself.
     pub fn without_file(mut self, path: &str) -> Self {
-        let is_it = |fact: &Fact| matches!(fact, Fact::File(it) if **it == *path);
+        let is_it = |fact: &Dependency| matches!(fact, Dependency::File(it) if **it == *path);
         if self.facts.iter().any(is_it) {
             self.facts = self.facts.into_iter().filter(|it| !is_it(it)).collect();
         }
@@ -53,8 +53,8 @@ impl Notes {
 
 /// Takes the notes.
 #[derive(Debug, Default)]
-pub(super) struct Notebook {
-    facts: BTreeSet<Fact>,
+pub(super) struct DependencyRecorder {
+    facts: BTreeSet<Dependency>,
     siblings: bool,
 }
 
@@ -64,11 +64,11 @@ const KINDS: usize = 16;
 /// The version in which each fact changed last. What changed before anyone looked counts as always there, so that
 /// reading a workspace for the first time costs nothing here.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Changes {
+pub(super) struct ChangeVersions {
     /// Stands for the workspace: versions of two have nothing in common.
     workspace: Arc<()>,
     version: u64,
-    names: HashMap<(Kind, Arc<str>), u64>,
+    names: HashMap<(IndexedKind, Arc<str>), u64>,
     kinds: [u64; KINDS],
     files: HashMap<Arc<str>, u64>,
     any_file: u64,
@@ -77,13 +77,13 @@ pub(super) struct Changes {
     exports: u64,
 }
 
-impl Changes {
+impl ChangeVersions {
     /// A new version begins.
     pub(super) fn advance(&mut self) {
         self.version += 1;
     }
 
-    pub(super) fn name(&mut self, kind: Kind, name: &Arc<str>, is_watched: bool) {
+    pub(super) fn name(&mut self, kind: IndexedKind, name: &Arc<str>, is_watched: bool) {
         self.kinds[kind as usize % KINDS] = self.version;
         self.exports = self.version;
         if is_watched {
@@ -104,12 +104,12 @@ impl Changes {
         self.exports = self.version;
     }
 
-    fn last(&self, fact: &Fact) -> u64 {
+    fn last(&self, fact: &Dependency) -> u64 {
         match fact {
-            Fact::Named(kind, name) => self.names.get(&(*kind, Arc::clone(name))).copied().unwrap_or_default(),
-            Fact::All(kind) => self.kinds[*kind as usize % KINDS],
-            Fact::File(path) => self.files.get(path).copied().unwrap_or_default(),
-            Fact::Files => self.any_file,
+            Dependency::Named(kind, name) => self.names.get(&(*kind, Arc::clone(name))).copied().unwrap_or_default(),
+            Dependency::All(kind) => self.kinds[*kind as usize % KINDS],
+            Dependency::File(path) => self.files.get(path).copied().unwrap_or_default(),
+            Dependency::Files => self.any_file,
         }
     }
 }
@@ -131,21 +131,21 @@ impl Snapshot {
     }
 
     /// This snapshot, taking notes of what is looked at in it from now on.
-    pub fn taking_notes(&self) -> Self {
-        Self { notebook: Some(Arc::default()), ..self.clone() }
+    pub fn recording_dependencies(&self) -> Self {
+        Self { recorder: Some(Arc::default()), ..self.clone() }
     }
 
     /// What was looked at since the last time this was asked; nothing if the snapshot takes no notes.
-    pub fn take_notes(&self) -> Notes {
+    pub fn take_dependencies(&self) -> Dependencies {
         let taken =
-            self.notebook.as_ref().map(|it| std::mem::take(&mut *it.lock().unwrap_or_else(PoisonError::into_inner)));
-        let Notebook { facts, siblings } = taken.unwrap_or_default();
-        Notes { version: self.version(), facts: facts.into_iter().collect(), siblings }
+            self.recorder.as_ref().map(|it| std::mem::take(&mut *it.lock().unwrap_or_else(PoisonError::into_inner)));
+        let DependencyRecorder { facts, siblings } = taken.unwrap_or_default();
+        Dependencies { version: self.version(), facts: facts.into_iter().collect(), siblings }
     }
 
     /// Whether everything in the notes is still as it was.
-    pub fn is_current(&self, notes: &Notes) -> bool {
-        let is_file = |fact: &Fact| matches!(fact, Fact::File(_) | Fact::Files);
+    pub fn is_current(&self, notes: &Dependencies) -> bool {
+        let is_file = |fact: &Dependency| matches!(fact, Dependency::File(_) | Dependency::Files);
         if notes.version >= self.changes.exports {
             // Files stand behind names.
             let files = notes.facts.iter().rev().take_while(|it| is_file(it));
@@ -155,24 +155,24 @@ impl Snapshot {
             && notes.facts.iter().all(|it| notes.version >= self.changes.last(it))
     }
 
-    /// Notes that other containers of the same pod are looked at.
-    pub fn note_siblings(&self) {
-        if let Some(notebook) = &self.notebook {
-            notebook.lock().unwrap_or_else(PoisonError::into_inner).siblings = true;
+    /// Dependencies that other containers of the same pod are looked at.
+    pub fn depend_on_siblings(&self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.lock().unwrap_or_else(PoisonError::into_inner).siblings = true;
         }
     }
 
-    /// Notes that a place in a file is told to somebody: it may move although nothing changes for others.
-    pub fn note_place_in(&self, file: &Arc<str>) {
-        self.note(|| Fact::File(Arc::clone(file)));
+    /// Dependencies that a place in a file is told to somebody: it may move although nothing changes for others.
+    pub fn depend_on_file(&self, file: &Arc<str>) {
+        self.record(|| Dependency::File(Arc::clone(file)));
     }
 
-    pub(super) fn note(&self, fact: impl FnOnce() -> Fact) {
-        if let Some(notebook) = &self.notebook {
-            notebook.lock().unwrap_or_else(PoisonError::into_inner).facts.insert(fact());
+    pub(super) fn record(&self, fact: impl FnOnce() -> Dependency) {
+        if let Some(recorder) = &self.recorder {
+            recorder.lock().unwrap_or_else(PoisonError::into_inner).facts.insert(fact());
         }
     }
 }
 
 /// Where a snapshot's notes go.
-pub(super) type SharedNotebook = Option<Arc<Mutex<Notebook>>>;
+pub(super) type SharedRecorder = Option<Arc<Mutex<DependencyRecorder>>>;

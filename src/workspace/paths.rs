@@ -1,6 +1,6 @@
 //! File URIs and paths as plain values, for the systems of editors and of CI alike.
 //!
-//! Nothing here asks the machine it runs on: the [`System`] is a parameter, so all of them are tested everywhere.
+//! Nothing here asks the machine it runs on: the [`PathStyle`] is a parameter, so all of them are tested everywhere.
 //! Inside podlens a file is named by its path relative to the workspace's root, with `/` between the parts.
 
 use std::borrow::Cow;
@@ -9,14 +9,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 /// How a system writes paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
+pub enum PathStyle {
     /// Linux, macOS and their kin: `/srv/shop/pod.yaml`.
     Unix,
     /// Windows: `C:\shop\pod.yaml`, `\\server\share\pod.yaml`.
     Windows,
 }
 
-impl System {
+impl PathStyle {
     /// The system podlens was built for.
     pub const CURRENT: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 
@@ -33,9 +33,9 @@ impl System {
     }
 }
 
-/// The path of a file URI. Nothing for other schemes (`untitled:`, `git:`, `vscode-notebook-cell:` …), for what is no
-/// absolute path on that system, and for bytes that are not UTF-8.
-pub fn from_uri(uri: &str, system: System) -> Option<String> {
+/// The path of a file URI. Nothing for other schemes (`untitled:`, `git:`, `vscode-recorder-cell:` …), for what is no
+/// absolute path on that style, and for bytes that are not UTF-8.
+pub fn path_from_uri(uri: &str, style: PathStyle) -> Option<String> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
@@ -48,19 +48,19 @@ pub fn from_uri(uri: &str, system: System) -> Option<String> {
     };
     let host = if host.eq_ignore_ascii_case("localhost") { Cow::Borrowed("") } else { decode(host)? };
     let path = decode(path)?;
-    match system {
-        System::Unix => (host.is_empty() && path.starts_with('/')).then(|| path.into_owned()),
-        System::Windows if host.is_empty() => {
+    match style {
+        PathStyle::Unix => (host.is_empty() && path.starts_with('/')).then(|| path.into_owned()),
+        PathStyle::Windows if host.is_empty() => {
             let path = path.strip_prefix('/')?.replace('/', "\\");
             drive(&path).map(|(letter, rest)| format!("{letter}:{}{rest}", if rest.is_empty() { "\\" } else { "" }))
         }
-        System::Windows => (path.len() > 1).then(|| format!("\\\\{host}{}", path.replace('/', "\\"))),
+        PathStyle::Windows => (path.len() > 1).then(|| format!("\\\\{host}{}", path.replace('/', "\\"))),
     }
 }
 
 /// The URI of an absolute path, spelled as editors spell it (`file:///c%3A/shop/pod.yaml`). Nothing for a relative path.
-pub fn to_uri(path: &str, system: System) -> Option<String> {
-    let Split { root, parts } = split(path, system)?;
+pub fn path_to_uri(path: &str, style: PathStyle) -> Option<String> {
+    let Split { root, parts } = split(path, style)?;
     let mut uri = match root {
         Root::Slash => "file://".to_owned(),
         Root::Drive(letter) => format!("file:///{}%3A", letter.to_ascii_lowercase()),
@@ -77,33 +77,33 @@ pub fn to_uri(path: &str, system: System) -> Option<String> {
 }
 
 /// The path below `root`, with `/` between its parts; empty for the root itself, nothing for a path outside it.
-pub fn relative(path: &str, root: &str, system: System) -> Option<String> {
-    let (path, root) = (split(path, system)?, split(root, system)?);
+pub fn relative_path(path: &str, root: &str, style: PathStyle) -> Option<String> {
+    let (path, root) = (split(path, style)?, split(root, style)?);
     let below = path.parts.get(root.parts.len()..)?;
-    (common(&path, &root, system)? == root.parts.len()).then(|| below.join("/"))
+    (common(&path, &root, style)? == root.parts.len()).then(|| below.join("/"))
 }
 
-/// The absolute path of what [`relative`] names.
-pub fn join(root: &str, relative: &str, system: System) -> String {
-    let root = if root.len() > 1 { root.trim_end_matches(|character| system.is_separator(character)) } else { root };
-    let separator = match system {
-        System::Unix if root == "/" => "",
-        System::Unix => "/",
-        System::Windows => "\\",
+/// The absolute path of what [`relative_path`] names.
+pub fn join_path(root: &str, relative: &str, style: PathStyle) -> String {
+    let root = if root.len() > 1 { root.trim_end_matches(|character| style.is_separator(character)) } else { root };
+    let separator = match style {
+        PathStyle::Unix if root == "/" => "",
+        PathStyle::Unix => "/",
+        PathStyle::Windows => "\\",
     };
-    let relative = match system {
-        System::Unix => Cow::Borrowed(relative),
-        System::Windows => Cow::Owned(relative.replace('/', "\\")),
+    let relative = match style {
+        PathStyle::Unix => Cow::Borrowed(relative),
+        PathStyle::Windows => Cow::Owned(relative.replace('/', "\\")),
     };
     if relative.is_empty() && separator == "/" { root.to_owned() } else { format!("{root}{separator}{relative}") }
 }
 
 /// An absolute path as a person in `directory` would write it, with `/` between its parts: `pod.yaml`,
 /// `../shop/pod.yaml`. The path itself where no relative one leads to it, as on another drive.
-pub fn display(path: &str, directory: &str, system: System) -> String {
+pub fn display_path(path: &str, directory: &str, style: PathStyle) -> String {
     let shown = || {
-        let (path, directory) = (split(path, system)?, split(directory, system)?);
-        let common = common(&path, &directory, system)?;
+        let (path, directory) = (split(path, style)?, split(directory, style)?);
+        let common = common(&path, &directory, style)?;
         let up = std::iter::repeat_n("..", directory.parts.len() - common);
         Some(up.chain(path.parts[common..].iter().copied()).collect::<Vec<_>>().join("/"))
     };
@@ -128,10 +128,10 @@ struct Split<'p> {
     parts: Vec<&'p str>,
 }
 
-fn split(path: &str, system: System) -> Option<Split<'_>> {
-    let (root, rest) = match system {
-        System::Unix => (Root::Slash, path.strip_prefix('/')?),
-        System::Windows => {
+fn split(path: &str, style: PathStyle) -> Option<Split<'_>> {
+    let (root, rest) = match style {
+        PathStyle::Unix => (Root::Slash, path.strip_prefix('/')?),
+        PathStyle::Windows => {
             // `\\?\C:\x` and `\\?\UNC\server\x` are how Windows spells a canonical path.
             let plain = path.strip_prefix(r"\\?\").unwrap_or(path);
             let share = match plain.strip_prefix(r"UNC\").filter(|_| plain.len() < path.len()) {
@@ -140,7 +140,7 @@ fn split(path: &str, system: System) -> Option<Split<'_>> {
             };
             match share {
                 Some(share) => {
-                    let (server, rest) = share.split_once(|character| system.is_separator(character))?;
+                    let (server, rest) = share.split_once(|character| style.is_separator(character))?;
                     (Root::Share(server), rest)
                 }
                 None => drive(plain).map(|(letter, rest)| (Root::Drive(letter), rest))?,
@@ -148,7 +148,7 @@ fn split(path: &str, system: System) -> Option<Split<'_>> {
         }
     };
     let mut parts = Vec::new();
-    for part in rest.split(|character| system.is_separator(character)) {
+    for part in rest.split(|character| style.is_separator(character)) {
         match part {
             "" | "." => {}
             ".." => drop(parts.pop()),
@@ -159,14 +159,14 @@ fn split(path: &str, system: System) -> Option<Split<'_>> {
 }
 
 /// How many parts two paths have in common from the root on; nothing if not even the root.
-fn common(one: &Split<'_>, other: &Split<'_>, system: System) -> Option<usize> {
+fn common(one: &Split<'_>, other: &Split<'_>, style: PathStyle) -> Option<usize> {
     let same_root = match (&one.root, &other.root) {
         (Root::Slash, Root::Slash) => true,
         (Root::Drive(one), Root::Drive(other)) => one == other,
-        (Root::Share(one), Root::Share(other)) => system.same(one, other),
+        (Root::Share(one), Root::Share(other)) => style.same(one, other),
         _ => false,
     };
-    let parts = || one.parts.iter().zip(&other.parts).take_while(|(one, other)| system.same(one, other)).count();
+    let parts = || one.parts.iter().zip(&other.parts).take_while(|(one, other)| style.same(one, other)).count();
     same_root.then(parts)
 }
 
@@ -191,7 +191,7 @@ fn decode(text: &str) -> Option<Cow<'_, str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::System::{Unix, Windows};
+    use super::PathStyle::{Unix, Windows};
     use super::*;
 
     #[test]
@@ -208,9 +208,9 @@ mod tests {
             (Windows, "file:///d%3A/my%20shop/s%C3%BC%C3%9F.yaml", r"D:\my shop\süß.yaml"),
             (Windows, "file://server/share/my%20shop/pod.yaml", r"\\server\share\my shop\pod.yaml"),
         ];
-        for (system, uri, path) in cases {
-            assert_eq!(from_uri(uri, system).as_deref(), Some(path), "{uri}");
-            assert_eq!(to_uri(path, system).as_deref(), Some(uri), "{path}");
+        for (style, uri, path) in cases {
+            assert_eq!(path_from_uri(uri, style).as_deref(), Some(path), "{uri}");
+            assert_eq!(path_to_uri(path, style).as_deref(), Some(uri), "{path}");
         }
     }
 
@@ -226,7 +226,7 @@ mod tests {
             (Unix, "file:///%FF", None),
             (Unix, "file:///a%00", None),
             (Unix, "untitled:Untitled-1", None),
-            (Unix, "vscode-notebook-cell:/a#b", None),
+            (Unix, "vscode-recorder-cell:/a#b", None),
             (Unix, "git:/a/pod.yaml?ref", None),
             (Unix, "/a", None),
             (Unix, "", None),
@@ -239,15 +239,15 @@ mod tests {
             (Windows, "file://server", None),
             (Windows, "file://", None),
         ];
-        for (system, uri, path) in cases {
-            assert_eq!(from_uri(uri, system).as_deref(), path, "{uri}");
+        for (style, uri, path) in cases {
+            assert_eq!(path_from_uri(uri, style).as_deref(), path, "{uri}");
         }
-        assert_eq!(to_uri(r"c:/shop\pod.yaml", Windows).as_deref(), Some("file:///c%3A/shop/pod.yaml"));
-        assert_eq!(to_uri(r"\\?\C:\x", Windows).as_deref(), Some("file:///c%3A/x"));
-        assert_eq!(to_uri(r"\\?\UNC\server\share\x", Windows).as_deref(), Some("file://server/share/x"));
-        assert_eq!(to_uri("pod.yaml", Unix), None);
-        assert_eq!(to_uri(r"shop\pod.yaml", Windows), None);
-        assert_eq!(to_uri(r"C:pod.yaml", Windows), None);
+        assert_eq!(path_to_uri(r"c:/shop\pod.yaml", Windows).as_deref(), Some("file:///c%3A/shop/pod.yaml"));
+        assert_eq!(path_to_uri(r"\\?\C:\x", Windows).as_deref(), Some("file:///c%3A/x"));
+        assert_eq!(path_to_uri(r"\\?\UNC\server\share\x", Windows).as_deref(), Some("file://server/share/x"));
+        assert_eq!(path_to_uri("pod.yaml", Unix), None);
+        assert_eq!(path_to_uri(r"shop\pod.yaml", Windows), None);
+        assert_eq!(path_to_uri(r"C:pod.yaml", Windows), None);
     }
 
     #[test]
@@ -267,16 +267,16 @@ mod tests {
             (Windows, r"\\Server\share\a\pod.yaml", r"\\server\share", Some("a/pod.yaml")),
             (Windows, r"\\server\share\pod.yaml", r"C:\share", None),
         ];
-        for (system, path, root, expected) in cases {
-            let relative = relative(path, root, system);
+        for (style, path, root, expected) in cases {
+            let relative = relative_path(path, root, style);
             assert_eq!(relative.as_deref(), expected, "{path} in {root}");
             if let Some(relative) = relative {
-                assert_eq!(super::relative(&join(root, &relative, system), root, system), Some(relative));
+                assert_eq!(super::relative_path(&join_path(root, &relative, style), root, style), Some(relative));
             }
         }
-        assert_eq!(join("/", "pod.yaml", Unix), "/pod.yaml");
-        assert_eq!(join("/w", "", Unix), "/w");
-        assert_eq!(join(r"C:\", "a/pod.yaml", Windows), r"C:\a\pod.yaml");
+        assert_eq!(join_path("/", "pod.yaml", Unix), "/pod.yaml");
+        assert_eq!(join_path("/w", "", Unix), "/w");
+        assert_eq!(join_path(r"C:\", "a/pod.yaml", Windows), r"C:\a\pod.yaml");
     }
 
     #[test]
@@ -289,8 +289,8 @@ mod tests {
             (Windows, r"C:\w\shop\pod.yaml", r"c:\W", "shop/pod.yaml"),
             (Windows, r"D:\w\pod.yaml", r"C:\w", r"D:\w\pod.yaml"),
         ];
-        for (system, path, directory, expected) in cases {
-            assert_eq!(display(path, directory, system), expected, "{path} from {directory}");
+        for (style, path, directory, expected) in cases {
+            assert_eq!(display_path(path, directory, style), expected, "{path} from {directory}");
         }
     }
 }

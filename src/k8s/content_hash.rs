@@ -6,12 +6,12 @@
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::k8s::reader::{Budget, DEPTH};
+use crate::k8s::reader::{DEPTH, NodeBudget};
 use crate::syntax::{Node, TypedScalar};
 
 /// Equal for parts that say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape(u64);
+pub struct ContentHash(u64);
 
 /// Which defaults the API server fills in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +47,14 @@ const DEFAULTS: [(&str, &str, &str); 14] = [
 ];
 
 /// The shape of a node that stands under a key.
-pub(super) fn shape(node: Node<'_>, key: &str, defaults: Defaults, budget: &Budget) -> Shape {
+pub(super) fn shape(node: Node<'_>, key: &str, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
     let mut text = String::new();
     write(node, key, defaults, budget, DEPTH, &mut text);
     hashed(&text)
 }
 
 /// The shape of an entry of `volumes`: without a source it is an `emptyDir`.
-pub(super) fn volume(node: Node<'_>, defaults: Defaults, budget: &Budget) -> Shape {
+pub(super) fn volume(node: Node<'_>, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
     let mut text = String::new();
     write(node, "", defaults, budget, DEPTH, &mut text);
     let has_source = node.entries().iter().any(|(key, value)| {
@@ -68,13 +68,13 @@ pub(super) fn volume(node: Node<'_>, defaults: Defaults, budget: &Budget) -> Sha
     hashed(&text)
 }
 
-fn hashed(text: &str) -> Shape {
+fn hashed(text: &str) -> ContentHash {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    Shape(hasher.finish())
+    ContentHash(hasher.finish())
 }
 
-fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &Budget, depth: usize, text: &mut String) {
+fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &NodeBudget, depth: usize, text: &mut String) {
     let node = node.resolved();
     if depth == 0 || !budget.take() {
         return;
@@ -128,10 +128,10 @@ mod tests {
     use super::*;
     use crate::syntax::parse;
 
-    fn shape_of(text: &str, defaults: Defaults) -> Shape {
+    fn shape_of(text: &str, defaults: Defaults) -> ContentHash {
         let tree = parse(text);
         let document = tree.documents().next().expect("a document");
-        volume(document.root().expect("a root"), defaults, &Budget::of(document))
+        volume(document.root().expect("a root"), defaults, &NodeBudget::of(document))
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::k8s::kinds::Identity;
-use crate::k8s::model::{Container, Model, Object, Role};
+use crate::k8s::model::{Container, ContainerRole, Model, Object};
 use crate::k8s::pod;
 use crate::k8s::reader::Reader;
 use crate::k8s::template::Parameters;
@@ -26,9 +26,9 @@ const FIRST_MARK: usize = usize::MAX / 2 + 1;
 
 /// What was read of a document that is being edited.
 #[derive(Debug, Default)]
-pub struct Kept {
-    objects: HashMap<Subtree, KeptObject>,
-    containers: HashMap<Subtree, KeptContainer>,
+pub struct ObjectCache {
+    objects: HashMap<Subtree, ObjectCacheEntry>,
+    containers: HashMap<Subtree, ContainerCacheEntry>,
     marks: usize,
     /// Of the last template.
     parameters: Arc<Parameters>,
@@ -38,15 +38,15 @@ pub struct Kept {
 
 /// What stands around an object and counts for its reading.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'t> {
+pub(super) struct EnclosingContext<'t> {
     /// What the list around it says it is.
     pub(super) default: Identity<'t>,
     pub(super) in_template: bool,
 }
 
 #[derive(Debug)]
-struct KeptObject {
-    /// See [`Context`].
+struct ObjectCacheEntry {
+    /// See [`EnclosingContext`].
     api_version: Option<Box<str>>,
     kind: Option<Box<str>>,
     in_template: bool,
@@ -56,9 +56,9 @@ struct KeptObject {
 }
 
 #[derive(Debug)]
-struct KeptContainer {
+struct ContainerCacheEntry {
     /// What its list says it is for.
-    role: Role,
+    role: ContainerRole,
     mark: usize,
     container: Arc<Container>,
 }
@@ -81,11 +81,11 @@ pub(super) fn unmarked(regions: &[Region], span: Span) -> Span {
     }
 }
 
-impl Kept {
+impl ObjectCache {
     /// The objects of a tree, as [`objects_of`](super::objects_of) gives them.
     pub fn objects_of(&mut self, tree: &Tree) -> Vec<Object> {
         self.round = self.round.wrapping_add(1);
-        let sharing = Sharing { kept: RefCell::new(std::mem::take(self)), ..Sharing::default() };
+        let sharing = CacheSession { kept: RefCell::new(std::mem::take(self)), ..CacheSession::default() };
         let objects: Vec<Object> = tree.documents().flat_map(|it| super::read_document(it, Some(&sharing))).collect();
         *self = sharing.kept.into_inner();
         self.forget(&objects);
@@ -100,7 +100,7 @@ impl Kept {
         }
         let used: usize = objects.iter().map(|it| it.model.regions.len()).sum();
         if self.containers.len() > 2 * used + 64 {
-            let live: Vec<&KeptObject> = self.objects.values().filter(|it| it.round == round).collect();
+            let live: Vec<&ObjectCacheEntry> = self.objects.values().filter(|it| it.round == round).collect();
             let mut containers = HashMap::with_capacity(used);
             for subtree in live.into_iter().flat_map(|it| &it.containers) {
                 containers.extend(self.containers.remove_entry(subtree));
@@ -112,17 +112,17 @@ impl Kept {
 
 /// A reading that keeps.
 #[derive(Debug, Default)]
-pub(super) struct Sharing {
-    kept: RefCell<Kept>,
+pub(super) struct CacheSession {
+    kept: RefCell<ObjectCache>,
     /// Of the object at hand: where it begins, and the containers of it that have marks.
     start: Cell<usize>,
     regions: RefCell<Vec<Region>>,
     containers: RefCell<Vec<Subtree>>,
 }
 
-impl Sharing {
+impl CacheSession {
     /// The model of an object that was read before.
-    pub(super) fn object(&self, node: Node<'_>, context: Context<'_>) -> Option<Arc<Model>> {
+    pub(super) fn object(&self, node: Node<'_>, context: EnclosingContext<'_>) -> Option<Arc<Model>> {
         let kept = &mut *self.kept.borrow_mut();
         let known = kept.objects.get_mut(&node.subtree())?;
         let same = known.api_version.as_deref() == context.default.api_version
@@ -164,12 +164,12 @@ impl Sharing {
     }
 
     /// Remembers an object that rests on nothing but its own text.
-    pub(super) fn keep(&self, node: Node<'_>, context: Context<'_>, model: &Arc<Model>) {
+    pub(super) fn keep(&self, node: Node<'_>, context: EnclosingContext<'_>, model: &Arc<Model>) {
         let kept = &mut *self.kept.borrow_mut();
         let containers = self.containers.take();
         if !node.contains_alias() {
-            let Context { default: Identity { api_version, kind }, in_template } = context;
-            let object = KeptObject {
+            let EnclosingContext { default: Identity { api_version, kind }, in_template } = context;
+            let object = ObjectCacheEntry {
                 api_version: api_version.map(Box::from),
                 kind: kind.map(Box::from),
                 in_template,
@@ -181,7 +181,7 @@ impl Sharing {
         }
     }
 
-    fn container(&self, reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Arc<Container> {
+    fn container(&self, reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
         let kept = &mut *self.kept.borrow_mut();
         let (subtree, span) = (node.subtree(), node.span());
         let is_known = kept.containers.get(&subtree).is_some_and(|it| it.role == role);
@@ -190,7 +190,7 @@ impl Sharing {
             kept.marks += span.len() + 1;
             let base = span.start.wrapping_sub(mark);
             let container = Arc::new(pod::container(Reader { base, ..reader }, node, path.clone(), role));
-            kept.containers.insert(subtree.clone(), KeptContainer { role, mark, container });
+            kept.containers.insert(subtree.clone(), ContainerCacheEntry { role, mark, container });
         }
         let Some(known) = kept.containers.get_mut(&subtree) else {
             return Arc::new(pod::container(reader, node, path, role));
@@ -212,7 +212,7 @@ pub(super) fn frame(node: Node<'_>, places: &[Span]) -> Option<Vec<Subtree>> {
 }
 
 /// A container of the object at hand, kept if it can be.
-pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: Role) -> Arc<Container> {
+pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
     match reader.sharing {
         Some(sharing) if !node.contains_alias() => sharing.container(reader, node, path, role),
         _ => Arc::new(pod::container(reader, node, path, role)),

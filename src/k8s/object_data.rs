@@ -4,40 +4,40 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::k8s::kinds::Identity;
-use crate::k8s::model::{Content, Data, Service, ServicePort, Source, SourceKey, Text};
+use crate::k8s::model::{DataEntry, DataValue, KeyedData, ObjectData, Service, ServicePort, Text};
 use crate::k8s::preset;
 use crate::k8s::reader::{Reader, mappings};
 use crate::k8s::template;
 use crate::syntax::{Node, TypedScalar};
 
 /// What an object of this kind offers.
-pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Data {
+pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> ObjectData {
     if let Some(admission) = preset::admission(identity) {
-        return Data::Preset(Box::new(preset::preset(reader, root, admission)));
+        return ObjectData::Preset(Box::new(preset::preset(reader, root, admission)));
     }
     match (identity.group(), identity.kind) {
-        ("", Some("ConfigMap")) => Data::ConfigMap(config_map(reader, root)),
-        ("", Some("Secret")) => Data::Secret(secret(reader, root)),
-        ("", Some("Service")) => Data::Service(service(reader, root)),
-        ("bitnami.com", Some("SealedSecret")) => Data::Secret(sealed_secret(reader, root)),
+        ("", Some("ConfigMap")) => ObjectData::ConfigMap(config_map(reader, root)),
+        ("", Some("Secret")) => ObjectData::Secret(secret(reader, root)),
+        ("", Some("Service")) => ObjectData::Service(service(reader, root)),
+        ("bitnami.com", Some("SealedSecret")) => ObjectData::Secret(sealed_secret(reader, root)),
         ("external-secrets.io", Some("ExternalSecret")) => {
-            Data::Secret(external_secret(reader, root.get("spec"), "secretKey"))
+            ObjectData::Secret(external_secret(reader, root.get("spec"), "secretKey"))
         }
         ("external-secrets.io", Some("ClusterExternalSecret")) => {
-            Data::Secret(external_secret(reader, root.at(&["spec", "externalSecretSpec"]), "secretKey"))
+            ObjectData::Secret(external_secret(reader, root.at(&["spec", "externalSecretSpec"]), "secretKey"))
         }
         ("kubernetes-client.io", Some("ExternalSecret")) => {
-            Data::Secret(external_secret(reader, root.get("spec"), "name"))
+            ObjectData::Secret(external_secret(reader, root.get("spec"), "name"))
         }
         _ => match template::template(reader, root, identity) {
-            Some(template) => Data::Template(Box::new(template)),
-            None => Data::None,
+            Some(template) => ObjectData::Template(Box::new(template)),
+            None => ObjectData::None,
         },
     }
 }
 
-fn config_map(reader: Reader<'_>, root: Node<'_>) -> Source {
-    let mut source = Source { keys: keys(reader, root.get("data"), plain), ..Source::default() };
+fn config_map(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
+    let mut source = KeyedData { keys: keys(reader, root.get("data"), plain), ..KeyedData::default() };
     if let Some(binary) = root.get("binaryData") {
         source.binary_keys = binary.entries().into_iter().filter_map(|(key, _)| reader.key(key)).collect();
     }
@@ -45,8 +45,8 @@ fn config_map(reader: Reader<'_>, root: Node<'_>) -> Source {
     source
 }
 
-fn secret(reader: Reader<'_>, root: Node<'_>) -> Source {
-    let mut source = Source { keys: keys(reader, root.get("data"), encoded), ..Source::default() };
+fn secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
+    let mut source = KeyedData { keys: keys(reader, root.get("data"), encoded), ..KeyedData::default() };
     // The API server writes stringData over data.
     for key in keys(reader, root.get("stringData"), plain) {
         match source.keys.iter_mut().find(|it| it.key.value == key.key.value) {
@@ -70,7 +70,7 @@ const FILLED_BY: &[&str] = &[
 ];
 
 /// Marks what is known not to be all in the text: SOPS files and patches that say so themselves.
-fn outside(root: Node<'_>, source: &mut Source) {
+fn outside(root: Node<'_>, source: &mut KeyedData) {
     if root.get("sops").is_some_and(Node::is_mapping) {
         for key in &mut source.keys {
             key.value = None;
@@ -88,26 +88,26 @@ fn outside(root: Node<'_>, source: &mut Source) {
     }
 }
 
-fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> Source {
-    let mut source = Source {
+fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
+    let mut source = KeyedData {
         keys: keys(reader, root.at(&["spec", "encryptedData"]), unknown),
         open: true,
         target: root.at(&["spec", "template", "metadata", "name"]).and_then(|name| reader.text(name)),
         made_by: Some("a SealedSecret"),
-        ..Source::default()
+        ..KeyedData::default()
     };
     source.keys.extend(keys(reader, root.at(&["spec", "template", "data"]), unknown));
     source
 }
 
-fn external_secret(reader: Reader<'_>, spec: Option<Node<'_>>, key: &str) -> Source {
-    let mut source = Source { open: true, made_by: Some("an ExternalSecret"), ..Source::default() };
+fn external_secret(reader: Reader<'_>, spec: Option<Node<'_>>, key: &str) -> KeyedData {
+    let mut source = KeyedData { open: true, made_by: Some("an ExternalSecret"), ..KeyedData::default() };
     let Some(spec) = spec else { return source };
     source.target = spec.at(&["target", "name"]).and_then(|name| reader.text(name));
     if let Some(list) = spec.get("data") {
         source.keys = mappings(list)
             .filter_map(|(_, item)| reader.text_at(item, key))
-            .map(|key| SourceKey { key, value: None, value_span: None })
+            .map(|key| DataEntry { key, value: None, value_span: None })
             .collect();
     }
     source.keys.extend(keys(reader, spec.at(&["target", "template", "data"]), unknown));
@@ -145,7 +145,7 @@ fn number(node: Node<'_>) -> Option<i64> {
     }
 }
 
-fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) -> Option<Content>) -> Vec<SourceKey> {
+fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) -> Option<DataValue>) -> Vec<DataEntry> {
     let Some(map) = map else { return Vec::new() };
     map.entries()
         .into_iter()
@@ -153,29 +153,29 @@ fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) ->
         .filter_map(|(key, value)| {
             let key: Text = reader.key(key)?;
             let value_span = value.map(|value| reader.span(value.resolved()));
-            Some(SourceKey { key, value: read(value), value_span })
+            Some(DataEntry { key, value: read(value), value_span })
         })
         .collect()
 }
 
 /// A string as it stands. `null` is an empty string; a number or boolean is refused, so its value is nobody's guess.
-fn plain(value: Option<Node<'_>>) -> Option<Content> {
-    let Some(value) = value else { return Some(Content::new("")) };
+fn plain(value: Option<Node<'_>>) -> Option<DataValue> {
+    let Some(value) = value else { return Some(DataValue::new("")) };
     match value.typed()? {
-        TypedScalar::Str(text) => Some(Content::new(text)),
-        TypedScalar::Null => Some(Content::new("")),
+        TypedScalar::Str(text) => Some(DataValue::new(text)),
+        TypedScalar::Null => Some(DataValue::new("")),
         _ => None,
     }
 }
 
 /// A string in base64. Like Go's decoder this skips line ends and wants the padding.
-fn encoded(value: Option<Node<'_>>) -> Option<Content> {
+fn encoded(value: Option<Node<'_>>) -> Option<DataValue> {
     let text = plain(value)?;
     let packed: String = text.chars().filter(|it| !matches!(it, '\r' | '\n')).collect();
     let bytes = STANDARD.decode(packed).ok()?;
-    String::from_utf8(bytes).ok().map(Content::new)
+    String::from_utf8(bytes).ok().map(DataValue::new)
 }
 
-fn unknown(_: Option<Node<'_>>) -> Option<Content> {
+fn unknown(_: Option<Node<'_>>) -> Option<DataValue> {
     None
 }
