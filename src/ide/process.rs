@@ -1,4 +1,4 @@
-//! A template and values to objects: what `oc process --local` does, step by step (sections 2 to 10 of the facts).
+//! A template and values to objects: what `oc process --local` does, step by step (T2.1 to T10.10).
 //!
 //! A text and values go in; objects, problems and parameters come out. Random numbers are the caller's. What would end
 //! the original with a crash is a problem here; what it silently does in a surprising way is done, and told.
@@ -426,7 +426,7 @@ impl<'t> Run<'_, 't> {
         }
     }
 
-    /// The template with its values: what the proposal answers.
+    /// The template with its values, as the proposal returns it (PT4).
     fn template(
         &mut self,
         drawn: &[Arc<str>],
@@ -464,7 +464,7 @@ impl<'t> Run<'_, 't> {
     }
 }
 
-/// What becomes of a namespace (section 5 of the facts).
+/// What becomes of a namespace (T5.1).
 enum Namespace {
     Stays,
     /// Its key is removed.

@@ -1,4 +1,4 @@
-//! Where the pod specs sit in each kind (section 8 of the facts), and which kinds hold other objects.
+//! Where the pod specs are in each kind (W1 to W12), and which kinds hold other objects.
 
 use std::sync::Arc;
 

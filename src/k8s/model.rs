@@ -269,7 +269,7 @@ impl fmt::Debug for DataValue {
     }
 }
 
-/// A core Service, as far as variables come from it (section 3 of the facts).
+/// A core Service, as far as variables come from it (S1 to S11).
 #[derive(Clone, Debug, Default)]
 pub struct Service {
     /// `spec.type`.
@@ -327,7 +327,7 @@ pub struct Pod {
     pub service_links: Option<(bool, Span)>,
     /// What is assumed when `enableServiceLinks` is absent: true, but false for Knative.
     pub default_service_links: bool,
-    /// `serviceDependencies` of the explicit links proposal.
+    /// `serviceDependencies` of the explicit links proposal (PS5).
     pub service_dependencies: Option<Box<ServiceDependencies>>,
     /// `nodeName`.
     pub node_name: Option<Text>,
@@ -519,7 +519,7 @@ pub enum EnvFromSource {
         /// `optional`
         optional: bool,
     },
-    /// `service`, of the explicit links proposal.
+    /// `service`, of the explicit links proposal (PS1).
     Service {
         /// The key `service`.
         field: Span,

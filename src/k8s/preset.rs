@@ -13,7 +13,7 @@ use crate::text::Span;
 pub struct PodPreset {
     /// Who admits its pods.
     pub admission: PresetAdmitter,
-    /// Whether its `apiVersion` is the one of the proposal, which no release has.
+    /// Whether its `apiVersion` is the one of the proposal (PA1), which no release has.
     pub is_draft: bool,
     /// `spec`, if it is there.
     pub spec: Option<Span>,
@@ -91,7 +91,7 @@ pub struct Requirement {
     pub values: Vec<Text>,
 }
 
-/// Who admits an object of this kind, and whether its group is that of the proposal.
+/// Who admits an object of this kind, and whether its group is that of the proposal (PA1).
 pub(super) fn admission(identity: Identity<'_>) -> Option<(PresetAdmitter, bool)> {
     match (identity.kind?, identity.group()) {
         ("PodPreset", "settings.k8s.io") => Some((PresetAdmitter::ApiServer, false)),

@@ -1,4 +1,5 @@
-//! What the explicit links proposal adds to a pod: `serviceDependencies`, beside `service` in `envFrom`.
+//! The fields that the explicit links proposal adds to a pod (PS1 to PS9): `serviceDependencies`, and `service` in
+//! `envFrom`.
 
 use crate::k8s::model::{EnvFromSource, Pod, Text};
 use crate::k8s::reader::Reader;
@@ -21,12 +22,12 @@ pub struct ServiceDependency {
     pub span: Span,
     /// `name`, or the item itself where it is only a name.
     pub name: Option<Text>,
-    /// Whether it is a mapping, as the proposal wants it.
+    /// Whether it is a mapping, as the proposal has it (PS5).
     pub is_reference: bool,
 }
 
 impl Pod {
-    /// Whether a container names a service in `envFrom`: no other service puts variables into the pod then.
+    /// Whether a container names a service in `envFrom`: no other service puts variables into the pod then (PS3).
     pub fn links_explicitly(&self) -> bool {
         let sources = self.containers.iter().flat_map(|it| &it.env_from).filter_map(|it| it.source.as_ref());
         sources.into_iter().any(|it| matches!(it, EnvFromSource::Service { .. }))

@@ -72,7 +72,7 @@ pub struct Parameter {
     pub generate: Option<Text>,
     /// `from`
     pub from: Option<Text>,
-    /// `type`, of the proposal.
+    /// `type`, of the proposal (PT2).
     pub type_: Option<Text>,
     /// `required`
     pub required: bool,

@@ -126,7 +126,7 @@ pub enum ConflictKind {
     MountName,
     /// A mount at the same path (A7).
     MountPath,
-    /// A source of variables (A8), or a key of one (the proposal).
+    /// A source of variables (A8), or a key of one (PA9).
     EnvFrom,
 }
 
@@ -295,7 +295,7 @@ impl Admission {
     }
 }
 
-/// Whether presets are applied one after the other (A4), as 1.6 and 1.7 do. The proposal has all or nothing.
+/// Whether presets are applied one after the other (A4), as 1.6 and 1.7 do. By the proposal it is all or nothing (PA8).
 pub fn is_one_by_one(release: KubernetesVersion, proposals: bool) -> bool {
     !release.has(8) && !proposals
 }
@@ -585,8 +585,7 @@ impl<'a, 's> Merge<'a, 's> {
         self.record(lost);
     }
 
-    /// The proposal: a variable of the container that is also a key of a source the preset brings, or the other way
-    /// round.
+    /// PA9: a variable of the container that is also a key of a source the preset brings, or the other way round.
     fn keys_in_conflict(&self, at: usize, presets: &[usize], conflicts: &mut Vec<(usize, Conflict)>) {
         let container = &self.pod.containers[at];
         let nothing = ServiceVariables::default();

@@ -20,7 +20,7 @@ use crate::workspace::KubernetesVersion;
 pub struct Reading {
     /// The syntax.
     pub dialect: EnvFileDialect,
-    /// What the proposal takes for a name (V3).
+    /// What the proposal takes for a name (PF9, V3).
     pub is_name: fn(&str) -> bool,
 }
 

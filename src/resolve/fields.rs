@@ -130,7 +130,7 @@ fn quantity_of(pod: &Pod, target: &Container, resource: &str, asked: Asked<'_>) 
     let one = Quantity::parse("1")?;
     let divisor = match asked.divisor {
         Some(text) if !text.is_empty() => Quantity::parse(text).filter(|it| !it.is_zero()).or_else(|| {
-            // B24: zero counts as absent; what is no quantity is refused.
+            // X1: zero counts as absent; what is no quantity is refused.
             Quantity::parse(text).map(|_| one)
         })?,
         _ => one,
@@ -190,7 +190,7 @@ pub fn is_env_resource(resource: &str) -> bool {
     matches!(section, "limits" | "requests") && known
 }
 
-/// Whether a `divisor` fits a resource (V10).
+/// Whether a `divisor` fits a resource (V10, X5).
 pub fn is_divisor(resource: &str, divisor: &str) -> bool {
     let Some(divisor) = Quantity::parse(divisor) else { return false };
     let allowed: &[&str] = if resource.ends_with(".cpu") {

@@ -1,5 +1,5 @@
-//! The expression generator of templates: `user[A-Z0-9]{3}` to random text, exactly as OpenShift reads it (section 9 of
-//! the facts).
+//! The expression generator of templates: `user[A-Z0-9]{3}` to random text, exactly as OpenShift reads it (T9.1 to
+//! T9.9).
 //!
 //! It is no regular expression. What is no generator is text, the ends of ranges are left out, and classes beside ranges
 //! are misread; all of that is kept, and told to whoever asks.

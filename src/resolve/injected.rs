@@ -1,4 +1,4 @@
-//! Variables that a controller adds before the kubelet sees the pod (B25, B26, LeaderWorkerSet).
+//! Variables that a controller adds before the kubelet sees the pod (B25, B26, T13.10).
 
 use crate::k8s::{Container, ContainerRole, Injector, Object, Pod};
 use crate::resolve::parameters;

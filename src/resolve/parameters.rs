@@ -13,7 +13,7 @@ use crate::resolve::expand::{Copying, Expansion, Step, expand};
 use crate::resolve::value::{Hole, Piece, Value};
 use crate::syntax::{DollarTokenKind, ParameterReference, dollar_tokens, parameter_references};
 
-/// The types of the proposal.
+/// The types of the proposal (PT2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterType {
     /// Anything.

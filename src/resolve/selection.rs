@@ -95,7 +95,7 @@ pub fn is_exempt(pod: &Pod) -> bool {
     last.is_some_and(|(_, value)| &*value.value == "true") || annotations.any(|(key, _)| &*key.value == MIRROR)
 }
 
-/// A2: an absent or empty selector fits every pod; by the proposal it is none.
+/// A2: an absent or empty selector fits every pod; by the proposal it is none (PA2).
 pub(super) fn fit(preset: &PodPreset, labels: &Labels<'_>) -> Fit {
     let Some(selector) = &preset.selector else { return Fit::Yes };
     let labelled = selector.labels.iter().map(|(key, value)| is_one_of(labels, &key.value, &[&value.value]));
@@ -173,7 +173,7 @@ const VOLUMES: [&str; 30] = [
     "vsphereVolume",
 ];
 
-/// What keeps a preset from being one: A13, and what the proposal adds.
+/// What keeps a preset from being one: A13, and what the proposal adds (PA2 to PA4).
 pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
     let Some(spec) = preset.spec else {
         let help = "add `spec` with a `selector` and what to bring";

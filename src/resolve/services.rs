@@ -13,7 +13,7 @@ use crate::workspace::Snapshot;
 /// The service that every pod sees (S1, S9).
 pub(super) const DEFAULT_SERVICE: &str = "kubernetes";
 
-/// A service of old releases that the explicit links proposal keeps beside the default one.
+/// A service of old releases that the explicit links proposal keeps beside the default one (PS4).
 pub(super) const READ_ONLY_SERVICE: &str = "kubernetes-ro";
 
 /// Which services put their variables into a pod without being named in it.

@@ -265,7 +265,7 @@ struct FileKey {
     optional: bool,
 }
 
-/// F3 to F6, and rows 3 to 5 of the proposal's table.
+/// F3 to F6, and PF3 to PF5.
 fn file_key(scope: &Scope<'_>, object: &Object, reference: &FileKey, location: &Location) -> Option<Binding> {
     let FileKey { volume, path, key, optional } = reference;
     let reading = scope.reading();
@@ -277,7 +277,7 @@ fn file_key(scope: &Scope<'_>, object: &Object, reference: &FileKey, location: &
         ..Origin::new(Kind::EnvFile)
     };
     let value = match file {
-        // F4: a missing file stops the container whatever `optional` says; only the proposal says otherwise.
+        // F4: a missing file stops the container whatever `optional` says; only PF4 says otherwise.
         EnvFile::Absent if *optional && reading.dialect == EnvFileDialect::Proposed => return None,
         EnvFile::Absent => Value::hole(Hole::MissingFile { path: Arc::clone(path), volume: Arc::clone(volume) }),
         EnvFile::Unknown => Value::hole(unknown_key(reference)),

@@ -89,7 +89,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Rows 3 to 6, for a file that containers write.
+/// PF3 to PF6, for a file that containers write.
 fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
     let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
     // V12: what can be no key is told by another rule.

@@ -79,7 +79,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
         if let Some((files, file)) = pod_files.settled(&reference)
             && matches!(*file, EnvFile::Absent)
             && let (Some(volume), Some(path)) = (reference.volume, reference.path)
-            // Row 4, which no release follows (F4).
+            // PF4, which no release follows (F4).
             && !(reference.optional && pod.is_draft())
         {
             findings.push(absent(pod, &reference, &mut pod_files, &files, volume, path));
@@ -99,7 +99,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
     mounted_beside(pod, &consumed, findings);
 }
 
-/// F21: by the proposal only init containers mount a volume with an env file.
+/// PF13: by the proposal only init containers mount a volume with an env file.
 fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findings<'_>) {
     for (at, container) in pod.pod.containers.iter().enumerate() {
         if !matches!(container.role, ContainerRole::Container | ContainerRole::Ephemeral) {

@@ -74,7 +74,7 @@ fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Findin
     let at = pod.object.at(name.span);
     match found {
         VolumeUse::Usable | VolumeUse::Unknown => None,
-        // V13, row 1.
+        // V13, PF1.
         VolumeUse::Missing => {
             let finding = Finding::new(at, format!("the pod has no volume `{}`", name.value));
             let empty = pod.pod.volumes.iter().filter(|it| it.kind.as_ref().is_some_and(|it| &*it.value == "emptyDir"));
@@ -84,7 +84,7 @@ fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Findin
                 None => finding.help("add it to `volumes` as an `emptyDir`"),
             })
         }
-        // V13, row 2.
+        // V13, PF2.
         VolumeUse::Other { kind, place } => {
             let kind = match &**kind {
                 "volumeClaimTemplates" => "volume claim".to_owned(),

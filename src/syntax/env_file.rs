@@ -1,7 +1,7 @@
 //! Env files as the kubelet reads them for `fileKeyRef`: one key, looked up from the top.
 //!
 //! The kubelet stops at the first entry with the key, so what stands behind it cannot matter and is not read by a
-//! look-up either; only the proposal reads the whole file. Messages never quote the file: it may hold secrets.
+//! look-up either; only the proposal reads the whole file (PF5). Messages never quote the file: it may hold secrets.
 
 mod proposed;
 
@@ -12,7 +12,8 @@ use crate::text::Span;
 /// Which kubelet reads the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnvFileDialect {
-    /// The proposal: the common syntax of `.env` files, where the last of equal names counts and no name may be wrong.
+    /// The proposal: the common syntax of `.env` files, where the last of equal names counts and no name may be
+    /// wrong (PF6 to PF11).
     Proposed,
     /// Kubernetes 1.34, where the feature was alpha: `KEY=value` with nothing quoted, `\` at the end of a line goes on
     /// on the next one.
@@ -28,7 +29,7 @@ impl EnvFileDialect {
     }
 }
 
-/// F21: how large a file the proposal takes.
+/// PF11: how large a file the proposal takes.
 const LARGEST_PROPOSED_FILE: usize = 64 * 1024;
 
 /// Why the kubelet refuses a file. The container does not start then, not even when the key is optional (F4).
@@ -388,7 +389,7 @@ struct SourceLines<'t> {
     text: &'t str,
     at: usize,
     number: u32,
-    /// Whether lines have a limit: in the proposal only the file has one.
+    /// Whether lines have a limit: in the proposal only the file has one (PF11).
     is_limited: bool,
     /// The comments between entries, for those who want them.
     comments: Option<Vec<Span>>,

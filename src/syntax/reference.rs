@@ -90,7 +90,7 @@ pub enum ReferenceForm {
     Text,
     /// `${{P}}`: a value of any type, if it is the whole scalar.
     Raw,
-    /// `$(P)`: of the proposal.
+    /// `$(P)`: of the proposal (PT1).
     Proposed,
 }
 

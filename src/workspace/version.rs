@@ -15,7 +15,7 @@ pub struct KubernetesVersion {
 }
 
 impl KubernetesVersion {
-    /// The newest release the facts know.
+    /// The newest release that `docs/spec` describes.
     pub const NEWEST: Self = Self::minor(37);
 
     /// The newest patch of 1.`minor`.

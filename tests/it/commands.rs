@@ -298,7 +298,7 @@ fn env_files_are_read_as_the_target_does() {
     let (code, out, err) = expand(&["--kubernetes", "1.37", "$(B)"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert_eq!(err, "podlens: app.env:1: only a comment may stand behind the closing quote\n");
-    // The proposal: the last one counts, and an empty value is one.
+    // PF8, PF10: the last one counts, and an empty value is one.
     settings("proposals: true\n");
     assert_eq!(expand(&["$(A)|$(B)|$(E)|"]), (0, "'one' two|'3'||\n".into(), String::new()));
     let (code, _, err) = run(place.path(), &["expand", "--env-file", "bad.env", "$(A)"], "");

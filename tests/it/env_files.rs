@@ -87,7 +87,7 @@ fn a_line_without_end_is_told_where_it_is() {
     assert_eq!(all.len(), 1, "{all:#?}");
     assert_eq!((all[0].rule, all[0].message.as_str()), ("env-file-content", "the line is longer than 65535 bytes"));
     assert_eq!(text[all[0].location.span.range()].len(), 70_000);
-    // Behind the key that is asked for it is never read, and the proposal has no such limit.
+    // Behind the key that is asked for it is never read, and the proposal has no such limit (PF11).
     let behind = format!("LAST='1'\nLONG='{long}'\n");
     assert_eq!(said(&[("pod.yaml", &reader), ("app.env", &behind)]), [""; 0]);
     let settings = "proposals: true\n";

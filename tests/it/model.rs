@@ -1,4 +1,4 @@
-//! Random pods give the same environment as a plain reference written from the facts.
+//! Random pods give the same environment as a plain reference written from `docs/spec/kubernetes.md`.
 //!
 //! The reference shares no code with the program: maps and strings, and `None` for whatever is not fully known. Every
 //! case is written in one of several spellings of YAML, so that the way from text to value is on trial too.

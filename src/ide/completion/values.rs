@@ -23,7 +23,7 @@ const LONGEST: usize = 60;
 const MOST: usize = 500;
 const MOST_PLACES: usize = 100;
 
-/// The resources that every container has (V9).
+/// The resources that every container has (V10).
 const RESOURCES: [&str; 6] = [
     "limits.cpu",
     "limits.memory",

@@ -1,4 +1,4 @@
-//! The groups of OpenShift's kinds that templates may still write as plain `v1` (section 7 of the facts).
+//! The groups of OpenShift's kinds that templates may still write as plain `v1` (T7.1).
 
 /// A group and its kinds.
 const GROUPS: &[(&str, &[&str])] = &[

@@ -1,4 +1,4 @@
-//! References to parameters in one object, replaced (section 3 of the facts).
+//! References to parameters in one object, replaced (T3.1 to T3.14).
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The values of parameters: given, generated, checked (sections 8 to 10 of the facts).
+//! The values of parameters: given, generated, checked (T8.1 to T10.7).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The syntax of the proposal: the common one of `.env` files, read as a whole.
+//! The syntax of the proposal: the common one of `.env` files, read as a whole (PF8).
 //!
 //! `NAME=value` with blanks around both parts dropped, comments from `#` at the beginning of a line, and a `\` at the
 //! very end of a line that stands for a blank and goes on on the next one. Nothing is quoted or expanded.

@@ -146,7 +146,7 @@ fn the_proposal_reads_common_env_files() {
             ("K=a\\\n# b\n", "=a # b"), // a line that goes on is no comment
             ("K=a\\\n", "=a"),
             ("K=a\\ \nJ=1\n", "=a\\"), // the backslash is not the last character
-            ("K=1\nK=2\n", "=2"),      // F21
+            ("K=1\nK=2\n", "=2"),      // PF10
             ("K=\n", "="),             // empty, and there
             ("K=1\nbroken\n", "2 NoEquals"),
             ("=1\n", "1 NoName"),
@@ -156,7 +156,7 @@ fn the_proposal_reads_common_env_files() {
     );
     let names = |name: &str| !name.contains(' ');
     let text = "K=1\nexport J=2\n";
-    let error = find_env_file_entry(text, "K", EnvFileDialect::Proposed, names).expect_err("row 6");
+    let error = find_env_file_entry(text, "K", EnvFileDialect::Proposed, names).expect_err("PF6");
     assert_eq!((error.problem, &text[error.span.range()]), (EnvFileProblem::InvalidName, "export J"));
     assert!(find_env_file_entry(text, "K", EnvFileDialect::Unquoted, names).is_ok(), "no release looks at names");
 }

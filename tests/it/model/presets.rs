@@ -1,4 +1,5 @@
-//! Random pods and PodPresets give the same pod after admission as a plain reference written from the facts.
+//! Random pods and PodPresets give the same pod after admission as a plain reference written from
+//! `docs/spec/presets.md`.
 //!
 //! The reference works on JSON and shares no code with the program. Compared are the presets with their conflicts, the
 //! environment of every container, and the object that is rendered.

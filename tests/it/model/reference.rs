@@ -1,4 +1,5 @@
-//! The reference: what the facts say, as plainly as possible. `None` is a value that is not fully known.
+//! The reference: the facts of `docs/spec/kubernetes.md`, as plainly as possible. `None` is a value that is not fully
+//! known.
 
 use std::collections::BTreeMap;
 

@@ -160,7 +160,7 @@ fn is_valid(case: &Case, preset: &Json) -> bool {
         _ => false,
     });
     let is_released = !there.is_empty() && mounts_its_own && is_selector;
-    // The seed: the selector asks for something, and volumes are mounted.
+    // PA2 to PA4: the selector asks for something, and volumes are mounted.
     let asks = !expressions.is_empty() || spec["selector"]["matchLabels"].is_object();
     let are_mounted = items(spec, "volumes").iter().all(|it| is_named("volumeMounts", &it["name"]));
     is_released && (!case.proposals || (asks && are_mounted))
@@ -360,7 +360,7 @@ impl Admission<'_> {
         }
     }
 
-    /// The seed: `env` of one side against `envFrom` of the other.
+    /// PA9: `env` of one side against `envFrom` of the other.
     fn keys_of_sources(&self, at: usize, presets: &[&Json]) -> Vec<Conflict> {
         let lists = &self.containers[at];
         let mut found = Vec::new();
