@@ -78,7 +78,7 @@ struct Open<'e>(&'e Snapshot, &'e Document);
 
 impl Sources for Open<'_> {
     fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
-        Some(self.1.source_of(self.0.file(path)?))
+        Some(self.1.parsed_text_of(self.0.file(path)?))
     }
 }
 
@@ -115,9 +115,9 @@ fn analysis(text: &str) -> usize {
     let path: Arc<str> = "template.yaml".into();
     let tree = syntax::parse(text);
     let mut workspace = Workspace::default();
-    workspace.set_editor(&path, File::of_tree(&path, text, &tree));
+    workspace.set_editor(&path, File::from_tree(&path, text, &tree));
     let snapshot = workspace.snapshot();
-    let sources = Texts([(Arc::clone(&path), Arc::new(ParsedText::of_tree(text.into(), tree)))].into());
+    let sources = Texts([(Arc::clone(&path), Arc::new(ParsedText::from_tree(text.into(), tree)))].into());
     check(&snapshot, &Resolver::new(&snapshot, None), &path, &sources, &SettingsLevels(&snapshot)).len()
 }
 

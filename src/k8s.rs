@@ -1,7 +1,7 @@
 //! Kubernetes objects in a tree: plain, tolerant views with a span on everything a person may be pointed at.
 //!
 //! Spans in an object are relative to the object's own first byte, so an object that was not edited stays as it is
-//! wherever it moves; [`Object::place`] leads back to the file. A document that is being edited is read with [`ObjectCache`].
+//! wherever it moves; [`Object::file_span`] leads back to the file. A document that is being edited is read with [`ObjectCache`].
 
 #![warn(clippy::disallowed_methods)]
 
@@ -135,7 +135,7 @@ impl DocumentReader<'_> {
         let nested = identity.nested(node);
         if let (Some(_), Some(nested)) = (self.sharing, nested) {
             let places: Vec<Span> = nested.list.items().map(Node::span).collect();
-            model.frame = object_cache::frame(node, &places);
+            model.surrounding_subtrees = object_cache::frame(node, &places);
         } else if let Some(sharing) = sharing {
             sharing.finish(node, &mut model);
         }

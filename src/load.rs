@@ -189,7 +189,7 @@ fn settings_above(base: &Path) -> Option<Settings> {
         {
             let between = base.strip_prefix(directory).map(text_of).unwrap_or_default().replace('\\', "/");
             let name = format!("{up}{SETTINGS_FILE}");
-            return Some(Settings::read(&name, &text).for_below(&between));
+            return Some(Settings::read(&name, &text).for_subdirectory(&between));
         }
         up.push_str("../");
     }

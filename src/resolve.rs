@@ -117,7 +117,7 @@ impl<'s> Resolver<'s> {
     /// A resolver for a snapshot; `release` takes the place of the settings' one.
     pub fn new(snapshot: &'s Snapshot, release: Option<KubernetesVersion>) -> Self {
         let known = snapshot.derived_from_services();
-        Self { snapshot, release, known, vars: snapshot.vars().cloned().collect() }
+        Self { snapshot, release, known, vars: snapshot.kustomize_vars().cloned().collect() }
     }
 
     /// The environment of one container.

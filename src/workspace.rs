@@ -52,7 +52,7 @@ pub struct File {
     /// Leads from offsets to lines and columns.
     pub lines: Arc<LineIndex>,
     /// How many documents it has, without those that hold only comments.
-    pub documents: usize,
+    pub document_count: usize,
     /// Whether its text mentions podlens, as suppression comments do.
     pub has_suppressions: bool,
     /// Whether it is a Helm template: what was read of it is its text with the actions masked.
@@ -97,7 +97,7 @@ impl File {
     }
 
     /// Reads a file that is parsed already.
-    pub fn of_tree(path: &str, text: &str, tree: &Tree) -> Self {
+    pub fn from_tree(path: &str, text: &str, tree: &Tree) -> Self {
         let parse = |part: &str| {
             let tree = if std::ptr::eq(part, text) { tree.clone() } else { syntax::parse(part) };
             (tree, 0)
@@ -106,7 +106,7 @@ impl File {
     }
 
     /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
-    pub fn readable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub fn masked_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_env_file {
             return Cow::Borrowed("");
         }
@@ -125,7 +125,7 @@ impl File {
                 is_env_file: true,
                 has_suppressions,
                 lines: Arc::new(LineIndex::new(text)),
-                documents: 1,
+                document_count: 1,
                 ..file
             };
         }
@@ -172,7 +172,7 @@ impl File {
         let has_suppressions = !is_settings && document::has_suppressions(text);
         let is_foreign = || document::is_foreign(text);
         let mut file = Self::assembled(path, tree, objects, has_suppressions, &is_foreign);
-        file.documents += skipped;
+        file.document_count += skipped;
         file.settings = is_settings.then(|| Arc::new(Settings::read(path, text)));
         // Nobody asks for a place in a file of which nothing is known.
         let has_places =
@@ -211,7 +211,7 @@ impl File {
             errors,
             duplicate_keys,
             lines: Arc::default(),
-            documents: tree.documents().filter(|document| document.root().is_some()).count(),
+            document_count: tree.documents().filter(|document| document.root().is_some()).count(),
             has_suppressions,
             is_helm: false,
             is_env_file: false,
@@ -355,11 +355,11 @@ impl Snapshot {
         let file = self.files.get(file).filter(|_| self.moved.contains(file))?;
         let itself = file.objects.iter().find(|it| Arc::ptr_eq(&it.model, model));
         let object = itself.or_else(|| file.objects.iter().find(|it| it.model.is_equivalent(model)))?;
-        Some(object.place(object.model.span))
+        Some(object.file_span(object.model.span))
     }
 
     /// The names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
-    pub fn vars(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub fn kustomize_vars(&self) -> impl Iterator<Item = &Arc<str>> {
         self.index.vars()
     }
 
@@ -476,7 +476,7 @@ impl Workspace {
 
     fn layered(&self, settings: &Arc<Settings>) -> Arc<Settings> {
         match &self.base {
-            Some(base) => Arc::new(settings.over(base)),
+            Some(base) => Arc::new(settings.layered_over(base)),
             None => Arc::clone(settings),
         }
     }

@@ -178,7 +178,7 @@ fn show(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<CodeActi
         let name = at.container.name.as_ref().map_or("the container".into(), |it| format!("`{}`", it.value));
         actions.push(action(format!("Show the environment of {name}"), Command::ShowEnvironment(here.clone())));
     }
-    let is_here = |it: &&crate::k8s::Object| it.place(it.model.span).touches(offset);
+    let is_here = |it: &&crate::k8s::Object| it.file_span(it.model.span).touches(offset);
     if !facts.is_helm && workloads(facts).any(|it| is_here(&it)) {
         let command = Command::ShowPreview(here, PreviewKind::Render);
         actions.push(action("Show it as the cluster would run it".into(), command));

@@ -195,13 +195,13 @@ fn templates(facts: &File) -> impl Iterator<Item = &Object> {
 
 /// The first line of an object.
 fn first_line(object: &Object, written: &Written) -> Span {
-    let start = object.place(object.model.span).start;
+    let start = object.file_span(object.model.span).start;
     Span::new(start, written.line(start).end.max(start))
 }
 
 /// The first line of a container, from its first key on.
 fn place(at: &ContainerPlace<'_>, written: &Written) -> Span {
-    let start = at.object.place(at.container.span).start;
+    let start = at.object.file_span(at.container.span).start;
     Span::new(start, written.line(start).end.max(start))
 }
 

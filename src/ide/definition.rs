@@ -199,7 +199,7 @@ fn object(file: &Arc<str>, object: &Object) -> DefinitionTarget {
 
 /// Spans of an object as locations. What an alias brings from elsewhere stands for itself.
 fn pair(file: &Arc<str>, object: &Object, full: Span, focus: Span) -> DefinitionTarget {
-    let at = |span: Span| Location { file: Arc::clone(file), span: object.place(span) };
+    let at = |span: Span| Location { file: Arc::clone(file), span: object.file_span(span) };
     let (full, focus) = (at(full), at(focus));
     let is_inside = full.span.start <= focus.span.start && focus.span.end <= full.span.end;
     DefinitionTarget { full: if is_inside { full } else { focus.clone() }, focus }

@@ -61,7 +61,7 @@ pub fn of_reference(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, index: usi
         let names = content.names(analysis.resolver.reading(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
             let Some((part, written)) = content.place(range).zip(analysis.written(&at.file)) else { continue };
-            let span = written.inside(at.object.place(part.text.span), &part.text, part.range);
+            let span = written.inside(at.object.file_span(part.text.span), &part.text, part.range);
             found.written.push(Location { file: Arc::clone(&at.file), span });
         }
     }

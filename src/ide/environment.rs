@@ -345,7 +345,7 @@ impl Viewer<'_> {
             // A line of a script.
             let inside = origin.inside.as_ref().and_then(|inside| {
                 let source = (self.text)(&it.file)?;
-                place_in_source(&file.readable(&source), it.span, &inside.text, &inside.range)
+                place_in_source(&file.masked_text(&source), it.span, &inside.text, &inside.range)
             });
             Some(file.lines.line_column(inside.unwrap_or(it.span.start)).line)
         });
@@ -398,9 +398,9 @@ impl Viewer<'_> {
         let path = within.map_or(path, |it| &it.file);
         let file = self.snapshot.file(path).map_or(file, |it| it);
         let preset = within.and_then(|it| file.objects.iter().find(|object| object.offset == it.offset));
-        let span = preset.unwrap_or(object).place(text.span);
+        let span = preset.unwrap_or(object).file_span(text.span);
         let source = (self.text)(path);
-        let offset = source.and_then(|source| place_in_source(&file.readable(&source), span, text, range));
+        let offset = source.and_then(|source| place_in_source(&file.masked_text(&source), span, text, range));
         (path, file.lines.line_column(offset.unwrap_or(span.start)))
     }
 }

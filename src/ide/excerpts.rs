@@ -16,7 +16,7 @@ pub fn text(file: &File, text: &Arc<str>) -> Arc<str> {
     let mut blotted: Option<String> = None;
     for object in file.objects.iter().filter(is_secret) {
         let ObjectData::Secret(source) = &object.model.data else { continue };
-        let values = source.keys.iter().filter_map(|it| Some((object.place(it.value_span?), "")));
+        let values = source.keys.iter().filter_map(|it| Some((object.file_span(it.value_span?), "")));
         let torn = torn(file, object, text).map(|it| (it, "{}[]:,\"'"));
         for (span, marks) in values.chain(torn) {
             let Some(part) = text.get(span.range()) else { continue };
@@ -48,7 +48,7 @@ fn blot(part: &str, marks: &str, in_template: bool) -> String {
 /// Where the text of a Secret is broken, keys and values cannot be told apart, and where a key stands twice, only one of
 /// its values is known: all that follows the first key that holds values, but for the marks whose lack may be the mistake.
 fn torn(file: &File, object: &Object, text: &str) -> Option<Span> {
-    let whole = object.place(object.model.span);
+    let whole = object.file_span(object.model.span);
     let is_inside = |it: Span| whole.start <= it.start && it.start <= whole.end;
     let is_doubled = || file.duplicate_keys.iter().any(|(_, again)| is_inside(*again));
     if !file.errors.iter().any(|it| is_inside(it.span)) && !is_doubled() {

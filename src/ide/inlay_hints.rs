@@ -35,7 +35,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
     let mut hints = Vec::new();
     for at in ContainerPlace::all(file, facts) {
         let overlaps = |text: &Text| {
-            let span = at.object.place(text.span);
+            let span = at.object.file_span(text.span);
             span.start <= range.end && range.start <= span.end
         };
         let mut environment = None;
@@ -72,7 +72,7 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
         let mut all = None;
         for entry in &at.container.env {
             let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
-            let span = at.object.place(text.span);
+            let span = at.object.file_span(text.span);
             if !text.value.contains("$(") || span.end < range.start || range.end < span.start {
                 continue;
             }
@@ -90,13 +90,13 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
 /// Behind a text with parameters of a template, what it is as long as nobody sets them. Texts with `$(X)` say more.
 fn parameters(facts: &File, written: &Written, range: Span, hints: &mut Vec<InlayHint>) {
     for object in facts.objects.iter().filter(|it| it.parameters.is_some()) {
-        let whole = object.place(object.model.span);
+        let whole = object.file_span(object.model.span);
         if whole.end < range.start || range.end < whole.start {
             continue;
         }
         for text in object.model.parameterized_texts.iter().filter(|it| !it.is_key).map(|it| &it.text) {
-            let span = object.place(text.span);
-            let known = object.filled(&text.value);
+            let span = object.file_span(text.span);
+            let known = object.with_known_parameters(&text.value);
             let is_short = span.end <= written.line(span.start).end;
             if is_short && *known != text.value && !text.value.contains("$(") {
                 hints.push(hint(span.end, &known));
@@ -135,18 +135,18 @@ impl Hinted<'_> {
             return None;
         }
         let full = shown(value, self.reveal);
-        Some(hint(self.at.object.place(self.text.span).end, &full))
+        Some(hint(self.at.object.file_span(self.text.span).end, &full))
     }
 
     /// Whether the text stands on several lines.
     fn is_long(&self) -> bool {
-        let span = self.at.object.place(self.text.span);
+        let span = self.at.object.file_span(self.text.span);
         span.end > self.written.line(span.start).end
     }
 
     /// In a text of several lines one hint behind each reference.
     fn each(&self, steps: &[Step], hints: &mut Vec<InlayHint>) {
-        let span = self.at.object.place(self.text.span);
+        let span = self.at.object.file_span(self.text.span);
         let Some(map) = self.written.map(span, self.text) else { return };
         for step in steps {
             if let Lookup::Bound(binding) = &step.outcome {

@@ -33,7 +33,7 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
     let mut push = |object: &Object, kind: Kind, name: &Text| {
         let found = found(analysis, kind, &name.value, file, object);
         let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
-        let span = written.inside(object.place(name.span), name, 0..name.value.len());
+        let span = written.inside(object.file_span(name.span), name, 0..name.value.len());
         let target = place_of(only.file, only.object);
         let tooltip = format!("{}/{}", kind_in_manifests(kind), name.value);
         links.push(DocumentLink { span, target, tooltip });

@@ -13,7 +13,7 @@ use crate::workspace::ObjectMatch;
 pub fn found<'s>(analysis: &Analysis<'s>, kind: Kind, name: &str, file: &str, user: &Object) -> Vec<ObjectMatch<'s>> {
     let (snapshot, from) = (analysis.snapshot, place_in(file, user));
     let name: Arc<str> = name.into();
-    let name = user.filled(&name);
+    let name = user.with_known_parameters(&name);
     match kind {
         Kind::ConfigMap => snapshot.config_maps(&name, from),
         Kind::Secret => snapshot.secrets(&name, from),
@@ -33,7 +33,7 @@ pub fn keys(object: &Object) -> &[DataEntry] {
 /// Where the name of an object stands, or the object if it has none.
 pub fn place_of(file: &Arc<str>, object: &Object) -> Location {
     let span = object.model.reference_name_text().map_or(object.model.span, |it| it.span);
-    Location { file: Arc::clone(file), span: object.place(span) }
+    Location { file: Arc::clone(file), span: object.file_span(span) }
 }
 
 /// The value of a key.

@@ -32,7 +32,7 @@ pub(super) type NamedAt<'s> = (&'s Object, &'s Text, Range<usize>);
 pub(super) fn enclosing<'s>(facts: &'s File, object: &Object) -> Option<(&'s Object, &'s Template)> {
     let offset = object.offset;
     facts.objects.iter().filter(|it| it.offset <= offset).rev().find_map(|it| match &it.model.data {
-        ObjectData::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
+        ObjectData::Template(template) if it.file_span(it.model.span).touches(offset) => Some((it, &**template)),
         _ => None,
     })
 }
@@ -47,7 +47,7 @@ impl<'s> ParameterPlace<'s> {
 
     /// Every reference to it, in objects, `labels`, `message` and where it does nothing.
     pub(super) fn references(&self) -> Vec<NamedAt<'s>> {
-        let whole = self.object.place(self.object.model.span);
+        let whole = self.object.file_span(self.object.model.span);
         let first = self.facts.objects.partition_point(|it| it.offset < whole.start);
         let inside = self.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
         let mut texts: Vec<(&'s Object, &'s Text)> =
@@ -131,7 +131,7 @@ const LONGEST: usize = 60;
 /// The texts of a template itself: `message`, `labels`, and those where nothing is put in.
 pub(super) fn own_texts(template: &Template) -> impl Iterator<Item = &Text> {
     let labels = template.labels.iter().flat_map(|(key, value)| [key, value]);
-    template.message.iter().chain(labels).chain(template.dead.iter().map(|(_, text)| text))
+    template.message.iter().chain(labels).chain(template.unsubstituted_texts.iter().map(|(_, text)| text))
 }
 
 /// Numbers that look drawn and are the same each time, so that nothing flickers while someone types.

@@ -113,12 +113,12 @@ impl<'s> ContainerPlace<'s> {
 
     /// Whether it covers an offset.
     pub fn touches(&self, offset: usize) -> bool {
-        self.object.place(self.container.span).touches(offset)
+        self.object.file_span(self.container.span).touches(offset)
     }
 
     /// A span of the object as a location.
     pub fn at(&self, span: Span) -> Location {
-        Location { file: Arc::clone(&self.file), span: self.object.place(span) }
+        Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
     }
 
     /// Every text in it that Kubernetes expands, in the order in which the fields count, then those it does not.
@@ -276,7 +276,8 @@ pub fn place_of<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
 
 /// The objects around an offset, the innermost first.
 pub fn objects_at(facts: &File, offset: usize) -> Vec<&Object> {
-    let mut found: Vec<&Object> = facts.objects.iter().filter(|it| it.place(it.model.span).touches(offset)).collect();
+    let mut found: Vec<&Object> =
+        facts.objects.iter().filter(|it| it.file_span(it.model.span).touches(offset)).collect();
     found.sort_by_key(|it| it.model.span.len());
     found
 }
@@ -299,7 +300,7 @@ pub struct Written {
 impl Written {
     /// The text as it was parsed, byte for byte at the same place.
     pub fn text(&self) -> &str {
-        self.source.readable()
+        self.source.masked_text()
     }
 
     /// The map of a scalar at a span of the file.

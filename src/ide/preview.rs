@@ -78,7 +78,7 @@ fn process_preview(
 ) -> Option<Preview> {
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
     let mut templates = facts.objects.iter().filter(|it| matches!(it.model.data, ObjectData::Template(_)));
-    let object = templates.find(|it| offset.is_none_or(|offset| it.place(it.model.span).touches(offset)))?;
+    let object = templates.find(|it| offset.is_none_or(|offset| it.file_span(it.model.span).touches(offset)))?;
     let source = analysis.sources.source(file)?;
     let kind = PreviewKind::Process;
     let selected = match process::select_at(&source.tree, object.offset) {
@@ -112,7 +112,7 @@ fn render(analysis: &Analysis<'_>, file: &Arc<str>, offset: Option<usize>) -> Op
     let source = analysis.sources.source(file)?;
     let text = |path: &str| analysis.sources.source(path).map(|it| it.text.shared());
     let renderer = Renderer { resolver: analysis.resolver, text: &text };
-    let is_wanted = |object: &&Object| offset.is_none_or(|it| object.place(object.model.span).touches(it));
+    let is_wanted = |object: &&Object| offset.is_none_or(|it| object.file_span(object.model.span).touches(it));
     let objects = workloads(facts).filter(is_wanted);
     let documents: Vec<String> = objects.filter_map(|it| renderer.document(file, &source.tree, it)).collect();
     if documents.is_empty() {

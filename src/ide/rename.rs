@@ -175,7 +175,7 @@ fn check_origin(analysis: &Analysis<'_>, key: &Key<'_>) -> Result<(), Refusal> {
 
 fn check_variable(analysis: &Analysis<'_>, at: &ContainerPlace<'_>, new: &str) -> Result<(), Refusal> {
     // V1 and V2; a `)` would end every reference to it.
-    let is_valid = is_strict(new) || (analysis.resolver.release(&at.file).has(32) && is_relaxed(new));
+    let is_valid = is_strict(new) || (analysis.resolver.release(&at.file).is_at_least(32) && is_relaxed(new));
     if !is_valid || new.contains(')') || new.trim() != new {
         return refuse(format!("`{new}` is no name for a variable: use letters, digits, `_`, `-` and `.`"));
     }
@@ -220,7 +220,7 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
         let (ObjectData::ConfigMap(source) | ObjectData::Secret(source)) = &key.of.object.model.data else { continue };
         let binary = source.binary_keys.iter();
         if let Some(taken) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
-            let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.place(taken.span) };
+            let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(taken.span) };
             return refuse(format!("`{new}` is taken: {} has it", place(analysis, &key.of.file, &location)));
         }
     }
@@ -235,7 +235,11 @@ fn check_key(analysis: &Analysis<'_>, keys: &[Key<'_>], old: &str, new: &str) ->
             };
             let is_meant = |key: &&Key<'_>| {
                 key.of.kind == kind
-                    && key.of.object.reference_name().is_some_and(|it| **it == **at.object.filled(&name.value))
+                    && key
+                        .of
+                        .object
+                        .reference_name()
+                        .is_some_and(|it| **it == **at.object.with_known_parameters(&name.value))
             };
             let Some(key) = keys.iter().find(is_meant) else { continue };
             let found = crate::ide::objects::found(analysis, kind, &name.value, &at.file, at.object);

@@ -84,7 +84,7 @@ impl Renderer<'_> {
         let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
         for object in workloads(file).filter(|_| !file.is_helm) {
             for substitute in self.substitutes(path, object) {
-                let span = object.place(substitute.text.span);
+                let span = object.file_span(substitute.text.span);
                 let new = substitute.known().and_then(|value| rewritten(text.get(span.range())?, &substitute, &value));
                 match edits.entry(span) {
                     Entry::Vacant(entry) => drop(entry.insert(new)),

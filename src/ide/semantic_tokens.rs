@@ -44,11 +44,11 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
     let mut found = Vec::new();
     for at in ContainerPlace::all_entries(file, facts) {
         let is_wanted = |text: &Text| {
-            let span = at.object.place(text.span);
+            let span = at.object.file_span(text.span);
             range.is_none_or(|range| span.start <= range.end && range.start <= span.end)
         };
         for name in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| is_wanted(it)) {
-            let span = written.inside(at.object.place(name.span), name, 0..name.value.len());
+            let span = written.inside(at.object.file_span(name.span), name, 0..name.value.len());
             found.push(SemanticToken { span, kind: SemanticKind::Declaration });
         }
         let mut environment = None;
@@ -114,7 +114,7 @@ struct Pieces<'p> {
 
 impl<'p> Pieces<'p> {
     fn new(at: &ContainerPlace<'_>, written: &Written, text: &Text, found: &'p mut Vec<SemanticToken>) -> Self {
-        let span = at.object.place(text.span);
+        let span = at.object.file_span(text.span);
         Self { span, map: written.map(span, text).filter(crate::syntax::SourceMap::is_exact), found }
     }
 

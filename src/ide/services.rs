@@ -73,7 +73,7 @@ impl<'a> Asked<'a> {
         let mut variables: Vec<String> = service_variables(&name, &data).into_iter().map(|(name, _)| name).collect();
         let mut seen = BTreeSet::new();
         variables.retain(|it| seen.insert(it.clone()));
-        let span = service.object.place(service.object.model.span);
+        let span = service.object.file_span(service.object.model.span);
         let location = Location { file: Arc::clone(&service.file), span };
         let prefix = name.replace('-', "_").to_ascii_uppercase();
         Some(Self { service, location, prefix, variables })
@@ -81,7 +81,7 @@ impl<'a> Asked<'a> {
 
     /// Whether a name in an object may mean it.
     pub fn is_meant(&self, analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> bool {
-        self.service.object.reference_name().is_some_and(|it| **it == **object.filled(&name.value))
+        self.service.object.reference_name().is_some_and(|it| **it == **object.with_known_parameters(&name.value))
             && found(analysis, Kind::Service, &name.value, file, object).iter().any(|it| self.service.is(it))
     }
 

@@ -74,7 +74,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
             let mut offer = |text: &Text, kind, container: Option<&str>| {
                 let name = show_helm_placeholders(&text.value);
                 if let Some(rank) = rank(&name, &query) {
-                    let location = Location { file: Arc::clone(path), span: object.place(text.span) };
+                    let location = Location { file: Arc::clone(path), span: object.file_span(text.span) };
                     let container = container.map(str::to_owned);
                     found.push((rank, WorkspaceSymbol { name: name.into_owned(), kind, container, location }));
                 }
@@ -129,7 +129,7 @@ fn shown(text: &Option<Text>) -> String {
 
 fn object(object: &Object) -> Symbol {
     let model = &object.model;
-    let span = object.place(model.span);
+    let span = object.file_span(model.span);
     let mut children: Vec<Symbol> = Vec::new();
     for pod in &model.pods {
         children.extend(pod.containers.iter().map(|it| container(object, it)));
@@ -161,7 +161,7 @@ fn object(object: &Object) -> Symbol {
 }
 
 fn container(object: &Object, container: &Container) -> Symbol {
-    let span = object.place(container.span);
+    let span = object.file_span(container.span);
     let mut variables: Vec<Symbol> = Vec::new();
     for entry in &container.env {
         let detail =
@@ -181,8 +181,8 @@ fn symbol(
     span: Span,
     children: Vec<Symbol>,
 ) -> Symbol {
-    let span = object.place(span);
-    let focus = name.map(|it| object.place(it.span)).filter(|it| within(*it, span));
+    let span = object.file_span(span);
+    let focus = name.map(|it| object.file_span(it.span)).filter(|it| within(*it, span));
     let name = name.map(|it| show_helm_placeholders(&it.value).into_owned()).filter(|it| !it.trim().is_empty());
     let focus = focus.unwrap_or(Span::new(span.start, span.start));
     Symbol { name: name.unwrap_or_else(|| "?".into()), detail, kind, span, focus, children }

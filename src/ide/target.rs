@@ -261,7 +261,7 @@ impl<'s> Finder<'_, 's> {
         let inner = object.model.parameterized_texts.iter().map(|it| (object, &it.text));
         let own = own_texts(template).map(|it| (outer, it));
         let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
-        let span = object.place(text.span);
+        let span = object.file_span(text.span);
         let map = self.written.map(span, text)?;
         let value = map.value_offset(self.offset - span.start);
         let mut references = parameter_references(&text.value, template.dialect.is_proposal()).into_iter();
@@ -296,7 +296,7 @@ impl<'s> Finder<'_, 's> {
 
     /// A config map or secret in a volume, or a key of it.
     fn in_volumes(&self, object: &'s Object, pod: &'s Pod) -> Option<Targeted<'s>> {
-        if !has_sources(pod) || !pod.volumes.iter().any(|it| object.place(it.span).touches(self.offset)) {
+        if !has_sources(pod) || !pod.volumes.iter().any(|it| object.file_span(it.span).touches(self.offset)) {
             return None;
         }
         sources(self.written, object, pod).into_iter().find_map(|source| {
@@ -332,11 +332,11 @@ impl<'s> Finder<'_, 's> {
     }
 
     fn touches(&self, object: &Object, text: &Text) -> bool {
-        object.place(text.span).touches(self.offset)
+        object.file_span(text.span).touches(self.offset)
     }
 
     fn found(&self, object: &Object, text: &Text, target: Target<'s>) -> Targeted<'s> {
-        let span = object.place(text.span);
+        let span = object.file_span(text.span);
         let inner = self.written.inside(span, text, 0..text.value.len());
         // The name without its quotes.
         Targeted { span: if inner.touches(self.offset) { inner } else { span }, target }
@@ -344,7 +344,7 @@ impl<'s> Finder<'_, 's> {
 
     fn in_texts(&self, at: &ContainerPlace<'s>) -> Option<Targeted<'s>> {
         let (field, text) = at.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
-        let span = at.object.place(text.span);
+        let span = at.object.file_span(text.span);
         let map = self.written.map(span, text)?;
         let value = map.value_offset(self.offset - span.start);
         // What the shell runs may hold what it reads.
@@ -374,7 +374,7 @@ impl<'s> Finder<'_, 's> {
             return None;
         }
         let environment = at.environment(self.analysis);
-        let span = at.object.place(text.span);
+        let span = at.object.file_span(text.span);
         let map = self.written.map(span, text)?;
         let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
@@ -453,7 +453,7 @@ impl<'s> Finder<'_, 's> {
             ObjectData::Secret(source) => (Kind::Secret, &source.keys),
             ObjectData::Service(_) => (Kind::Service, &[]),
             ObjectData::Preset(preset) => {
-                let selector = preset.selector.as_ref().map(|it| object.place(it.span));
+                let selector = preset.selector.as_ref().map(|it| object.file_span(it.span));
                 if let Some(span) = selector.filter(|it| it.touches(self.offset)) {
                     return Some(Targeted { span, target: Target::Selector { file, object } });
                 }
@@ -485,7 +485,7 @@ fn kept_by(token: &DollarToken, text: &str) -> usize {
 impl Written {
     /// Where the name of a key stands, without its quotes. A Kustomize generator writes it before an `=`.
     pub fn key(&self, object: &Object, key: &DataEntry) -> Option<Span> {
-        let span = object.place(key.key.span);
+        let span = object.file_span(key.key.span);
         let root = self.source.tree.document_at(span.start)?.root()?;
         let node = root.path_to(span.start).into_iter().rev().find(|it| it.span() == span && it.text().is_some())?;
         let whole = node.text()?;

@@ -93,7 +93,7 @@ pub struct Key<'s> {
 impl Key<'_> {
     /// Where it stands, with its quotes.
     pub fn location(&self) -> Location {
-        Location { file: Arc::clone(&self.of.file), span: self.of.object.place(self.key.key.span) }
+        Location { file: Arc::clone(&self.of.file), span: self.of.object.file_span(self.key.key.span) }
     }
 }
 
@@ -268,9 +268,9 @@ fn origins(binding: &Binding) -> Vec<(Kind, &Location)> {
 /// The key of an object at a location.
 pub fn key_at<'s>(analysis: &Analysis<'s>, kind: Kind, location: &Location) -> Option<Key<'s>> {
     let facts = analysis.snapshot.file(&location.file)?;
-    let is_near = |it: &&'s Object| it.place(it.model.span).touches(location.span.start);
+    let is_near = |it: &&'s Object| it.file_span(it.model.span).touches(location.span.start);
     facts.objects.iter().filter(is_near).find_map(|object| {
-        let key = keys(object).iter().find(|it| object.place(it.key.span) == location.span)?;
+        let key = keys(object).iter().find(|it| object.file_span(it.key.span) == location.span)?;
         Some(Key { of: Defined { file: Arc::clone(&location.file), object, kind }, key })
     })
 }
@@ -278,7 +278,7 @@ pub fn key_at<'s>(analysis: &Analysis<'s>, kind: Kind, location: &Location) -> O
 /// The object that covers exactly a location.
 pub fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Option<(Arc<str>, &'s Object)> {
     let facts = analysis.snapshot.file(&location.file)?;
-    let object = facts.objects.iter().find(|it| it.place(it.model.span) == location.span)?;
+    let object = facts.objects.iter().find(|it| it.file_span(it.model.span) == location.span)?;
     Some((Arc::clone(&location.file), object))
 }
 
@@ -428,7 +428,7 @@ impl<'s> Collector<'_, 's> {
         declares: bool,
         prefix: &str,
     ) {
-        let scalar = object.place(text.span);
+        let scalar = object.file_span(text.span);
         let Some(written) = self.written(file) else { return };
         let span = written.inside(scalar, text, range.clone());
         let location = Location { file: Arc::clone(file), span };
@@ -500,7 +500,7 @@ impl<'s> Collector<'_, 's> {
             let shares = |other: &&ContainerPlace<'s>| {
                 let names = other.container.env.iter().filter_map(|it| it.name.as_ref());
                 let mut texts = other.texts().map(|(_, it)| it).chain(names);
-                texts.any(|it| is_one(other.object.place(it.span)))
+                texts.any(|it| is_one(other.object.file_span(it.span)))
             };
             ahead.extend(others.iter().filter(shares).cloned());
         }
@@ -569,7 +569,7 @@ impl<'s> Collector<'_, 's> {
     /// A key where it is defined.
     fn key(&mut self, key: &Key<'_>) {
         let file = &key.of.file;
-        let scalar = key.of.object.place(key.key.key.span);
+        let scalar = key.of.object.file_span(key.key.key.span);
         let Some(span) = self.written(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
         let text = key.key.key.clone();
         let range = 0..text.value.len();
@@ -593,7 +593,7 @@ impl<'s> Collector<'_, 's> {
     /// Whether a name that a container uses may mean one of some objects.
     fn means(&self, at: &ContainerPlace<'_>, kind: Kind, name: &str, of: &Defined<'_>) -> bool {
         of.kind == kind
-            && of.object.reference_name().is_some_and(|it| **it == **at.object.filled(&name.into()))
+            && of.object.reference_name().is_some_and(|it| **it == **at.object.with_known_parameters(&name.into()))
             && found(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
     }
 

@@ -28,7 +28,7 @@ pub fn has_sources(pod: &Pod) -> bool {
 pub fn sources(written: &Written, object: &Object, pod: &Pod) -> Vec<InVolume> {
     let mut found = Vec::new();
     for volume in &pod.volumes {
-        let span = object.place(volume.span);
+        let span = object.file_span(volume.span);
         let Some(root) = written.source.tree.document_at(span.start).and_then(|it| it.root()) else { continue };
         let way = root.path_to(span.start);
         let Some(node) = way.into_iter().find(|it| it.span() == span && it.is_mapping()) else { continue };

@@ -236,7 +236,7 @@ fn claims(reader: Reader<'_>, holder: Node<'_>, volumes: &mut Vec<Volume>) {
             span: reader.span(claim),
             name: claim.at(&["metadata", "name"]).and_then(|name| reader.text(name)),
             kind: reader.key(key),
-            shape: ContentHash::default(),
+            content_hash: ContentHash::default(),
         });
     }
 }

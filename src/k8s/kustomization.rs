@@ -92,10 +92,10 @@ fn generated(reader: Reader<'_>, item: Node<'_>) -> KeyedData {
         };
         add(&mut source, &entry, key, None);
     }
-    source.open = item.get("envs").is_some() || item.get("env").is_some();
+    source.may_have_more_keys = item.get("envs").is_some() || item.get("env").is_some();
     if item.get("behavior").and_then(Node::string) == Some("merge") {
-        source.open = true;
-        source.adds = true;
+        source.may_have_more_keys = true;
+        source.is_addition = true;
     }
     source
 }
@@ -118,7 +118,12 @@ fn inline_patch(reader: Reader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
 
 /// Adds what a patch of a ConfigMap or Secret lets us know: that there may be more keys than elsewhere.
 fn patch(reader: Reader<'_>, kind: Option<&str>, place: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
-    let source = KeyedData { open: true, adds: true, made_by: Some("a Kustomize patch"), ..KeyedData::default() };
+    let source = KeyedData {
+        may_have_more_keys: true,
+        is_addition: true,
+        made_by: Some("a Kustomize patch"),
+        ..KeyedData::default()
+    };
     let data = match kind {
         Some("ConfigMap") => ObjectData::ConfigMap(source),
         Some("Secret") => ObjectData::Secret(source),

@@ -19,7 +19,7 @@ use crate::text::Span;
 #[derive(Clone, Debug)]
 pub struct Object {
     /// The offset of its first byte in the file. Spans in `model` count from here, or are marks: see
-    /// [`Object::place`].
+    /// [`Object::file_span`].
     pub offset: usize,
     /// What it says.
     pub model: Arc<Model>,
@@ -30,13 +30,13 @@ pub struct Object {
 impl Object {
     /// A span of the model as a span of the file. This is the only way there: in a document that is being edited,
     /// spans in a container may be marks that stay the same when the container moves.
-    pub fn place(&self, span: Span) -> Span {
+    pub fn file_span(&self, span: Span) -> Span {
         object_cache::unmarked(&self.model.regions, span).shifted(self.offset)
     }
 
     /// A text of it with the parameters of its template replaced, as far as they have values; as written otherwise.
-    pub fn filled<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
-        let known = self.parameters.as_ref().filter(|_| text.contains('$')).and_then(|it| it.known(text));
+    pub fn with_known_parameters<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
+        let known = self.parameters.as_ref().filter(|_| text.contains('$')).and_then(|it| it.substitute_known(text));
         match known {
             Some(Cow::Owned(known)) => Cow::Owned(known.into()),
             _ => Cow::Borrowed(text),
@@ -49,7 +49,7 @@ impl Object {
         if self.parameters.is_none() {
             return Some(Cow::Borrowed(service));
         }
-        let with_value = |it: &Text| Text { value: self.filled(&it.value).into_owned(), ..it.clone() };
+        let with_value = |it: &Text| Text { value: self.with_known_parameters(&it.value).into_owned(), ..it.clone() };
         let filled = |text: &Option<Text>| text.as_ref().map(with_value);
         // What a parameter without a value makes of an address is not known.
         let known = |text: &Option<Text>| filled(text).filter(|it| !it.value.contains('$'));
@@ -74,7 +74,7 @@ impl Object {
 
     /// The name others refer to it by, with parameters replaced.
     pub fn reference_name(&self) -> Option<Cow<'_, Arc<str>>> {
-        self.model.reference_name_text().map(|text| self.filled(&text.value))
+        self.model.reference_name_text().map(|text| self.with_known_parameters(&text.value))
     }
 }
 
@@ -119,21 +119,23 @@ pub struct Model {
     /// The bytes of containers whose spans are marks, by marks.
     pub(crate) regions: Vec<Region>,
     /// What stands around the parts that are known by themselves, its containers or the objects in it.
-    pub(crate) frame: Option<Vec<Subtree>>,
+    pub(crate) surrounding_subtrees: Option<Vec<Subtree>>,
 }
 
 impl Model {
     /// What stands around its containers, or around the objects in it, in the tree that it was read from: while it is
     /// the same, so is all that they see of their object. Known only of large objects in a document that is being
     /// edited.
-    pub fn frame(&self) -> Option<&[Subtree]> {
-        self.frame.as_deref()
+    pub fn surrounding_subtrees(&self) -> Option<&[Subtree]> {
+        self.surrounding_subtrees.as_deref()
     }
 
     /// The name others refer to it by: `metadata.name`, or the name of what a sealed or external secret makes.
     pub fn reference_name_text(&self) -> Option<&Text> {
         match &self.data {
-            ObjectData::ConfigMap(source) | ObjectData::Secret(source) => source.target.as_ref().or(self.name.as_ref()),
+            ObjectData::ConfigMap(source) | ObjectData::Secret(source) => {
+                source.object_name.as_ref().or(self.name.as_ref())
+            }
             _ => self.name.as_ref(),
         }
     }
@@ -156,8 +158,9 @@ impl Model {
                     let keys = |a: &DataEntry, b: &DataEntry| a.key.is_equivalent(&b.key) && a.value == b.value;
                     all(&a.keys, &b.keys, keys)
                         && all(&a.binary_keys, &b.binary_keys, Text::is_equivalent)
-                        && (a.open, a.adds, a.made_by) == (b.open, b.adds, b.made_by)
-                        && same(&a.target, &b.target)
+                        && (a.may_have_more_keys, a.is_addition, a.made_by)
+                            == (b.may_have_more_keys, b.is_addition, b.made_by)
+                        && same(&a.object_name, &b.object_name)
                 }
                 (ObjectData::Service(a), ObjectData::Service(b)) => {
                     let ports = |a: &ServicePort, b: &ServicePort| {
@@ -219,11 +222,11 @@ pub struct KeyedData {
     pub binary_keys: Vec<Text>,
     /// Whether keys may exist that this text does not show: a generator with files we cannot see, a sealed or external
     /// secret, a SOPS file, `behavior: merge`.
-    pub open: bool,
+    pub may_have_more_keys: bool,
     /// Whether it adds to a definition that stands elsewhere, whose keys are then not all: `behavior: merge`, a patch.
-    pub adds: bool,
+    pub is_addition: bool,
     /// The name of the object it makes, where that is not its own `metadata.name`.
-    pub target: Option<Text>,
+    pub object_name: Option<Text>,
     /// Whether the cluster's name gets a suffix or the object is otherwise made by a tool; for hover texts.
     pub made_by: Option<&'static str>,
 }
@@ -409,7 +412,7 @@ pub struct Container {
     /// the first of them tell whether a shell runs.
     pub unexpanded: Vec<(String, Text)>,
     /// Whether a Helm expression may add entries to `env` or `envFrom`.
-    pub is_open: bool,
+    pub may_have_more_variables: bool,
 }
 
 /// An entry of `env`.
@@ -435,7 +438,7 @@ pub struct ValueFrom {
     /// Keys beside them that are no source.
     pub others: Vec<Text>,
     /// Equal for equal sources.
-    pub shape: ContentHash,
+    pub content_hash: ContentHash,
 }
 
 /// One source of a value.
@@ -499,7 +502,7 @@ pub struct EnvFrom {
     /// Every other key but `prefix`: a second source, or what is no source.
     pub others: Vec<Text>,
     /// Equal for equal entries.
-    pub shape: ContentHash,
+    pub content_hash: ContentHash,
 }
 
 /// Where an entry of `envFrom` takes its variables from.
@@ -553,7 +556,7 @@ pub struct Mount {
     /// `readOnly`
     pub read_only: bool,
     /// Equal for equal entries.
-    pub shape: ContentHash,
+    pub content_hash: ContentHash,
 }
 
 /// An entry of `volumes`.
@@ -566,5 +569,5 @@ pub struct Volume {
     /// The field beside `name` that says what it is, such as `emptyDir`.
     pub kind: Option<Text>,
     /// Equal for equal entries.
-    pub shape: ContentHash,
+    pub content_hash: ContentHash,
 }

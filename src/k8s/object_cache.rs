@@ -4,7 +4,7 @@
 //! moves. A large object is read again when something in it changes, but the containers in it that did not change are
 //! kept. Their distance to the object's first byte may have changed, so the spans in them cannot count from there: they
 //! are *marks*, numbers that no other place of the document has, and the object knows which bytes they stand for. So a
-//! span of a model means nothing by itself; [`Object::place`](super::Object::place) leads to the file.
+//! span of a model means nothing by itself; [`Object::file_span`](super::Object::file_span) leads to the file.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -158,7 +158,7 @@ impl CacheSession {
         let start = self.start.get();
         let places: Vec<Span> =
             regions.iter().map(|it| Span::new(start + it.offset, start + it.offset + it.len)).collect();
-        model.frame = frame(node, &places);
+        model.surrounding_subtrees = frame(node, &places);
         regions.sort_unstable_by_key(|region| region.mark);
         model.regions = regions;
     }

@@ -75,24 +75,24 @@ fn outside(root: Node<'_>, source: &mut KeyedData) {
         for key in &mut source.keys {
             key.value = None;
         }
-        source.open = true;
+        source.may_have_more_keys = true;
         source.made_by = Some("SOPS");
     }
     let is_token = root.get("type").and_then(Node::string) == Some("kubernetes.io/service-account-token");
     let mut metadata = ["labels", "annotations"].into_iter().filter_map(|it| root.at(&["metadata", it]));
     let is_filled = metadata.any(|it| FILLED_BY.iter().any(|filler| it.entry(filler).is_some()));
-    source.open |= is_token || is_filled;
+    source.may_have_more_keys |= is_token || is_filled;
     if root.entry("$patch").is_some() {
-        source.open = true;
-        source.adds = true;
+        source.may_have_more_keys = true;
+        source.is_addition = true;
     }
 }
 
 fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
     let mut source = KeyedData {
         keys: keys(reader, root.at(&["spec", "encryptedData"]), unknown),
-        open: true,
-        target: root.at(&["spec", "template", "metadata", "name"]).and_then(|name| reader.text(name)),
+        may_have_more_keys: true,
+        object_name: root.at(&["spec", "template", "metadata", "name"]).and_then(|name| reader.text(name)),
         made_by: Some("a SealedSecret"),
         ..KeyedData::default()
     };
@@ -101,9 +101,9 @@ fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
 }
 
 fn external_secret(reader: Reader<'_>, spec: Option<Node<'_>>, key: &str) -> KeyedData {
-    let mut source = KeyedData { open: true, made_by: Some("an ExternalSecret"), ..KeyedData::default() };
+    let mut source = KeyedData { may_have_more_keys: true, made_by: Some("an ExternalSecret"), ..KeyedData::default() };
     let Some(spec) = spec else { return source };
-    source.target = spec.at(&["target", "name"]).and_then(|name| reader.text(name));
+    source.object_name = spec.at(&["target", "name"]).and_then(|name| reader.text(name));
     if let Some(list) = spec.get("data") {
         source.keys = mappings(list)
             .filter_map(|(_, item)| reader.text_at(item, key))

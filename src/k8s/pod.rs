@@ -184,7 +184,7 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
         span: reader.span(node),
         sources,
         others: others(reader, node, &known),
-        shape: content_hash::shape(node, "", Defaults::Filled, reader.budget),
+        content_hash: content_hash::shape(node, "", Defaults::Filled, reader.budget),
     }
 }
 
@@ -214,7 +214,7 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
     };
     let others = others(reader, item, &["prefix", used]);
     let shape = content_hash::shape(item, "", Defaults::Filled, reader.budget);
-    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, shape }
+    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, content_hash: shape }
 }
 
 fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
@@ -229,7 +229,7 @@ fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
             sub_path: reader.text_at(item, "subPath"),
             sub_path_expr: reader.text_at(item, "subPathExpr"),
             read_only: reader.is_set(item, "readOnly"),
-            shape: content_hash::shape(item, "", Defaults::Filled, reader.budget),
+            content_hash: content_hash::shape(item, "", Defaults::Filled, reader.budget),
         });
         for (key, value) in item.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
@@ -263,7 +263,7 @@ fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
                 .map(|(key, _)| key)
                 .find(|key| key.key_text().is_some_and(|key| key != "name"))
                 .and_then(|key| reader.key(key)),
-            shape: content_hash::volume(item, Defaults::Filled, reader.budget),
+            content_hash: content_hash::volume(item, Defaults::Filled, reader.budget),
         })
         .collect()
 }

@@ -31,7 +31,7 @@ pub struct Template {
     /// `labels`, which every object gets.
     pub labels: Vec<(Text, Text)>,
     /// Texts with a `$` where no parameter is looked for, each with its path: metadata, apiVersion, the parameters.
-    pub dead: Vec<(String, Text)>,
+    pub unsubstituted_texts: Vec<(String, Text)>,
     /// Whether a Secret gives values to parameters, which nobody here can see.
     pub has_secret: bool,
     /// What its objects need to know.
@@ -163,7 +163,7 @@ impl Parameters {
     }
 
     /// A text with the parameters in it replaced; nothing if none stands in it.
-    pub fn fill<'t>(&'t self, text: &'t str) -> Option<Vec<SubstitutedPart<'t>>> {
+    pub fn substitute<'t>(&'t self, text: &'t str) -> Option<Vec<SubstitutedPart<'t>>> {
         if !text.contains('$') {
             return None;
         }
@@ -191,8 +191,8 @@ impl Parameters {
     }
 
     /// A text with the parameters in it replaced, if all of them have values.
-    pub fn known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
-        let Some(parts) = self.fill(text) else { return Some(text.into()) };
+    pub fn substitute_known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let Some(parts) = self.substitute(text) else { return Some(text.into()) };
         let text = |part: &SubstitutedPart<'_>| match part {
             SubstitutedPart::Text(text) => Some((*text).to_owned()),
             SubstitutedPart::Open(..) => None,
@@ -249,13 +249,13 @@ pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_
         has_secret: identity.kind == Some("TemplateInstance") && root.at(&["spec", "secret", "name"]).is_some(),
         exported,
         parameters,
-        dead: Vec::new(),
+        unsubstituted_texts: Vec::new(),
     };
     for key in ["apiVersion", "kind", "metadata", "parameters"] {
         if let Some(value) = node.get(key) {
             let mut found = Vec::new();
             walk(reader, value, key.to_owned(), DEPTH, &mut found);
-            template.dead.extend(found.into_iter().map(|it| (it.path.into(), it.text)));
+            template.unsubstituted_texts.extend(found.into_iter().map(|it| (it.path.into(), it.text)));
         }
     }
     Some(template)
@@ -418,13 +418,13 @@ mod tests {
     fn texts_are_filled_as_far_as_values_are_known() {
         let list = [("A", Some("1"), false), ("G", None, true), ("U", None, false), ("E", Some(""), false)];
         let it = parameters(Dialect::OpenShift, &list);
-        assert_eq!(it.known("x-${A}${E}-${NOPE}-$(A)").as_deref(), Some("x-1-${NOPE}-$(A)"));
-        assert_eq!(it.known("a${{A}}").as_deref(), Some("a${{A}}"));
-        assert_eq!(it.known("${{A}}").as_deref(), Some("1"));
-        assert_eq!(it.known("${G}"), None);
-        let open = it.fill("${U}/").expect("a parameter");
+        assert_eq!(it.substitute_known("x-${A}${E}-${NOPE}-$(A)").as_deref(), Some("x-1-${NOPE}-$(A)"));
+        assert_eq!(it.substitute_known("a${{A}}").as_deref(), Some("a${{A}}"));
+        assert_eq!(it.substitute_known("${{A}}").as_deref(), Some("1"));
+        assert_eq!(it.substitute_known("${G}"), None);
+        let open = it.substitute("${U}/").expect("a parameter");
         assert_eq!(open, [SubstitutedPart::Open("U", &ParameterDefault::Unset), SubstitutedPart::Text("/")]);
         let it = parameters(Dialect::Proposal, &list);
-        assert_eq!(it.known("$(A)$(NOPE)").as_deref(), Some("1$(NOPE)"));
+        assert_eq!(it.substitute_known("$(A)$(NOPE)").as_deref(), Some("1$(NOPE)"));
     }
 }

@@ -153,9 +153,9 @@ fn lists_and_templates_hold_objects() {
         assert_eq!(containers(&text), expected, "{text}");
         for object in read(&text) {
             for pod in &object.model.pods {
-                let name = object.model.name.as_ref().map(|name| object.place(name.span));
+                let name = object.model.name.as_ref().map(|name| object.file_span(name.span));
                 assert_eq!(name.map(|span| &text[span.range()]), object.model.name.as_ref().map(|it| &*it.value));
-                assert!(text[object.place(pod.span).range()].starts_with("{containers"));
+                assert!(text[object.file_span(pod.span).range()].starts_with("{containers"));
             }
         }
     }
@@ -356,7 +356,7 @@ fn a_container_is_read_in_full() {
         ]
     );
     for text in it.args.iter().chain(it.unexpanded.iter().map(|(_, text)| text)) {
-        assert!(FULL[objects[0].place(text.span).range()].contains(&*text.value));
+        assert!(FULL[objects[0].file_span(text.span).range()].contains(&*text.value));
     }
 }
 
@@ -366,7 +366,7 @@ fn what_is_typed_already_stays_at_every_key_stroke() {
     for (end, _) in FULL.char_indices() {
         let objects = read(&FULL[..end]);
         for object in &objects {
-            assert!(object.place(object.model.span).end <= end);
+            assert!(object.file_span(object.model.span).end <= end);
         }
         if end >= typed {
             let found = containers(&FULL[..end]);
@@ -425,7 +425,7 @@ fn sources(text: &str) -> Vec<String> {
                 let value = |key: &DataEntry| key.value.as_deref().unwrap_or("?").to_owned();
                 let keys: Vec<_> = source.keys.iter().map(|key| format!("{}={}", key.key.value, value(key))).collect();
                 let name = object.model.reference_name().unwrap_or("-");
-                Some(format!("{name}{} {}", if source.open { "+" } else { "" }, keys.join(",")))
+                Some(format!("{name}{} {}", if source.may_have_more_keys { "+" } else { "" }, keys.join(",")))
             }
             _ => None,
         })

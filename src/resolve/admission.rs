@@ -75,7 +75,7 @@ impl Matched {
 
     /// A range of it in its file.
     pub fn location(&self, span: Span) -> Location {
-        Location { file: Arc::clone(&self.file), span: self.object.place(span) }
+        Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
     }
 }
 
@@ -179,12 +179,12 @@ impl Admission {
         let found = scope.presets();
         let proposals = scope.settings().proposals;
         // A4: 1.6 asked for neither of the annotations.
-        if found.is_empty() || ((scope.release().has(7) || proposals) && selection::is_exempt(pod)) {
+        if found.is_empty() || ((scope.release().is_at_least(7) || proposals) && selection::is_exempt(pod)) {
             return None;
         }
         let labels = Labels::of(&object.model, pod, scope.is_template() || scope.is_patch());
         // A4: in 1.6 nothing stood before the name.
-        let infix = if scope.release().has(7) || proposals { "podpreset-" } else { "" };
+        let infix = if scope.release().is_at_least(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };
         // The webhook of a cluster sees the pods that the API server has been through.
         for by in [PresetAdmitter::ApiServer, PresetAdmitter::Webhook] {
@@ -297,7 +297,7 @@ impl Admission {
 
 /// Whether presets are applied one after the other (A4), as 1.6 and 1.7 do. By the proposal it is all or nothing (PA8).
 pub fn is_one_by_one(release: KubernetesVersion, proposals: bool) -> bool {
-    !release.has(8) && !proposals
+    !release.is_at_least(8) && !proposals
 }
 
 /// By what a mount is known (A7).
@@ -367,7 +367,7 @@ impl<'a, 's> Merge<'a, 's> {
         match container.role {
             ContainerRole::Ephemeral | ContainerRole::Hook => false,
             ContainerRole::Container => true,
-            ContainerRole::Init | ContainerRole::Sidecar => self.scope.release().has(14),
+            ContainerRole::Init | ContainerRole::Sidecar => self.scope.release().is_at_least(14),
         }
     }
 
@@ -558,7 +558,7 @@ impl<'a, 's> Merge<'a, 's> {
                 let Some(part) = self.part(ConflictKind::EnvFrom, Some(at), slot) else { continue };
                 let before = part.key.as_ref().and_then(|it| own.get(it));
                 // Before 1.15 nothing was compared.
-                let compares = self.scope.release().has(15);
+                let compares = self.scope.release().is_at_least(15);
                 match before.and_then(|it| Some((it, self.part(ConflictKind::EnvFrom, Some(at), *it)?))) {
                     Some((_, other)) if compares && other.content == part.content => {}
                     Some((before, other)) if compares => {
@@ -701,24 +701,24 @@ fn part(
             let value = it.value.as_ref().map(|it| Arc::clone(&it.value)).filter(|it| !it.is_empty());
             let shape = match written {
                 Some(written) => written.env.get(at).copied().flatten(),
-                None => it.from.as_ref().map(|it| it.shape),
+                None => it.from.as_ref().map(|it| it.content_hash),
             };
             keyed(&it.name, it.span, (value, shape))
         }
         ConflictKind::MountName | ConflictKind::MountPath => {
             let it = container?.mounts.get(at)?;
-            let shape = written.and_then(|written| written.mounts.get(at).copied()).unwrap_or(it.shape);
+            let shape = written.and_then(|written| written.mounts.get(at).copied()).unwrap_or(it.content_hash);
             let key = if kind == ConflictKind::MountName { &it.name } else { &it.mount_path };
             keyed(key, it.span, (None, Some(shape)))
         }
         ConflictKind::Volume => {
             let it = volumes.get(at)?;
-            let shape = written.and_then(|written| written.volumes.get(at).copied()).unwrap_or(it.shape);
+            let shape = written.and_then(|written| written.volumes.get(at).copied()).unwrap_or(it.content_hash);
             keyed(&it.name, it.span, (None, Some(shape)))
         }
         ConflictKind::EnvFrom => {
             let it = container?.env_from.get(at)?;
-            let shape = written.and_then(|written| written.env_from.get(at).copied()).unwrap_or(it.shape);
+            let shape = written.and_then(|written| written.env_from.get(at).copied()).unwrap_or(it.content_hash);
             let key = source_key(it);
             let name = source(it).and_then(|(_, name)| name);
             let place = place(name.map_or(it.span, |it| it.span));

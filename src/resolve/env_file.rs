@@ -28,7 +28,7 @@ impl Reading {
     /// How the kubelet of a release reads.
     pub fn of(release: KubernetesVersion, proposals: bool) -> Self {
         let dialect = if proposals { EnvFileDialect::Proposed } else { EnvFileDialect::for_kubernetes(release.minor) };
-        Self { dialect, is_name: if release.has(32) { names::is_relaxed } else { names::is_strict } }
+        Self { dialect, is_name: if release.is_at_least(32) { names::is_relaxed } else { names::is_strict } }
     }
 }
 

@@ -223,7 +223,7 @@ impl Environment {
             moved_services: scope.moved_services(),
             opaque: from.opaque,
             unordered: container.role == ContainerRole::Hook,
-            is_open: container.is_open
+            is_open: container.may_have_more_variables
                 || sources::is_part(scope, object, container)
                 || pod.injector == Some(Injector::Unknown),
             command: Vec::new(),
@@ -324,7 +324,7 @@ impl Environment {
         keeps_env: bool,
         injected: Injections,
     ) -> Vec<usize> {
-        let is = |text: &Text, name: &str| **object.filled(&text.value) == *name;
+        let is = |text: &Text, name: &str| **object.with_known_parameters(&text.value) == *name;
         let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is(it, name)));
         let inject = |environment: &mut Self, all: Vec<Injected>| {
             for injected in all.into_iter().filter(|it| !it.yields || !has(it.name)) {
@@ -367,7 +367,7 @@ impl Environment {
         // Skipped entries too: a probe sees them (P3).
         if let Some(name) = &listed.entry.name {
             let whose = listed.preset.map_or(object, |it| &it.object);
-            self.position(&whose.filled(&name.value));
+            self.position(&whose.with_known_parameters(&name.value));
         }
         self.declared.push(declared);
     }
@@ -397,7 +397,7 @@ impl Environment {
         let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
         if let Some(from) = from {
             let found = sources::value_from(scope, object, pod, container, from, &location);
-            let name = whose.filled(&name.value).into_owned();
+            let name = whose.with_known_parameters(&name.value).into_owned();
             let named = |it| Binding { name, entry: Some(location), preset: by, ..it };
             let binding = found.map(|it| Arc::new(named(it)));
             return Declared { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
@@ -419,7 +419,7 @@ impl Environment {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
                     let object = preset.map_or(object, |it| &it.object);
                     let expansion = expand_in(object, &raw, scope.copying(), |name| self.lookup_before(at, name));
-                    let name = object.filled(&name.value);
+                    let name = object.with_known_parameters(&name.value);
                     if let Some(text) = value {
                         let within = preset.map(Elsewhere::of);
                         self.note_unresolved(Part::Value, text, &expansion, Some(&name), within.as_ref());

@@ -12,7 +12,7 @@ use crate::resolve::value::{Hole, Value};
 pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Value {
     let written = |text: &Text| parameters::filled(object, &text.value);
     let entry = |entries: &[(Text, Text)], key: &str| {
-        let found = entries.iter().rev().find(|(it, _)| **object.filled(&it.value) == *key);
+        let found = entries.iter().rev().find(|(it, _)| **object.with_known_parameters(&it.value) == *key);
         match found {
             Some((_, value)) => Some(written(value)),
             None if is_open || is_added_later(key, pod) => None,

@@ -20,7 +20,7 @@ pub fn is_relaxed(name: &str) -> bool {
 /// What may be the name of a service: a DNS label. S4: since 1.36 a digit may come first.
 pub fn is_service_name(name: &str, release: KubernetesVersion) -> bool {
     let ordinary = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
-    let first = |it: u8| it.is_ascii_lowercase() || release.has(36) && it.is_ascii_digit();
+    let first = |it: u8| it.is_ascii_lowercase() || release.is_at_least(36) && it.is_ascii_digit();
     name.len() <= 63
         && name.bytes().next().is_some_and(first)
         && name.bytes().last().is_some_and(ordinary)

@@ -61,7 +61,7 @@ impl ParameterType {
 
 /// A text with parameters put in, and holes for those that have no value.
 pub(super) fn filled(object: &Object, text: &Arc<str>) -> Value {
-    let parts = object.parameters.as_ref().and_then(|it| it.fill(text));
+    let parts = object.parameters.as_ref().and_then(|it| it.substitute(text));
     let Some(parts) = parts else { return Value::written(Arc::clone(text)) };
     let mut value = Value::default();
     for part in parts {
@@ -104,8 +104,8 @@ pub(super) fn expand_in(
             DollarTokenKind::Reference => {
                 filling.text(at..token.range.start, &mut lookup);
                 let written = &text[token.name_range()];
-                let name = parameters.known(written).unwrap_or(Cow::Borrowed(written));
-                let outcome = match parameters.known(written) {
+                let name = parameters.substitute_known(written).unwrap_or(Cow::Borrowed(written));
+                let outcome = match parameters.substitute_known(written) {
                     Some(_) => lookup(&name),
                     None => Lookup::Maybe(Hole::External(written.into())),
                 };

@@ -172,7 +172,7 @@ fn empty(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -
     let volumes = mounting.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
     // What a patch or a template adds cannot be seen, nor what a preset brings that may be applied or not.
-    let is_part = |it: &Container| it.is_open || sources::is_part(scope, object, it);
+    let is_part = |it: &Container| it.may_have_more_variables || sources::is_part(scope, object, it);
     let is_lost =
         pod.containers.iter().any(|it| is_part(it)) || container.role == ContainerRole::Hook || mounting.is_open();
     Produced { disk: Disk::new(names), scripts: Vec::new(), is_lost }

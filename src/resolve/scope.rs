@@ -61,7 +61,7 @@ impl<'s> Scope<'s> {
 
     /// A range of an object as a range of its file.
     pub(super) fn location(&self, object: &Object, span: Span) -> Location {
-        Location { file: Arc::clone(self.file), span: object.place(span) }
+        Location { file: Arc::clone(self.file), span: object.file_span(span) }
     }
 
     /// The snapshot, if services in it stand elsewhere than their variables say.
@@ -90,7 +90,7 @@ impl<'s> Scope<'s> {
 
     /// A text of the object with the parameters of its template in it.
     pub(super) fn filled<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
-        self.object.filled(text)
+        self.object.with_known_parameters(text)
     }
 
     /// Whether the file holds patches, which see what they are laid on.
@@ -140,7 +140,7 @@ impl<'s> Scope<'s> {
         // Objects of one template are made together, and a name with an open parameter means something nowhere else.
         if let Some(parameters) = &self.object.parameters {
             let is_here = |it: &ObjectMatch<'_>| it.object.parameters.is_some() && it.file == self.file;
-            if found.iter().any(is_here) || parameters.known(name).is_none() {
+            if found.iter().any(is_here) || parameters.substitute_known(name).is_none() {
                 found.retain(is_here);
             }
         }
@@ -175,7 +175,7 @@ impl<'s> Scope<'s> {
 
     /// B10: whether the kubelet skips keys that are no names.
     pub(super) fn checks_env_from_names(&self) -> bool {
-        !self.release.has(30)
+        !self.release.is_at_least(30)
     }
 
     fn place(&self) -> LookupSite<'s> {
@@ -186,9 +186,9 @@ impl<'s> Scope<'s> {
 /// E11: fixed in 1.36.0, 1.35.1 and 1.34.4.
 pub fn copying(release: KubernetesVersion) -> Copying {
     let fixed = match release.minor {
-        34 => release.has_patch(34, 4),
-        35 => release.has_patch(35, 1),
-        _ => release.has(36),
+        34 => release.is_at_least_patch(34, 4),
+        35 => release.is_at_least_patch(35, 1),
+        _ => release.is_at_least(36),
     };
     if fixed { Copying::Characters } else { Copying::Bytes }
 }
@@ -226,5 +226,5 @@ pub(super) fn source<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
 
 /// A range of what was found as a range of its file.
 pub(super) fn location(found: &ObjectMatch<'_>, span: Span) -> Location {
-    Location { file: Arc::clone(found.file), span: found.object.place(span) }
+    Location { file: Arc::clone(found.file), span: found.object.file_span(span) }
 }

@@ -185,7 +185,7 @@ pub(super) fn surroundings(scope: &Scope<'_>, object: &Object, container: &Conta
     let mut opaque = Vec::new();
     opaque.push(Opaque { reason: "the settings declare it".into(), names: Names::Globs(externals.clone()) });
     opaque.extend(scope.vars().iter().map(|name| Opaque::name(Arc::clone(name), "Kustomize sets it")));
-    if container.is_open {
+    if container.may_have_more_variables {
         opaque.push(Opaque { reason: "a Helm expression may add variables".into(), names: Names::Any });
     }
     if container.role == ContainerRole::Hook {
@@ -242,7 +242,7 @@ pub(super) fn value_from(
                 container: whose.as_deref(),
                 resource: resource.as_deref(),
                 divisor: divisor.as_deref(),
-                has_pod_limits: scope.release().has(34),
+                has_pod_limits: scope.release().is_at_least(34),
                 is_open: is_open(scope, object, pod, container),
             };
             here(Kind::Resource, fields::resource(pod, container, asked))
@@ -343,7 +343,7 @@ impl<'s> Objects<'s> {
 
     /// Whether keys may exist that cannot be seen.
     fn is_open(&self) -> bool {
-        self.found.is_empty() || self.found.iter().any(|it| it.open)
+        self.found.is_empty() || self.found.iter().any(|it| it.may_have_more_keys)
     }
 
     /// Every key with its value, or only one of them, candidate after candidate.
@@ -352,7 +352,7 @@ impl<'s> Objects<'s> {
         for found in &self.found {
             let keys = scope::source(found).into_iter().flat_map(|it| &it.keys);
             for key in keys {
-                let name = found.object.filled(&key.key.value).into_owned();
+                let name = found.object.with_known_parameters(&key.key.value).into_owned();
                 if only.is_some_and(|only| *name != *only) {
                     continue;
                 }

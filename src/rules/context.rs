@@ -74,16 +74,16 @@ impl ObjectContext<'_> {
 
     /// A span of the object as a location.
     pub fn at(&self, span: Span) -> Location {
-        self.file.at(self.object.place(span))
+        self.file.at(self.object.file_span(span))
     }
 
     /// Where a part of a scalar's value stands: through escapes, folding and indentation.
     pub fn inside(&self, text: &Text, range: Range<usize>) -> Location {
-        let span = self.object.place(text.span);
+        let span = self.object.file_span(text.span);
         let source = self.file.source();
         let inner = source
             .as_ref()
-            .and_then(|it| it.readable().get(span.range()))
+            .and_then(|it| it.masked_text().get(span.range()))
             .map(|source| SourceMap::new(source, text.style, &text.value).source_span(range).shifted(span.start));
         self.file.at(inner.unwrap_or(span))
     }
@@ -261,7 +261,7 @@ fn path(tree: &Tree, file: &FileContext<'_>, offset: usize) -> Option<String> {
         .facts
         .objects
         .iter()
-        .filter(|object| object.place(object.model.span).touches(offset))
+        .filter(|object| object.file_span(object.model.span).touches(offset))
         .map(|object| object.offset)
         .max()
         .unwrap_or(0);

@@ -55,7 +55,7 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let Some(template) = object.template() else { return };
-    for (path, text) in &template.dead {
+    for (path, text) in &template.unsubstituted_texts {
         let field = path.rsplit('.').next().unwrap_or(path);
         let in_parameter = path.starts_with("parameters[");
         if in_parameter && !matches!(field, "value" | "from") {

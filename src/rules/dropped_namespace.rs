@@ -75,5 +75,5 @@ fn is_item(object: &ObjectContext<'_>) -> bool {
     let lists = object.file.facts.objects.iter().filter(|it| it.offset > template.offset && it.offset < offset);
     lists
         .filter(|it| it.model.kind.as_ref().is_some_and(|kind| kind.value.ends_with("List")))
-        .any(|it| it.place(it.model.span).touches(offset))
+        .any(|it| it.file_span(it.model.span).touches(offset))
 }

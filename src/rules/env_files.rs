@@ -70,7 +70,7 @@ impl<'a> PodContext<'a> {
     /// Whether parts of the pod stand elsewhere, or are not written yet.
     pub(super) fn is_partial(&self) -> bool {
         self.object.file.is_template()
-            || self.pod.containers.iter().any(|it| it.is_open || self.is_partial_container(it))
+            || self.pod.containers.iter().any(|it| it.may_have_more_variables || self.is_partial_container(it))
     }
 
     /// Lets someone look at the volumes and mounts of the pod, with what presets bring.
@@ -303,7 +303,7 @@ fn quotes_around(content: &Content, text: &str, range: Range<usize>) -> Option<V
 /// Writes something else in place of a part of a script.
 pub(super) fn script_edit(object: &ObjectContext<'_>, text: &Text, range: Range<usize>, new: &str) -> Option<Edit> {
     let source = object.file.source()?;
-    let span = object.object.place(text.span);
+    let span = object.object.file_span(text.span);
     let change = replace_in_scalar(source.text.get(span.range())?, text.style, &text.value, range, new)?;
     Some(edit(object.file.at(change.span.shifted(span.start)), change.text))
 }
@@ -337,7 +337,7 @@ pub fn env_file_readers(snapshot: &Snapshot, file: &str) -> Vec<EnvFileReader> {
                 if let ValueSource::File { path: Some(read), key: Some(key), .. } = source
                     && read.value.rsplit('/').next() == Some(name)
                 {
-                    let location = Location { file: Arc::clone(path), span: object.place(key.span) };
+                    let location = Location { file: Arc::clone(path), span: object.file_span(key.span) };
                     readers.push(EnvFileReader { key: Arc::clone(&key.value), location });
                 }
             }

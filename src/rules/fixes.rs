@@ -24,7 +24,7 @@ pub(super) fn replace(
 ) -> Option<Fix> {
     let object = container.pod.object;
     let source = object.file.source()?;
-    let span = object.object.place(text.span);
+    let span = object.object.file_span(text.span);
     let written = source.text.get(span.range())?;
     let change = replace_in_scalar(written, text.style, &text.value, range, new)?;
     let edits: Vec<Edit> = vec![edit(object.file.at(change.span.shifted(span.start)), change.text)];
@@ -244,7 +244,7 @@ impl<'c> Entries<'c> {
         }
         let object = self.container.pod.object;
         let source = object.file.source()?;
-        let span = object.object.place(self.container.container.env_span?);
+        let span = object.object.file_span(self.container.container.env_span?);
         let root = source.tree.document_at(span.start)?.root()?;
         let path = root.path_to(span.start);
         let at = path.iter().position(|it| it.span() == span && (it.is_sequence()))?;

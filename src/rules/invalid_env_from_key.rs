@@ -80,7 +80,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// V5.
 fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
-    let is_name = if release.has(32) { is_relaxed } else { is_strict };
+    let is_name = if release.is_at_least(32) { is_relaxed } else { is_strict };
     let preset = match &object.object.model.data {
         ObjectData::Preset(preset) => Some(&preset.pod),
         _ => None,
@@ -98,12 +98,12 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &DataEntry) -> Option<Location> {
     let file = object.file;
     // Looking through every file is for workspaces where it can lead somewhere.
-    if file.resolver.oldest_release().has(30) {
+    if file.resolver.oldest_release().is_at_least(30) {
         return None;
     }
     let reference_name_text = object.object.model.reference_name()?;
     for (path, facts) in file.snapshot.files() {
-        if file.resolver.release(path).has(30) {
+        if file.resolver.release(path).is_at_least(30) {
             continue;
         }
         for user in &facts.objects {
@@ -117,7 +117,7 @@ fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &DataEntry) -> Option
                 let found = objects(file.snapshot, kind, reference_name_text, LookupSite { file: path, namespace });
                 let is_here = found.iter().any(|it| it.file == file.path && it.object.offset == object.object.offset);
                 if is_here && found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value)) {
-                    return Some(Location { file: Arc::clone(path), span: user.place(name.span) });
+                    return Some(Location { file: Arc::clone(path), span: user.file_span(name.span) });
                 }
             }
         }

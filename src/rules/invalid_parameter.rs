@@ -102,7 +102,7 @@ fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findi
 fn requoted(object: &ObjectContext<'_>, misfit: &MistypedField) -> Option<Fix> {
     let text = misfit.text.as_ref()?;
     let source = object.file.source()?;
-    let span = object.object.place(misfit.span);
+    let span = object.object.file_span(misfit.span);
     let written = source.text.get(span.range())?;
     let new = match misfit.field {
         "" => return None,

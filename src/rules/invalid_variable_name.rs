@@ -49,7 +49,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let file = container.pod.object.file;
     let release = file.resolver.release(file.path);
     // V3.
-    let relaxed = release.has(32);
+    let relaxed = release.is_at_least(32);
     for entry in &container.container.env {
         let Some(name) = &entry.name else {
             // V4. An entry with nothing in it is being typed.

@@ -88,7 +88,7 @@ impl Kept {
             return Vec::new();
         };
         let source = sources.source(path);
-        new.moment = source.as_ref().map(|it| it.moment());
+        new.moment = source.as_ref().map(|it| it.revision());
         let mut old = last.filter(|last| last.fits(&new, snapshot)).and_then(|last| {
             let changes = source.as_ref()?.changes_since(last.moment.as_ref()?)?;
             Some(last.moved(changes))
@@ -99,7 +99,8 @@ impl Kept {
         let mut old = old.as_mut().map(|it| std::mem::take(&mut it.objects)).unwrap_or_default();
         let holders = holders(&facts.objects);
         let mut old = aligned(&mut old, &facts.objects, |old, new| Arc::ptr_eq(&old.model, &new.model));
-        let mut spare: Vec<KeptObject> = old.spare.into_iter().filter(|it| it.model.frame().is_some()).collect();
+        let mut spare: Vec<KeptObject> =
+            old.spare.into_iter().filter(|it| it.model.surrounding_subtrees().is_some()).collect();
         for (at, object) in facts.objects.iter().enumerate() {
             let around = std::iter::successors(holders[at], |it| holders[*it]);
             let around: Vec<Arc<Model>> = around.map(|it| Arc::clone(&facts.objects[it].model)).collect();
@@ -137,7 +138,7 @@ impl Last {
         let version = self.snapshot.version();
         snapshot.is_of_same_workspace(&self.snapshot)
             && version <= snapshot.version()
-            && version >= snapshot.surroundings()
+            && version >= snapshot.last_global_change()
     }
 
     /// Whether anything of it may be kept.
@@ -219,10 +220,10 @@ impl Checking<'_> {
                 // Its containers may be the same all the same.
                 let fits = |it: &KeptObject| {
                     it.common == new.common
-                        && it.model.frame() == model.frame()
+                        && it.model.surrounding_subtrees() == model.surrounding_subtrees()
                         && same_frames(&it.holders, &new.holders)
                 };
-                let found = model.frame().and_then(|_| spare.iter().position(fits));
+                let found = model.surrounding_subtrees().and_then(|_| spare.iter().position(fits));
                 found.map(|at| spare.swap_remove(at).containers).unwrap_or_default()
             }
         };
@@ -282,7 +283,7 @@ fn holders(objects: &[Object]) -> Vec<Option<usize>> {
     for (at, object) in objects.iter().enumerate() {
         while open.pop_if(|(end, _)| *end <= object.offset).is_some() {}
         holders.push(open.last().map(|(_, at)| *at));
-        open.push((object.place(object.model.span).end, at));
+        open.push((object.file_span(object.model.span).end, at));
     }
     holders
 }
@@ -290,7 +291,8 @@ fn holders(objects: &[Object]) -> Vec<Option<usize>> {
 /// Whether nothing has changed in what stands around the objects of Lists and Templates.
 fn same_frames(old: &[Arc<Model>], new: &[Arc<Model>]) -> bool {
     let same = |(old, new): (&Arc<Model>, &Arc<Model>)| {
-        Arc::ptr_eq(old, new) || old.frame().is_some() && old.frame() == new.frame()
+        Arc::ptr_eq(old, new)
+            || old.surrounding_subtrees().is_some() && old.surrounding_subtrees() == new.surrounding_subtrees()
     };
     old.len() == new.len() && old.iter().zip(new).all(same)
 }

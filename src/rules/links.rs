@@ -36,7 +36,7 @@ impl ObjectContext<'_> {
     /// Changes the collection at a span of the object. Nothing where others share it through an anchor.
     pub(super) fn change(&self, span: Span, change: impl Fn(&str, Node<'_>) -> Option<TextEdit>) -> Option<TextEdit> {
         let source = self.file.source()?;
-        let span = self.object.place(span);
+        let span = self.object.file_span(span);
         let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
         let at = path.iter().position(|it| it.span() == span && !it.span().is_empty())?;
         let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
@@ -76,7 +76,7 @@ impl ObjectContext<'_> {
 
     fn links_off(&self, pod: &Pod) -> Option<Fix> {
         let change = match pod.service_links {
-            Some((_, span)) => TextEdit { span: self.object.place(span), text: "false".into() },
+            Some((_, span)) => TextEdit { span: self.object.file_span(span), text: "false".into() },
             None => self
                 .change(pod.span, |text, spec| add_entry(text, spec, "enableServiceLinks", &YamlValue::Bool(false)))?,
         };

@@ -83,7 +83,7 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
     let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
     // A ConfigMap or Secret without any key is there for someone to fill.
     let is_empty = |it: &ObjectMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
-    if found.is_empty() || found.iter().any(|it| it.open || has(it) || is_empty(it)) {
+    if found.is_empty() || found.iter().any(|it| it.may_have_more_keys || has(it) || is_empty(it)) {
         return;
     }
     let file = container.pod.object.file;
@@ -104,7 +104,7 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
         },
     );
     if let Some((it, binary)) = binary {
-        let span = it.object.place(binary.span);
+        let span = it.object.file_span(binary.span);
         finding = finding.related(Location { file: it.file.clone(), span }, "this key").help("move it to `data`");
     } else if let Some(near) = nearest(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
         finding = finding.help(format!("did you mean `{near}`?")).fix(renamed(container.pod.object, key, near));
@@ -115,7 +115,7 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
     if binary.is_none()
         && let Some(title) = first.object.model.reference_name_text()
     {
-        let location = Location { file: first.file.clone(), span: first.object.place(title.span) };
+        let location = Location { file: first.file.clone(), span: first.object.file_span(title.span) };
         finding = finding.related(location, format!("the {what}"));
     }
     findings.push(finding);

@@ -15,7 +15,7 @@ pub fn mistakes(settings: &Settings) -> Vec<SettingsError> {
         let message = named(&it.rule.value).err()?;
         Some(SettingsError { span: it.rule.span, message })
     });
-    let mut all: Vec<SettingsError> = settings.mistakes.iter().cloned().chain(unknown).collect();
+    let mut all: Vec<SettingsError> = settings.errors.iter().cloned().chain(unknown).collect();
     all.sort_by_key(|it| it.span);
     all
 }

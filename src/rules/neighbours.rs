@@ -53,7 +53,7 @@ impl<'a> ContainerContext<'a> {
         let found = self.objects(kind, &name.value);
         let file = self.pod.object.file;
         // B10.
-        let checks_names = !file.resolver.release(file.path).has(30);
+        let checks_names = !file.resolver.release(file.path).is_at_least(30);
         let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
         let mut given = BTreeMap::new();
         for key in found.first().into_iter().flat_map(keys) {
@@ -97,13 +97,13 @@ pub(super) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item = &'s Data
 
 /// Where a key stands.
 pub(super) fn location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
-    Location { file: Arc::clone(found.file), span: found.object.place(key.key.span) }
+    Location { file: Arc::clone(found.file), span: found.object.file_span(key.key.span) }
 }
 
 /// Where the name of what was found stands.
 pub(super) fn place_of(found: &ObjectMatch<'_>) -> Option<Location> {
     let name = found.object.model.name.as_ref()?;
-    Some(Location { file: Arc::clone(found.file), span: found.object.place(name.span) })
+    Some(Location { file: Arc::clone(found.file), span: found.object.file_span(name.span) })
 }
 
 /// Whether two objects surely live in one namespace: both name it, or neither does and they stand side by side.
@@ -145,7 +145,7 @@ pub(super) fn nearest<'n>(written: &str, names: impl IntoIterator<Item = &'n str
 
 /// Writes another name in the place of a scalar, in the quotes it has.
 pub(super) fn renamed(object: &ObjectContext<'_>, text: &Text, name: &str) -> Option<Fix> {
-    let span = object.object.place(text.span);
+    let span = object.object.file_span(text.span);
     let source = object.file.source()?;
     let written = source.text.get(span.range())?;
     let quote = written.chars().next().filter(|it| matches!(it, '"' | '\'')).map_or(String::new(), String::from);

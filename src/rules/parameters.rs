@@ -73,7 +73,7 @@ impl<'a> ObjectContext<'a> {
         let offset = self.object.offset;
         let mut around = self.file.facts.objects.iter().filter(|it| it.offset <= offset).rev();
         around.find_map(|it| match &it.model.data {
-            ObjectData::Template(template) if it.place(it.model.span).touches(offset) => Some((it, &**template)),
+            ObjectData::Template(template) if it.file_span(it.model.span).touches(offset) => Some((it, &**template)),
             _ => None,
         })
     }
@@ -89,7 +89,7 @@ impl<'a> ObjectContext<'a> {
         let (object, template) = self.enclosing()?;
         let source = self.file.source()?;
         let root = source.tree.document_at(object.offset)?.root()?;
-        let span = object.place(template.span);
+        let span = object.file_span(template.span);
         let node = root.path_to(span.start).into_iter().find(|it| it.is_mapping() && it.span() == span)?;
         let entry = YamlValue::Map(fields.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect());
         let change = match node.get("parameters").filter(|it| Node::is_sequence(*it)) {
@@ -109,7 +109,7 @@ impl<'a> ObjectContext<'a> {
         safe: bool,
     ) -> Option<Fix> {
         let source = self.file.source()?;
-        let span = self.object.place(text.span);
+        let span = self.object.file_span(text.span);
         let written = source.text.get(span.range())?;
         let map = SourceMap::new(written, text.style, &text.value);
         let inner = map.source_span(range);

@@ -149,7 +149,7 @@ impl<'a> ObjectContext<'a> {
     /// Keeps all presets away from a pod. Unsafe: the pod loses what others bring.
     pub(super) fn excluded(&self, pod: &Pod) -> Option<Fix> {
         let source = self.file.source()?;
-        let span = self.object.place(pod.span);
+        let span = self.object.file_span(pod.span);
         let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
         let holds = |node: &&Node<'_>| node.entries().iter().any(|(_, it)| it.is_some_and(|it| it.span() == span));
         let at = path.iter().position(|it| it.is_mapping() && holds(&it))?;

@@ -16,14 +16,14 @@ impl ContainerContext<'_> {
 /// Removes the list item at a span of an object.
 pub(super) fn of(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
     let source = object.file.source()?;
-    let span = removed(&source.text, &source.tree, object.object.place(item))?;
+    let span = removed(&source.text, &source.tree, object.object.file_span(item))?;
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }
 
 /// Removes a list item, and the list with its key where the item is all there is in it.
 pub(super) fn of_entry(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
     let source = object.file.source()?;
-    let place = object.object.place(item);
+    let place = object.object.file_span(item);
     let span = removed(&source.text, &source.tree, place).or_else(|| whole_list(&source.text, &source.tree, place))?;
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }

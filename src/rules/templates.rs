@@ -50,10 +50,10 @@ pub(super) fn settled(file: &FileContext<'_>, found: Vec<Found>) -> Vec<Found> {
 /// The container around a place, or the object.
 fn surroundings(file: &FileContext<'_>, at: Span) -> Span {
     let holds = |span: &Span| span.start <= at.start && at.end <= span.end;
-    let objects = file.facts.objects.iter().filter(|it| holds(&it.place(it.model.span)));
+    let objects = file.facts.objects.iter().filter(|it| holds(&it.file_span(it.model.span)));
     let Some(object) = objects.max_by_key(|it| it.offset) else { return at };
-    let containers = object.model.pods.iter().flat_map(|pod| &pod.containers).map(|it| object.place(it.span));
-    containers.filter(holds).min_by_key(|it| it.len()).unwrap_or(object.place(object.model.span))
+    let containers = object.model.pods.iter().flat_map(|pod| &pod.containers).map(|it| object.file_span(it.span));
+    containers.filter(holds).min_by_key(|it| it.len()).unwrap_or(object.file_span(object.model.span))
 }
 
 fn line_around(text: &str, at: Span) -> Span {

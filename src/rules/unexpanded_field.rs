@@ -112,7 +112,7 @@ fn field_name(path: &str) -> String {
 fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     let object = container.pod.object;
     let source = object.file.source()?;
-    let span = object.object.place(text.span);
+    let span = object.object.file_span(text.span);
     let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
     let mount = path.iter().rev().find(|it| it.is_mapping())?;
     let is_it = |(_, value): &(Node<'_>, Option<Node<'_>>)| value.is_some_and(|it| it.span() == span);
@@ -126,5 +126,5 @@ fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
 
 /// A name that Kustomize may put in before Kubernetes sees the text.
 fn is_kustomize_var(container: &ContainerContext<'_>, name: &str) -> bool {
-    container.pod.object.file.snapshot.vars().any(|it| &**it == name)
+    container.pod.object.file.snapshot.kustomize_vars().any(|it| &**it == name)
 }

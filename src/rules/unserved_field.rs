@@ -103,7 +103,7 @@ fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// V14.
 fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
-    if release.has(34) {
+    if release.is_at_least(34) {
         return;
     }
     for from in pod.containers.iter().flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()) {
@@ -123,7 +123,7 @@ fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mu
     if preset.is_draft {
         let message = format!("no release of Kubernetes serves `{}`", version.value);
         findings.push(finding(message).help("presets were served as `settings.k8s.io/v1alpha1` up to 1.19"));
-    } else if preset.admission == PresetAdmitter::ApiServer && release.has(20) {
+    } else if preset.admission == PresetAdmitter::ApiServer && release.is_at_least(20) {
         let message = format!("Kubernetes {release} serves no PodPresets: they left with 1.20");
         let help = "use a mutating webhook, or set `kubernetes` in the settings to your release";
         findings.push(finding(message).help(help));

@@ -63,7 +63,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, findings: &mut Findings<'_>) {
-    let whole = object.place(object.model.span);
+    let whole = object.file_span(object.model.span);
     // Half of a template is typed before the other.
     if template.parameters.is_empty()
         || template.objects_span.is_none()
@@ -74,8 +74,10 @@ fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, fin
     let first = file.facts.objects.partition_point(|it| it.offset < whole.start);
     let inside = || file.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
     let own = template.labels.iter().flat_map(|(key, value)| [key, value]).chain(&template.message);
-    let own: HashSet<&str> =
-        own.chain(template.dead.iter().map(|(_, text)| text)).flat_map(|it| names_after_dollar(&it.value)).collect();
+    let own: HashSet<&str> = own
+        .chain(template.unsubstituted_texts.iter().map(|(_, text)| text))
+        .flat_map(|it| names_after_dollar(&it.value))
+        .collect();
     let is_used = |name: &str| own.contains(name) || inside().any(|it| it.model.candidate_names.contains(name));
     for parameter in &template.parameters {
         let Some(name) = parameter.name.as_ref().filter(|it| is_parameter_name(&it.value)) else { continue };
@@ -83,13 +85,13 @@ fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, fin
             continue;
         }
         let message = format!("nothing refers to the parameter `{}`", name.value);
-        let finding = Finding::new(file.at(object.place(name.span)), message).unnecessary();
+        let finding = Finding::new(file.at(object.file_span(name.span)), message).unnecessary();
         findings.push(finding.help("refer to it, or remove it").fix(removal(file, object, parameter, &name.value)));
     }
 }
 
 fn removal(file: &FileContext<'_>, object: &Object, parameter: &Parameter, name: &str) -> Option<Fix> {
     let source = file.source()?;
-    let span = removed(&source.text, &source.tree, object.place(parameter.span))?;
+    let span = removed(&source.text, &source.tree, object.file_span(parameter.span))?;
     Some(Fix { title: format!("Remove the parameter `{name}`"), safe: false, edits: vec![edit(file.at(span), "")] })
 }

@@ -126,7 +126,7 @@ impl Snapshot {
     }
 
     /// The version in which something changed that is about every file: settings, patches, charts or roots.
-    pub fn surroundings(&self) -> u64 {
+    pub fn last_global_change(&self) -> u64 {
         self.changes.surroundings
     }
 

@@ -15,7 +15,7 @@
 //! document.set_version(2);
 //! workspace.set_editor("app/pod.yaml", document.file());
 //! // What a request needs goes with it: a snapshot and the document's source, both cheap and unchanging.
-//! let (snapshot, source) = (workspace.snapshot(), document.source());
+//! let (snapshot, source) = (workspace.snapshot(), document.parsed_text());
 //! assert_eq!(&*source.text, "kind: Job\n");
 //! # let _ = snapshot;
 //! ```
@@ -116,7 +116,7 @@ impl Document {
     }
 
     /// Its text and tree as they are now.
-    pub fn source(&self) -> Arc<ParsedText> {
+    pub fn parsed_text(&self) -> Arc<ParsedText> {
         Arc::clone(self.source.get_or_init(|| {
             Arc::new(ParsedText {
                 text: SharedText::of_buffer(&self.buffer),
@@ -129,12 +129,12 @@ impl Document {
 
     /// Its text and the tree that these facts of it were read from: which facts count is decided by the workspace, since
     /// a file may belong to a Helm chart.
-    pub fn source_of(&self, file: &File) -> Arc<ParsedText> {
+    pub fn parsed_text_of(&self, file: &File) -> Arc<ParsedText> {
         if !file.is_helm {
-            return self.source();
+            return self.parsed_text();
         }
         Arc::clone(self.masked.get_or_init(|| {
-            let text = self.source().text.shared();
+            let text = self.parsed_text().text.shared();
             let mut template = self.template.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((mask, tree)) = template.read(&text) else { return Arc::new(ParsedText::new(file, text)) };
             let (text, history) = (SharedText::new(text), self.history.clone());
@@ -150,10 +150,10 @@ impl Document {
 
     fn read(&self) -> File {
         if is_settings(&self.path) || is_env_file(&self.path) || self.hints.actions {
-            return File::reading(&self.path, &self.source().text, &IncrementalReader(self));
+            return File::reading(&self.path, &self.parsed_text().text, &IncrementalReader(self));
         }
         let kept = |tree: &Tree| IncrementalReader(self).objects(tree);
-        let whole = || Hints::of(&self.source().text);
+        let whole = || Hints::of(&self.parsed_text().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
         let is_foreign = || self.hints.foreign && whole().foreign;
         let file = File::assembled(&self.path, &self.tree, kept(&self.tree), has_suppressions, &is_foreign);
@@ -175,7 +175,7 @@ impl TextReader for IncrementalReader<'_> {
 
     fn template(&self, _: &str) -> Option<(Tree, usize, Vec<Object>)> {
         let mut template = self.0.template.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, tree) = template.read(&self.0.source().text.shared())?;
+        let (_, tree) = template.read(&self.0.parsed_text().text.shared())?;
         Some(((*tree).clone(), 0, template.objects()))
     }
 }
@@ -233,21 +233,21 @@ impl ParsedText {
         let mask = if file.is_helm { syntax::mask_helm_actions(&text).map(Arc::new) } else { None };
         let readable = mask.as_ref().map_or(&*text, |it| &it.text);
         let tree = syntax::parse(if file.is_env_file { "" } else { readable });
-        Self { mask, ..Self::of_tree(text, tree) }
+        Self { mask, ..Self::from_tree(text, tree) }
     }
 
     /// A text with its tree.
-    pub fn of_tree(text: Arc<str>, tree: Tree) -> Self {
+    pub fn from_tree(text: Arc<str>, tree: Tree) -> Self {
         Self { text: SharedText::new(text), tree: Arc::new(tree), mask: None, history: History::default() }
     }
 
     /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
-    pub fn readable(&self) -> &str {
+    pub fn masked_text(&self) -> &str {
         self.mask.as_ref().map_or(&self.text, |it| &it.text)
     }
 
     /// Where the text stands in the history of its edits.
-    pub fn moment(&self) -> TextRevision {
+    pub fn revision(&self) -> TextRevision {
         TextRevision {
             origin: Arc::clone(&self.history.origin),
             edits: self.history.forgotten + self.history.changes.len(),

@@ -8,7 +8,7 @@ pub struct Globs(GlobSet);
 
 impl Globs {
     /// Globs for paths. One without `/` matches at any depth, and one that matches a directory all that is in it.
-    pub fn of_paths(patterns: &[&str]) -> Result<Self, Error> {
+    pub fn for_paths(patterns: &[&str]) -> Result<Self, Error> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
             let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
@@ -25,7 +25,7 @@ impl Globs {
     }
 
     /// Globs for names, such as `ACME_*`.
-    pub fn of_names(patterns: &[&str]) -> Result<Self, Error> {
+    pub fn for_names(patterns: &[&str]) -> Result<Self, Error> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
             set.add(GlobBuilder::new(pattern).build()?);
@@ -57,7 +57,7 @@ mod tests {
             ("a/**/c.yaml", "a/b/c.yaml", true),
             ("./a", "a/c.yaml", true),
         ] {
-            let globs = Globs::of_paths(&[pattern]).unwrap_or_default();
+            let globs = Globs::for_paths(&[pattern]).unwrap_or_default();
             assert_eq!(globs.matches(path), expected, "{pattern} {path}");
         }
     }

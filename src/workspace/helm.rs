@@ -80,7 +80,7 @@ struct ActionsAround<'m> {
 impl<'m> ActionsAround<'m> {
     /// `next` is where the next object begins.
     fn of(object: &Object, mask: &'m HelmMask, next: Option<usize>) -> Self {
-        let whole = object.place(object.model.span);
+        let whole = object.file_span(object.model.span);
         let rest = mask.text.get(whole.end..next.unwrap_or(mask.text.len()).max(whole.end)).unwrap_or_default();
         let end = whole.end + (rest.len() - rest.trim_start().len());
         // Both stand in the order of the text.
@@ -108,7 +108,7 @@ impl<'m> ActionsAround<'m> {
 /// The model as it holds whatever the actions give.
 fn known(object: &Object, around: &ActionsAround<'_>) -> Model {
     let mut model = (*object.model).clone();
-    let place = |span: Span| object.place(span);
+    let place = |span: Span| object.file_span(span);
     model.namespace = model.namespace.filter(|it| !has_helm_placeholder(&it.value));
     let whole = around.extent(place(model.span));
     match &mut model.data {
@@ -120,7 +120,7 @@ fn known(object: &Object, around: &ActionsAround<'_>) -> Model {
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {
         let container = Arc::make_mut(container);
         let own = around.extent(place(container.span));
-        container.is_open = may_gain_variables(container, own, around, &place);
+        container.may_have_more_variables = may_gain_variables(container, own, around, &place);
         for entry in &mut container.env {
             let own = around.extent(place(entry.span));
             fill(entry, own, around);
@@ -136,8 +136,8 @@ fn within(inner: Span, outer: &Span) -> bool {
 /// Keys that are not in the text may exist, and values that hold actions are not known.
 fn open(source: &mut KeyedData, whole: Span, around: &ActionsAround<'_>, place: &dyn Fn(Span) -> Span) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
-    source.open |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
-    source.open |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
+    source.may_have_more_keys |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
+    source.may_have_more_keys |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
     source.keys.retain(|it| !has_helm_placeholder(&it.key.value));
     for key in &mut source.keys {
         let span = key.value_span.map(place);

@@ -68,7 +68,7 @@ impl Index {
         let is_patch = self.patches.contains_key(path);
         for ExportedObject { position, kind, name, source, .. } in exported(file) {
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
-            if is_patch || source.is_some_and(|source| source.adds) {
+            if is_patch || source.is_some_and(|source| source.is_addition) {
                 self.additions.insert(key.clone(), ());
             }
             let mut positions = self.definitions.get(&key).map(|it| it.positions.to_vec()).unwrap_or_default();

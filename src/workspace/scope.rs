@@ -28,7 +28,7 @@ pub struct ObjectMatch<'s> {
     pub object: &'s Object,
     /// Whether it may have keys that its text does not show: its own source is open, or something else adds to it
     /// (an overlay's patch, a generator that merges).
-    pub open: bool,
+    pub may_have_more_keys: bool,
 }
 
 impl Snapshot {
@@ -139,7 +139,7 @@ impl Snapshot {
         let mut additions = self.index.additions(kind, name);
         let more = additions.any(|(key, it)| self.candidates(key, it, from).next().is_some());
         for it in &mut found {
-            it.open |= more;
+            it.may_have_more_keys |= more;
         }
         // What the settings say is one more reading: a key that either has is not missing.
         let same = |object: &&Object| object.model.reference_name() == Some(name);
@@ -160,7 +160,7 @@ impl Snapshot {
             _ => true,
         };
         let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);
-        objects.map(|object| ObjectMatch { file: &key.file, object, open: is_open(object) })
+        objects.map(|object| ObjectMatch { file: &key.file, object, may_have_more_keys: is_open(object) })
     }
 
     /// Whether two files belong to the same root. Only a workspace of several roots has such borders.
@@ -175,11 +175,11 @@ impl Snapshot {
 
 /// Objects of the settings, which stand in the settings file.
 fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<Item = ObjectMatch<'s>> {
-    objects.iter().map(move |object| ObjectMatch { file, object, open: is_open(object) })
+    objects.iter().map(move |object| ObjectMatch { file, object, may_have_more_keys: is_open(object) })
 }
 
 fn is_open(object: &Object) -> bool {
-    matches!(&object.model.data, ObjectData::ConfigMap(source) | ObjectData::Secret(source) if source.open)
+    matches!(&object.model.data, ObjectData::ConfigMap(source) | ObjectData::Secret(source) if source.may_have_more_keys)
 }
 
 /// How much of the way to two files is the same, in bytes of whole directories.

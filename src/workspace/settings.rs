@@ -42,7 +42,7 @@ pub struct Settings {
     /// `overrides`: levels for some files only; later ones win.
     pub overrides: Vec<FileOverride>,
     /// What is wrong with them.
-    pub mistakes: Vec<SettingsError>,
+    pub errors: Vec<SettingsError>,
     /// The keys that are said; those of `externals` with it before them.
     said: Vec<&'static str>,
     /// What counts for keys that are not said.
@@ -171,7 +171,7 @@ impl Settings {
         if let Some(second) = roots.next() {
             reading.mistake(second.span(), "settings are one document; this one is not read".into());
         }
-        reading.settings.mistakes.sort_by_key(|mistake| mistake.span);
+        reading.settings.errors.sort_by_key(|mistake| mistake.span);
         reading.settings
     }
 
@@ -182,7 +182,7 @@ impl Settings {
 
     /// These settings over others, which count for every key that these do not say: of `rules` for every rule, of
     /// `externals` and `secrets` for every key below.
-    pub fn over(&self, base: &Arc<Settings>) -> Self {
+    pub fn layered_over(&self, base: &Arc<Settings>) -> Self {
         let mut settings = Self { base: Some(Arc::clone(base)), ..self.clone() };
         settings.kubernetes = settings.saying("kubernetes").kubernetes;
         settings.proposals = settings.saying("proposals").proposals;
@@ -248,7 +248,7 @@ impl Settings {
     }
 
     /// The same settings for a workspace below their directory, with the way down to it.
-    pub fn for_below(mut self, between: &str) -> Self {
+    pub fn for_subdirectory(mut self, between: &str) -> Self {
         self.directory = "".into();
         self.above = if between.is_empty() { "".into() } else { format!("{between}/").into() };
         self
@@ -270,7 +270,7 @@ struct SettingsReader {
 
 impl SettingsReader {
     fn mistake(&mut self, span: Span, message: String) {
-        self.settings.mistakes.push(SettingsError { span, message });
+        self.settings.errors.push(SettingsError { span, message });
     }
 
     fn root(&mut self, root: Node<'_>) {
@@ -283,7 +283,7 @@ impl SettingsReader {
                 },
                 "proposals" => self.settings.proposals = self.flag(value),
                 "rules" => self.settings.rules = self.rules(value),
-                "exclude" => self.settings.exclude = self.globs(value, Globs::of_paths),
+                "exclude" => self.settings.exclude = self.globs(value, Globs::for_paths),
                 "externals" => self.externals(value),
                 "unknown" => self.settings.unknown = self.word(value, &UnknownPolicy::NAMES).unwrap_or_default(),
                 "secrets" => {
@@ -301,7 +301,7 @@ impl SettingsReader {
             let mut it = FileOverride::default();
             for (key, value, _) in self.entries(item, keys::OVERRIDE, "an override") {
                 match key {
-                    "files" => it.files = self.globs(value, Globs::of_paths),
+                    "files" => it.files = self.globs(value, Globs::for_paths),
                     _ => it.rules = self.rules(value),
                 }
             }
@@ -339,7 +339,7 @@ impl SettingsReader {
             match key {
                 "variables" => {
                     self.settings.said.push("externals.variables");
-                    self.settings.externals.variables = self.globs(value, Globs::of_names);
+                    self.settings.externals.variables = self.globs(value, Globs::for_names);
                 }
                 "configMaps" => {
                     self.settings.said.push("externals.configMaps");
@@ -387,12 +387,12 @@ impl SettingsReader {
     fn source(&mut self, keys: Option<Node<'_>>) -> KeyedData {
         let made_by = Some("the settings");
         let Some(keys) = keys.filter(|keys| keys.typed() != Some(TypedScalar::Null)) else {
-            return KeyedData { open: true, made_by, ..KeyedData::default() };
+            return KeyedData { may_have_more_keys: true, made_by, ..KeyedData::default() };
         };
         let mut source = KeyedData { made_by, ..KeyedData::default() };
         for item in self.items(keys, "a list of keys") {
             match text(item) {
-                Some(key) if &*key.value == "*" => source.open = true,
+                Some(key) if &*key.value == "*" => source.may_have_more_keys = true,
                 Some(key) => source.keys.push(DataEntry { key, value: None, value_span: None }),
                 None => self.mistake(item.span(), "expected a key".into()),
             }

@@ -18,7 +18,7 @@ fn config_map(name: &str, rest: &str) -> String {
 
 /// Where a look-up ends: `file`, or `file+` when there may be more keys.
 fn files(found: &[ObjectMatch<'_>]) -> Vec<String> {
-    found.iter().map(|it| format!("{}{}", it.file, if it.open { "+" } else { "" })).collect()
+    found.iter().map(|it| format!("{}{}", it.file, if it.may_have_more_keys { "+" } else { "" })).collect()
 }
 
 fn look_up(snapshot: &Snapshot, file: &str, namespace: Option<&str>) -> Vec<String> {
@@ -291,7 +291,7 @@ overrides:
   rules: {forward-reference: hint}
 ",
     );
-    assert_eq!(settings.mistakes, []);
+    assert_eq!(settings.errors, []);
     assert_eq!(settings.kubernetes, KubernetesVersion::minor(30));
     assert!(settings.proposals && settings.show_secrets);
     assert_eq!(settings.unknown, UnknownPolicy::Always);
@@ -332,13 +332,13 @@ fn mistakes_in_settings_have_places_and_advice() {
         ("- a", "- a", "expected the settings to be keys with values"),
         ("{}\n---\nproposals: true", "proposals: true", "settings are one document"),
     ] {
-        let mistakes = Settings::parse(text).mistakes;
+        let mistakes = Settings::parse(text).errors;
         let [mistake] = &mistakes[..] else { panic!("{text}: {mistakes:?}") };
         assert_eq!(&text[mistake.span.range()], place, "{text}");
         assert!(mistake.message.starts_with(message), "{text}: {}", mistake.message);
     }
-    assert_eq!(Settings::parse("").mistakes, []);
-    assert_eq!(Settings::parse("# nothing\nrules:\n").mistakes, []);
+    assert_eq!(Settings::parse("").errors, []);
+    assert_eq!(Settings::parse("# nothing\nrules:\n").errors, []);
 }
 
 #[test]

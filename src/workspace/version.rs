@@ -24,12 +24,12 @@ impl KubernetesVersion {
     }
 
     /// Whether it has what came with 1.`minor`.0.
-    pub fn has(self, minor: u32) -> bool {
-        self.has_patch(minor, 0)
+    pub fn is_at_least(self, minor: u32) -> bool {
+        self.is_at_least_patch(minor, 0)
     }
 
     /// Whether it has what came with 1.`minor`.`patch` and every later minor release.
-    pub fn has_patch(self, minor: u32, patch: u32) -> bool {
+    pub fn is_at_least_patch(self, minor: u32, patch: u32) -> bool {
         (self.major, self.minor, self.patch.unwrap_or(u32::MAX)) >= (1, minor, patch)
     }
 }
@@ -90,8 +90,9 @@ mod tests {
 
     #[test]
     fn a_release_without_patch_is_its_newest() {
-        let has =
-            |text: &str, minor, patch| text.parse::<KubernetesVersion>().is_ok_and(|it| it.has_patch(minor, patch));
+        let has = |text: &str, minor, patch| {
+            text.parse::<KubernetesVersion>().is_ok_and(|it| it.is_at_least_patch(minor, patch))
+        };
         assert!(has("1.34", 34, 4));
         assert!(!has("1.34.3", 34, 4));
         assert!(has("1.35.0", 34, 4));

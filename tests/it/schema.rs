@@ -25,7 +25,7 @@ fn every_key_of_the_schema_is_read() {
                 externals: {variables: [A], configMaps: [a], secrets: {b: [c]}, services: {d: [80]}}\n\
                 unknown: always\nsecrets: {show: true}\noverrides: [{files: [a], rules: {missing-key: error}}]\n";
     let settings = Settings::parse(text);
-    assert_eq!(settings.mistakes, []);
+    assert_eq!(settings.errors, []);
     let schema = settings_schema();
     let keys: Vec<&String> = schema["properties"].as_object().expect("properties").keys().collect();
     assert!(keys.iter().all(|key| text.contains(&format!("{key}:"))), "{keys:?}");

@@ -25,7 +25,7 @@ fn known(tree: &Tree) -> Vec<Known> {
             let env: Vec<_> =
                 container.env.iter().map(|it| it.name.as_ref().map_or("?", |name| &*name.value)).collect();
             let what = format!("{:?} {name}: {}", container.role, env.join(" "));
-            let Span { start, end } = object.place(container.span);
+            let Span { start, end } = object.file_span(container.span);
             found.push(Known { what, start, end });
         }
     }

@@ -94,7 +94,7 @@ impl Project {
     /// How many documents there are to check.
     pub(super) fn documents(&self) -> usize {
         let snapshot = self.loaded.workspace.snapshot();
-        self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.documents).sum()
+        self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.document_count).sum()
     }
 
     /// Checks every file that was asked for, and the settings.

@@ -33,7 +33,7 @@ fn in_list(
     field: Field,
     name: &str,
 ) -> Option<(usize, String)> {
-    let list = node(written, at.object.place(span), Node::is_sequence)?;
+    let list = node(written, at.object.file_span(span), Node::is_sequence)?;
     let items: Vec<Node<'_>> = list.items().collect();
     let user = match field {
         Field::Env(index) => items.get(index),
@@ -76,7 +76,7 @@ fn in_list(
 /// A list in a container that has none: above one of its keys that stands on a line of its own.
 fn new_list(written: &Written, at: &ContainerPlace<'_>, name: &str) -> Option<(usize, String)> {
     let text = written.text();
-    let container = node(written, at.object.place(at.container.span), Node::is_mapping)?;
+    let container = node(written, at.object.file_span(at.container.span), Node::is_mapping)?;
     if container.kind() != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
     }

@@ -43,7 +43,7 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     let given = [Given { name: name.clone(), value: selected.value.clone() }];
     let replacer = Replacer::new(&given);
     let root = written.source.tree.document_at(outer.offset)?.root()?;
-    let span = outer.place(template.objects_span?);
+    let span = outer.file_span(template.objects_span?);
     let list = root.path_to(span.start).into_iter().find(|it| it.is_sequence() && it.span() == span)?;
     let mut everywhere = Edits::new(written.text(), &replacer, false);
     list.items().for_each(|it| everywhere.object(it));

@@ -220,11 +220,11 @@ impl<'s> Looker<'_, 's> {
         let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
         let containers = || objects().flat_map(|object| ContainerPlace::entries_of(self.file, self.facts, object));
         let field_in = |at: ContainerPlace<'s>| {
-            let touches = |text: &crate::k8s::Text| at.object.place(text.span).touches(self.offset);
+            let touches = |text: &crate::k8s::Text| at.object.file_span(text.span).touches(self.offset);
             let (field, _) = at.texts().find(|(_, text)| touches(text))?;
             Some((at, field))
         };
-        let is_around = |at: &ContainerPlace<'_>| at.object.place(at.container.span).touches(self.offset);
+        let is_around = |at: &ContainerPlace<'_>| at.object.file_span(at.container.span).touches(self.offset);
         // An alias leads to text that stands in no container, or in another one.
         let elsewhere = || if has_aliases { containers().find_map(field_in) } else { None };
         containers().filter(is_around).find_map(field_in).or_else(elsewhere)

@@ -168,7 +168,7 @@ pub(super) fn item(
 
 /// How `env` is written, if its entries can be moved: by whole lines, or in brackets with nothing but commas between.
 fn list_shape(analysis: &Analysis<'_>, at: &ContainerPlace<'_>) -> Option<CollectionStyle> {
-    let span = at.object.place(at.container.env_span?);
+    let span = at.object.file_span(at.container.env_span?);
     let source = analysis.sources.source(&at.file)?;
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
@@ -229,7 +229,7 @@ fn moved_in_flow(
     let at = &reference.at;
     let order = at.with_context(analysis, environment, |it| rules::order_above(it, index, name))?;
     let source = analysis.sources.source(&at.file)?;
-    let span = at.object.place(at.container.env_span?);
+    let span = at.object.file_span(at.container.env_span?);
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
     let items: Vec<Span> = list.items().map(|it| it.span()).collect();

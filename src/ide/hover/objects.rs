@@ -38,7 +38,7 @@ pub(super) fn object(
             .collect(),
     };
     blocks.push(Block::List(limited(lines)));
-    if first.open {
+    if first.may_have_more_keys {
         blocks.push(Block::Paragraph(vec![text("It may hold more than can be seen here.")]));
     }
     Some(Markup { blocks })
@@ -96,7 +96,7 @@ pub(super) fn key_use(
     for it in &found {
         for known in keys(it.object).iter().filter(|it| it.key.value == key.value) {
             let mut line = key_line(kind, &name.value, &key.value, known, reveal);
-            let location = Location { file: Arc::clone(it.file), span: it.object.place(known.key.span) };
+            let location = Location { file: Arc::clone(it.file), span: it.object.file_span(known.key.span) };
             line.extend([text(", "), link(analysis, file, &location)]);
             lines.push(line);
         }
@@ -105,7 +105,11 @@ pub(super) fn key_use(
     if !lines.is_empty() {
         blocks.push(Block::List(limited(lines)));
     } else if !found.is_empty() {
-        let word = if found.iter().any(|it| it.open) { " is not in its text." } else { " is not among its keys." };
+        let word = if found.iter().any(|it| it.may_have_more_keys) {
+            " is not in its text."
+        } else {
+            " is not among its keys."
+        };
         blocks.push(Block::Paragraph(vec![code(key.value.to_string()), text(word)]));
     }
     Some(Markup { blocks })

@@ -77,12 +77,12 @@ impl Document {
             return self.inner.file();
         }
         // The folders have changed since it was opened.
-        Arc::new(File::of_tree(name, &self.inner.source().text, self.inner.tree()))
+        Arc::new(File::from_tree(name, &self.inner.parsed_text().text, self.inner.tree()))
     }
 
     /// Its text and tree as the rules see them.
     pub(crate) fn source(&self, file: &File) -> Arc<ParsedText> {
-        self.inner.source_of(file)
+        self.inner.parsed_text_of(file)
     }
 
     /// What is remembered of it, of this text or of another one.

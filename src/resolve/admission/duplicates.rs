@@ -39,7 +39,7 @@ impl Admission {
                 merge.equal(ConflictKind::Env, Some(at), it.env.len(), preset, &name, &mut found);
                 merge.equal(ConflictKind::MountName, Some(at), it.mounts.len(), preset, &name, &mut found);
                 // A8: before 1.15 nothing was compared.
-                if scope.release().has(15) {
+                if scope.release().is_at_least(15) {
                     merge.equal(ConflictKind::EnvFrom, Some(at), it.env_from.len(), preset, &name, &mut found);
                 }
             }

@@ -22,7 +22,7 @@ struct Open<'d>(&'d Snapshot, &'d BTreeMap<Arc<str>, (Document, Kept)>);
 
 impl Sources for Open<'_> {
     fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
-        Some(self.1.get(path)?.0.source_of(self.0.file(path)?))
+        Some(self.1.get(path)?.0.parsed_text_of(self.0.file(path)?))
     }
 }
 

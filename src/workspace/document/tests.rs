@@ -14,7 +14,7 @@ fn shown(file: &File) -> String {
         file.errors,
         file.duplicate_keys,
         file.lines,
-        file.documents,
+        file.document_count,
         file.has_suppressions,
         file.is_helm,
         file.is_foreign,
@@ -66,7 +66,7 @@ fn placed(object: &Object, debug: &str) -> String {
         let (start, span) = span.split_once(", end: ").expect("a span");
         let (end, behind) = span.split_once(" }").expect("a span");
         let span = Span::new(start.parse().expect("a number"), end.parse().expect("a number"));
-        let _ = write!(out, "{before}{:?}", object.place(span).range());
+        let _ = write!(out, "{before}{:?}", object.file_span(span).range());
         rest = behind;
     }
     out + rest
@@ -87,7 +87,7 @@ fn an_edited_document_knows_what_a_fresh_one_knows() {
                 let text = document.buffer().to_string();
                 let (is, should) = (document.file(), File::read_whole(&path, &text));
                 assert_eq!(shown(&is), shown(&should), "{path}, round {round}, step {step}:\n{text}");
-                assert_eq!(&*document.source().text, text);
+                assert_eq!(&*document.parsed_text().text, text);
             }
         }
     }
@@ -126,31 +126,35 @@ fn containers_of_a_large_object_are_kept_where_they_move() {
     let text = document.buffer().to_string();
     for (number, container) in new.iter().enumerate() {
         let name = container.name.as_ref().expect("a name");
-        assert_eq!(&text[after.objects[0].place(name.span).range()], format!("c{number}"));
+        assert_eq!(&text[after.objects[0].file_span(name.span).range()], format!("c{number}"));
     }
-    assert_eq!(before.objects[0].model.frame().map(<[_]>::len), after.objects[0].model.frame().map(<[_]>::len));
+    assert_eq!(
+        before.objects[0].model.surrounding_subtrees().map(<[_]>::len),
+        after.objects[0].model.surrounding_subtrees().map(<[_]>::len)
+    );
     assert!(
-        before.objects[0].model.frame().is_some() && before.objects[0].model.frame() == after.objects[0].model.frame()
+        before.objects[0].model.surrounding_subtrees().is_some()
+            && before.objects[0].model.surrounding_subtrees() == after.objects[0].model.surrounding_subtrees()
     );
 }
 
 #[test]
 fn a_source_tells_the_edits_since_a_moment() {
     let mut document = Document::new("a.yaml", "abc", 0);
-    let moment = document.source().moment();
+    let moment = document.parsed_text().revision();
     document.edit(Span::new(1, 2), "xyz");
-    let second = document.source().moment();
+    let second = document.parsed_text().revision();
     document.edit(Span::new(0, 0), "-");
-    let source = document.source();
+    let source = document.parsed_text();
     let lengths = |moment: &TextRevision| {
         source.changes_since(moment).map(|it| it.iter().map(|it| it.new_len).collect::<Vec<_>>())
     };
     assert_eq!(lengths(&moment), Some(vec![3, 1]));
     assert_eq!(lengths(&second), Some(vec![1]));
     document.replace("other");
-    assert!(document.source().changes_since(&second).is_none(), "another text has another history");
+    assert!(document.parsed_text().changes_since(&second).is_none(), "another text has another history");
     for _ in 0..2 * REMEMBERED {
         document.edit(Span::new(0, 0), "-");
     }
-    assert!(document.source().changes_since(&document.source().moment()).is_some_and(<[_]>::is_empty));
+    assert!(document.parsed_text().changes_since(&document.parsed_text().revision()).is_some_and(<[_]>::is_empty));
 }
