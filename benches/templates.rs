@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use podlens::ide::process::{Request, process, select};
+use podlens::ide::{ProcessOptions, process_template, select_template};
 use podlens::resolve::Resolver;
 use podlens::rules::{Kept, ParsedText, SettingsLevels, Sources, check};
 use podlens::syntax;
@@ -60,8 +60,8 @@ fn row(name: &str, whole: Duration, part: Duration, budget: f64, broken: &mut Ve
 /// Parses a text and processes it: how many objects come out, so that the work is not left out.
 fn objects(text: &str) -> usize {
     let tree = syntax::parse(text);
-    let Ok(selected) = select(&tree) else { return 0 };
-    let outcome = process(&selected, &Request::default(), &mut |_| 0);
+    let Ok(selected) = select_template(&tree) else { return 0 };
+    let outcome = process_template(&selected, &ProcessOptions::default(), &mut |_| 0);
     assert!(outcome.problems.is_empty() && outcome.objects.len() == OBJECTS, "the template is processed");
     black_box(&outcome.objects).len()
 }

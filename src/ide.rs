@@ -1,57 +1,61 @@
-//! What is shown to people and programs: one file a feature over a snapshot.
+//! The answers for editors and commands, computed from one snapshot of the workspace.
 //!
-//! Every feature takes an [`Analysis`], a file and byte offsets, and gives plain structs. What stands under a cursor is
-//! decided once, in [`target`]; what it means is decided by `resolve` and `rules` alone. Protocol types and URIs are the
-//! business of those who ask.
+//! Features take an [`Analysis`], a file and byte offsets, and return plain structs; `lsp` turns them into protocol
+//! types. The item under a cursor is found in one place, `shared::cursor`; its meaning comes from `resolve` and `rules`.
+//!
+//! - `features`: one file per editor feature.
+//! - `shared`: code that several features use.
+//! - `commands`: the engines of `podlens process`, `render` and `wrap`, and of the excerpts in reports.
 
 #![warn(clippy::disallowed_methods)]
 
-pub mod code_actions;
-pub mod code_lens;
-pub mod completion;
-pub mod definition;
-pub mod diagnostics;
-pub mod env_files;
-pub mod environment;
-pub mod environment_at;
-pub mod excerpts;
-pub mod highlight;
-pub mod hover;
-pub mod inlay_hints;
-pub mod links;
-pub mod markup;
-pub mod objects;
-pub mod origin;
-pub mod param_files;
-pub mod parameters;
-pub mod place;
-pub mod presets;
-pub mod preview;
-pub mod process;
-pub mod references;
-pub mod rename;
-pub mod render;
-pub mod semantic_tokens;
-pub mod services;
-pub mod symbols;
-pub mod target;
-pub mod uses;
-pub mod volumes;
-pub mod wrap;
+mod commands;
+mod features;
+mod shared;
+
+pub use commands::excerpts::redacted_text;
+pub use commands::process::{
+    Json, JsonMap, ObjectList, ParameterValues, ParameterView, ProcessError, ProcessOptions, ProcessedTemplate,
+    RandomBelow, SelectedTemplate, process_template, select_template, select_template_at,
+};
+pub use commands::render::Renderer;
+pub use commands::wrap::{ParameterChoice, WrapError, WrapInput, WrapOptions, Wrapped, wrap_in_template};
+pub use features::code_actions::{CodeAction, CodeActionKind, code_actions};
+pub use features::code_lens::{CodeLens, CodeLensKind, CodeLensTitle, code_lenses, resolve_code_lens};
+pub use features::completion::{
+    Completion, CompletionDetails, CompletionItem, CompletionKind, completion, resolve_completion,
+};
+pub use features::definition::{Navigation, NavigationTarget, definition};
+pub use features::diagnostics::{INVALID_SETTINGS, cached_diagnostics, diagnostics, settings_diagnostics};
+pub use features::environment::{
+    AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer, ExpandedView,
+    FileLine, PresetView, ProbeView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
+    environment_at,
+};
+pub use features::highlight::{Highlight, HighlightKind, highlights};
+pub use features::hover::{Hover, hover};
+pub use features::inlay_hints::{InlayHint, inlay_hints};
+pub use features::links::{DocumentLink, document_links};
+pub use features::preview::{Preview, PreviewError, PreviewKind, preview};
+pub use features::references::references;
+pub use features::rename::{Renamable, RenameError, prepare_rename, rename};
+pub use features::semantic_tokens::{SemanticKind, SemanticToken, semantic_tokens};
+pub use features::symbols::{DocumentSymbol, SymbolKind, WorkspaceSymbol, document_symbols, workspace_symbols};
+pub use shared::markup::{Block, Inline, Markup};
 
 use crate::diagnostic::Location;
 use crate::resolve::Resolver;
 use crate::rules::Sources;
 use crate::workspace::Snapshot;
 
-/// What every feature works on: one moment of the workspace.
+/// The input of every feature: one state of the workspace.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
-    /// Everything that is known.
+    /// The files and their objects.
     pub snapshot: &'a Snapshot,
-    /// Gives environments.
+    /// Computes environments.
     pub resolver: &'a Resolver<'a>,
-    /// Texts and trees.
+    /// Texts and trees of files.
     pub sources: &'a dyn Sources,
 }
 
@@ -61,13 +65,13 @@ impl std::fmt::Debug for Analysis<'_> {
     }
 }
 
-/// Something that an editor does when it is clicked.
+/// A command that an editor runs on a click.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// `podlens.showEnvironment`: the environment of the container at a place.
+pub enum EditorCommand {
+    /// `podlens.showEnvironment`: the environment of the container at a location.
     ShowEnvironment(Location),
-    /// `podlens.showPreview`: a preview of the object at a place.
-    ShowPreview(Location, preview::PreviewKind),
-    /// `podlens.showLocations`: the places that belong to one.
+    /// `podlens.showPreview`: a preview of the object at a location.
+    ShowPreview(Location, PreviewKind),
+    /// `podlens.showLocations`: the locations that belong to the first one.
     ShowLocations(Location, Vec<Location>),
 }

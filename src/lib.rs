@@ -15,8 +15,8 @@
 //! - [`workspace`]: files with their facts, an index over them, the settings. A change goes in, a snapshot comes out.
 //! - [`resolve`]: the environment of a container: what every name means at every place, with the way of each value.
 //! - [`rules`]: what will not work; one file a rule.
-//! - [`ide`]: what an editor or a command shows, one file a feature. What stands under a cursor is decided once, in
-//!   [`ide::target`].
+//! - [`ide`]: the answers for editors and commands, one file per feature. The item under the cursor is found in one
+//!   place, `ide/shared/cursor.rs`.
 //! - [`lsp`]: the language server. Messages in order, answers from snapshots, one file a method.
 //! - [`load`] is the only code that walks and reads directories; [`cli`] and [`report`] are the edge.
 //!

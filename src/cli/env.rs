@@ -9,7 +9,7 @@ use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
 use crate::cli::{Color, Exit, load, notice};
-use crate::ide::environment::{SCHEMA, View, Viewer};
+use crate::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use crate::load::{Loaded, NO_SUCH_FILE};
 use crate::report;
 use crate::resolve::Resolver;
@@ -120,11 +120,11 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
     exit
 }
 
-fn view(loaded: &Loaded, release: Option<KubernetesVersion>) -> View {
+fn view(loaded: &Loaded, release: Option<KubernetesVersion>) -> EnvironmentView {
     let snapshot = loaded.workspace.snapshot();
     let texts: Mutex<HashMap<String, Option<Arc<str>>>> = Mutex::default();
     let resolver = Resolver::new(&snapshot, release);
-    let viewer = Viewer {
+    let viewer = EnvironmentViewer {
         snapshot: &snapshot,
         resolver: &resolver,
         path: &|path| loaded.display(path),
@@ -135,10 +135,10 @@ fn view(loaded: &Loaded, release: Option<KubernetesVersion>) -> View {
     };
     let files = loaded.reported.iter().filter_map(|path| Some((path, snapshot.file(path)?)));
     let workloads = files.flat_map(|(path, file)| viewer.workloads(path, file)).collect();
-    View { schema: SCHEMA, workloads }
+    EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads }
 }
 
-fn write(arguments: &Arguments, view: &View) -> io::Result<()> {
+fn write(arguments: &Arguments, view: &EnvironmentView) -> io::Result<()> {
     let stdout = io::stdout().lock();
     let width = stdout.is_terminal().then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0.into());
     let mut out = io::BufWriter::new(stdout);

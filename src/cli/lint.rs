@@ -18,7 +18,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::{Color, Exit, notice, working_directory};
 use crate::diagnostic::Severity;
-use crate::ide::diagnostics::INVALID_SETTINGS;
+use crate::ide::INVALID_SETTINGS;
 use crate::load;
 use crate::report;
 use crate::report::findings::Report;

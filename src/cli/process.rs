@@ -13,7 +13,10 @@ use rand::rngs::{ChaCha12Rng, SysRng};
 use rand::{RngExt, SeedableRng};
 
 use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
-use crate::ide::process::{List, Outcome, Problem, Request, Selected, Values, process, select};
+use crate::ide::{
+    ObjectList, ParameterValues, ProcessError, ProcessOptions, ProcessedTemplate, SelectedTemplate, process_template,
+    select_template,
+};
 use crate::resolve::generator::Ends;
 use crate::syntax::{self, parse_param_file};
 use crate::text::LineIndex;
@@ -87,7 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     };
     let template = Source { name: shown(&arguments.file), lines: LineIndex::new(&text) };
     let tree = syntax::parse(&text);
-    let selected = match select(&tree) {
+    let selected = match select_template(&tree) {
         Ok(selected) => selected,
         Err(problem) => return refused(&template, &Origins::new(), &[problem]),
     };
@@ -135,7 +138,7 @@ struct Source {
 /// Where values from files stand: the file and its line, by name.
 type Origins = BTreeMap<String, String>;
 
-fn refused(template: &Source, origins: &Origins, problems: &[Problem]) -> io::Result<Exit> {
+fn refused(template: &Source, origins: &Origins, problems: &[ProcessError]) -> io::Result<Exit> {
     for problem in problems {
         let place = problem.span.map(|span| template.lines.line_column(span.start));
         let given = problem.parameter.as_ref().and_then(|it| origins.get(it)).filter(|_| place.is_none());
@@ -151,8 +154,8 @@ fn refused(template: &Source, origins: &Origins, problems: &[Problem]) -> io::Re
 }
 
 /// The values from the command line and from files; an exit where they cannot be had.
-fn request(arguments: &Arguments) -> io::Result<Result<(Request, Origins), Exit>> {
-    let mut values = Values::new();
+fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins), Exit>> {
+    let mut values = ParameterValues::new();
     let mut origins = Origins::new();
     let mut twice = Vec::new();
     for (name, value) in &arguments.param {
@@ -195,7 +198,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(Request, Origins), Exit>
         }
     }
     let labels = arguments.labels.iter().flat_map(|it| it.0.iter().cloned()).collect();
-    let request = Request {
+    let request = ProcessOptions {
         values,
         expressions: arguments.from.iter().cloned().collect(),
         labels,
@@ -213,17 +216,21 @@ fn looks_like_several(value: &str) -> bool {
     value.split(',').skip(1).any(|it| it.split_once('=').is_some_and(|(name, _)| is_name(name)))
 }
 
-fn draw<'t>(selected: &Selected<'t>, request: &Request, seed: Option<u64>) -> io::Result<Outcome<'t>> {
+fn draw<'t>(
+    selected: &SelectedTemplate<'t>,
+    request: &ProcessOptions,
+    seed: Option<u64>,
+) -> io::Result<ProcessedTemplate<'t>> {
     let mut random = match seed {
         Some(seed) => ChaCha12Rng::seed_from_u64(seed),
         None => ChaCha12Rng::try_from_rng(&mut SysRng).map_err(io::Error::other)?,
     };
-    Ok(process(selected, request, &mut |below| random.random_range(0..below)))
+    Ok(process_template(selected, request, &mut |below| random.random_range(0..below)))
 }
 
-fn print(output: Output, outcome: &Outcome<'_>) -> io::Result<()> {
+fn print(output: Output, outcome: &ProcessedTemplate<'_>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let list = List::of(&outcome.objects);
+    let list = ObjectList::of(&outcome.objects);
     match output {
         Output::Json => json(&mut out, &list)?,
         Output::Template => json(&mut out, &outcome.template)?,

@@ -7,7 +7,7 @@ use clap::Args;
 use similar::TextDiff;
 
 use crate::cli::{Exit, env, load, notice};
-use crate::ide::render::Renderer;
+use crate::ide::Renderer;
 use crate::resolve::Resolver;
 use crate::workspace::KubernetesVersion;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::{Exit, assignment, notice, read_text, shown_path};
-use crate::ide::wrap::{Given, Options, Source, wrap};
+use crate::ide::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
 use crate::text::LineIndex;
 
 /// Wrap objects in a Template, with parameters in the places of values
@@ -36,9 +36,9 @@ Examples:
   helm template shop | podlens wrap - --name shop > template.yaml";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let given = |(name, value): &(String, String)| Given { name: name.clone(), value: value.clone() };
+    let given = |(name, value): &(String, String)| ParameterChoice { name: name.clone(), value: value.clone() };
     let options =
-        Options { name: arguments.name.clone(), parameters: arguments.parameters.iter().map(given).collect() };
+        WrapOptions { name: arguments.name.clone(), parameters: arguments.parameters.iter().map(given).collect() };
     if let Some(mistake) = options.mistake() {
         notice(mistake);
         return Ok(Exit::Trouble);
@@ -57,8 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
             }
         }
     }
-    let sources: Vec<Source<'_>> = texts.iter().map(|text| Source { text }).collect();
-    match wrap(&sources, &options) {
+    let sources: Vec<WrapInput<'_>> = texts.iter().map(|text| WrapInput { text }).collect();
+    match wrap_in_template(&sources, &options) {
         Ok(wrapped) if wrapped.objects == 0 => {
             notice("no objects found");
             Ok(Exit::Nothing)

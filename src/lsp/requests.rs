@@ -24,7 +24,7 @@ use std::sync::Arc;
 use tower_lsp_server::ls_types::{Command, TextDocumentPositionParams};
 
 use crate::ide;
-use crate::ide::preview::PreviewKind;
+use crate::ide::PreviewKind;
 use crate::lsp::session::snapshot::SessionSnapshot;
 
 /// The file and the offset that a position stands for.
@@ -40,17 +40,17 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
 }
 
 /// A command that the editor's own side carries out.
-fn command(snapshot: &SessionSnapshot, title: String, command: &ide::Command) -> Option<Command> {
+fn command(snapshot: &SessionSnapshot, title: String, command: &ide::EditorCommand) -> Option<Command> {
     let at = |location: &crate::diagnostic::Location| {
         let location = snapshot.location(location)?;
         Some((serde_json::to_value(location.uri).ok()?, serde_json::to_value(location.range.start).ok()?))
     };
     let (name, arguments) = match command {
-        ide::Command::ShowEnvironment(location) => {
+        ide::EditorCommand::ShowEnvironment(location) => {
             let (uri, position) = at(location)?;
             ("podlens.showEnvironment", vec![uri, position])
         }
-        ide::Command::ShowPreview(location, kind) => {
+        ide::EditorCommand::ShowPreview(location, kind) => {
             let (uri, position) = at(location)?;
             let kind = match kind {
                 PreviewKind::Render => "render",
@@ -58,7 +58,7 @@ fn command(snapshot: &SessionSnapshot, title: String, command: &ide::Command) ->
             };
             ("podlens.showPreview", vec![uri, position, kind.into()])
         }
-        ide::Command::ShowLocations(location, locations) => {
+        ide::EditorCommand::ShowLocations(location, locations) => {
             let (uri, position) = at(location)?;
             let locations: Vec<_> = locations.iter().filter_map(|it| snapshot.location(it)).collect();
             ("podlens.showLocations", vec![uri, position, serde_json::to_value(locations).ok()?])

@@ -4,11 +4,11 @@
 
 use std::io::{self, Write};
 
-use crate::ide::environment::{ContainerView, Variable, View, Workload};
+use crate::ide::{ContainerView, EnvironmentView, VariableView, WorkloadView};
 use crate::report::one_line;
 
 /// Writes the variables of every container.
-pub fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, view: &EnvironmentView) -> io::Result<()> {
     let mut first = true;
     for workload in &view.workloads {
         for container in &workload.containers {
@@ -25,7 +25,7 @@ pub fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
     Ok(())
 }
 
-fn header(out: &mut dyn Write, workload: &Workload, container: &ContainerView) -> io::Result<()> {
+fn header(out: &mut dyn Write, workload: &WorkloadView, container: &ContainerView) -> io::Result<()> {
     let kind = workload.kind.as_deref().unwrap_or("?");
     let name = workload.name.as_deref().unwrap_or("?");
     let container_name = container.name.as_deref().unwrap_or("?");
@@ -33,7 +33,7 @@ fn header(out: &mut dyn Write, workload: &Workload, container: &ContainerView) -
     writeln!(out, "# {}", one_line(&text))
 }
 
-fn line(out: &mut dyn Write, variable: &Variable) -> io::Result<()> {
+fn line(out: &mut dyn Write, variable: &VariableView) -> io::Result<()> {
     match &variable.value {
         Some(value) if is_known(variable) && is_shell_name(&variable.name) && !value.contains('\0') => {
             writeln!(out, "{}='{}'", variable.name, value.replace('\'', r"'\''"))
@@ -43,7 +43,7 @@ fn line(out: &mut dyn Write, variable: &Variable) -> io::Result<()> {
 }
 
 /// A secret only has a value here when the settings say that it may be shown.
-fn is_known(variable: &Variable) -> bool {
+fn is_known(variable: &VariableView) -> bool {
     variable.state == "known" || variable.state == "secret"
 }
 

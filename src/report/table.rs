@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::ide::environment::{ContainerView, Expanded, Preset, Source, UnresolvedView, Variable, View, Workload};
+use crate::ide::{
+    ContainerView, EnvironmentView, ExpandedView, PresetView, SourceView, UnresolvedView, VariableView, WorkloadView,
+};
 use crate::report::one_line;
 use crate::resolve::Part;
 
@@ -24,7 +26,7 @@ const NARROWEST_VALUE: usize = 20;
 
 /// Writes the environments, with every service variable in a row of its own if `all`. Values are cut so that a row fits
 /// into `width` columns, if there is one.
-pub fn write(out: &mut dyn Write, view: &View, all: bool, width: Option<usize>) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, view: &EnvironmentView, all: bool, width: Option<usize>) -> io::Result<()> {
     for (at, workload) in view.workloads.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
@@ -50,7 +52,7 @@ pub fn write(out: &mut dyn Write, view: &View, all: bool, width: Option<usize>) 
     Ok(())
 }
 
-fn title(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
+fn title(out: &mut dyn Write, workload: &WorkloadView) -> io::Result<()> {
     let kind = workload.kind.as_deref().unwrap_or("?");
     let name = workload.name.as_deref().unwrap_or("?");
     let object = format!("{kind}/{name}");
@@ -62,7 +64,7 @@ fn title(out: &mut dyn Write, workload: &Workload) -> io::Result<()> {
 }
 
 /// A preset that is for the workload: whether it is applied, and what keeps it away.
-fn preset(out: &mut dyn Write, workload: &Workload, preset: &Preset) -> io::Result<()> {
+fn preset(out: &mut dyn Write, workload: &WorkloadView, preset: &PresetView) -> io::Result<()> {
     let place = |file: &str, line: u32| match file == workload.file {
         true => format!("line {line}"),
         false => format!("{}:{line}", one_line(file)),
@@ -88,7 +90,7 @@ fn preset(out: &mut dyn Write, workload: &Workload, preset: &Preset) -> io::Resu
 
 fn section(
     out: &mut dyn Write,
-    workload: &Workload,
+    workload: &WorkloadView,
     container: &ContainerView,
     all: bool,
     width: Option<usize>,
@@ -99,7 +101,7 @@ fn section(
     let shown: Vec<Row> = shown.map(|it| Row::new(workload, it)).collect();
     rows(out, &shown, width)?;
     let mut lines: Vec<(String, String)> = Vec::new();
-    let joined = |items: &[Expanded]| items.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    let joined = |items: &[ExpandedView]| items.iter().map(quoted).collect::<Vec<_>>().join(" ");
     if !container.command.is_empty() {
         lines.push(("command".into(), joined(&container.command)));
     }
@@ -130,8 +132,8 @@ struct Row {
 }
 
 impl Row {
-    fn new(workload: &Workload, variable: &Variable) -> Self {
-        let source = |it: &Source| source_text(it, &workload.file);
+    fn new(workload: &WorkloadView, variable: &VariableView) -> Self {
+        let source = |it: &SourceView| source_text(it, &workload.file);
         let hides: Vec<String> = variable.hides.iter().map(source).collect();
         Self {
             name: one_line(&variable.name).into_owned(),
@@ -185,20 +187,20 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
 }
 
 /// Whether a variable is one of a service's, with nothing to say about it.
-fn is_plain_service(variable: &Variable) -> bool {
+fn is_plain_service(variable: &VariableView) -> bool {
     variable.source.kind == "service" && variable.alternatives.is_empty()
 }
 
 /// A service gives seven variables and more to every container: one line says enough.
 fn service_lines(container: &ContainerView, all: bool) -> Vec<(String, String)> {
-    let mut by_service: Vec<(&Source, Vec<&Variable>)> = Vec::new();
+    let mut by_service: Vec<(&SourceView, Vec<&VariableView>)> = Vec::new();
     for variable in container.env.iter().filter(|it| !all && is_plain_service(it)) {
         match by_service.iter_mut().find(|(source, _)| **source == variable.source) {
             Some((_, known)) => known.push(variable),
             None => by_service.push((&variable.source, vec![variable])),
         }
     }
-    let line = |(source, variables): &(&Source, Vec<&Variable>)| {
+    let line = |(source, variables): &(&SourceView, Vec<&VariableView>)| {
         let main = variables.iter().filter(|it| is_main(&it.name));
         let mut parts: Vec<String> = main.map(|it| format!("{}={}", it.name, it.shown)).collect();
         match (parts.len(), variables.len() - parts.len()) {
@@ -244,7 +246,7 @@ fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
 }
 
 /// What the value column says. A secret is its length.
-fn value_text(variable: &Variable) -> String {
+fn value_text(variable: &VariableView) -> String {
     let shown = one_line(&variable.shown);
     if variable.value.is_some() || variable.state != "secret" {
         return if shown.is_empty() { "\"\"".into() } else { shown.into_owned() };
@@ -257,7 +259,7 @@ fn value_text(variable: &Variable) -> String {
 }
 
 /// Where a value comes from: `configMap app/KEY file:line`.
-fn source_text(source: &Source, here: &str) -> String {
+fn source_text(source: &SourceView, here: &str) -> String {
     let mut text = source.kind.to_owned();
     if let Some(object) = &source.object {
         text.push(' ');
@@ -275,7 +277,7 @@ fn source_text(source: &Source, here: &str) -> String {
 }
 
 /// An item of a command line; what has blanks or is empty stands in quotes, in those that it does not have itself.
-fn quoted(item: &Expanded) -> String {
+fn quoted(item: &ExpandedView) -> String {
     let shown = one_line(&item.shown);
     let plain = !shown.is_empty() && !shown.contains([' ', '\'', '"']);
     match shown.contains('\'') {

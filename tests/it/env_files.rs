@@ -103,9 +103,9 @@ fn an_editor_answers_in_a_huge_env_file() {
     let text = format!("{}LA$0ST='1'\n", "KEY='value'\n".repeat(850_000));
     let fixture = Fixture::new("huge", &[("pod.yaml".into(), reader()), ("app.env".into(), text)]);
     fixture.analysis(|it| {
-        let hover = podlens::ide::hover::hover(it, &fixture.file, fixture.offset()).expect("a hover");
+        let hover = podlens::ide::hover(it, &fixture.file, fixture.offset()).expect("a hover");
         assert!(hover.contents.plain().contains("LAST=1"), "{}", hover.contents.plain());
-        let all = podlens::ide::references::references(it, &fixture.file, fixture.offset(), true);
+        let all = podlens::ide::references(it, &fixture.file, fixture.offset(), true);
         assert_eq!(all.len(), 2, "{all:?}");
     });
 }

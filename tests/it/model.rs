@@ -11,7 +11,7 @@ mod spelling;
 use std::process::Command;
 use std::sync::Arc;
 
-use podlens::ide::environment::{SCHEMA, View, Viewer};
+use podlens::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use podlens::resolve::Resolver;
 use podlens::workspace::{File, Workspace};
 use serde_json::Value as Json;
@@ -29,7 +29,7 @@ fn environments_are_those_of_the_reference() {
         let snapshot = workspace.snapshot();
         let text: Arc<str> = manifests.as_str().into();
         let resolver = Resolver::new(&snapshot, None);
-        let viewer = Viewer {
+        let viewer = EnvironmentViewer {
             snapshot: &snapshot,
             resolver: &resolver,
             path: &|path| path.to_owned(),
@@ -37,7 +37,8 @@ fn environments_are_those_of_the_reference() {
         };
         let path: Arc<str> = "all.yaml".into();
         let workloads = viewer.workloads(&path, snapshot.file(&path).expect("the file is there"));
-        let json = serde_json::to_value(View { schema: SCHEMA, workloads }).expect("a view is JSON");
+        let json =
+            serde_json::to_value(EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads }).expect("a view is JSON");
         compare(&case, &json, &manifests, seed);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use podlens::ide::process::{Request, process, select};
+use podlens::ide::{ProcessOptions, process_template, select_template};
 use podlens::syntax::parse;
 use proptest::prelude::*;
 
@@ -160,11 +160,11 @@ fn ten_thousand_parameters_are_no_trouble() {
         let _ = writeln!(text, "- {{name: P{at}, required: true}}");
     }
     let tree = parse(&text);
-    let selected = select(&tree).expect("a template");
-    let outcome = process(&selected, &Request::default(), &mut |_| 0);
+    let selected = select_template(&tree).expect("a template");
+    let outcome = process_template(&selected, &ProcessOptions::default(), &mut |_| 0);
     assert_eq!((outcome.problems.len(), outcome.objects.len()), (10_000, 0));
     let values = (0..10_000).map(|at| (format!("P{at}"), format!("v{at}"))).collect();
-    let outcome = process(&selected, &Request { values, ..Request::default() }, &mut |_| 0);
+    let outcome = process_template(&selected, &ProcessOptions { values, ..ProcessOptions::default() }, &mut |_| 0);
     assert_eq!(outcome.problems, []);
     let out = serde_json::to_string(&outcome.objects).expect("JSON");
     assert!(out.contains(r#""k9999":"v9999""#));
@@ -201,7 +201,7 @@ proptest! {
         });
         let text = format!("apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n{objects}parameters:\n{parameters}");
         let tree = parse(&text);
-        let outcome = process(&select(&tree).expect("a template"), &Request::default(), &mut |_| 0);
+        let outcome = process_template(&select_template(&tree).expect("a template"), &ProcessOptions::default(), &mut |_| 0);
         prop_assert_eq!(&outcome.problems, &[]);
         let out = serde_json::to_string(&outcome.objects).expect("JSON");
         let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");

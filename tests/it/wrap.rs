@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use podlens::ide::process::{Request, process, select};
-use podlens::ide::wrap::{Given, Options, Source, wrap};
+use podlens::ide::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
+use podlens::ide::{ProcessOptions, process_template, select_template};
 use podlens::syntax::parse;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -74,11 +74,11 @@ parameters:
     let (code, out, err) = run(
         place.path(),
         &["wrap", "-", "shop.yaml", "--name", "s", "-p", "NS=prod"],
-        "---\n# Source: c/x.yaml\nkind: X\n",
+        "---\n# WrapInput: c/x.yaml\nkind: X\n",
     );
     assert_eq!((code, err.lines().count()), (0, 1), "{err}");
     assert!(
-        out.contains("# Source: c/x.yaml\n- kind: X\n# The shop.\n- apiVersion") && out.contains("namespace: ${NS}"),
+        out.contains("# WrapInput: c/x.yaml\n- kind: X\n# The shop.\n- apiVersion") && out.contains("namespace: ${NS}"),
         "{out}"
     );
 }
@@ -296,7 +296,7 @@ proptest! {
             writer.block(&Value::from(objects.clone()), 0, &mut text);
         } else {
             for it in &objects {
-                text.push_str("---\n# Source: a/b.yaml");
+                text.push_str("---\n# WrapInput: a/b.yaml");
                 let mut part = String::new();
                 writer.block(it, 0, &mut part);
                 let _ = write!(text, "{}{part}", if part.starts_with('\n') { "" } else { "\n" });
@@ -305,18 +305,18 @@ proptest! {
         if crlf {
             text = text.replace('\n', "\r\n");
         }
-        let given = |name: &str, value: &str| Given { name: name.into(), value: value.into() };
-        let options = Options { name: "t".into(), parameters: vec![given("NAME", "web")] };
+        let given = |name: &str, value: &str| ParameterChoice { name: name.into(), value: value.into() };
+        let options = WrapOptions { name: "t".into(), parameters: vec![given("NAME", "web")] };
         let tree = parse(&text);
         prop_assert_eq!(tree.errors(), &[], "{}", text);
-        let wrapped = match wrap(&[Source { text: &text }], &options) {
+        let wrapped = match wrap_in_template(&[WrapInput { text: &text }], &options) {
             Ok(it) => it,
             Err(problems) => return Err(TestCaseError::fail(format!("{problems:?}\n{text}"))),
         };
         let processed = |value: &str| -> Vec<Value> {
             let tree = parse(&wrapped.text);
-            let request = Request { values: [("NAME".to_owned(), value.to_owned())].into(), ..Request::default() };
-            let outcome = process(&select(&tree).expect("a template"), &request, &mut |_| 0);
+            let request = ProcessOptions { values: [("NAME".to_owned(), value.to_owned())].into(), ..ProcessOptions::default() };
+            let outcome = process_template(&select_template(&tree).expect("a template"), &request, &mut |_| 0);
             assert_eq!(outcome.problems, [], "{}", wrapped.text);
             outcome.objects.iter().map(|it| serde_json::to_value(it).expect("JSON")).collect()
         };
@@ -327,7 +327,7 @@ proptest! {
         }
         if !wrapped.notices.iter().any(|it| it.contains("anew")) {
             prop_assert_eq!(text.matches("# about web").count(), wrapped.text.matches("# about web").count(), "{}", wrapped.text);
-            prop_assert_eq!(text.matches("# Source: ").count(), wrapped.text.matches("# Source: ").count());
+            prop_assert_eq!(text.matches("# WrapInput: ").count(), wrapped.text.matches("# WrapInput: ").count());
         }
     }
 }

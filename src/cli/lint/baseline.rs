@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ide::diagnostics::INVALID_SETTINGS;
+use crate::ide::INVALID_SETTINGS;
 use crate::load;
 use crate::report::findings::{Finding, Report};
 

@@ -12,8 +12,8 @@ use crate::cli::lint::fix::replace;
 use crate::cli::lint::levels::{FlagLevels, Flags};
 use crate::cli::{notice, progress};
 use crate::diagnostic::{Diagnostic, Location};
-use crate::ide::diagnostics::of_settings;
-use crate::ide::excerpts;
+use crate::ide::redacted_text;
+use crate::ide::settings_diagnostics;
 use crate::load::{self, Loaded};
 use crate::report::findings::{Files, Range};
 use crate::resolve::Resolver;
@@ -76,7 +76,7 @@ impl Project {
         let text = self.text(file)?;
         let snapshot = self.loaded.workspace.snapshot();
         match snapshot.file(file) {
-            Some(known) if !snapshot.settings(file).show_secrets => Some(excerpts::text(known, &text)),
+            Some(known) if !snapshot.settings(file).show_secrets => Some(redacted_text(known, &text)),
             _ => Some(text),
         }
     }
@@ -132,7 +132,7 @@ impl Project {
 
     fn settings_mistakes(&self) -> Vec<Diagnostic> {
         let snapshot = self.loaded.workspace.snapshot();
-        snapshot.all_settings().flat_map(|it| of_settings(it)).collect()
+        snapshot.all_settings().flat_map(|it| settings_diagnostics(it)).collect()
     }
 
     /// Writes what was changed. Says what could not be written.

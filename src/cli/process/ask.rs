@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::ide::process::{ParameterView, Values};
+use crate::ide::{ParameterValues, ParameterView};
 use crate::report::one_line;
 use crate::resolve::ParameterType as Type;
 
@@ -10,7 +10,7 @@ use crate::resolve::ParameterType as Type;
 /// none and one is required, the question comes again. At the end of the input the rest stays as it is.
 pub(super) fn ask(
     parameters: &[ParameterView],
-    values: &mut Values,
+    values: &mut ParameterValues,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -93,7 +93,7 @@ mod tests {
             parameter("GIVEN"),
             parameter("REST"),
         ];
-        let mut values = Values::from([("GIVEN".to_owned(), "1".to_owned())]);
+        let mut values = ParameterValues::from([("GIVEN".to_owned(), "1".to_owned())]);
         let mut shown = Vec::new();
         ask(&parameters, &mut values, &mut "\nweb\nmany\n8080\n\n".as_bytes(), &mut shown).expect("asked");
         let pairs: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::ide::process::ParameterView;
+use crate::ide::ParameterView;
 use crate::report::one_line;
 
 /// Writes the table; the value of a generated parameter is what it is generated from.

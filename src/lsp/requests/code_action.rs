@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::diagnostic;
-use crate::ide::code_actions;
+use crate::ide;
 use crate::lsp::requests::server_capabilities::{FIX_ALL, SHOW, SORT};
 use crate::lsp::requests::{command, diagnostics};
 use crate::lsp::session::snapshot::SessionSnapshot;
@@ -71,15 +71,11 @@ pub(crate) fn resolve(snapshot: &SessionSnapshot, mut action: CodeAction) -> Res
 }
 
 /// The findings of a file, and what can be done in a range of it.
-fn actions(
-    snapshot: &SessionSnapshot,
-    uri: &Uri,
-    range: Range,
-) -> (Vec<diagnostic::Diagnostic>, Vec<code_actions::CodeAction>) {
+fn actions(snapshot: &SessionSnapshot, uri: &Uri, range: Range) -> (Vec<diagnostic::Diagnostic>, Vec<ide::CodeAction>) {
     let name = snapshot.name(uri);
     let span = snapshot.span(&name, range);
     let found = diagnostics::found(snapshot, &name);
-    let actions = snapshot.analyse(|analysis| code_actions::code_actions(analysis, &name, span, &found));
+    let actions = snapshot.analyse(|analysis| ide::code_actions(analysis, &name, span, &found));
     (found, actions)
 }
 
@@ -89,14 +85,14 @@ fn known(sent: &[Diagnostic], found: Diagnostic) -> Diagnostic {
     sent.iter().find(is_same).cloned().unwrap_or(found)
 }
 
-fn kind(kind: code_actions::CodeActionKind) -> CodeActionKind {
+fn kind(kind: ide::CodeActionKind) -> CodeActionKind {
     match kind {
-        code_actions::CodeActionKind::QuickFix => CodeActionKind::QUICKFIX,
-        code_actions::CodeActionKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
-        code_actions::CodeActionKind::Extract => CodeActionKind::REFACTOR_EXTRACT,
-        code_actions::CodeActionKind::FixAll => FIX_ALL,
-        code_actions::CodeActionKind::Sort => SORT,
-        code_actions::CodeActionKind::Show => SHOW,
+        ide::CodeActionKind::QuickFix => CodeActionKind::QUICKFIX,
+        ide::CodeActionKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
+        ide::CodeActionKind::Extract => CodeActionKind::REFACTOR_EXTRACT,
+        ide::CodeActionKind::FixAll => FIX_ALL,
+        ide::CodeActionKind::Sort => SORT,
+        ide::CodeActionKind::Show => SHOW,
     }
 }
 

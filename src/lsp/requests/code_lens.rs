@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{CodeLens, CodeLensParams, Uri};
 
-use crate::ide::code_lens::{self, CodeLensKind};
+use crate::ide::{self, CodeLensKind};
 use crate::lsp::requests::{command, some};
 use crate::lsp::session::snapshot::SessionSnapshot;
 use crate::text::Span;
@@ -22,7 +22,7 @@ struct Data {
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri;
     let name = snapshot.name(&uri);
-    let found = snapshot.analyse(|analysis| code_lens::code_lenses(analysis, &name));
+    let found = snapshot.analyse(|analysis| ide::code_lenses(analysis, &name));
     let generation = snapshot.documents.get(&name).map(|it| it.generation);
     let lenses = found.into_iter().map(|it| {
         let Span { start, end } = it.span;
@@ -40,8 +40,8 @@ pub(crate) fn resolve(snapshot: &SessionSnapshot, mut lens: CodeLens) -> Result<
         return Err(tower_lsp_server::jsonrpc::Error::content_modified());
     }
     let Some(kind) = CodeLensKind::named(&data.kind) else { return Ok(lens) };
-    let asked = code_lens::CodeLens { span: Span::new(data.start, data.end), kind };
-    let title = snapshot.analyse(|analysis| code_lens::resolve(analysis, &name, &asked));
+    let asked = ide::CodeLens { span: Span::new(data.start, data.end), kind };
+    let title = snapshot.analyse(|analysis| ide::resolve_code_lens(analysis, &name, &asked));
     lens.command = title.and_then(|it| command(snapshot, it.title, &it.command));
     Ok(lens)
 }

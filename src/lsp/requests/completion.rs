@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::{
 
 use crate::diagnostic::Edit;
 use crate::ide;
-use crate::ide::completion::CompletionKind;
+use crate::ide::CompletionKind;
 use crate::lsp::requests::target;
 use crate::lsp::session::snapshot::SessionSnapshot;
 use crate::text::Span;
@@ -24,7 +24,7 @@ struct Data {
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;
     let (name, offset) = target(snapshot, &at);
-    let Some(found) = snapshot.analyse(|analysis| ide::completion::completion(analysis, &name, offset)) else {
+    let Some(found) = snapshot.analyse(|analysis| ide::completion(analysis, &name, offset)) else {
         return Ok(None);
     };
     let version = snapshot.documents.get(&name).map(|it| it.version());
@@ -41,7 +41,7 @@ pub(crate) fn answer(snapshot: &SessionSnapshot, params: CompletionParams) -> Re
             ..CompletionItem::default()
         };
         if it.has_edits && !snapshot.client.resolves_edits {
-            let details = snapshot.analyse(|analysis| ide::completion::resolve(analysis, &name, offset, &it.label));
+            let details = snapshot.analyse(|analysis| ide::resolve_completion(analysis, &name, offset, &it.label));
             item.additional_text_edits = details.map(|it| edits(snapshot, &name, &it.additional_edits));
         }
         item.label = it.label;
@@ -59,7 +59,7 @@ pub(crate) fn resolve(snapshot: &SessionSnapshot, mut item: CompletionItem) -> R
         // The text has changed since: what the item says stays, what it would change may not fit any more.
         return Ok(item);
     }
-    let details = snapshot.analyse(|analysis| ide::completion::resolve(analysis, &name, offset, &item.label));
+    let details = snapshot.analyse(|analysis| ide::resolve_completion(analysis, &name, offset, &item.label));
     if let Some(details) = details {
         let documentation = details.documentation.as_ref();
         item.documentation = documentation

@@ -12,7 +12,7 @@ pub(crate) fn answer(
     params: GotoDefinitionParams,
 ) -> Result<Option<GotoDefinitionResponse>> {
     let (name, offset) = target(snapshot, &params.text_document_position_params);
-    let Some(found) = snapshot.analyse(|analysis| ide::definition::definition(analysis, &name, offset)) else {
+    let Some(found) = snapshot.analyse(|analysis| ide::definition(analysis, &name, offset)) else {
         return Ok(None);
     };
     if snapshot.client.definition_links {

@@ -140,14 +140,14 @@ fn found_in(memory: &mut Memory, snapshot: &SessionSnapshot, name: &Arc<str>) ->
     memory.reported = None;
     match snapshot.workspace.is_excluded(name) {
         true => Vec::new(),
-        false => ide::diagnostics::kept(&mut memory.kept, &snapshot.workspace, name, snapshot),
+        false => ide::cached_diagnostics(&mut memory.kept, &snapshot.workspace, name, snapshot),
     }
 }
 
 fn found_on_disk(snapshot: &SessionSnapshot, name: &Arc<str>) -> Vec<diagnostic::Diagnostic> {
     match snapshot.workspace.is_excluded(name) {
         true => Vec::new(),
-        false => snapshot.analyse(|analysis| ide::diagnostics::diagnostics(analysis, name)),
+        false => snapshot.analyse(|analysis| ide::diagnostics(analysis, name)),
     }
 }
 

@@ -4,7 +4,7 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
 
 use crate::ide;
-use crate::ide::highlight::HighlightKind;
+use crate::ide::HighlightKind;
 use crate::lsp::requests::{some, target};
 use crate::lsp::session::snapshot::SessionSnapshot;
 
@@ -13,7 +13,7 @@ pub(crate) fn answer(
     params: DocumentHighlightParams,
 ) -> Result<Option<Vec<DocumentHighlight>>> {
     let (name, offset) = target(snapshot, &params.text_document_position_params);
-    let found = snapshot.analyse(|analysis| ide::highlight::highlights(analysis, &name, offset));
+    let found = snapshot.analyse(|analysis| ide::highlights(analysis, &name, offset));
     let highlights = found.into_iter().map(|it| DocumentHighlight {
         range: snapshot.range(&name, it.span),
         kind: Some(match it.kind {

@@ -9,7 +9,7 @@ use crate::lsp::session::snapshot::SessionSnapshot;
 
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     let name = snapshot.name(&params.text_document.uri);
-    let found = snapshot.analyse(|analysis| ide::links::document_links(analysis, &name));
+    let found = snapshot.analyse(|analysis| ide::document_links(analysis, &name));
     let links = found.into_iter().filter_map(|it| {
         let place = snapshot.location(&it.target)?;
         // Editors go to the place behind the `#`.

@@ -5,7 +5,7 @@ use tower_lsp_server::ls_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation, SymbolKind, Uri,
 };
 
-use crate::ide::symbols::{self, Symbol};
+use crate::ide;
 use crate::lsp::session::snapshot::SessionSnapshot;
 
 pub(crate) fn answer(
@@ -14,7 +14,7 @@ pub(crate) fn answer(
 ) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let name = snapshot.name(&uri);
-    let found = snapshot.analyse(|analysis| symbols::document_symbols(analysis, &name));
+    let found = snapshot.analyse(|analysis| ide::document_symbols(analysis, &name));
     if found.is_empty() {
         return Ok(None);
     }
@@ -28,18 +28,18 @@ pub(crate) fn answer(
 }
 
 /// A kind as the protocol has it.
-pub(crate) fn kind(kind: symbols::SymbolKind) -> SymbolKind {
+pub(crate) fn kind(kind: ide::SymbolKind) -> SymbolKind {
     match kind {
-        symbols::SymbolKind::Object => SymbolKind::OBJECT,
-        symbols::SymbolKind::Container => SymbolKind::MODULE,
-        symbols::SymbolKind::Variable => SymbolKind::VARIABLE,
-        symbols::SymbolKind::Key => SymbolKind::KEY,
-        symbols::SymbolKind::Parameter => SymbolKind::CONSTANT,
+        ide::SymbolKind::Object => SymbolKind::OBJECT,
+        ide::SymbolKind::Container => SymbolKind::MODULE,
+        ide::SymbolKind::Variable => SymbolKind::VARIABLE,
+        ide::SymbolKind::Key => SymbolKind::KEY,
+        ide::SymbolKind::Parameter => SymbolKind::CONSTANT,
     }
 }
 
 #[expect(deprecated, reason = "the protocol's struct has a field that nobody uses any more")]
-fn nested(snapshot: &SessionSnapshot, name: &str, symbol: Symbol) -> DocumentSymbol {
+fn nested(snapshot: &SessionSnapshot, name: &str, symbol: ide::DocumentSymbol) -> DocumentSymbol {
     let children: Vec<_> = symbol.children.into_iter().map(|it| nested(snapshot, name, it)).collect();
     DocumentSymbol {
         name: symbol.name,
@@ -59,7 +59,7 @@ fn flatten(
     name: &str,
     uri: &Uri,
     parent: Option<&str>,
-    symbols: Vec<Symbol>,
+    symbols: Vec<ide::DocumentSymbol>,
     flat: &mut Vec<SymbolInformation>,
 ) {
     for symbol in symbols {

@@ -24,6 +24,6 @@ pub(crate) fn answer(snapshot: &SessionSnapshot, params: Params) -> Result<Optio
     let name = snapshot.name(&params.text_document.uri);
     let offset = snapshot.offset(&name, params.position);
     let shown = |file: &str| file.to_owned();
-    let view = snapshot.analyse(|analysis| ide::environment_at::environment_at(analysis, &name, offset, &shown));
+    let view = snapshot.analyse(|analysis| ide::environment_at(analysis, &name, offset, &shown));
     Ok(view.and_then(|it| serde_json::to_value(it).ok()))
 }

@@ -9,7 +9,7 @@ use crate::lsp::session::snapshot::SessionSnapshot;
 
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: HoverParams) -> Result<Option<Hover>> {
     let (name, offset) = target(snapshot, &params.text_document_position_params);
-    let hover = snapshot.analyse(|analysis| ide::hover::hover(analysis, &name, offset));
+    let hover = snapshot.analyse(|analysis| ide::hover(analysis, &name, offset));
     Ok(hover.map(|it| Hover {
         contents: HoverContents::Markup(snapshot.markup(&it.contents, snapshot.client.hover_markdown)),
         range: Some(snapshot.range(&name, it.span)),

@@ -10,7 +10,7 @@ use crate::lsp::session::snapshot::SessionSnapshot;
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let name = snapshot.name(&params.text_document.uri);
     let span = snapshot.span(&name, params.range);
-    let found = snapshot.analyse(|analysis| ide::inlay_hints::inlay_hints(analysis, &name, span));
+    let found = snapshot.analyse(|analysis| ide::inlay_hints(analysis, &name, span));
     let hints = found.into_iter().map(|it| InlayHint {
         position: snapshot.position(&name, it.offset),
         label: InlayHintLabel::String(it.label),

@@ -8,7 +8,7 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{Position, TextDocumentIdentifier};
 
 use crate::ide;
-use crate::ide::preview::PreviewKind;
+use crate::ide::PreviewKind;
 use crate::lsp::session::snapshot::SessionSnapshot;
 
 /// The method.
@@ -34,7 +34,7 @@ pub(crate) fn answer(snapshot: &SessionSnapshot, params: Params) -> Result<Optio
     let uri = params.text_document.uri;
     let name = snapshot.name(&uri);
     let offset = params.position.map(|it| snapshot.offset(&name, it));
-    let preview = snapshot.analyse(|analysis| ide::preview::preview(analysis, &name, offset, kind, &params.parameters));
+    let preview = snapshot.analyse(|analysis| ide::preview(analysis, &name, offset, kind, &params.parameters));
     Ok(preview.and_then(|it| {
         let mut value = serde_json::to_value(it).ok()?;
         value.as_object_mut()?.insert("uri".into(), uri.as_str().into());

@@ -12,7 +12,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::ide;
-use crate::ide::semantic_tokens::SemanticKind;
+use crate::ide::SemanticKind;
 use crate::lsp::session::snapshot::SessionSnapshot;
 use crate::text::Span;
 
@@ -109,7 +109,7 @@ fn change(old: &[SemanticToken], new: &[SemanticToken]) -> Option<SemanticTokens
 }
 
 fn tokens(snapshot: &SessionSnapshot, name: &Arc<str>, range: Option<Span>) -> Vec<SemanticToken> {
-    let found = snapshot.analyse(|analysis| ide::semantic_tokens::semantic_tokens(analysis, name, range));
+    let found = snapshot.analyse(|analysis| ide::semantic_tokens(analysis, name, range));
     let mut tokens = Vec::with_capacity(found.len());
     let (mut line, mut start) = (0, 0);
     for token in found {

@@ -3,7 +3,7 @@
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{OneOf, WorkspaceSymbol, WorkspaceSymbolParams, WorkspaceSymbolResponse};
 
-use crate::ide::symbols;
+use crate::ide;
 use crate::lsp::requests::document_symbol::kind;
 use crate::lsp::session::snapshot::SessionSnapshot;
 
@@ -14,7 +14,7 @@ pub(crate) fn answer(
     snapshot: &SessionSnapshot,
     params: WorkspaceSymbolParams,
 ) -> Result<Option<WorkspaceSymbolResponse>> {
-    let found = snapshot.analyse(|analysis| symbols::workspace_symbols(analysis, &params.query, LIMIT));
+    let found = snapshot.analyse(|analysis| ide::workspace_symbols(analysis, &params.query, LIMIT));
     let symbols = found.into_iter().filter_map(|it| {
         Some(WorkspaceSymbol {
             name: it.name,

@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types::{self, Position, Range, Uri};
 
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::markup::Markup;
+use crate::ide::Markup;
 use crate::load;
 use crate::lsp::cancellation::CancelToken;
 use crate::lsp::convert;

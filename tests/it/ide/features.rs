@@ -3,21 +3,21 @@
 use std::fmt::Write as _;
 
 use podlens::diagnostic::Location;
-use podlens::ide::code_actions::code_actions;
-use podlens::ide::completion::{self, CompletionKind, completion};
-use podlens::ide::definition::definition;
-use podlens::ide::diagnostics::diagnostics;
-use podlens::ide::environment_at::environment_at;
-use podlens::ide::highlight::highlights;
-use podlens::ide::hover::hover;
-use podlens::ide::inlay_hints::inlay_hints;
-use podlens::ide::links::document_links;
-use podlens::ide::preview::{PreviewKind, preview};
-use podlens::ide::references::references;
-use podlens::ide::rename::{prepare_rename, rename};
-use podlens::ide::semantic_tokens::semantic_tokens;
-use podlens::ide::symbols::{Symbol, document_symbols, workspace_symbols};
-use podlens::ide::{Command, code_lens};
+use podlens::ide::code_actions;
+use podlens::ide::definition;
+use podlens::ide::diagnostics;
+use podlens::ide::document_links;
+use podlens::ide::environment_at;
+use podlens::ide::highlights;
+use podlens::ide::hover;
+use podlens::ide::inlay_hints;
+use podlens::ide::references;
+use podlens::ide::semantic_tokens;
+use podlens::ide::{CompletionKind, completion, resolve_completion};
+use podlens::ide::{DocumentSymbol, document_symbols, workspace_symbols};
+use podlens::ide::{EditorCommand, code_lenses, resolve_code_lens};
+use podlens::ide::{PreviewKind, preview};
+use podlens::ide::{prepare_rename, rename};
 use podlens::text::Span;
 
 use super::{Fixture, check};
@@ -57,7 +57,7 @@ fn completions() {
             for item in [&found.items[0], last] {
                 let mut after = text.to_owned();
                 after.replace_range(item.replace.range(), &item.text);
-                let details = completion::resolve(it, &fixture.file, offset, &item.label).expect("it is known");
+                let details = resolve_completion(it, &fixture.file, offset, &item.label).expect("it is known");
                 assert_eq!(item.has_edits, !details.additional_edits.is_empty(), "{}: {}", fixture.title, item.label);
                 let start = after[..item.replace.start].rfind('\n').map_or(0, |end| end + 1);
                 let _ = writeln!(answer, "\n{}: {}", item.label, after[start..].lines().next().unwrap_or_default());
@@ -147,12 +147,12 @@ fn actions() {
     });
 }
 
-fn command(fixture: &Fixture, command: Option<&Command>) -> String {
+fn command(fixture: &Fixture, command: Option<&EditorCommand>) -> String {
     match command {
         None => String::new(),
-        Some(Command::ShowEnvironment(at)) => format!("environment at {}", fixture.place(at)),
-        Some(Command::ShowPreview(at, kind)) => format!("{kind:?} at {}", fixture.place(at)),
-        Some(Command::ShowLocations(at, all)) => format!("{} places from {}", all.len(), fixture.place(at)),
+        Some(EditorCommand::ShowEnvironment(at)) => format!("environment at {}", fixture.place(at)),
+        Some(EditorCommand::ShowPreview(at, kind)) => format!("{kind:?} at {}", fixture.place(at)),
+        Some(EditorCommand::ShowLocations(at, all)) => format!("{} places from {}", all.len(), fixture.place(at)),
     }
 }
 
@@ -179,8 +179,8 @@ fn decorations() {
                 assert_eq!(semantic_tokens(it, &fixture.file, Some(range)), behind, "{}", fixture.title);
             }
             answer.push_str("lenses\n");
-            for lens in code_lens::code_lenses(it, &fixture.file) {
-                let said = code_lens::resolve(it, &fixture.file, &lens).expect("it is still there");
+            for lens in code_lenses(it, &fixture.file) {
+                let said = resolve_code_lens(it, &fixture.file, &lens).expect("it is still there");
                 let _ = writeln!(answer, "  {} [{}]", fixture.here(lens.span), said.title);
             }
             answer.push_str("links\n");
@@ -195,7 +195,7 @@ fn decorations() {
     });
 }
 
-fn outline(fixture: &Fixture, symbols: &[Symbol], depth: usize, answer: &mut String) {
+fn outline(fixture: &Fixture, symbols: &[DocumentSymbol], depth: usize, answer: &mut String) {
     for symbol in symbols {
         let detail = symbol.detail.as_deref().unwrap_or_default();
         let indent = "  ".repeat(depth);

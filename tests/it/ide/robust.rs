@@ -4,18 +4,18 @@ use std::path::Path;
 
 use podlens::diagnostic::Edit;
 use podlens::ide::Analysis;
-use podlens::ide::code_actions::code_actions;
-use podlens::ide::completion::{self, completion};
-use podlens::ide::definition::definition;
-use podlens::ide::diagnostics::diagnostics;
-use podlens::ide::environment_at::environment_at;
-use podlens::ide::highlight::highlights;
-use podlens::ide::hover::hover;
-use podlens::ide::inlay_hints::inlay_hints;
-use podlens::ide::references::references;
-use podlens::ide::rename::{prepare_rename, rename};
-use podlens::ide::semantic_tokens::semantic_tokens;
-use podlens::ide::symbols::document_symbols;
+use podlens::ide::code_actions;
+use podlens::ide::definition;
+use podlens::ide::diagnostics;
+use podlens::ide::document_symbols;
+use podlens::ide::environment_at;
+use podlens::ide::highlights;
+use podlens::ide::hover;
+use podlens::ide::inlay_hints;
+use podlens::ide::references;
+use podlens::ide::semantic_tokens;
+use podlens::ide::{completion, resolve_completion};
+use podlens::ide::{prepare_rename, rename};
 use podlens::text::Span;
 
 use super::Fixture;
@@ -75,7 +75,7 @@ fn ask(it: &Analysis<'_>, fixture: &Fixture, offset: usize, found: &[podlens::di
             assert!(!item.detail.as_deref().unwrap_or_default().contains("not-a-real"), "{file}:{offset}: a secret");
         }
         for item in [found.items.first(), found.items.last()].into_iter().flatten() {
-            let details = completion::resolve(it, file, offset, &item.label).expect("what was offered is known");
+            let details = resolve_completion(it, file, offset, &item.label).expect("what was offered is known");
             let own = Edit {
                 location: podlens::diagnostic::Location { file: file.clone(), span: item.replace },
                 text: item.text.clone(),

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use podlens::ide::completion::completion;
-use podlens::ide::definition::definition;
-use podlens::ide::highlight::highlights;
-use podlens::ide::hover::hover;
+use podlens::ide::completion;
+use podlens::ide::definition;
+use podlens::ide::highlights;
+use podlens::ide::hover;
 
 use super::Fixture;
 

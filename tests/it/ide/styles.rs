@@ -1,7 +1,7 @@
 //! Completion wherever a name can stand, in every style of scalar, closed or not, in whole files and in files that end
 //! at the cursor: the name is offered, and what is written with it reads as meant.
 
-use podlens::ide::completion::completion;
+use podlens::ide::completion;
 use podlens::syntax::parse;
 
 use super::Fixture;

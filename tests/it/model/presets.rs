@@ -10,8 +10,8 @@ mod reference;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podlens::ide::environment::{SCHEMA, View, Viewer};
-use podlens::ide::render::Renderer;
+use podlens::ide::Renderer;
+use podlens::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use podlens::resolve::Resolver;
 use podlens::workspace::{File, Workspace};
 use serde_json::{Value as Json, json};
@@ -38,8 +38,9 @@ fn pods_after_admission_are_those_of_the_reference() {
         let resolver = Resolver::new(&snapshot, None);
         let path: Arc<str> = "all.yaml".into();
         let file = snapshot.file(&path).expect("the file is there");
-        let viewer = Viewer { snapshot: &snapshot, resolver: &resolver, path: &|path| path.to_owned(), text: &text };
-        let view = View { schema: SCHEMA, workloads: viewer.workloads(&path, file) };
+        let viewer =
+            EnvironmentViewer { snapshot: &snapshot, resolver: &resolver, path: &|path| path.to_owned(), text: &text };
+        let view = EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: viewer.workloads(&path, file) };
         let view = serde_json::to_value(view).expect("a view is JSON");
         let documents = Renderer { resolver: &resolver, text: &text }.workloads(&path, file, &manifests);
         compare(&case, &view, &documents.join("---\n"), &manifests, &format!("seed {seed}\n{settings}"));

@@ -1,0 +1,262 @@
+//! Workloads as the cluster would run them: the same objects with variables expanded where their values are known.
+//!
+//! A value that is not known in full keeps its text and says why. Secrets are never put in.
+
+mod admitted;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use crate::k8s::{Container, Object, Pod, Text};
+use crate::resolve::{Environment, Piece, Resolver, State, Value};
+use crate::syntax::{self, DollarTokenKind, Node, ScalarStyle, SourceMap, Tree, YamlValue, dollar_tokens};
+use crate::text::Span;
+use crate::workspace::File;
+use admitted::Admitted;
+
+/// Renders the workloads of files.
+pub struct Renderer<'s> {
+    /// Resolves their containers.
+    pub resolver: &'s Resolver<'s>,
+    /// The text of a file: presets bring what stands in theirs.
+    pub text: &'s (dyn Fn(&str) -> Option<Arc<str>> + Sync),
+}
+
+impl std::fmt::Debug for Renderer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Renderer").finish_non_exhaustive()
+    }
+}
+
+/// A text that is expanded, by its path in the object.
+struct Substitute {
+    path: String,
+    text: Text,
+    value: Value,
+}
+
+impl Substitute {
+    /// What takes the place of the text.
+    fn known(&self) -> Option<String> {
+        self.value.known()
+    }
+
+    /// What is written in its place: the value, or the text with a word on why it stays.
+    fn plain(&self) -> YamlValue {
+        match (self.known(), self.note()) {
+            (Some(value), _) => YamlValue::Text(value),
+            (None, Some(note)) => YamlValue::Commented(self.text.value.to_string(), note),
+            (None, None) => YamlValue::text(&*self.text.value),
+        }
+    }
+
+    /// Why the text stays.
+    fn note(&self) -> Option<String> {
+        let unknown = self.value.pieces().iter().filter(|it| !matches!(it, Piece::Text(_)));
+        let mut reasons: Vec<String> = Vec::new();
+        for piece in unknown {
+            let mut alone = Value::default();
+            alone.push(piece.clone());
+            let reason = alone.to_string();
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        (self.value.state() != State::Known).then(|| reasons.join(", "))
+    }
+}
+
+impl Renderer<'_> {
+    /// The workloads of a file as YAML documents, in the order of the text. Nothing for a Helm template: what it will
+    /// be is not known.
+    pub fn workloads(&self, path: &Arc<str>, file: &File, text: &str) -> Vec<String> {
+        if file.is_helm || workloads(file).next().is_none() {
+            return Vec::new();
+        }
+        let tree = syntax::parse(text);
+        workloads(file).filter_map(|object| self.document(path, &tree, object)).collect()
+    }
+
+    /// A file's text with values in the place of variables and with what presets bring, everything else as it is
+    /// written.
+    pub fn in_place(&self, path: &Arc<str>, file: &File, text: &str) -> String {
+        let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
+        for object in workloads(file).filter(|_| !file.is_helm) {
+            for substitute in self.substitutes(path, object) {
+                let span = object.file_span(substitute.text.span);
+                let new = substitute.known().and_then(|value| rewritten(text.get(span.range())?, &substitute, &value));
+                match edits.entry(span) {
+                    Entry::Vacant(entry) => drop(entry.insert(new)),
+                    // Two containers share the text through an anchor, and it means something else in each.
+                    Entry::Occupied(mut entry) if *entry.get() != new => drop(entry.insert(None)),
+                    Entry::Occupied(_) => {}
+                }
+            }
+        }
+        let mut all: Vec<(Span, String)> = edits.into_iter().filter_map(|(span, new)| Some((span, new?))).collect();
+        let mut tree = None;
+        for object in workloads(file).filter(|_| !file.is_helm) {
+            for admitted in self.admitted(path, object) {
+                let tree = tree.get_or_insert_with(|| syntax::parse(text));
+                all.extend(admitted.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
+            }
+        }
+        // What is added at one place stays in its order: the inner things first.
+        all.sort_by_key(|(span, _)| span.start);
+        let mut result = String::with_capacity(text.len());
+        let mut at = 0;
+        for (span, new) in all {
+            if span.start >= at {
+                result.push_str(&text[at..span.start]);
+                result.push_str(&new);
+                at = span.end;
+            }
+        }
+        result.push_str(&text[at..]);
+        result
+    }
+
+    /// What presets make of an object's pods.
+    fn admitted<'a>(&'a self, path: &'a Arc<str>, object: &'a Object) -> Vec<Admitted<'a>> {
+        let pods = object.model.pods.iter();
+        pods.filter_map(|pod| Admitted::of(self, path, object, pod)).collect()
+    }
+
+    /// One workload as a YAML document; `tree` is that of its file.
+    pub fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
+        let node = node_of(tree, object)?;
+        let substitutes: BTreeMap<String, Substitute> =
+            self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
+        let mut written = YamlValue::from_node(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
+        for admitted in self.admitted(path, object) {
+            admitted.apply(&mut written);
+        }
+        written.to_block()
+    }
+
+    fn substitutes(&self, path: &Arc<str>, object: &Object) -> Vec<Substitute> {
+        let mut found = Vec::new();
+        for pod in &object.model.pods {
+            for container in &pod.containers {
+                self.of_container(path, object, pod, container, &mut found);
+            }
+        }
+        found.retain(|it| it.text.value.contains('$') && it.value.known().is_none_or(|value| *value != *it.text.value));
+        found
+    }
+
+    fn of_container(
+        &self,
+        file: &Arc<str>,
+        object: &Object,
+        pod: &Pod,
+        container: &Container,
+        found: &mut Vec<Substitute>,
+    ) {
+        let environment: Environment = self.resolver.environment(file, object, pod, container);
+        let at = &container.path;
+        let mut push = |path: String, text: &Text, value: &Value| {
+            found.push(Substitute { path, text: text.clone(), value: value.clone() });
+        };
+        for (index, entry) in container.env.iter().enumerate() {
+            if let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) {
+                push(format!("{at}.env[{index}].value"), text, &binding.value);
+                // A deployment hook calls its list so.
+                push(format!("{at}.environment[{index}].value"), text, &binding.value);
+            }
+        }
+        for (list, items) in [("command", &environment.command), ("args", &environment.args)] {
+            for (index, item) in items.iter().enumerate() {
+                push(format!("{at}.{list}[{index}]"), &item.text, &item.expansion.value);
+            }
+        }
+        for probe in &environment.probes {
+            for (index, item) in probe.command.iter().enumerate() {
+                push(format!("{at}.{}.exec.command[{index}]", probe.probe), &item.text, &item.expansion.value);
+            }
+        }
+        let mounts = container.mounts.iter().enumerate().filter(|(_, mount)| mount.sub_path_expr.is_some());
+        for ((index, _), sub_path) in mounts.zip(&environment.sub_paths) {
+            let item = &sub_path.item;
+            push(format!("{at}.volumeMounts[{index}].subPathExpr"), &item.text, &item.expansion.value);
+        }
+    }
+}
+
+/// The objects that have containers.
+pub(crate) fn workloads(file: &File) -> impl Iterator<Item = &Object> {
+    file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()))
+}
+
+/// The mapping of an object.
+fn node_of<'t>(tree: &'t Tree, object: &Object) -> Option<Node<'t>> {
+    let root = tree.document_at(object.offset)?.root()?;
+    let mut way = root.path_to(object.offset).into_iter();
+    way.find(|node| node.span().start == object.offset && node.is_mapping())
+}
+
+/// A scalar's source with the value in it: as it was written where that is possible, else in double quotes.
+fn rewritten(source: &str, substitute: &Substitute, value: &str) -> Option<String> {
+    let Text { style, value: old, .. } = &substitute.text;
+    in_style(source, *style, old, value).or_else(|| serde_json::to_string(value).ok())
+}
+
+/// Only the references are replaced; nothing if the style cannot hold what takes their place.
+fn in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<String> {
+    let map = SourceMap::new(source, style, old);
+    let (mut result, mut done, mut rest) = (String::new(), 0, value);
+    let mut before = 0;
+    let found: Vec<_> = dollar_tokens(old)
+        .filter(|it| matches!(it.kind, DollarTokenKind::Reference | DollarTokenKind::Escape))
+        .collect();
+    for (at, token) in found.iter().enumerate() {
+        // What stands between two references is the same in both texts.
+        rest = rest.strip_prefix(&old[before..token.range.start])?;
+        let next = found.get(at + 1).map_or(old.len(), |next| next.range.start);
+        let between = &old[token.range.end..next];
+        let new = match at + 1 == found.len() {
+            true => rest.strip_suffix(between)?,
+            false if between.is_empty() => return None,
+            false => &rest[..rest.find(between)?],
+        };
+        let span = map.source_span(token.range.clone());
+        result.push_str(source.get(done..span.start)?);
+        result.push_str(new);
+        done = span.end;
+        rest = &rest[new.len()..];
+        before = token.range.end;
+    }
+    result.push_str(source.get(done..)?);
+    let reads_back = |text: &str| {
+        let tree = syntax::parse(text);
+        let root = tree.documents().next()?.root()?;
+        (tree.errors().is_empty() && root.string() == Some(value)).then_some(())
+    };
+    match style {
+        ScalarStyle::Literal | ScalarStyle::Folded => (!value.contains('\r')).then_some(())?,
+        ScalarStyle::Plain if value.contains([',', '[', ']', '{', '}', '\n', '#']) => return None,
+        _ => reads_back(&result)?,
+    }
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_references_change() {
+        let plain = ScalarStyle::Plain;
+        assert_eq!(in_style("a-$(B)-c", plain, "a-$(B)-c", "a-b-c").as_deref(), Some("a-b-c"));
+        assert_eq!(in_style("$(N)", plain, "$(N)", "80"), None, "it would be a number");
+        assert_eq!(in_style("$(N)", plain, "$(N)", "a, b"), None);
+        let double = ScalarStyle::DoubleQuoted;
+        assert_eq!(in_style("\"\\u00e9 $(N)\"", double, "é $(N)", "é 80").as_deref(), Some("\"\\u00e9 80\""));
+        assert_eq!(in_style("\"$(N)\"", double, "$(N)", "a\"b"), None);
+        assert_eq!(
+            in_style("'$$(N) $(M)'", ScalarStyle::SingleQuoted, "$$(N) $(M)", "$(N) m").as_deref(),
+            Some("'$(N) m'")
+        );
+    }
+}

@@ -1,0 +1,255 @@
+//! What PodPresets make of a pod, as data and as edits of its text.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::ide::commands::render::{Renderer, Substitute, node_of};
+use crate::k8s::{Container, Object, Pod, Text};
+use crate::resolve::{Admission, Brought, Effect, Environment, Lookup, Matched, Site, Value};
+use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
+use crate::text::Span;
+
+/// The value of the annotation that a preset leaves: what it is decides the cluster.
+const RESOURCE_VERSION: &str = "resource version";
+
+/// A pod after admission.
+pub(super) struct Admitted<'a> {
+    object: &'a Object,
+    pod: &'a Pod,
+    annotations: Vec<(String, YamlValue)>,
+    volumes: Vec<YamlValue>,
+    keeps_volumes: bool,
+    containers: Vec<(&'a Container, Lists)>,
+}
+
+/// What a container gets, by the name of the list, and which of its own lists it loses.
+#[derive(Default)]
+struct Lists {
+    added: Vec<(&'static str, Vec<YamlValue>)>,
+    lost: Vec<&'static str>,
+}
+
+impl<'a> Admitted<'a> {
+    /// A pod that presets change; nothing for any other.
+    pub(super) fn of(renderer: &'a Renderer<'_>, path: &'a Arc<str>, object: &'a Object, pod: &'a Pod) -> Option<Self> {
+        let admission = renderer.resolver.admission(path, object, pod)?;
+        if !admission.changes_something() {
+            return None;
+        }
+        let nodes = Nodes::of(renderer, &admission);
+        let applied = admission.presets.iter().filter(|it| it.applied);
+        let annotations =
+            applied.map(|it| (it.annotation.clone(), YamlValue::Quoted(RESOURCE_VERSION.into()))).collect();
+        let volume = |it: &Brought| nodes.item(*it, "volumes", &|_| None);
+        let mut containers = Vec::new();
+        for (container, effect) in pod.containers.iter().zip(&admission.containers) {
+            let environment = renderer.resolver.environment(path, object, pod, container);
+            containers.push((&**container, lists(&admission, &nodes, effect, &environment)));
+        }
+        let volumes = admission.volumes.iter().filter_map(volume).collect();
+        Some(Self { object, pod, annotations, volumes, keeps_volumes: admission.keeps_volumes, containers })
+    }
+
+    /// Changes the object as data.
+    pub(super) fn apply(&self, written: &mut YamlValue) {
+        for (container, lists) in &self.containers {
+            let Some(it) = at(written, &container.path) else { continue };
+            for name in &lists.lost {
+                remove(it, name);
+            }
+            for (name, items) in &lists.added {
+                extend(it, name, items);
+            }
+        }
+        if let Some(spec) = at(written, &self.pod.path) {
+            if !self.keeps_volumes {
+                remove(spec, "volumes");
+            }
+            extend(spec, "volumes", &self.volumes);
+        }
+        if self.annotations.is_empty() {
+            return;
+        }
+        let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
+        let template = if holder.is_empty() { Some(written) } else { at(written, holder) };
+        let metadata = template.and_then(|it| it.entry_or_insert("metadata", YamlValue::Map(Vec::new())));
+        if let Some(YamlValue::Map(all)) =
+            metadata.and_then(|it| it.entry_or_insert("annotations", YamlValue::Map(Vec::new())))
+        {
+            all.extend(self.annotations.iter().cloned());
+        }
+    }
+
+    /// Changes the object's text: the inner things before what holds them.
+    pub(super) fn edits(&self, text: &str, tree: &Tree) -> Vec<TextEdit> {
+        let mut edits = Vec::new();
+        let Some(root) = node_of(tree, self.object) else { return edits };
+        for (container, lists) in &self.containers {
+            if let Some(node) = way(root, &container.path) {
+                edits.extend(lists.lost.iter().filter_map(|name| removed(text, node, name)));
+                grow(text, node, &lists.added, &mut edits);
+            }
+        }
+        if let Some(spec) = way(root, &self.pod.path) {
+            if !self.keeps_volumes {
+                edits.extend(removed(text, spec, "volumes"));
+            }
+            grow(text, spec, &[("volumes", self.volumes.clone())], &mut edits);
+        }
+        let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
+        let template = if holder.is_empty() { Some(root) } else { way(root, holder) };
+        let template = template.filter(|_| !self.annotations.is_empty());
+        edits.extend(template.and_then(|it| self.annotated(text, it)));
+        edits
+    }
+
+    fn annotated(&self, text: &str, template: Node<'_>) -> Option<TextEdit> {
+        let annotations = YamlValue::Map(self.annotations.clone());
+        match template.get("metadata") {
+            Some(metadata) => match metadata.get("annotations") {
+                Some(all) => add_entries(text, all, &self.annotations),
+                None => add_entries(text, metadata, &[("annotations".into(), annotations)]),
+            },
+            None => {
+                let metadata = YamlValue::Map(vec![("annotations".into(), annotations)]);
+                add_entries(text, template, &[("metadata".into(), metadata)])
+            }
+        }
+    }
+}
+
+fn lists(admission: &Admission, nodes: &Nodes, effect: &Effect, environment: &Environment) -> Lists {
+    let mut lists = Lists::default();
+    for (name, keeps) in
+        [("env", effect.keeps_env), ("envFrom", effect.keeps_env_from), ("volumeMounts", effect.keeps_mounts)]
+    {
+        if !keeps {
+            lists.lost.push(name);
+        }
+    }
+    let env = effect.env.iter().filter_map(|it| {
+        let (_, entry) = admission.env(*it)?;
+        let value = entry.value.as_ref().filter(|it| it.value.contains('$'));
+        let binding = match environment.lookup(Site::CommandLine, &entry.name.as_ref()?.value) {
+            Lookup::Bound(binding) => Some(binding),
+            _ => None,
+        };
+        let shown = value.zip(binding).map(|(text, binding)| shown(text, &binding.value));
+        nodes.item(*it, "env", &|path| if path == "value" { shown.clone() } else { None })
+    });
+    lists.added.push(("env", env.collect()));
+    let sources = effect.env_from.iter().filter_map(|it| nodes.item(*it, "envFrom", &|_| None));
+    lists.added.push(("envFrom", sources.collect()));
+    let mut sub_paths = environment.sub_paths.iter().filter(|it| it.within.is_some());
+    let mounts = effect.mounts.iter().filter_map(|it| {
+        let (_, mount) = admission.mount(*it)?;
+        let expanded = mount.sub_path_expr.as_ref().and_then(|_| sub_paths.next());
+        let shown = expanded.map(|it| shown(&it.item.text, &it.item.expansion.value));
+        nodes.item(*it, "volumeMounts", &|path| if path == "subPathExpr" { shown.clone() } else { None })
+    });
+    lists.added.push(("volumeMounts", mounts.collect()));
+    lists
+}
+
+fn shown(text: &Text, value: &Value) -> YamlValue {
+    Substitute { path: String::new(), text: text.clone(), value: value.clone() }.plain()
+}
+
+/// The trees of the presets' files.
+struct Nodes {
+    trees: BTreeMap<Arc<str>, Tree>,
+    presets: Vec<Matched>,
+}
+
+impl Nodes {
+    fn of(renderer: &Renderer<'_>, admission: &Admission) -> Self {
+        let mut trees = BTreeMap::new();
+        for preset in &admission.presets {
+            if !trees.contains_key(&preset.file)
+                && let Some(text) = (renderer.text)(&preset.file)
+            {
+                trees.insert(Arc::clone(&preset.file), parse(&text));
+            }
+        }
+        Self { trees, presets: admission.presets.clone() }
+    }
+
+    /// An entry as its preset has it, but for what `scalar` says.
+    fn item(&self, brought: Brought, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
+        let preset = self.presets.get(brought.preset)?;
+        let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
+        YamlValue::from_node(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)
+    }
+}
+
+/// A step of a path such as `containers[0]`: the key, and the index behind it.
+fn steps(path: &str) -> impl Iterator<Item = (&str, Option<usize>)> {
+    path.split('.').map(|step| {
+        let indexed = step.strip_suffix(']').and_then(|it| it.split_once('['));
+        indexed.map_or((step, None), |(key, index)| (key, index.parse().ok()))
+    })
+}
+
+fn at<'p>(root: &'p mut YamlValue, path: &str) -> Option<&'p mut YamlValue> {
+    let mut here = root;
+    for (key, index) in steps(path) {
+        here = here.get_mut(key)?;
+        if let Some(index) = index {
+            let YamlValue::List(items) = here else { return None };
+            here = items.get_mut(index)?;
+        }
+    }
+    Some(here)
+}
+
+/// The node at a path; nothing where others share it through an anchor.
+fn way<'t>(root: Node<'t>, path: &str) -> Option<Node<'t>> {
+    let own = |node: Node<'t>| (node.anchor().is_none() && node.alias().is_none()).then_some(node);
+    let mut here = root;
+    for (key, index) in steps(path) {
+        here = own(here.get(key)?)?;
+        if let Some(index) = index {
+            here = own(here.items().nth(index)?)?;
+        }
+    }
+    Some(here)
+}
+
+fn remove(mapping: &mut YamlValue, key: &str) {
+    if let YamlValue::Map(entries) = mapping {
+        entries.retain(|(it, _)| it != key);
+    }
+}
+
+fn extend(mapping: &mut YamlValue, key: &str, items: &[YamlValue]) {
+    if items.is_empty() {
+        return;
+    }
+    if let Some(YamlValue::List(list)) = mapping.entry_or_insert(key, YamlValue::List(Vec::new())) {
+        list.extend(items.iter().cloned());
+    }
+}
+
+/// Adds items to the lists of a mapping, and the lists that are not there.
+fn grow(text: &str, node: Node<'_>, lists: &[(&str, Vec<YamlValue>)], edits: &mut Vec<TextEdit>) {
+    let mut missing = Vec::new();
+    for (name, items) in lists.iter().filter(|(_, items)| !items.is_empty()) {
+        match node.get(name) {
+            Some(list) => edits.extend(add_items(text, list, items, InsertPosition::Last)),
+            None => missing.push(((*name).to_owned(), YamlValue::List(items.clone()))),
+        }
+    }
+    edits.extend(add_entries(text, node, &missing));
+}
+
+/// The lines of an entry, where they are its own.
+fn removed(text: &str, node: Node<'_>, key: &str) -> Option<TextEdit> {
+    let (key, value) = node.entry(key)?;
+    let line = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let start = line(key.span().start);
+    let end = value.map_or(key.span().end, |it| it.span().end);
+    let last = key.span().start + text[key.span().start..end].trim_end().len();
+    let end = text[last..].find('\n').map_or(text.len(), |len| last + len + 1);
+    let is_own = text[start..key.span().start].bytes().all(|it| it == b' ');
+    is_own.then(|| TextEdit { span: Span::new(start, end), text: String::new() })
+}

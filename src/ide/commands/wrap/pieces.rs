@@ -1,0 +1,351 @@
+//! Documents cut out of their texts and moved under `objects`.
+
+use crate::ide::commands::process::Json;
+use crate::ide::commands::wrap::edits::ParameterEdits;
+use crate::ide::commands::wrap::values::{ValueReplacer, has_own_keys, is_identity};
+use crate::ide::commands::wrap::{InputDocument, WrapInput, WrapOptions, quoted};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, TypedScalar, YamlValue, ends_with_kept_line_breaks};
+use crate::text::Span;
+
+/// How the template is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutputLayout {
+    /// As YAML, with this end of a line.
+    Yaml(&'static str),
+    /// As JSON, since everything in it is; with this indentation and end of a line.
+    Json(Indent, &'static str),
+}
+
+/// One step to the right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Indent {
+    Tab,
+    Blanks(usize),
+}
+
+impl Indent {
+    fn of(text: &str) -> Self {
+        let first = text.lines().find(|line| line.starts_with(['\t', ' '])).unwrap_or_default();
+        let blanks = first.len() - first.trim_start_matches(' ').len();
+        if first.starts_with('\t') { Self::Tab } else { Self::Blanks(if blanks == 0 { 2 } else { blanks.min(8) }) }
+    }
+
+    fn steps(self, number: usize) -> String {
+        match self {
+            Self::Tab => "\t".repeat(number),
+            Self::Blanks(width) => " ".repeat(width * number),
+        }
+    }
+}
+
+impl OutputLayout {
+    pub(super) fn of(sources: &[WrapInput<'_>], trees: &[Tree]) -> Self {
+        let first = sources.first().map_or("", |it| it.text);
+        let end = if first.contains("\r\n") { "\r\n" } else { "\n" };
+        let is_json = |(source, tree): (&WrapInput<'_>, &Tree)| {
+            tree.documents().filter_map(|it| it.root()).all(|root| {
+                root.kind() == NodeKind::Mapping(CollectionStyle::Flow)
+                    && serde_json::from_str::<serde::de::IgnoredAny>(&source.text[root.span().range()]).is_ok()
+            }) && tree.comments(source.text, Span::new(0, source.text.len())).is_empty()
+        };
+        let all = sources.iter().zip(trees).all(is_json);
+        if all { Self::Json(Indent::of(first), end) } else { Self::Yaml(end) }
+    }
+
+    pub(super) fn is_json(self) -> bool {
+        matches!(self, Self::Json(..))
+    }
+
+    /// The whole template.
+    pub(super) fn assemble(self, options: &WrapOptions, pieces: &[ObjectText<'_>]) -> String {
+        match self {
+            Self::Yaml(end) => {
+                let name = YamlValue::text(options.name.as_str()).to_flow().unwrap_or_default();
+                let mut text = String::new();
+                let head = ["apiVersion: template.openshift.io/v1", "kind: Template", "metadata:"];
+                for line in head.into_iter().chain([&*format!("  name: {name}"), "objects:"]) {
+                    text.push_str(line);
+                    text.push_str(end);
+                }
+                for piece in pieces {
+                    for line in piece.lead.iter().chain(&piece.lines) {
+                        text.push_str(line);
+                        text.push_str(if line.ends_with('\n') { "" } else { end });
+                    }
+                }
+                if !options.parameters.is_empty() {
+                    text.push_str("parameters:");
+                    text.push_str(end);
+                }
+                for given in &options.parameters {
+                    let name = YamlValue::text(given.name.as_str()).to_flow().unwrap_or_default();
+                    text.push_str(&format!("- name: {name}{end}  value: {}{end}", quoted(&given.value)));
+                }
+                text
+            }
+            Self::Json(indent, end) => {
+                let one = indent.steps(1);
+                let two = indent.steps(2);
+                let three = indent.steps(3);
+                let mut text = format!(
+                    "{{{end}{one}\"apiVersion\": \"template.openshift.io/v1\",{end}{one}\"kind\": \"Template\",{end}\
+                     {one}\"metadata\": {{{end}{two}\"name\": {}{end}{one}}},{end}{one}\"objects\": [{end}",
+                    quoted(&options.name)
+                );
+                let objects: Vec<String> =
+                    pieces.iter().flat_map(|it| &it.lines).map(|it| format!("{two}{it}")).collect();
+                text.push_str(&objects.join(&format!(",{end}")));
+                text.push_str(&format!("{end}{one}]"));
+                if !options.parameters.is_empty() {
+                    let parameter = |it: &crate::ide::commands::wrap::ParameterChoice| {
+                        let (name, value) = (quoted(&it.name), quoted(&it.value));
+                        format!("{two}{{{end}{three}\"name\": {name},{end}{three}\"value\": {value}{end}{two}}}")
+                    };
+                    let all: Vec<String> = options.parameters.iter().map(parameter).collect();
+                    text.push_str(&format!(
+                        ",{end}{one}\"parameters\": [{end}{}{end}{one}]",
+                        all.join(&format!(",{end}"))
+                    ));
+                }
+                text.push_str(&format!("{end}}}{end}"));
+                text
+            }
+        }
+    }
+}
+
+/// The objects of a list that wraps them; nothing for any other object.
+pub(super) fn items_of(root: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let kind = root.get("kind").and_then(Node::string)?;
+    let items = root.get("items").filter(|it| it.is_sequence())?;
+    kind.ends_with("List").then(|| items.items().collect())
+}
+
+/// One document's objects.
+#[derive(Debug)]
+pub(super) struct ObjectText<'t> {
+    /// The objects in it.
+    pub(super) objects: Vec<Node<'t>>,
+    /// Comments before them.
+    lead: Vec<String>,
+    /// Lines of a list in YAML; whole objects in JSON.
+    lines: Vec<String>,
+}
+
+impl<'t> ObjectText<'t> {
+    /// Cuts a document out.
+    pub(super) fn cut(
+        text: &str,
+        tree: &Tree,
+        found: &InputDocument<'t>,
+        edits: &ParameterEdits<'_>,
+        layout: OutputLayout,
+    ) -> Self {
+        let cutter = Cutter { text, tree, edits };
+        let (root, objects) = (found.root, found.objects.clone());
+        if let OutputLayout::Json(indent, _) = layout {
+            let lines = objects.iter().map(|it| cutter.flow_object(*it, &indent.steps(2))).collect();
+            return Self { objects, lead: Vec::new(), lines };
+        }
+        let list = items_of(root).and_then(|_| root.get("items"));
+        let (own, mut lines) = match list.map(|it| (it, it.resolved().kind())) {
+            None => cutter.document(root),
+            Some((list, NodeKind::Sequence(CollectionStyle::Block))) if list.alias().is_none() => {
+                cutter.block_list(root, list)
+            }
+            Some(_) => cutter.flow_list(root, &objects),
+        };
+        let mut lead: Vec<String> = found.before.iter().flat_map(|it| cutter.lead(*it)).collect();
+        lead.extend(own);
+        for comment in found.behind.iter().flat_map(|it| cutter.lead(*it)) {
+            if let Some(last) = lines.last_mut().filter(|it| !it.ends_with('\n')) {
+                last.push('\n');
+            }
+            lines.push(comment);
+        }
+        Self { objects, lead, lines }
+    }
+
+    /// Writes its objects by what they say.
+    pub(super) fn write_anew(&mut self, replacer: &ValueReplacer<'_>, layout: OutputLayout) {
+        let mut lines = Vec::new();
+        for object in &self.objects {
+            let anew = written(*object, "", replacer, 256);
+            match layout {
+                OutputLayout::Json(..) => lines.extend(serde_json::to_string(&anew).ok()),
+                OutputLayout::Yaml(_) => {
+                    let block = anew.to_block().unwrap_or_default();
+                    let indented =
+                        block.lines().map(|it| if it.is_empty() { String::new() } else { format!("  {it}") });
+                    let start = lines.len();
+                    lines.extend(indented);
+                    if let Some(first) = lines.get_mut(start) {
+                        first.replace_range(..2, "- ");
+                    }
+                }
+            }
+        }
+        self.lines = lines;
+    }
+}
+
+/// An object by what it says, with parameters put in.
+fn written(node: Node<'_>, key: &str, replacer: &ValueReplacer<'_>, depth: usize) -> YamlValue {
+    let text = |it: &str| replacer.replaced(it).unwrap_or_else(|| it.to_owned());
+    if depth == 0 {
+        return YamlValue::Null;
+    }
+    if node.is_mapping() {
+        let entry = |(name, value): (Node<'_>, Option<Node<'_>>)| {
+            let name = name.key_text()?.into_owned();
+            let value = match value {
+                Some(it) if is_identity(&name) => YamlValue::from_node(it, "", &|_| None)?,
+                Some(it) => written(it, &name, replacer, depth - 1),
+                None => YamlValue::Null,
+            };
+            Some((if has_own_keys(key) { text(&name) } else { name }, value))
+        };
+        return YamlValue::Map(node.entries().into_iter().filter_map(entry).collect());
+    }
+    if node.is_sequence() {
+        return YamlValue::List(node.items().map(|it| written(it, key, replacer, depth - 1)).collect());
+    }
+    let raw = |value: &Json<'_>, plain: YamlValue| match replacer.typed(value) {
+        Some(it) => YamlValue::text(format!("${{{{{}}}}}", replacer.name(it))),
+        None => plain,
+    };
+    match node.typed() {
+        Some(TypedScalar::Str(it)) => YamlValue::text(text(it)),
+        Some(TypedScalar::Bool(it)) => raw(&Json::Bool(it), YamlValue::Bool(it)),
+        Some(TypedScalar::Int(it)) => raw(&Json::Int(it), YamlValue::Int(it)),
+        Some(TypedScalar::Float(it)) => raw(&Json::of_float(it), YamlValue::Float(it)),
+        _ => YamlValue::Null,
+    }
+}
+
+struct Cutter<'c> {
+    text: &'c str,
+    tree: &'c Tree,
+    edits: &'c ParameterEdits<'c>,
+}
+
+impl Cutter<'_> {
+    fn line_start(&self, offset: usize) -> usize {
+        self.text[..offset].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// A document that is one object: comments before it, and its lines as an item.
+    fn document(&self, root: Node<'_>) -> (Vec<String>, Vec<String>) {
+        let document = root.document().span();
+        let line = self.line_start(root.span().start).max(document.start);
+        let is_marked = self.text[line..].starts_with("---");
+        let start = if is_marked { root.span().start } else { line };
+        let lead = self.lead(Span::new(document.start, line));
+        let body = self.edits.applied(Span::new(start, self.content_end(root)));
+        let mut lines: Vec<String> = body.split_inclusive('\n').map(moved_right).collect();
+        if let Some(first) = lines.first_mut() {
+            // Behind a marker the object begins with its bracket.
+            first.replace_range(..2, "- ");
+        }
+        (lead, lines)
+    }
+
+    /// The comments of some lines, and the blank ones between them. Markers and directives go.
+    fn lead(&self, span: Span) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for line in self.text[span.range()].split('\n') {
+            let line = line.trim_end_matches('\r').trim_start_matches('\u{feff}');
+            let line = line.strip_prefix("---").map_or(line, str::trim_start);
+            let is_comment = line.trim_start().starts_with('#');
+            if is_comment || line.trim().is_empty() && !lines.is_empty() {
+                lines.push(line.trim().to_owned());
+            }
+        }
+        while lines.last().is_some_and(String::is_empty) {
+            lines.pop();
+        }
+        lines
+    }
+
+    /// Where the lines of a document end: before the marker that closes it, and without blank lines that say nothing.
+    fn content_end(&self, root: Node<'_>) -> usize {
+        let span = root.document().span();
+        let from = root.span().start;
+        let mut end = span.end;
+        let mut at = root.span().end.min(span.end);
+        // Behind the content, a line of three dots closes the document.
+        at = self.line_start(at);
+        for line in self.text[at..span.end].split_inclusive('\n') {
+            if at > from && line.starts_with("...") {
+                end = at;
+                break;
+            }
+            at += line.len();
+        }
+        if ends_with_kept_line_breaks(self.text, root) {
+            return end;
+        }
+        let body = self.text[from..end].trim_end();
+        let last = from + body.len();
+        self.text[last..end].find('\n').map_or(end, |len| last + len + 1)
+    }
+
+    /// The lines of a block list, moved to the left; every comment of the document goes along.
+    fn block_list(&self, root: Node<'_>, list: Node<'_>) -> (Vec<String>, Vec<String>) {
+        let span = list.span();
+        let Some((key, _)) = root.entry("items") else { return Default::default() };
+        let start = key.span().end + self.text[key.span().end..].find('\n').map_or(0, |len| len + 1);
+        let behind = root.own_entries().map(|(key, _)| key.span().start).filter(|it| *it > span.start).min();
+        let end = behind.map_or_else(|| self.content_end(root), |it| self.line_start(it)).max(start);
+        let column = span.start - self.line_start(span.start);
+        let region = Span::new(start, end);
+        let body = self.edits.applied(region);
+        let lines = body.split_inclusive('\n').map(|line| {
+            let blanks = line.len() - line.trim_start_matches(' ').len();
+            line[blanks.min(column)..].to_owned()
+        });
+        (self.comments(root, &[region]), lines.collect())
+    }
+
+    /// The items of a list in brackets, or of one that an alias brings.
+    fn flow_list(&self, root: Node<'_>, items: &[Node<'_>]) -> (Vec<String>, Vec<String>) {
+        let spans: Vec<Span> = items.iter().map(|it| it.span()).collect();
+        let mut lines = Vec::new();
+        for item in items {
+            let mut text = self.flow_object(*item, "  ");
+            text.insert_str(0, "- ");
+            lines.extend(text.split_inclusive('\n').map(str::to_owned));
+        }
+        (self.comments(root, &spans), lines)
+    }
+
+    /// An object in brackets, whose lines begin with this.
+    fn flow_object(&self, object: Node<'_>, indent: &str) -> String {
+        let span = object.span();
+        let line = &self.text[self.line_start(span.start)..span.start];
+        let lead = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let text = self.edits.applied(span);
+        let mut lines = text.split_inclusive('\n');
+        let mut result = lines.next().unwrap_or_default().to_owned();
+        for line in lines {
+            let rest = line.strip_prefix(lead).unwrap_or_else(|| line.trim_start_matches([' ', '\t']));
+            if !rest.trim().is_empty() {
+                result.push_str(indent);
+            }
+            result.push_str(rest);
+        }
+        result
+    }
+
+    /// The comments of a document outside of some places.
+    fn comments(&self, root: Node<'_>, places: &[Span]) -> Vec<String> {
+        let all = self.tree.comments(self.text, root.document().span()).into_iter();
+        let outside = all.filter(|it| !places.iter().any(|place| place.start <= it.start && it.end <= place.end));
+        outside.map(|it| self.text[it.range()].to_owned()).collect()
+    }
+}
+
+/// A line two columns further to the right; an empty one stays.
+fn moved_right(line: &str) -> String {
+    if line.trim_end_matches(['\r', '\n']).is_empty() { line.to_owned() } else { format!("  {line}") }
+}

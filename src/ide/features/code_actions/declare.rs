@@ -1,0 +1,115 @@
+//! Declares a variable that a container refers to: an entry of `env` in the style of the list.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Edit, Location};
+use crate::ide::Analysis;
+use crate::ide::shared::cursor::{CursorTarget, target};
+use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
+use crate::resolve::is_strict;
+use crate::syntax::{CollectionStyle, Node, NodeKind};
+use crate::text::Span;
+
+/// An entry for the name that is referred to at an offset: a title, and the edits.
+pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
+    let CursorTarget::Reference { at, field, name, .. } = target(analysis, file, offset)?.target else { return None };
+    if !is_strict(name) {
+        return None;
+    }
+    let written = analysis.written(file)?;
+    let (offset, text) = match at.container.env_span {
+        Some(span) => in_list(&written, &at, span, field, name)?,
+        None => new_list(&written, &at, name)?,
+    };
+    let location = Location { file: Arc::clone(file), span: Span::new(offset, offset) };
+    Some((format!("Declare `{name}` in `env`"), vec![Edit { location, text }]))
+}
+
+/// An entry in a list that exists: above the entry that refers to it, or at the end.
+fn in_list(
+    written: &FileText,
+    at: &LocatedContainer<'_>,
+    span: Span,
+    field: Field,
+    name: &str,
+) -> Option<(usize, String)> {
+    let list = node(written, at.object.file_span(span), Node::is_sequence)?;
+    let items: Vec<Node<'_>> = list.items().collect();
+    let user = match field {
+        Field::Env(index) => items.get(index),
+        _ => None,
+    };
+    let text = written.text();
+    let sample = user.or(items.last())?;
+    let written_so = text.get(sample.span().range())?;
+    let is_flow_item = sample.kind() == NodeKind::Mapping(CollectionStyle::Flow);
+    let flow = if written_so.contains("\"name\"") {
+        format!("{{\"name\": \"{name}\", \"value\": \"\"}}")
+    } else {
+        format!("{{name: {name}, value: \"\"}}")
+    };
+    if list.kind() == NodeKind::Sequence(CollectionStyle::Flow) {
+        return Some(match user {
+            Some(user) => (user.span().start, format!("{flow}, ")),
+            None => (sample.span().end, format!(", {flow}")),
+        });
+    }
+    let line = written.line(sample.span().start);
+    let head = &text[line.start..sample.span().start];
+    let indent = &head[..head.len() - head.trim_start_matches(' ').len()];
+    if head.trim() != "-" {
+        return None;
+    }
+    let end = line_break(text);
+    let entry = if is_flow_item {
+        format!("{indent}- {flow}")
+    } else {
+        format!("{indent}- name: {name}{end}{indent}  value: \"\"")
+    };
+    if user.is_some() {
+        return Some((line.start, format!("{entry}{end}")));
+    }
+    let last = sample.span().start + written_so.trim_end().len();
+    Some((written.line(last).end, format!("{end}{entry}")))
+}
+
+/// A list in a container that has none: above one of its keys that stands on a line of its own.
+fn new_list(written: &FileText, at: &LocatedContainer<'_>, name: &str) -> Option<(usize, String)> {
+    let text = written.text();
+    let container = node(written, at.object.file_span(at.container.span), Node::is_mapping)?;
+    if container.kind() != NodeKind::Mapping(CollectionStyle::Block) {
+        return None;
+    }
+    let end = line_break(text);
+    // `env:` stands there already, with nothing below it.
+    if let Some((key, _)) = container.entry("env") {
+        let line = written.line(key.span().start);
+        let column = key.span().start - line.start;
+        let is_bare = text[key.span().end..line.end].trim() == ":";
+        let indent = " ".repeat(column);
+        let entry = format!("{end}{indent}  - name: {name}{end}{indent}    value: \"\"");
+        return is_bare.then_some((line.end, entry));
+    }
+    let begins_line = |key: &Node<'_>| {
+        let start = key.span().start;
+        text[written.line(start).start..start].bytes().all(|it| it == b' ')
+    };
+    let is_wanted = |key: &Node<'_>| matches!(key.text(), Some("args" | "command"));
+    let mut keys = container.own_entries().map(|(key, _)| key).filter(begins_line);
+    let keys: Vec<Node<'_>> = keys.by_ref().collect();
+    let above = keys.iter().find(|it| is_wanted(it)).or(keys.last())?;
+    let line = written.line(above.span().start);
+    let indent = &text[line.start..above.span().start];
+    let entry = format!("{indent}env:{end}{indent}  - name: {name}{end}{indent}    value: \"\"{end}");
+    Some((line.start, entry))
+}
+
+fn node<'w>(written: &'w FileText, span: Span, is_it: impl Fn(Node<'w>) -> bool) -> Option<Node<'w>> {
+    let root = written.source.tree.document_at(span.start)?.root()?;
+    root.path_to(span.start).into_iter().find(|it| it.span() == span && it.alias().is_none() && is_it(*it))
+}
+
+fn line_break(text: &str) -> &'static str {
+    let first = text.find('\n').unwrap_or(0);
+    if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
+}

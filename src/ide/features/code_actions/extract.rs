@@ -1,0 +1,186 @@
+//! Takes a selected value of an object in a template out into a parameter.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::{Edit, Location};
+use crate::ide::Analysis;
+use crate::ide::commands::process::Json;
+use crate::ide::commands::wrap::{ParameterChoice, ParameterEdits, ValueReplacer};
+use crate::ide::shared::located_container::{FileText, objects_at};
+use crate::ide::shared::template_parameters::enclosing;
+use crate::k8s::{Object, ParameterDefault, Template};
+use crate::k8s::{format_parameter_reference, is_parameter_name};
+use crate::rules::{FileContext, ObjectContext};
+use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm, ScalarStyle, SourceMap, TypedScalar, YamlValue};
+use crate::text::Span;
+
+/// What can be made of a selection, each with a title and its edits: a new parameter here, or wherever the value stands
+/// in the template; or one that has the value already.
+pub(super) fn extracted(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<(String, Vec<Edit>)> {
+    try_extract(analysis, file, range).unwrap_or_default()
+}
+
+fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<Vec<(String, Vec<Edit>)>> {
+    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
+    let object = objects_at(facts, range.start).into_iter().next().filter(|it| it.parameters.is_some())?;
+    let (outer, template) = enclosing(facts, object)?;
+    let written = analysis.written(file)?;
+    let selected = SelectedText::at(&written, object, range)?;
+    let at = |span: Span| Location { file: Arc::clone(file), span };
+    let edit = |span: Span, text: String| Edit { location: at(span), text };
+    let here = |name: &str| selected.replaced(name).map(|(span, text)| edit(span, text));
+    if let Some(known) = with_value(template, &selected.value) {
+        return Some(vec![(format!("Use the parameter `{known}`"), vec![here(known)?])]);
+    }
+    let name = free_name(template, &selected.suggestion);
+    let Analysis { snapshot, resolver, sources } = *analysis;
+    let context = FileContext { snapshot, resolver, path: file, facts, sources };
+    let context = ObjectContext { file: &context, object: outer };
+    let declaration = context
+        .declared(&[("name", YamlValue::text(name.as_str())), ("value", YamlValue::Quoted(selected.value.clone()))])?;
+    let mut actions = vec![(format!("Extract into the parameter `{name}`"), vec![here(&name)?, declaration.clone()])];
+    let given = [ParameterChoice { name: name.clone(), value: selected.value.clone() }];
+    let replacer = ValueReplacer::new(&given);
+    let root = written.source.tree.document_at(outer.offset)?.root()?;
+    let span = outer.file_span(template.objects_span?);
+    let list = root.path_to(span.start).into_iter().find(|it| it.is_sequence() && it.span() == span)?;
+    let mut everywhere = ParameterEdits::new(written.text(), &replacer, false);
+    list.items().for_each(|it| everywhere.object(it));
+    let everywhere = everywhere.into_all();
+    if everywhere.len() > 1 {
+        let title = format!("Extract into the parameter `{name}` everywhere ({} places)", everywhere.len());
+        let mut edits: Vec<Edit> = everywhere.into_iter().map(|it| edit(it.span, it.text)).collect();
+        edits.push(declaration);
+        actions.push((title, edits));
+    }
+    Some(actions)
+}
+
+/// A selected value.
+struct SelectedText<'w> {
+    text: &'w str,
+    node: Node<'w>,
+    /// What of the scalar's value is selected.
+    range: Range<usize>,
+    /// The value of the parameter to be.
+    value: String,
+    /// Whether it is no string.
+    is_typed: bool,
+    is_flow: bool,
+    /// What the parameter may be called.
+    suggestion: String,
+}
+
+impl<'w> SelectedText<'w> {
+    fn at(written: &'w FileText, object: &Object, range: Span) -> Option<Self> {
+        let text = written.text();
+        // Blanks at the ends of a selection were not meant.
+        let chosen = text.get(range.range())?;
+        let start = range.start + (chosen.len() - chosen.trim_start().len());
+        let range = Span::new(start, start + chosen.trim().len());
+        if range.is_empty() {
+            return None;
+        }
+        let root = written.source.tree.document_at(range.start)?.root()?;
+        let way = root.path_to(range.start);
+        let (node, around) = way.split_last()?;
+        let (node, span) = (*node, node.span());
+        let is_inside = span.start <= range.start && range.end <= span.end && object.offset <= span.start;
+        let is_scalar = matches!(node.kind(), NodeKind::Scalar(_)) && node.tag().is_none();
+        let parent = around.last()?;
+        let entry = parent.own_entries().find(|(_, value)| value.is_some_and(|it| it == node));
+        if !is_inside || !is_scalar || parent.is_mapping() && entry.is_none() {
+            return None;
+        }
+        let path = root.field_path(range.start, object.offset);
+        let key = path.rsplit(['.', '[']).find(|it| !it.ends_with(']'))?;
+        if matches!(key, "apiVersion" | "kind") {
+            return None;
+        }
+        let value = node.text()?;
+        let map = SourceMap::new(&text[span.range()], node.style()?, value);
+        let inner = map.value_offset(range.start - span.start)..map.value_offset(range.end - span.start);
+        let is_whole = range == span || inner == (0..value.len());
+        let typed = node.typed()?;
+        let is_typed = !matches!(typed, TypedScalar::Str(_));
+        if is_typed && !is_whole || inner.is_empty() || !map.is_exact() {
+            return None;
+        }
+        let (range, value) = match typed {
+            TypedScalar::Null | TypedScalar::Misfit => return None,
+            TypedScalar::Str(_) if is_whole => (0..value.len(), value.to_owned()),
+            TypedScalar::Str(_) => (inner.clone(), value.get(inner)?.to_owned()),
+            // As JSON has it, so that it is decoded to the same.
+            other => (0..value.len(), json(&other)?),
+        };
+        // A reference in a value would never be looked at.
+        if value.contains('$') || value.contains('\n') {
+            return None;
+        }
+        let named = (key == "value").then(|| parent.get("name").and_then(Node::string)).flatten();
+        let is_tag = key == "image" && node.text().is_some_and(|it| it[..range.start].ends_with(':'));
+        let key = if is_tag { "imageTag" } else { key };
+        let suggestion = named.filter(|it| is_parameter_name(it)).map_or_else(|| upper(key), str::to_owned);
+        let is_flow = around.iter().any(|it| {
+            matches!(it.kind(), NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow))
+        });
+        Some(Self { text, node, range, value, is_typed, is_flow, suggestion })
+    }
+
+    /// The scalar, or the part of it, with a reference in the place of the value.
+    fn replaced(&self, name: &str) -> Option<(Span, String)> {
+        let span = self.node.span();
+        let form = if self.is_typed { ReferenceForm::Raw } else { ReferenceForm::Text };
+        let reference = format_parameter_reference(name, form);
+        let (value, style) = (self.node.text()?, self.node.style()?);
+        if style == ScalarStyle::Plain && self.is_flow {
+            // Brackets end a plain text in brackets.
+            let mut whole = value.to_owned();
+            whole.replace_range(self.range.clone(), &reference);
+            return Some((span, YamlValue::Quoted(whole).to_flow()?));
+        }
+        let map = SourceMap::new(&self.text[span.range()], style, value);
+        Some((map.source_span(self.range.clone()).shifted(span.start), reference))
+    }
+}
+
+/// A number or boolean as JSON writes it.
+fn json(value: &TypedScalar<'_>) -> Option<String> {
+    let json = match value {
+        TypedScalar::Bool(it) => Json::Bool(*it),
+        TypedScalar::Int(it) => Json::Int(*it),
+        TypedScalar::Float(it) => Json::of_float(*it),
+        _ => return None,
+    };
+    serde_json::to_string(&json).ok()
+}
+
+/// The parameter that has a value already.
+fn with_value<'t>(template: &'t Template, value: &str) -> Option<&'t str> {
+    let has =
+        |name: &&Arc<str>| matches!(template.exported.get(name), Some(ParameterDefault::Value(it)) if **it == *value);
+    template.exported.names().find(has).map(|it| &**it).filter(|it| is_parameter_name(it))
+}
+
+/// `containerPort` to `CONTAINER_PORT`.
+fn upper(key: &str) -> String {
+    let mut name = String::new();
+    let mut was_small = false;
+    for it in key.chars() {
+        if it.is_ascii_uppercase() && was_small {
+            name.push('_');
+        }
+        was_small = it.is_ascii_lowercase() || it.is_ascii_digit();
+        name.push(if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' });
+    }
+    let name = name.trim_matches('_');
+    if name.is_empty() { "PARAMETER".to_owned() } else { name.to_owned() }
+}
+
+/// The name, or the name with a number that no parameter has.
+fn free_name(template: &Template, name: &str) -> String {
+    let numbered = (2..).map(|it| format!("{name}_{it}"));
+    let mut all = std::iter::once(name.to_owned()).chain(numbered);
+    all.find(|it| !template.exported.contains(it)).unwrap_or_default()
+}

@@ -1,0 +1,26 @@
+//! Other ways to write the same: explicit links in the place of automatic ones, and a pod without what a preset brings.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::objects_at;
+use crate::rules::{FileContext, ObjectContext, links_of_its_own, without_duplicate};
+
+/// What can be written in another way at an offset.
+pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Fix> {
+    let Analysis { snapshot, resolver, sources } = *analysis;
+    let Some(facts) = snapshot.file(file).filter(|it| !it.is_helm && !snapshot.is_patch(file)) else {
+        return Vec::new();
+    };
+    let context = FileContext { snapshot, resolver, path: file, facts, sources };
+    let mut all = Vec::new();
+    for object in objects_at(facts, offset) {
+        let object = ObjectContext { file: &context, object };
+        for pod in object.object.model.pods.iter().filter(|it| object.at(it.span).span.touches(offset)) {
+            all.extend(without_duplicate(&object, pod, offset));
+            all.extend(links_of_its_own(&object, pod));
+        }
+    }
+    all
+}

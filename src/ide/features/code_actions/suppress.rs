@@ -1,0 +1,119 @@
+//! Suppression comments for a finding: on its line, on a line above it, or for the whole file.
+//!
+//! A comment can stand at the end of a line unless a scalar goes on there; inside a scalar of several lines there is no
+//! place for one at all.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Edit, Location};
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::FileText;
+use crate::rules;
+use crate::syntax::{EnvFileDialect, Node, NodeKind, ScalarStyle, env_file_comments};
+use crate::text::Span;
+
+/// The ways to suppress a finding, the narrowest first.
+pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnostic) -> Vec<(String, Edit)> {
+    let rule = found.rule;
+    // A comment about a comment helps nobody, and what breaks YAML may break comments too. JSON has none.
+    if rules::rule(rule).is_none() || matches!(rule, "unused-suppression" | "syntax-error") || file.ends_with(".json") {
+        return Vec::new();
+    }
+    let Some(written) = analysis.written(file) else { return Vec::new() };
+    let edit = |(offset, text): (usize, String)| {
+        let span = Span::new(offset, offset);
+        Edit { location: Location { file: Arc::clone(file), span }, text }
+    };
+    if let Some(dialect) = analysis.dialect(file) {
+        return in_env_file(&written, dialect, rule, found.location.span.start)
+            .into_iter()
+            .map(|(title, change)| (title, edit(change)))
+            .collect();
+    }
+    let line = on_line(&written, rule, found.location.span.start);
+    let line = line.map(|it| (format!("Suppress `{rule}` here"), edit(it)));
+    let whole = (format!("Suppress `{rule}` in this file"), edit(in_file(&written, rule)));
+    line.into_iter().chain(std::iter::once(whole)).collect()
+}
+
+/// A comment for one line: where, and what is inserted.
+fn on_line(written: &FileText, rule: &str, offset: usize) -> Option<(usize, String)> {
+    let text = written.text();
+    let line = written.line(offset);
+    // A comment that is about this line already takes one more rule.
+    let above = if line.start == 0 { line } else { written.line(line.start - 1) };
+    let known = rules::suppressions_in(&written.source, None, Span::new(above.start, line.end));
+    let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
+    if let Some((_, last)) = known.iter().find(covers).and_then(|it| it.rules.last()) {
+        return Some((last.end, format!(", {rule}")));
+    }
+    let comment = format!("# podlens: ignore[{rule}]");
+    let is_free = written.source.tree.comments(&written.source.text, line).is_empty();
+    if is_free && !goes_on(written, line) {
+        return Some((line.start + text[line.range()].trim_end().len(), format!(" {comment}")));
+    }
+    if begins_inside(written, line) {
+        return None;
+    }
+    let indent = &text[line.range()][..text[line.range()].len() - text[line.range()].trim_start_matches(' ').len()];
+    Some((line.start, format!("{indent}{comment}{}", line_break(text))))
+}
+
+/// Comments in an env file: above the line, and at the top, where they are comments and not parts of a value.
+fn in_env_file(
+    written: &FileText,
+    dialect: EnvFileDialect,
+    rule: &str,
+    offset: usize,
+) -> Vec<(String, (usize, String))> {
+    let text = written.text();
+    let line = written.line(offset);
+    let above = if line.start == 0 { line } else { written.line(line.start - 1) };
+    let known = rules::suppressions_in(&written.source, Some(dialect), Span::new(above.start, line.end));
+    let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
+    let one = match known.iter().find(covers).and_then(|it| it.rules.last()) {
+        Some((_, last)) => (last.end, format!(", {rule}")),
+        None => (line.start, format!("# podlens: ignore[{rule}]{}", line_break(text))),
+    };
+    let is_comment = |change: &(usize, String)| {
+        let (at, new) = change;
+        let changed = format!("{}{new}{}", &text[..*at], &text[*at..]);
+        let is_here = |it: &Span| it.start <= *at && *at < it.end;
+        env_file_comments(&changed, dialect).iter().any(is_here)
+    };
+    let all =
+        [(format!("Suppress `{rule}` here"), one), (format!("Suppress `{rule}` in this file"), in_file(written, rule))];
+    all.into_iter().filter(|(_, change)| is_comment(change)).collect()
+}
+
+fn in_file(written: &FileText, rule: &str) -> (usize, String) {
+    let text = written.text();
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    (start, format!("# podlens: ignore-file[{rule}]{}", line_break(text)))
+}
+
+fn line_break(text: &str) -> &'static str {
+    let first = text.find('\n').unwrap_or(0);
+    if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
+}
+
+/// Whether a scalar goes on behind the end of a line, where a comment would become a part of it or end it.
+fn goes_on(written: &FileText, line: Span) -> bool {
+    let end = line.start + written.text()[line.range()].trim_end().len();
+    scalar_at(written, end).is_some_and(|it| {
+        let is_header =
+            matches!(it.style(), Some(ScalarStyle::Literal | ScalarStyle::Folded)) && it.span().start >= line.start;
+        it.span().start < end && it.span().end > line.end && !is_header
+    })
+}
+
+/// Whether a line begins inside a scalar.
+fn begins_inside(written: &FileText, line: Span) -> bool {
+    scalar_at(written, line.start).is_some_and(|it| it.span().start < line.start && it.span().end > line.start)
+}
+
+fn scalar_at(written: &FileText, offset: usize) -> Option<Node<'_>> {
+    let root = written.source.tree.document_at(offset)?.root()?;
+    let node = root.path_to(offset).into_iter().next_back()?;
+    matches!(node.kind(), NodeKind::Scalar(_)).then_some(node)
+}

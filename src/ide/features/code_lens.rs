@@ -1,0 +1,234 @@
+//! Code lenses: a line above each container that leads to its environment, and above objects that have to do with others
+//! the way to those.
+//!
+//! Places are cheap; what a lens says is found out when it is looked at.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::features::preview::PreviewKind;
+use crate::ide::shared::located_container::{FileText, LocatedContainer};
+use crate::ide::shared::named_objects::place_of;
+use crate::ide::shared::preset_reach::{PresetOutcome, of_workload, reach};
+use crate::ide::shared::service_usage::consumers;
+use crate::ide::shared::uses::DefinedObject;
+use crate::ide::{Analysis, EditorCommand};
+use crate::k8s::{Object, ObjectData};
+use crate::resolve::{Environment, Kind, has_address};
+use crate::text::Span;
+use crate::workspace::File;
+
+/// A line above something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeLens {
+    /// What it stands above: one line.
+    pub span: Span,
+    /// What it is about.
+    pub kind: CodeLensKind,
+}
+
+/// What a lens is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CodeLensKind {
+    /// The variables of a container.
+    Environment,
+    /// The presets for a workload.
+    Presets,
+    /// The workloads that a preset selects.
+    Selected,
+    /// The workloads that have to do with a service.
+    Consumers,
+    /// A template, which can be processed.
+    Process,
+}
+
+impl CodeLensKind {
+    /// A name to find the lens again by.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Environment => "environment",
+            Self::Presets => "presets",
+            Self::Selected => "selected",
+            Self::Consumers => "consumers",
+            Self::Process => "process",
+        }
+    }
+
+    /// The kind of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Environment, Self::Presets, Self::Selected, Self::Consumers, Self::Process];
+        all.into_iter().find(|it| it.as_str() == name)
+    }
+}
+
+/// What a lens says and does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeLensTitle {
+    /// What it says.
+    pub title: String,
+    /// What a click does.
+    pub command: EditorCommand,
+}
+
+/// The lenses of a file.
+pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+        return Vec::new();
+    };
+    let places = LocatedContainer::all(file, facts).map(|at| place(&at, &written));
+    let mut lenses: Vec<CodeLens> = places.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
+    let templates = templates(facts).map(|it| CodeLens { span: first_line(it, &written), kind: CodeLensKind::Process });
+    lenses.extend(templates.filter(|_| !facts.is_helm));
+    for object in &facts.objects {
+        let kind = match &object.model.data {
+            ObjectData::Preset(_) => CodeLensKind::Selected,
+            ObjectData::Service(_) if object.model.name.is_some() => CodeLensKind::Consumers,
+            _ if !of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
+            _ => continue,
+        };
+        lenses.push(CodeLens { span: first_line(object, &written), kind });
+    }
+    lenses.sort_by_key(|it| it.span);
+    lenses.dedup();
+    lenses
+}
+
+/// What a lens of [`code_lenses`] says; nothing if it is gone.
+pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Option<CodeLensTitle> {
+    let facts = analysis.snapshot.file(file)?;
+    let written = analysis.written(file)?;
+    let location = Location { file: Arc::clone(file), span: lens.span };
+    match lens.kind {
+        CodeLensKind::Environment => {
+            let at = LocatedContainer::all(file, facts).find(|it| place(it, &written) == lens.span)?;
+            Some(CodeLensTitle {
+                title: title(&at.environment(analysis)),
+                command: EditorCommand::ShowEnvironment(location),
+            })
+        }
+        CodeLensKind::Process => {
+            let object = templates(facts).find(|it| first_line(it, &written) == lens.span)?;
+            let ObjectData::Template(template) = &object.model.data else { return None };
+            let title = match template.parameters.len() {
+                0 => "Preview".to_owned(),
+                1 => "Preview · 1 parameter".to_owned(),
+                number => format!("Preview · {number} parameters"),
+            };
+            Some(CodeLensTitle { title, command: EditorCommand::ShowPreview(location, PreviewKind::Process) })
+        }
+        CodeLensKind::Presets | CodeLensKind::Selected | CodeLensKind::Consumers => {
+            let mut objects = facts.objects.iter().filter(|it| first_line(it, &written) == lens.span);
+            let (title, places) = objects.find_map(|it| related(analysis, file, it, lens.kind))?;
+            Some(CodeLensTitle { title, command: EditorCommand::ShowLocations(location, places) })
+        }
+    }
+}
+
+/// What an object has to do with others, in short, and where those are.
+fn related(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    object: &Object,
+    kind: CodeLensKind,
+) -> Option<(String, Vec<Location>)> {
+    match (kind, &object.model.data) {
+        (CodeLensKind::Selected, ObjectData::Preset(_)) => {
+            let all = reach(analysis, file, object);
+            let mut title = match all.len() {
+                0 => "selects no workload here".to_owned(),
+                number => format!("selects {}", count(number, "workload", "workloads")),
+            };
+            for word in ["in conflict", "stopped by another preset", "kept away by its annotation", "not sure"] {
+                match all.iter().filter(|it| in_short(&it.outcome) == Some(word)).count() {
+                    0 => {}
+                    number => title += &format!(" · {number} {word}"),
+                }
+            }
+            Some((title, all.iter().map(|it| place_of(&it.file, it.object)).collect()))
+        }
+        (CodeLensKind::Consumers, ObjectData::Service(service)) => {
+            let consumers = consumers(analysis, &DefinedObject { file: Arc::clone(file), object, kind: Kind::Service });
+            let mut title = match consumers.all.len() {
+                0 => "no workload here uses it".to_owned(),
+                number => format!("used by {}", count(number, "workload", "workloads")),
+            };
+            match (consumers.unused.len(), consumers.variables) {
+                _ if !has_address(service) => title += " · no address, no variables",
+                _ if consumers.all.is_empty() => {}
+                (0, _) => {}
+                (unused, all) => title += &format!(" · {unused} of {all} variables unused"),
+            }
+            Some((title, consumers.all.iter().map(|it| place_of(&it.file, it.object)).collect()))
+        }
+        (CodeLensKind::Presets, _) => {
+            let all = of_workload(analysis, file, object);
+            let names = |applied: bool| {
+                let all = all.iter().filter(|(_, _, it)| it.is_applied() == applied);
+                let names: Vec<&str> = all.map(|(name, _, _)| &**name).collect();
+                (!names.is_empty()).then(|| names.join(", "))
+            };
+            let word = if all.len() == 1 { "preset" } else { "presets" };
+            let title = match (names(true), names(false)) {
+                (Some(applied), None) => format!("{word} {applied}"),
+                (None, Some(not)) => format!("{word} {not} not applied"),
+                (Some(applied), Some(not)) => format!("{word} {applied} · {not} not applied"),
+                (None, None) => return None,
+            };
+            Some((title, all.into_iter().map(|(_, place, _)| place).collect()))
+        }
+        _ => None,
+    }
+}
+
+/// Why a preset is not simply applied.
+fn in_short(outcome: &PresetOutcome) -> Option<&'static str> {
+    match outcome {
+        PresetOutcome::Applied(_) => None,
+        PresetOutcome::InConflict(_) => Some("in conflict"),
+        PresetOutcome::Stopped => Some("stopped by another preset"),
+        PresetOutcome::KeptAway => Some("kept away by its annotation"),
+        PresetOutcome::Open => Some("not sure"),
+    }
+}
+
+/// The templates of a file.
+fn templates(facts: &File) -> impl Iterator<Item = &Object> {
+    facts.objects.iter().filter(|it| matches!(it.model.data, ObjectData::Template(_)))
+}
+
+/// The first line of an object.
+fn first_line(object: &Object, written: &FileText) -> Span {
+    let start = object.file_span(object.model.span).start;
+    Span::new(start, written.line(start).end.max(start))
+}
+
+/// The first line of a container, from its first key on.
+fn place(at: &LocatedContainer<'_>, written: &FileText) -> Span {
+    let start = at.object.file_span(at.container.span).start;
+    Span::new(start, written.line(start).end.max(start))
+}
+
+fn count(number: usize, one: &str, several: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {several}"),
+    }
+}
+
+/// `5 variables, 14 from services · 1 reference stays`.
+fn title(environment: &Environment) -> String {
+    let own = environment.own_bindings();
+    let is_own = |name: &str| own.binary_search_by(|it| (*it.name).cmp(name)).is_ok();
+    // Every container has those of the cluster's own service.
+    let services = environment.service_bindings().values().filter(|it| it.origin.location.is_some());
+    let services = services.filter(|it| !is_own(&it.name)).count();
+    let mut title = count(own.len(), "variable", "variables");
+    if services > 0 {
+        title += &format!(", {services} from services");
+    }
+    match environment.unresolved.len() {
+        0 => {}
+        number => title += &format!(" · {}", count(number, "reference stays", "references stay")),
+    }
+    title
+}

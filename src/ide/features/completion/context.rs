@@ -1,0 +1,455 @@
+//! Where the cursor stands when something is to be completed.
+//!
+//! Found from the line under the cursor first, since half-typed text has no tree of its own yet; the tree then says what
+//! the line belongs to.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::features::completion::parameters::{Setting, Typing};
+use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, floor, objects_at, preset_of};
+use crate::ide::shared::param_file_text::ParamFileText;
+use crate::ide::shared::template_parameters::{LocatedParameter, enclosing};
+use crate::k8s::{Object, Pod};
+use crate::resolve::Kind;
+use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
+use crate::text::Span;
+use crate::workspace::File;
+
+/// What can be completed at a place.
+#[derive(Debug)]
+pub(super) enum Context<'s> {
+    /// A name behind `$(` or `${`.
+    Reference(Reference<'s>),
+    /// A parameter of a template behind `${` or `${{`.
+    Parameter(Typing<'s>),
+    /// Behind `$(` in a template of the proposed dialect: a variable or a parameter.
+    Both(Reference<'s>, Typing<'s>),
+    /// The value of a key.
+    Value(Value<'s>),
+    /// A name in a parameter file.
+    ParamFile(Setting<'s>),
+    /// The name of a rule in a suppression comment.
+    Rule(Span),
+}
+
+/// A reference that is being typed.
+#[derive(Clone, Debug)]
+pub(super) struct Reference<'s> {
+    pub(super) at: LocatedContainer<'s>,
+    pub(super) field: Field,
+    /// From the dollar sign on.
+    pub(super) start: usize,
+    /// The name as far as it is typed.
+    pub(super) name: Span,
+    /// The end of the name and its closing parenthesis or brace, if there is one.
+    pub(super) rename_closure: Option<usize>,
+    /// Whether it is `${`.
+    pub(super) brace: bool,
+}
+
+/// A value that is being typed.
+#[derive(Clone, Debug)]
+pub(super) struct Value<'s> {
+    pub(super) slot: Slot<'s>,
+    /// What is there already, without quotes.
+    pub(super) replace: Span,
+    /// What has to be written before and behind the value.
+    pub(super) before: &'static str,
+    pub(super) behind: &'static str,
+    /// Whether it stands in quotes.
+    pub(super) is_quoted: bool,
+    /// Whether brackets around it give commas and brackets a meaning.
+    pub(super) is_flow: bool,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Slot<'s> {
+    /// The name of a ConfigMap, Secret or Service.
+    Object { file: Arc<str>, object: &'s Object, kind: Kind },
+    /// A key of a ConfigMap or Secret.
+    Key { file: Arc<str>, object: &'s Object, kind: Kind, name: String },
+    /// `fieldPath`
+    FieldPath { at: LocatedContainer<'s> },
+    /// `resource`
+    Resource { at: LocatedContainer<'s> },
+    /// The name of another container.
+    ContainerName { pod: &'s Pod },
+    /// The name of a volume; for an env file only some can be meant.
+    Volume { pod: &'s Pod, holds_env_file: bool },
+    /// The path of an env file in a volume.
+    FilePath { at: LocatedContainer<'s>, volume: String },
+    /// A key of an env file.
+    EnvFileKey { at: LocatedContainer<'s>, volume: String, path: String },
+    /// The operator of a selector.
+    Operator,
+    /// The key of a label in a preset's selector.
+    LabelKey { object: &'s Object },
+    /// A value of a label in a preset's selector.
+    LabelValue { object: &'s Object, key: String },
+    /// The name of an entry of `env`.
+    Variable { at: LocatedContainer<'s>, index: usize },
+}
+
+/// What can be completed at an offset.
+pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<Context<'s>> {
+    let facts: &'s File = analysis.snapshot.file(file)?;
+    let written = analysis.written(file)?;
+    let offset = floor(written.text(), offset);
+    let looker = Looker { file, facts, written: &written, offset, line: written.line(offset) };
+    if let Some(rule) = looker.rule() {
+        return Some(Context::Rule(rule));
+    }
+    if facts.is_env_file {
+        return looker.setting(analysis).map(Context::ParamFile);
+    }
+    match (looker.reference(), looker.parameter()) {
+        (Some(reference), Some(typing)) if typing.form == ReferenceForm::Proposed => {
+            return Some(Context::Both(reference, typing));
+        }
+        (_, Some(typing)) => return Some(Context::Parameter(typing)),
+        (Some(reference), None) => return Some(Context::Reference(reference)),
+        (None, None) => {}
+    }
+    looker.value().map(Context::Value)
+}
+
+struct Looker<'l, 's> {
+    file: &'l Arc<str>,
+    facts: &'s File,
+    written: &'l FileText,
+    offset: usize,
+    line: Span,
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+impl<'s> Looker<'_, 's> {
+    fn head(&self) -> &str {
+        &self.written.text()[self.line.start..self.offset.max(self.line.start)]
+    }
+
+    fn tail(&self) -> &str {
+        &self.written.text()[self.offset..self.line.end.max(self.offset)]
+    }
+
+    /// `# podlens: ignore[rule, …`
+    fn rule(&self) -> Option<Span> {
+        let head = self.head();
+        let directive = head.rfind("podlens:").filter(|at| head[..*at].trim_end().ends_with('#'))?;
+        let list = directive + head[directive..].rfind('[')?;
+        let word = head[directive + "podlens:".len()..list].trim();
+        if !matches!(word, "ignore" | "ignore-file") || head[list..].contains(']') {
+            return None;
+        }
+        let start = self.offset - head.bytes().rev().take_while(|it| is_name(*it)).count();
+        let end = self.offset + self.tail().bytes().take_while(|it| is_name(*it)).count();
+        Some(Span::new(start, end))
+    }
+
+    /// The name at the beginning of a line of a parameter file.
+    fn setting(&self, analysis: &Analysis<'s>) -> Option<Setting<'s>> {
+        let (head, tail) = (self.head(), self.tail());
+        let name = head.trim_start();
+        let name = name.strip_prefix("export ").map_or(name, str::trim_start);
+        let is_name = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
+        if !name.bytes().all(is_name) {
+            return None;
+        }
+        let rest = tail.bytes().take_while(|it| is_name(*it)).count();
+        let replace = Span::new(self.offset - name.len(), self.offset + rest);
+        let is_set = tail[rest..].trim_start().starts_with(['=', ':']);
+        let file = ParamFileText::of(analysis, self.file, self.written);
+        Some(Setting { file, replace, is_set })
+    }
+
+    fn reference(&self) -> Option<Reference<'s>> {
+        let head = self.head();
+        let typed = head.bytes().rev().take_while(|it| is_name(*it)).count();
+        let before = &head[..head.len() - typed];
+        let brace = before.ends_with("${");
+        if !brace && !before.ends_with("$(") {
+            return None;
+        }
+        // E3: an even number of dollar signs are escapes of each other.
+        let dollars = before[..before.len() - 1].bytes().rev().take_while(|it| *it == b'$').count();
+        if dollars % 2 == 0 {
+            return None;
+        }
+        let name = Span::new(self.offset - typed, self.offset);
+        let rest = self.tail().bytes().take_while(|it| is_name(*it)).count();
+        let close = if brace { '}' } else { ')' };
+        let rename_closure = self.tail()[rest..].starts_with(close).then_some(self.offset + rest + 1);
+        let (at, field) = self.by_text().or_else(|| self.by_path())?;
+        Some(Reference { at, field, start: name.start - 2, name, rename_closure, brace })
+    }
+
+    /// A parameter of the template around the cursor that is being referred to.
+    fn parameter(&self) -> Option<Typing<'s>> {
+        let head = self.head();
+        let is_name = |it: &u8| it.is_ascii_alphanumeric() || *it == b'_';
+        let typed = head.bytes().rev().take_while(is_name).count();
+        let before = &head[..head.len() - typed];
+        let forms =
+            [("${{", "}}", ReferenceForm::Raw), ("${", "}", ReferenceForm::Text), ("$(", ")", ReferenceForm::Proposed)];
+        let (open, close, form) = forms.into_iter().find(|(open, ..)| before.ends_with(open))?;
+        let object = objects_at(self.facts, self.offset).into_iter().next()?;
+        let (outer, template) = enclosing(self.facts, object)?;
+        if form == ReferenceForm::Proposed && (!template.dialect.is_proposal() || before.ends_with("$$(")) {
+            return None;
+        }
+        let tail = self.tail();
+        let rest = tail.bytes().take_while(is_name).count();
+        // Editors close brackets by themselves, and sometimes one too few.
+        let rename_closure = (0..=close.len()).rev().find(|it| tail[rest..].starts_with(&close[..*it])).unwrap_or(0);
+        let start = self.offset - typed - open.len();
+        let replace = Span::new(start, self.offset + rest + rename_closure);
+        let file = Arc::clone(self.file);
+        let place = LocatedParameter { file, facts: self.facts, object: outer, template, name: "" };
+        Some(Typing { place, replace, form })
+    }
+
+    /// The container and field whose text stands at the cursor, by aliases too.
+    fn by_text(&self) -> Option<(LocatedContainer<'s>, Field)> {
+        let document = self.written.source.tree.document_at(self.offset)?;
+        let has_aliases = document.root()?.contains_alias();
+        let document = document.span();
+        let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
+        let containers = || objects().flat_map(|object| LocatedContainer::entries_of(self.file, self.facts, object));
+        let field_in = |at: LocatedContainer<'s>| {
+            let touches = |text: &crate::k8s::Text| at.object.file_span(text.span).touches(self.offset);
+            let (field, _) = at.texts().find(|(_, text)| touches(text))?;
+            Some((at, field))
+        };
+        let is_around = |at: &LocatedContainer<'_>| at.object.file_span(at.container.span).touches(self.offset);
+        // An alias leads to text that stands in no container, or in another one.
+        let elsewhere = || if has_aliases { containers().find_map(field_in) } else { None };
+        containers().filter(is_around).find_map(field_in).or_else(elsewhere)
+    }
+
+    /// The same by the way through the tree, for texts that are not complete yet.
+    fn by_path(&self) -> Option<(LocatedContainer<'s>, Field)> {
+        let key = self.key().map_or(self.offset, |it| it.key.start);
+        [self.offset, key].into_iter().find_map(|offset| {
+            let (object, path) = self.path(offset)?;
+            let (at, rest) = self.container(object, &path)?;
+            let field = field_of(&rest, &at)?;
+            Some((at, field))
+        })
+    }
+
+    /// The innermost object around an offset, and the way from it.
+    fn path(&self, offset: usize) -> Option<(&'s Object, String)> {
+        let object = objects_at(self.facts, offset).into_iter().next()?;
+        let root = self.written.source.tree.document_at(offset)?.root()?;
+        Some((object, root.field_path(offset, object.offset)))
+    }
+
+    /// The container that a way leads through, and the rest of the way.
+    fn container(&self, object: &'s Object, path: &str) -> Option<(LocatedContainer<'s>, String)> {
+        LocatedContainer::entries_of(self.file, self.facts, object).find_map(|at| {
+            let rest = path.strip_prefix(&*at.container.path)?.strip_prefix('.')?.to_owned();
+            Some((at, rest))
+        })
+    }
+
+    fn value(&self) -> Option<Value<'s>> {
+        let found = self.key()?;
+        let root = self.written.source.tree.document_at(found.key.start)?.root()?;
+        let way = root.path_to(found.key.start);
+        let (key, mapping) = (way.last()?, way.iter().rev().find(|it| it.is_mapping())?);
+        if !mapping.own_entries().any(|(it, _)| it.span() == key.span()) {
+            return None;
+        }
+        let around = way.iter().rev().filter(|it| it.is_mapping()).nth(1).copied();
+        let slot = self.slot(found.key.start, *mapping, around)?;
+        let is_flow = mapping.kind() == NodeKind::Mapping(CollectionStyle::Flow);
+        self.replacement(&found, is_flow).map(|(replace, before, behind, is_quoted)| Value {
+            slot,
+            replace,
+            before,
+            behind,
+            is_quoted,
+            is_flow,
+        })
+    }
+
+    /// What the value of the key at an offset is.
+    fn slot(&self, key: usize, mapping: Node<'_>, around: Option<Node<'_>>) -> Option<Slot<'s>> {
+        let (object, path) = self.path(key)?;
+        let file = Arc::clone(self.file);
+        let (plain, indices) = without_indices(&path);
+        let name = |key: &str| mapping.get(key).and_then(Node::text).map(str::to_owned);
+        let outer = |key: &str| around.and_then(|it| it.get(key)).and_then(Node::text).map(str::to_owned);
+        let of = |kind| Slot::Object { file: Arc::clone(&file), object, kind };
+        let key_of =
+            |kind, name: Option<String>| Some(Slot::Key { file: Arc::clone(&file), object, kind, name: name? });
+        if let Some(slot) = preset_of(object).and_then(|_| selector_slot(object, &path)) {
+            return Some(slot);
+        }
+        let volumes = |rest: &str| match rest {
+            "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => Some(of(Kind::ConfigMap)),
+            "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(Kind::Secret)),
+            "volumes[].configMap.items[].key" | "volumes[].projected.sources[].configMap.items[].key" => {
+                key_of(Kind::ConfigMap, outer("name"))
+            }
+            "volumes[].secret.items[].key" => key_of(Kind::Secret, outer("secretName")),
+            "volumes[].projected.sources[].secret.items[].key" => key_of(Kind::Secret, outer("name")),
+            "serviceDependencies[].name" => Some(of(Kind::Service)),
+            _ => None,
+        };
+        if let Some((at, rest)) = self.container(object, &path) {
+            let (rest, _) = without_indices(&rest);
+            return match &*rest {
+                "env[].name" | "environment[].name" => Some(Slot::Variable { at, index: indices.last().copied()? }),
+                "env[].valueFrom.configMapKeyRef.name" | "envFrom[].configMapRef.name" => Some(of(Kind::ConfigMap)),
+                "env[].valueFrom.secretKeyRef.name" | "envFrom[].secretRef.name" => Some(of(Kind::Secret)),
+                "envFrom[].service.name" => Some(of(Kind::Service)),
+                "env[].valueFrom.configMapKeyRef.key" => key_of(Kind::ConfigMap, name("name")),
+                "env[].valueFrom.secretKeyRef.key" => key_of(Kind::Secret, name("name")),
+                "env[].valueFrom.fieldRef.fieldPath" => Some(Slot::FieldPath { at }),
+                "env[].valueFrom.resourceFieldRef.resource" => Some(Slot::Resource { at }),
+                "env[].valueFrom.resourceFieldRef.containerName" => Some(Slot::ContainerName { pod: at.pod }),
+                "env[].valueFrom.fileKeyRef.volumeName" => Some(Slot::Volume { pod: at.pod, holds_env_file: true }),
+                "env[].valueFrom.fileKeyRef.path" => Some(Slot::FilePath { at, volume: name("volumeName")? }),
+                "env[].valueFrom.fileKeyRef.key" => {
+                    Some(Slot::EnvFileKey { at, volume: name("volumeName")?, path: name("path")? })
+                }
+                "volumeMounts[].name" => Some(Slot::Volume { pod: at.pod, holds_env_file: false }),
+                // A preset has its volumes beside what it brings to containers.
+                other if at.is_given() => volumes(other),
+                _ => None,
+            };
+        }
+        let pod = object.model.pods.iter().find(|it| path.starts_with(&*it.path))?;
+        volumes(plain.strip_prefix(&*without_indices(&pod.path).0)?.trim_start_matches('.'))
+    }
+
+    /// What is replaced, and what has to stand around the value: `replace, before, behind, is_quoted`.
+    fn replacement(&self, found: &KeyOnLine, is_flow: bool) -> Option<(Span, &'static str, &'static str, bool)> {
+        let text = self.written.text();
+        let typed = &text[found.value..self.offset];
+        if let Some(quote) = typed.chars().next().filter(|it| matches!(it, '"' | '\'')) {
+            let inner = &typed[1..];
+            if inner.contains(quote) {
+                return None;
+            }
+            let end = self.tail().find(quote);
+            let replace = Span::new(found.value + 1, end.map_or(self.offset, |len| self.offset + len));
+            let behind = match (end, quote) {
+                (Some(_), _) => "",
+                (None, '"') => "\"",
+                (None, _) => "'",
+            };
+            return Some((replace, "", behind, true));
+        }
+        if typed.ends_with([' ', '\t']) && !typed.trim().is_empty()
+            || typed.starts_with(['{', '[', '|', '>', '&', '*', '!', '#'])
+        {
+            return None;
+        }
+        let stops: &[char] = if is_flow { &[',', '}', ']', '#', ' '] } else { &[' ', '#'] };
+        let rest = self.tail();
+        let end = self.offset + rest.find(stops).unwrap_or(rest.len());
+        let start = if typed.trim().is_empty() { self.offset } else { found.value };
+        let has_blank = text[..self.offset].ends_with([' ', '\t']) || start < self.offset;
+        Some((Span::new(start, end), if has_blank { "" } else { " " }, "", false))
+    }
+
+    /// The key whose value the cursor stands in, by the line alone.
+    fn key(&self) -> Option<KeyOnLine> {
+        let head = self.head();
+        let bytes = head.as_bytes();
+        let mut start = head.len() - head.trim_start_matches([' ', '\t']).len();
+        while bytes[start..].starts_with(b"- ") {
+            start += 2 + (head[start + 2..].len() - head[start + 2..].trim_start_matches(' ').len());
+        }
+        let (mut found, mut at) = (None, start);
+        let mut quote: Option<u8> = None;
+        while at < bytes.len() {
+            match (quote, bytes[at]) {
+                (Some(open), byte) if byte == open => quote = None,
+                (Some(_), _) => {}
+                (None, byte @ (b'"' | b'\'')) if head[start..at].trim().is_empty() || found.is_some() => {
+                    quote = Some(byte);
+                }
+                (None, b'{' | b',' | b'[') => {
+                    start = at + 1;
+                    found = None;
+                }
+                (None, b':') if found.is_none() => {
+                    let word = head[start..at].trim();
+                    let from = start + (head[start..at].len() - head[start..at].trim_start().len());
+                    let is_key = matches!(bytes.get(at + 1), None | Some(b' ' | b'\t' | b'"'));
+                    if !word.is_empty() && is_key {
+                        let blanks = head[at + 1..].len() - head[at + 1..].trim_start_matches([' ', '\t']).len();
+                        let key = Span::new(self.line.start + from, self.line.start + from + word.len());
+                        found = Some(KeyOnLine { key, value: self.line.start + at + 1 + blanks });
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        found
+    }
+}
+
+/// What stands in the selector of a preset.
+fn selector_slot<'s>(object: &'s Object, path: &str) -> Option<Slot<'s>> {
+    let rest = path.strip_prefix("spec.selector.")?;
+    if let Some(key) = rest.strip_prefix("matchLabels.") {
+        return Some(Slot::LabelValue { object, key: key.trim_matches('"').to_owned() });
+    }
+    match &*without_indices(rest).0 {
+        "matchExpressions[].key" => Some(Slot::LabelKey { object }),
+        "matchExpressions[].operator" => Some(Slot::Operator),
+        _ => None,
+    }
+}
+
+/// A key and where its value begins.
+#[derive(Clone, Copy, Debug)]
+struct KeyOnLine {
+    key: Span,
+    value: usize,
+}
+
+/// The field that a way in a container leads to.
+fn field_of(rest: &str, at: &LocatedContainer<'_>) -> Option<Field> {
+    let (plain, indices) = without_indices(rest);
+    let index = indices.last().copied();
+    match &*plain {
+        "env[].value" | "environment[].value" => Some(Field::Env(index?)),
+        "command[]" => Some(Field::Command(index?)),
+        "args[]" => Some(Field::Args(index?)),
+        "volumeMounts[].subPathExpr" => Some(Field::SubPath(index?)),
+        _ => {
+            let probe = plain.strip_suffix(".exec.command[]")?;
+            let at = at.container.probes.iter().position(|it| it.probe == probe)?;
+            Some(Field::Probe(at, index?))
+        }
+    }
+}
+
+/// A way without its indices, and these.
+fn without_indices(path: &str) -> (String, Vec<usize>) {
+    let (mut plain, mut indices) = (String::with_capacity(path.len()), Vec::new());
+    let mut rest = path;
+    while let Some((before, behind)) = rest.split_once('[') {
+        plain.push_str(before);
+        plain.push('[');
+        let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+        if let Ok(index) = behind[..digits].parse() {
+            indices.push(index);
+            rest = &behind[digits..];
+        } else {
+            rest = behind;
+        }
+    }
+    plain.push_str(rest);
+    (plain, indices)
+}

@@ -1,0 +1,95 @@
+//! Names in PodPresets: what the containers that get them have, what they lack, and the labels of pods.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::features::completion::context::Reference;
+use crate::ide::features::completion::variables::{item, told};
+use crate::ide::features::completion::{CompletionDetails, CompletionItem, CompletionKind};
+use crate::ide::features::hover;
+use crate::ide::shared::describe::workload_title;
+use crate::ide::shared::located_container::LocatedContainer;
+use crate::ide::shared::preset_reach::{PresetRecipient, given, is_later};
+use crate::k8s::Object;
+use crate::resolve::{Lookup, Site, Why, is_strict};
+use crate::syntax::has_helm_placeholder;
+
+/// The operators of a selector.
+pub(super) const OPERATORS: [(&str, &str); 4] = [
+    ("In", "the label has one of the values"),
+    ("NotIn", "the label has none of the values, or is not there"),
+    ("Exists", "the label is there"),
+    ("DoesNotExist", "the label is not there"),
+];
+
+/// What a value of a preset can refer to besides its own entries: the variables of the containers that get it.
+pub(super) fn names(
+    analysis: &Analysis<'_>,
+    reference: &Reference<'_>,
+    known: &[CompletionItem],
+) -> Vec<CompletionItem> {
+    let at = &reference.at;
+    let Some(Site::Entry(index)) = reference.field.site() else { return Vec::new() };
+    let reveal = analysis.reveals(&at.file);
+    let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
+    for it in given(analysis, at, Some(index)) {
+        for binding in it.environment.own_bindings() {
+            let is_ours = binding.preset.as_deref() == at.object.model.reference_name();
+            let is_out_of_sight = is_ours && is_later(at, index, &binding.name);
+            if !is_out_of_sight && !has_helm_placeholder(&binding.name) {
+                found.entry(Arc::clone(&binding.name)).or_default().insert(told(binding, reveal));
+            }
+        }
+    }
+    let is_new = |name: &Arc<str>| !known.iter().any(|it| it.label == **name);
+    let new = found.into_iter().filter(|(name, _)| is_new(name)).map(|(name, values)| {
+        let detail = match values.len() {
+            1 => values.into_iter().next().unwrap_or_default(),
+            _ => "differs from container to container".to_owned(),
+        };
+        item(reference, false, &name, CompletionKind::Variable, detail, 1, false)
+    });
+    new.collect()
+}
+
+/// What there is to say about one of them: as the first container that has it sees it.
+pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
+    let Some(Site::Entry(index)) = reference.field.site() else { return None };
+    let all = given(analysis, &reference.at, Some(index));
+    let has_it =
+        |it: &&PresetRecipient<'_>| matches!(it.environment.lookup(Site::CommandLine, label), Lookup::Bound(_));
+    let PresetRecipient { at, environment, .. } = all.iter().find(has_it)?;
+    let documentation = hover::name(analysis, at, environment, Site::CommandLine, label);
+    Some(CompletionDetails { documentation, additional_edits: Vec::new() })
+}
+
+/// The names that the containers a preset reaches refer to and do not have, with one of those that do.
+pub(super) fn wanted(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(Arc<str>, String)> {
+    let mut found: BTreeMap<Arc<str>, String> = BTreeMap::new();
+    for it in given(analysis, at, None) {
+        for unresolved in it.environment.unresolved.iter().filter(|it| it.why == Why::Undefined && is_strict(&it.name))
+        {
+            let title = || format!("referred to in {}, not declared", workload_title(it.reach.object));
+            found.entry(Arc::clone(&unresolved.name)).or_insert_with(title);
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The labels of the pods in a preset's namespace: each key with its values.
+pub(super) fn labels(analysis: &Analysis<'_>, preset: &Object) -> BTreeMap<Arc<str>, BTreeSet<Arc<str>>> {
+    let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for object in analysis.snapshot.files().flat_map(|(_, facts)| &facts.objects) {
+        let (one, other) = (object.namespace(), preset.namespace());
+        if one.is_some() && other.is_some() && one != other {
+            continue;
+        }
+        for (key, value) in object.model.pods.iter().flat_map(|it| &it.labels) {
+            if !has_helm_placeholder(&key.value) && !has_helm_placeholder(&value.value) {
+                found.entry(Arc::clone(&key.value)).or_default().insert(Arc::clone(&value.value));
+            }
+        }
+    }
+    found
+}

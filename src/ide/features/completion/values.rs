@@ -1,0 +1,283 @@
+//! Values of keys: names of objects and their keys, fields, resources, volumes, names of variables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::features::completion::context::{Slot, Value};
+use crate::ide::features::completion::presets::{OPERATORS, labels, wanted};
+use crate::ide::features::completion::variables::{service_variables, told};
+use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
+use crate::ide::features::hover;
+use crate::ide::shared::describe::short;
+use crate::ide::shared::located_container::{LocatedContainer, place_of};
+use crate::ide::shared::named_objects::{found, keys, value_of};
+use crate::k8s::{Pod, Volume};
+use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site};
+use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
+
+/// How long a preview may be.
+const LONGEST: usize = 60;
+/// How many names are offered at once, and for how many of them it is told where they stand.
+const MOST: usize = 500;
+const MOST_PLACES: usize = 100;
+
+/// The resources that every container has (V10).
+const RESOURCES: [&str; 6] = [
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+];
+
+/// What can stand as a value.
+pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
+    let mut list = List { value, completion: Completion::default() };
+    match &value.slot {
+        Slot::Object { file, object, kind } => {
+            let place = place_of(file, object);
+            let names = match kind {
+                Kind::Secret => analysis.snapshot.secret_names(place),
+                Kind::Service => analysis.snapshot.service_names(place),
+                _ => analysis.snapshot.config_map_names(place),
+            };
+            for (at, name) in names.iter().enumerate().take(MOST) {
+                let place = || found(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
+                list.push(name, CompletionKind::Object, (at < MOST_PLACES).then(place).flatten(), 0);
+            }
+            list.completion.is_incomplete = names.len() > MOST;
+        }
+        Slot::Key { file, object, kind, name } => {
+            let reveal = analysis.reveals(file);
+            let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
+            let candidates = found(analysis, *kind, name, file, object);
+            for key in candidates.iter().flat_map(|it| keys(it.object)) {
+                let preview = value_of(*kind, name, key).map(|it| short(&it, reveal, LONGEST));
+                known.entry(&key.key.value).or_insert(preview);
+            }
+            for (key, preview) in known.into_iter().take(MOST) {
+                list.push(key, CompletionKind::Key, preview, 0);
+            }
+        }
+        Slot::FieldPath { at } => {
+            for path in field_paths(at.pod) {
+                let value = analysis.resolver.field(&at.file, at.object, at.pod, at.container, &path);
+                let shown = short(&value, false, LONGEST);
+                list.push(&path, CompletionKind::Field, Some(shown), u8::from(path.contains('[')));
+            }
+        }
+        Slot::Resource { at } => {
+            let shown = |list: &[(crate::k8s::Text, crate::k8s::Text)], name: &str| {
+                list.iter().find(|(key, _)| &*key.value == name).map(|(_, it)| it.value.to_string())
+            };
+            for resource in RESOURCES {
+                let detail = match resource.split_once('.') {
+                    Some(("limits", name)) => shown(&at.container.limits, name),
+                    Some((_, name)) => shown(&at.container.requests, name),
+                    None => None,
+                };
+                list.push(resource, CompletionKind::Field, detail, 0);
+            }
+        }
+        Slot::ContainerName { pod } => {
+            for name in pod.containers.iter().filter_map(|it| it.name.as_ref()) {
+                list.push(&name.value, CompletionKind::Name, None, 0);
+            }
+        }
+        Slot::Volume { pod, holds_env_file } => {
+            // V13: the others would be refused.
+            let group = |volume: &Volume| {
+                u8::from(*holds_env_file && volume.kind.as_ref().is_none_or(|it| &*it.value != "emptyDir"))
+            };
+            let mut volumes: Vec<&Volume> = pod.volumes.iter().collect();
+            volumes.sort_by_key(|it| group(it));
+            for volume in volumes {
+                let kind = volume.kind.as_ref().map(|it| it.value.to_string());
+                if let Some(name) = &volume.name {
+                    list.push(&name.value, CompletionKind::Name, kind, group(volume));
+                }
+            }
+        }
+        Slot::FilePath { at, volume } => {
+            for path in env_files(analysis, at).paths(volume) {
+                list.push(&path, CompletionKind::Name, Some(format!("in volume {volume}")), 0);
+            }
+        }
+        Slot::EnvFileKey { at, volume, path } => {
+            let reading = analysis.resolver.reading(&at.file);
+            if let EnvFile::Written(content) = env_files(analysis, at).file(volume, path) {
+                let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
+                for (name, _) in content.names(reading) {
+                    let preview = match content.find(&name, reading) {
+                        Answer::Value(value, _) => Some(short(&value, analysis.reveals(&at.file), LONGEST)),
+                        _ => None,
+                    };
+                    known.entry(name).or_insert(preview);
+                }
+                for (name, preview) in known.into_iter().take(MOST) {
+                    list.push(&name, CompletionKind::Key, preview, 0);
+                }
+            }
+        }
+        Slot::Operator => {
+            for (operator, detail) in OPERATORS {
+                list.push(operator, CompletionKind::Value, Some(detail.into()), 0);
+            }
+        }
+        Slot::LabelKey { object } => {
+            for (key, values) in labels(analysis, object).iter().take(MOST) {
+                let values: Vec<&str> = values.iter().take(4).map(|it| &**it).collect();
+                list.push(key, CompletionKind::Key, Some(values.join(", ")), 0);
+            }
+        }
+        Slot::LabelValue { object, key } => {
+            for value in labels(analysis, object).get(&**key).into_iter().flatten().take(MOST) {
+                list.push(value, CompletionKind::Name, Some(format!("a label of pods, {key}")), 0);
+            }
+        }
+        Slot::Variable { at, index } => variables(analysis, at, *index, &mut list),
+    }
+    list.completion
+}
+
+/// Documentation of one of them.
+pub(super) fn details(analysis: &Analysis<'_>, value: &Value<'_>, label: &str) -> Option<CompletionDetails> {
+    let documentation = match &value.slot {
+        Slot::Object { file, object, kind } => hover::objects::of_name(analysis, file, object, *kind, label),
+        Slot::Key { file, object, kind, name } => hover::objects::of_key(analysis, file, object, *kind, name, label),
+        Slot::Variable { at, .. } => {
+            let environment = at.environment(analysis);
+            match environment.lookup(Site::CommandLine, label) {
+                Lookup::Bound(_) => hover::name(analysis, at, &environment, Site::CommandLine, label),
+                _ => None,
+            }
+        }
+        Slot::FieldPath { .. }
+        | Slot::Resource { .. }
+        | Slot::ContainerName { .. }
+        | Slot::Volume { .. }
+        | Slot::FilePath { .. }
+        | Slot::Operator
+        | Slot::LabelKey { .. }
+        | Slot::LabelValue { .. }
+        | Slot::EnvFileKey { .. } => None,
+    };
+    Some(CompletionDetails { documentation, additional_edits: Vec::new() })
+}
+
+/// The env files that a container finds.
+fn env_files(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> EnvFiles {
+    analysis.resolver.env_files(&at.file, at.object, at.pod, at.container)
+}
+
+/// Names for an entry of `env`: those that are referred to and not declared, then those that it would hide.
+fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, list: &mut List<'_, '_>) {
+    if at.is_given() {
+        // What a preset's own values refer to is the pod's; here is what its pods lack.
+        let own: Vec<&str> = at.container.env.iter().filter_map(|it| Some(&*it.name.as_ref()?.value)).collect();
+        for (name, detail) in wanted(analysis, at).into_iter().filter(|(name, _)| !own.contains(&&**name)) {
+            list.push(&name, CompletionKind::Variable, Some(detail), 0);
+        }
+        return;
+    }
+    let environment: Environment = at.environment(analysis);
+    let reveal = analysis.reveals(&at.file);
+    let declared = |name: &str| {
+        let mut others = at.container.env.iter().enumerate().filter(|(at, _)| *at != index);
+        others.any(|(_, it)| it.name.as_ref().is_some_and(|it| &*it.value == name))
+    };
+    let is_own = |location: &Location| at.entry_at(location).is_some_and(|(it, _)| it == index);
+    let mut wanted: Vec<&str> = Vec::new();
+    for (field, text) in at.texts() {
+        let Some(site) = field.site().filter(|_| !at.is_script(&environment, field)) else { continue };
+        for name in dollar_tokens(&text.value).filter_map(|it| it.name(&text.value)) {
+            let is_open = match environment.lookup(site, name) {
+                Lookup::Unbound | Lookup::Later(_) => true,
+                // The entry itself, as far as it is typed.
+                Lookup::Bound(it) => it.hides.is_empty() && it.origin.location.as_ref().is_some_and(is_own),
+                Lookup::Maybe(_) => false,
+            };
+            if is_open && !declared(name) && crate::resolve::is_strict(name) && !wanted.contains(&name) {
+                wanted.push(name);
+            }
+        }
+    }
+    for name in &wanted {
+        list.push(name, CompletionKind::Variable, Some("referred to, not declared".into()), 0);
+    }
+    let typed = analysis.written(&at.file).map(|it| it.text()[list.value.replace.range()].to_owned());
+    let (services, is_incomplete) = service_variables(&environment, &typed.unwrap_or_default());
+    let sources = environment.own_bindings().into_iter().filter(|it| it.origin.kind != Kind::Env && it.entry.is_some());
+    for binding in sources.chain(services) {
+        let name = &*binding.name;
+        if !declared(name)
+            && !wanted.contains(&name)
+            && !has_helm_placeholder(name)
+            && !is_declared_here(at, index, name)
+        {
+            // Those of services come last, and of these the cluster's own, as behind `$(`.
+            let group = match (binding.origin.kind, &binding.origin.location) {
+                (Kind::Service, None) => 3,
+                (Kind::Service, Some(_)) => 2,
+                _ => 1,
+            };
+            list.push(name, CompletionKind::Variable, Some(format!("hides {}", told(binding, reveal))), group);
+        }
+    }
+    list.completion.is_incomplete = is_incomplete;
+}
+
+/// Whether a binding is the entry itself, as far as it is typed.
+fn is_declared_here(at: &LocatedContainer<'_>, index: usize, name: &str) -> bool {
+    let entry = at.container.env.get(index);
+    entry.is_some_and(|it| it.from.is_some() && it.name.as_ref().is_some_and(|it| &*it.value == name))
+}
+
+fn field_paths(pod: &Pod) -> Vec<Arc<str>> {
+    let fixed = ENV_FIELDS.iter().map(|it| Arc::from(*it));
+    let labels = pod.labels.iter().map(|(key, _)| format!("metadata.labels['{}']", key.value).into());
+    let annotations = pod.annotations.iter().map(|(key, _)| format!("metadata.annotations['{}']", key.value).into());
+    fixed.chain(labels).chain(annotations).collect()
+}
+
+struct List<'l, 's> {
+    value: &'l Value<'s>,
+    completion: Completion,
+}
+
+impl List<'_, '_> {
+    fn push(&mut self, name: &str, kind: CompletionKind, detail: Option<String>, group: u8) {
+        if has_helm_placeholder(name) {
+            return;
+        }
+        let value = self.value;
+        let text = if value.is_quoted || is_plain(name, value.is_flow) {
+            name.to_owned()
+        } else {
+            serde_json::to_string(name).unwrap_or_default()
+        };
+        self.completion.items.push(CompletionItem {
+            label: name.into(),
+            kind,
+            detail,
+            replace: value.replace,
+            text: format!("{}{text}{}", value.before, value.behind),
+            filter_text: name.into(),
+            sort_text: format!("{group}{name}"),
+            has_edits: false,
+        });
+    }
+}
+
+/// Whether a text without quotes is read as itself.
+fn is_plain(text: &str, is_flow: bool) -> bool {
+    if is_flow && text.contains([',', '[', ']', '{', '}']) {
+        return false;
+    }
+    let tree = parse(text);
+    let root = tree.documents().next().and_then(|it| it.root());
+    tree.errors().is_empty() && root.is_some_and(|it| it.string() == Some(text))
+}

@@ -1,0 +1,267 @@
+//! Names behind `$(` and `${`: those that have a value here first, those that are declared later last.
+
+use std::sync::Arc;
+
+use similar::{DiffTag, TextDiff};
+
+use crate::diagnostic::{Edit, Location};
+use crate::ide::Analysis;
+use crate::ide::features::completion::context::Reference;
+use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
+use crate::ide::features::hover;
+use crate::ide::shared::describe::{kind_in_words, preview};
+use crate::ide::shared::located_container::{Field, LocatedContainer};
+use crate::k8s::ContainerRole;
+use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
+use crate::rules;
+use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
+use crate::text::Span;
+
+/// How long a preview may be.
+const LONGEST: usize = 60;
+/// How many variables of services are offered at once: a large project has tens of thousands.
+pub(super) const MOST_SERVICE_VARIABLES: usize = 200;
+
+/// The names that can stand in a reference.
+pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
+    let mut completion = Completion::default();
+    let at = &reference.at;
+    let environment = at.environment(analysis);
+    let Some(site) = site(reference, &environment) else { return completion };
+    let is_script = at.is_script(&environment, reference.field);
+    let reveal = analysis.reveals(&at.file);
+    let typed = analysis.written(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
+    let can_move = matches!(site, Site::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
+    let is_sayable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
+    let mut offer = |name: &str, kind, detail: String, group: u8| {
+        if !is_sayable(name) {
+            return;
+        }
+        completion.items.push(item(reference, is_script, name, kind, detail, group, can_move));
+    };
+    for binding in environment.own_bindings().into_iter().filter(|it| !has_helm_placeholder(&it.name)) {
+        match environment.lookup(site, &binding.name) {
+            // A probe reads some names as nothing at all (P3).
+            Lookup::Bound(bound) if site == Site::Probe && bound.value.is_empty() => {}
+            Lookup::Bound(bound) => {
+                let group = if bound.origin.kind == Kind::Injected { 1 } else { 0 };
+                offer(&binding.name, CompletionKind::Variable, told(&bound, reveal), group);
+            }
+            Lookup::Later(_) | Lookup::Maybe(_) if is_later(at, site, &binding.name) => {
+                let detail = format!("{} · declared later", preview(binding, reveal, LONGEST));
+                offer(&binding.name, CompletionKind::Forward, detail, 4);
+            }
+            Lookup::Maybe(_) if !is_own(at, site, &binding.name) => {
+                offer(&binding.name, CompletionKind::Variable, told(binding, reveal), 1);
+            }
+            Lookup::Later(_) | Lookup::Maybe(_) | Lookup::Unbound => {}
+        }
+    }
+    let (services, is_incomplete) = service_variables(&environment, &typed);
+    for binding in services {
+        if matches!(environment.lookup(site, &binding.name), Lookup::Bound(it) if it.origin.kind == Kind::Service) {
+            // Every container sees the cluster's own service; few ask for it.
+            let group = if binding.origin.location.is_some() { 2 } else { 3 };
+            offer(&binding.name, CompletionKind::Variable, told(binding, reveal), group);
+        }
+    }
+    completion.is_incomplete = is_incomplete;
+    completion.items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
+    completion
+}
+
+/// Whether a shell can read a variable of this name.
+fn is_shell_name(name: &str) -> bool {
+    name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') && !name.starts_with(|it: char| it.is_ascii_digit())
+}
+
+/// Documentation of a name, and the edits that give a forward reference its value.
+pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
+    let at = &reference.at;
+    let environment = at.environment(analysis);
+    let site = site(reference, &environment)?;
+    let documentation = hover::name(analysis, at, &environment, site, label);
+    let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_later(at, site, label);
+    let additional_edits = match (reference.field, is_forward && !reference.brace) {
+        (Field::Env(index), true) if list_shape(analysis, at) == Some(CollectionStyle::Block) => {
+            moved(analysis, reference, &environment, index, label).unwrap_or_default()
+        }
+        (Field::Env(index), true) => moved_in_flow(analysis, reference, &environment, index, label).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    Some(CompletionDetails { documentation, additional_edits })
+}
+
+/// From where a name is looked up. The shell of a hook, in which Kubernetes expands nothing, has what the command line
+/// sees.
+fn site(reference: &Reference<'_>, environment: &Environment) -> Option<Site> {
+    let is_hook = || reference.brace && reference.at.is_script(environment, reference.field);
+    reference.field.site().or_else(|| is_hook().then_some(Site::CommandLine))
+}
+
+/// The variables of services that match what is typed, and whether there are more.
+pub(super) fn service_variables<'e>(environment: &'e Environment, typed: &str) -> (Vec<&'e Arc<Binding>>, bool) {
+    let all = environment.service_bindings();
+    if all.len() <= MOST_SERVICE_VARIABLES {
+        return (all.values().collect(), false);
+    }
+    // Their names are all in capitals.
+    let prefix: Arc<str> = typed.to_ascii_uppercase().into();
+    let matching = all.range(Arc::clone(&prefix)..).take_while(|(name, _)| name.starts_with(&*prefix));
+    (matching.map(|(_, it)| it).take(MOST_SERVICE_VARIABLES).collect(), true)
+}
+
+/// `value · config map app`.
+pub(super) fn told(binding: &Binding, reveal: bool) -> String {
+    let value = preview(binding, reveal, LONGEST);
+    match (binding.origin.kind, &binding.origin.object) {
+        (Kind::Env, _) => value,
+        (kind, Some(object)) => format!("{value} · {} {object}", kind_in_words(kind)),
+        (kind, None) => format!("{value} · {}", kind_in_words(kind)),
+    }
+}
+
+/// Whether a name is declared below an entry of `env`, and not above it.
+fn is_later(at: &LocatedContainer<'_>, site: Site, name: &str) -> bool {
+    let Site::Entry(index) = site else { return false };
+    let mut named = at.container.env.iter().enumerate().filter(|(_, it)| {
+        let it = it.name.as_ref();
+        it.is_some_and(|it| &*it.value == name)
+    });
+    // The order of a hook's variables cannot be told.
+    at.container.role != ContainerRole::Hook && named.next().is_some_and(|(at, _)| at > index)
+}
+
+fn is_own(at: &LocatedContainer<'_>, site: Site, name: &str) -> bool {
+    let Site::Entry(index) = site else { return false };
+    let own = at.container.env.get(index).and_then(|it| it.name.as_ref());
+    own.is_some_and(|it| &*it.value == name)
+}
+
+pub(super) fn item(
+    reference: &Reference<'_>,
+    is_script: bool,
+    name: &str,
+    kind: CompletionKind,
+    detail: String,
+    group: u8,
+    can_move: bool,
+) -> CompletionItem {
+    let end = reference.rename_closure.unwrap_or(reference.name.end);
+    // Outside of a shell `${X}` means nothing: what was meant is written in its place.
+    let (replace, text, filter_text) = match (reference.brace, is_script) {
+        (true, true) => (Span::new(reference.name.start, end), format!("{name}}}"), name.to_owned()),
+        (true, false) => (Span::new(reference.start, end), format!("$({name})"), format!("${{{name}")),
+        (false, _) => (Span::new(reference.name.start, end), format!("{name})"), name.to_owned()),
+    };
+    CompletionItem {
+        label: name.into(),
+        kind,
+        detail: Some(detail),
+        replace,
+        text,
+        filter_text,
+        sort_text: format!("{group}{name}"),
+        has_edits: kind == CompletionKind::Forward && can_move,
+    }
+}
+
+/// How `env` is written, if its entries can be moved: by whole lines, or in brackets with nothing but commas between.
+fn list_shape(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Option<CollectionStyle> {
+    let span = at.object.file_span(at.container.env_span?);
+    let source = analysis.sources.source(&at.file)?;
+    let root = source.tree.document_at(span.start)?.root()?;
+    let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
+    match list.kind() {
+        NodeKind::Sequence(CollectionStyle::Flow) if !source.tree.comments(&source.text, span).is_empty() => None,
+        NodeKind::Sequence(shape) => Some(shape),
+        _ => None,
+    }
+}
+
+/// The declaration of a name moved above the entry that is being typed, as edits that leave that entry alone.
+fn moved(
+    analysis: &Analysis<'_>,
+    reference: &Reference<'_>,
+    environment: &Environment,
+    index: usize,
+    name: &str,
+) -> Option<Vec<Edit>> {
+    let at = &reference.at;
+    let fix = at.with_context(analysis, environment, |it| rules::declare_above(it, index, name))?;
+    let source = analysis.sources.source(&at.file)?;
+    let typed = Span::new(reference.start, reference.rename_closure.unwrap_or(reference.name.end));
+    let mut edits = Vec::new();
+    for edit in &fix.edits {
+        let start = edit.location.span.start;
+        // Whole lines on both sides: the last one may end with the file.
+        let rest = &source.text[edit.location.span.end..];
+        let end = if rest.starts_with("\r\n") { "\r\n" } else { "\n" };
+        let old = format!("{}{end}", source.text.get(edit.location.span.range())?);
+        let new = format!("{}{end}", edit.text);
+        let diff = TextDiff::from_lines(&old, &new);
+        let (old_lines, new_lines) = (offsets(diff.iter_old_slices()), offsets(diff.iter_new_slices()));
+        for step in diff.ops() {
+            if step.tag() == DiffTag::Equal {
+                continue;
+            }
+            let (from, to) = (step.old_range(), step.new_range());
+            let begin = |line: usize| (start + old_lines[line]).min(source.text.len());
+            let span = Span::new(begin(from.start), begin(from.end));
+            let new = new.get(new_lines[to.start]..new_lines[to.end])?;
+            if span.start < typed.end && typed.start < span.end || (span.is_empty() && typed.touches(span.start)) {
+                return None;
+            }
+            edits.push(Edit { location: Location { file: Arc::clone(&at.file), span }, text: new.to_owned() });
+        }
+    }
+    Some(edits)
+}
+
+/// The same in a list in brackets: each entry with the comma before it goes to its new place.
+fn moved_in_flow(
+    analysis: &Analysis<'_>,
+    reference: &Reference<'_>,
+    environment: &Environment,
+    index: usize,
+    name: &str,
+) -> Option<Vec<Edit>> {
+    let at = &reference.at;
+    let order = at.with_context(analysis, environment, |it| rules::order_above(it, index, name))?;
+    let source = analysis.sources.source(&at.file)?;
+    let span = at.object.file_span(at.container.env_span?);
+    let root = source.tree.document_at(span.start)?.root()?;
+    let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
+    let items: Vec<Span> = list.items().map(|it| it.span()).collect();
+    let typed = Span::new(reference.start, reference.rename_closure.unwrap_or(reference.name.end));
+    let user = *items.get(index)?;
+    if items.len() != order.len() || typed.start < user.start || user.end < typed.end || list.alias().is_some() {
+        return None;
+    }
+    let edit = |span, text| Edit { location: Location { file: Arc::clone(&at.file), span }, text };
+    let mut inserted = String::new();
+    let mut edits = Vec::new();
+    for moving in order[index..].iter().copied().take_while(|it| *it != index) {
+        let (before, item) = (items[moving - 1], items[moving]);
+        let gap = source.text.get(before.end..item.start)?;
+        // A comment there belongs to one of the two.
+        if gap.trim() != "," {
+            return None;
+        }
+        inserted.push_str(&source.text[item.range()]);
+        inserted.push_str(gap);
+        edits.push(edit(Span::new(before.end, item.end), String::new()));
+    }
+    edits.insert(0, edit(Span::new(user.start, user.start), inserted));
+    Some(edits)
+}
+
+/// Where each line begins, and where the last one ends.
+fn offsets<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<usize> {
+    let mut at = 0;
+    let ends = lines.map(|line| {
+        at += line.len();
+        at
+    });
+    std::iter::once(0).chain(ends).collect()
+}

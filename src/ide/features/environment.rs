@@ -1,0 +1,29 @@
+//! The environment of the container at an offset, as `podlens/env/v1`.
+
+mod view;
+mod viewer;
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::container_at;
+pub use view::{
+    AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, ExpandedView, FileLine,
+    PresetView, ProbeView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
+};
+pub use viewer::EnvironmentViewer;
+
+/// The workload and container at an offset. `path` maps a path of the workspace to the path to show.
+pub fn environment_at(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    offset: usize,
+    path: &(dyn Fn(&str) -> String + Sync),
+) -> Option<EnvironmentView> {
+    let facts = analysis.snapshot.file(file)?;
+    let at = container_at(file, facts, offset)?;
+    let text = |path: &str| Some(analysis.sources.source(path)?.text.shared());
+    let viewer = EnvironmentViewer { snapshot: analysis.snapshot, resolver: analysis.resolver, path, text: &text };
+    let workload = viewer.workload(file, facts, at.object, |it| std::ptr::eq(it, at.container));
+    Some(EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: vec![workload] })
+}

@@ -1,0 +1,205 @@
+//! The data of `podlens/env/v1`: what `podlens env` prints and what an editor's environment panel shows.
+//!
+//! Fields are in the order of the contract. The values of Secrets are left out unless the settings show them; the
+//! `shown` texts never hold them.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::resolve::Part;
+
+/// The name and version of the contract.
+pub const ENVIRONMENT_SCHEMA: &str = "podlens/env/v1";
+
+/// The environments of some workloads.
+#[derive(Clone, Debug, Serialize)]
+pub struct EnvironmentView {
+    /// [`ENVIRONMENT_SCHEMA`]
+    pub schema: &'static str,
+    /// In the order of files and objects.
+    pub workloads: Vec<WorkloadView>,
+}
+
+/// An object with pods.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkloadView {
+    /// The file it stands in.
+    pub file: String,
+    /// Its first line.
+    pub line: u32,
+    /// `apiVersion`
+    pub api_version: Option<Arc<str>>,
+    /// `kind`
+    pub kind: Option<Arc<str>>,
+    /// `metadata.name`
+    pub name: Option<Arc<str>>,
+    /// `metadata.namespace`
+    pub namespace: Option<Arc<str>>,
+    /// PodPresets that match it.
+    pub presets: Vec<PresetView>,
+    /// Its containers.
+    pub containers: Vec<ContainerView>,
+}
+
+/// A PodPreset that matches a workload.
+#[derive(Clone, Debug, Serialize)]
+pub struct PresetView {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The file it stands in.
+    pub file: String,
+    /// Its first line.
+    pub line: u32,
+    /// Whether it takes part.
+    pub applied: bool,
+    /// What keeps it from taking part.
+    pub conflicts: Vec<ConflictView>,
+}
+
+/// Something that a preset and a pod, or two presets, both define.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConflictView {
+    /// `env`, `volume`, `mountName`, `mountPath` or `envFrom`.
+    pub kind: &'static str,
+    /// What both define.
+    pub name: Arc<str>,
+    /// The container it is about.
+    pub container: Option<Arc<str>>,
+    /// The other definition.
+    pub with: FileLine,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileLine {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A container.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContainerView {
+    /// `name`
+    pub name: Option<Arc<str>>,
+    /// `init`, `sidecar`, `container`, `ephemeral` or `hook`.
+    pub role: &'static str,
+    /// By name.
+    pub env: Vec<VariableView>,
+    /// `command`
+    pub command: Vec<ExpandedView>,
+    /// `args`
+    pub args: Vec<ExpandedView>,
+    /// Exec probes.
+    pub probes: Vec<ProbeView>,
+    /// Mounts with `subPathExpr`.
+    pub sub_paths: Vec<SubPathView>,
+    /// References that stay as they are.
+    pub unresolved: Vec<UnresolvedView>,
+    /// References in `subPathExpr` to variables that are empty: the container does not start (P4).
+    #[serde(skip)]
+    pub refused: Vec<UnresolvedView>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, Serialize)]
+pub struct VariableView {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its value; nothing for secrets and where candidates differ.
+    pub value: Option<String>,
+    /// How much of it is known.
+    pub state: &'static str,
+    /// Before expansion.
+    pub raw: Option<Arc<str>>,
+    /// Where it comes from.
+    pub source: SourceView,
+    /// What it hides.
+    pub hides: Vec<SourceView>,
+    /// Where several candidates give different values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<AlternativeView>,
+    /// The value for a person, secrets masked.
+    #[serde(skip)]
+    pub shown: String,
+}
+
+/// One of several values.
+#[derive(Clone, Debug, Serialize)]
+pub struct AlternativeView {
+    /// The value; nothing for secrets.
+    pub value: Option<String>,
+    /// Where it comes from.
+    pub source: SourceView,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SourceView {
+    /// The kind of source.
+    pub kind: &'static str,
+    /// The object's name.
+    pub object: Option<Arc<str>>,
+    /// The key in it.
+    pub key: Option<Arc<str>>,
+    /// The file; nothing for what is not in this workspace.
+    pub file: Option<String>,
+    /// The line in it.
+    pub line: Option<u32>,
+}
+
+/// A text after expansion.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExpandedView {
+    /// The result; nothing for secrets.
+    pub value: Option<String>,
+    /// How much of it is known.
+    pub state: &'static str,
+    /// As written.
+    pub raw: Arc<str>,
+    /// The result for a person, secrets masked.
+    #[serde(skip)]
+    pub shown: String,
+}
+
+/// An exec probe.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProbeView {
+    /// `livenessProbe`, `readinessProbe` or `startupProbe`.
+    pub probe: &'static str,
+    /// Its command.
+    pub command: Vec<ExpandedView>,
+}
+
+/// A mount with `subPathExpr`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubPathView {
+    /// `mountPath`
+    pub mount_path: Option<Arc<str>>,
+    /// The path in the volume.
+    #[serde(flatten)]
+    pub path: ExpandedView,
+}
+
+/// A reference that stays as it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnresolvedView {
+    /// The name in it.
+    pub name: Arc<str>,
+    /// The file.
+    pub file: String,
+    /// The line of the `$`.
+    pub line: u32,
+    /// The column of the `$`, in characters.
+    pub column: u32,
+    /// `undefined`, `forward` or `self`.
+    pub why: &'static str,
+    /// What it stands in.
+    #[serde(skip)]
+    pub part: Part,
+}

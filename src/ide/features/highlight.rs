@@ -1,0 +1,36 @@
+//! Highlights: the same thing elsewhere in the file.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::shared::cursor::target;
+use crate::ide::shared::uses::{entity, uses};
+use crate::text::Span;
+
+/// A place that means the same thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Highlight {
+    /// Where.
+    pub span: Span,
+    /// How it is used there.
+    pub kind: HighlightKind,
+}
+
+/// How a thing is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HighlightKind {
+    /// It is used.
+    Read,
+    /// It is declared.
+    Write,
+}
+
+/// The places in the file that mean what stands at an offset.
+pub fn highlights(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Highlight> {
+    let Some(entity) = target(analysis, file, offset).and_then(|it| entity(analysis, &it.target)) else {
+        return Vec::new();
+    };
+    let kind = |declares| if declares { HighlightKind::Write } else { HighlightKind::Read };
+    let all = uses(analysis, &entity, Some(file)).into_iter();
+    all.map(|it| Highlight { span: it.location.span, kind: kind(it.declares) }).collect()
+}

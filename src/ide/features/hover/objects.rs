@@ -1,0 +1,183 @@
+//! Hovers on config maps, secrets and services: what they hold, and what a container gets of it.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::features::hover::services::users;
+use crate::ide::features::hover::{LONGEST, code, limited, text};
+use crate::ide::shared::describe::{self, kind_in_words, link};
+use crate::ide::shared::markup::{Block, Inline, Markup};
+use crate::ide::shared::named_objects::{found, keys, place_of, value_of};
+use crate::k8s::{DataEntry, Object, Text};
+use crate::resolve::{Kind, service_variables};
+use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
+use crate::workspace::ObjectMatch;
+
+/// The name of an object where another one uses it; with the prefix that the variables get from an `envFrom`.
+pub(super) fn object(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    user: &Object,
+    kind: Kind,
+    name: &Text,
+    prefix: &str,
+) -> Option<Markup> {
+    if has_helm_placeholder(&name.value) {
+        return None;
+    }
+    let found = found(analysis, kind, &name.value, file, user);
+    let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
+    let Some(first) = found.first() else { return Some(Markup { blocks }) };
+    let reveal = analysis.reveals(file);
+    let lines: Vec<Vec<Inline>> = match kind {
+        Kind::Service => service_lines(first.object, prefix, reveal),
+        _ => keys(first.object)
+            .iter()
+            .map(|it| key_line(kind, &name.value, &format!("{prefix}{}", it.key.value), it, reveal))
+            .collect(),
+    };
+    blocks.push(Block::List(limited(lines)));
+    if first.may_have_more_keys {
+        blocks.push(Block::Paragraph(vec![text("It may hold more than can be seen here.")]));
+    }
+    Some(Markup { blocks })
+}
+
+/// An object that a name in another object would mean.
+pub(in crate::ide) fn of_name(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    from: &Object,
+    kind: Kind,
+    name: &str,
+) -> Option<Markup> {
+    let found = found(analysis, kind, name, file, from);
+    let first = found.first()?;
+    let reveal = analysis.reveals(file);
+    let lines = match kind {
+        Kind::Service => service_lines(first.object, "", reveal),
+        _ => keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
+    };
+    Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
+}
+
+/// A key of an object that a name in another object means.
+pub(in crate::ide) fn of_key(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    from: &Object,
+    kind: Kind,
+    name: &str,
+    key: &str,
+) -> Option<Markup> {
+    let found = found(analysis, kind, name, file, from);
+    let reveal = analysis.reveals(file);
+    let named = found.iter().flat_map(|it| keys(it.object)).filter(|it| *it.key.value == *key);
+    let lines: Vec<Vec<Inline>> = named.map(|it| key_line(kind, name, key, it, reveal)).collect();
+    Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
+}
+
+/// A key where another object uses it.
+pub(super) fn key_use(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    user: &Object,
+    kind: Kind,
+    name: &Text,
+    key: &Text,
+) -> Option<Markup> {
+    if has_helm_placeholder(&key.value) || has_helm_placeholder(&name.value) {
+        return None;
+    }
+    let found = found(analysis, kind, &name.value, file, user);
+    let reveal = analysis.reveals(file);
+    let mut lines = Vec::new();
+    for it in &found {
+        for known in keys(it.object).iter().filter(|it| it.key.value == key.value) {
+            let mut line = key_line(kind, &name.value, &key.value, known, reveal);
+            let location = Location { file: Arc::clone(it.file), span: it.object.file_span(known.key.span) };
+            line.extend([text(", "), link(analysis, file, &location)]);
+            lines.push(line);
+        }
+    }
+    let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
+    if !lines.is_empty() {
+        blocks.push(Block::List(limited(lines)));
+    } else if !found.is_empty() {
+        let word = if found.iter().any(|it| it.may_have_more_keys) {
+            " is not in its text."
+        } else {
+            " is not among its keys."
+        };
+        blocks.push(Block::Paragraph(vec![code(key.value.to_string()), text(word)]));
+    }
+    Some(Markup { blocks })
+}
+
+/// A key where it is defined.
+pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &DataEntry) -> Markup {
+    let name = object.model.reference_name().unwrap_or_default();
+    let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
+    let title =
+        vec![text(&format!("Key of {} ", kind_in_words(kind))), code(show_helm_placeholders(name).into_owned())];
+    Markup { blocks: vec![Block::Paragraph(title), Block::List(vec![line])] }
+}
+
+/// The name of an object where it is defined: what a service gives to every container that sees it.
+pub(super) fn own_name(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    object: &Object,
+    kind: Kind,
+    name: &Text,
+) -> Option<Markup> {
+    if kind != Kind::Service || has_helm_placeholder(&name.value) {
+        return None;
+    }
+    let lines = service_lines(object, "", analysis.reveals(file));
+    let mut blocks = if lines.is_empty() {
+        let line = vec![text("No variables: a service without an address of its own gives none.")];
+        vec![Block::Paragraph(line)]
+    } else {
+        let title = vec![text("Variables of service "), code(name.value.to_string())];
+        vec![Block::Paragraph(title), Block::List(limited(lines))]
+    };
+    blocks.extend(users(analysis, file, object));
+    Some(Markup { blocks })
+}
+
+pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[ObjectMatch<'_>]) -> Block {
+    let words = kind_in_words(kind);
+    let mut capital = words.chars();
+    let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
+    let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
+    match found {
+        [] if kind == Kind::Service => line.push(text(": not in this workspace.")),
+        [] => line.push(text(": not in this workspace, so its keys are not known.")),
+        found => {
+            for (at, it) in found.iter().enumerate() {
+                line.push(text(if at == 0 { ", " } else { " or " }));
+                line.push(link(analysis, from, &place_of(it.file, it.object)));
+            }
+        }
+    }
+    Block::Paragraph(line)
+}
+
+fn key_line(kind: Kind, object: &str, shown_as: &str, key: &DataEntry, reveal: bool) -> Vec<Inline> {
+    let name = code(show_helm_placeholders(shown_as).into_owned());
+    match value_of(kind, object, key) {
+        Some(value) => vec![name, text(" = "), code(describe::short(&value, reveal, LONGEST))],
+        None => vec![name, text(", whose value is not in the text")],
+    }
+}
+
+fn service_lines(object: &Object, prefix: &str, reveal: bool) -> Vec<Vec<Inline>> {
+    let (Some(service), Some(name)) = (object.service(), object.reference_name()) else { return Vec::new() };
+    let variables = service_variables(&name, &service).into_iter();
+    let line = |(name, value): (String, _)| {
+        vec![code(format!("{prefix}{name}")), text(" = "), code(describe::short(&value, reveal, LONGEST))]
+    };
+    variables.map(line).collect()
+}

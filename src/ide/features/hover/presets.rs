@@ -1,0 +1,141 @@
+//! Hovers on PodPresets: whom one is for, what its entries become there, and which presets are for a workload.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::features::hover::{LONGEST, code, limited, text};
+use crate::ide::shared::describe::{self, in_one_line, workload_title};
+use crate::ide::shared::located_container::{LocatedContainer, preset_of};
+use crate::ide::shared::markup::{Block, Inline, Markup};
+use crate::ide::shared::preset_reach::{PresetRecipient, given, of_workload, reach, title};
+use crate::k8s::{EnvVar, Object};
+use crate::resolve::{Lookup, flaws};
+use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
+
+/// A preset, at its name or selector: the workloads it selects, and what comes of it there.
+pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
+    let data = preset_of(object)?;
+    let name = show_helm_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
+    let head = || vec![text("Preset "), code(name.clone())];
+    if let Some(flaw) = flaws(data, analysis.snapshot.settings(file).proposals).first() {
+        let mut line = head();
+        line.push(text(&format!(" is refused: {}.", flaw.message.replace('`', ""))));
+        return Some(Markup { blocks: vec![Block::Paragraph(line)] });
+    }
+    let all = reach(analysis, file, object);
+    let mut line = head();
+    line.push(text(match all.len() {
+        0 => " selects no workload of this workspace.",
+        1 => " selects one workload:",
+        _ => " selects these workloads:",
+    }));
+    let mut blocks = vec![Block::Paragraph(line)];
+    let lines = all.iter().map(|it| {
+        let mut line = title(analysis, file, &it.file, it.object);
+        line.push(text(": "));
+        line.extend(it.outcome.words(analysis, file));
+        line
+    });
+    let lines = limited(lines.collect());
+    if !lines.is_empty() {
+        blocks.push(Block::List(lines));
+    }
+    Some(Markup { blocks })
+}
+
+/// A workload at its name: the presets for it. Nothing where there are none.
+pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
+    let all = of_workload(analysis, file, object);
+    let lines = all.iter().map(|(name, place, outcome)| {
+        let mut line = vec![text("preset "), code(name.to_string()), text(", ")];
+        line.extend([describe::link(analysis, file, place), text(": ")]);
+        line.extend(outcome.words(analysis, file));
+        line
+    });
+    let lines = limited(lines.collect());
+    let line = vec![text("Presets for the pods of "), code(workload_title(object)), text(":")];
+    (!lines.is_empty()).then(|| Markup { blocks: vec![Block::Paragraph(line), Block::List(lines)] })
+}
+
+/// A variable of a preset where it is declared: its value in each container that gets it.
+pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<Markup> {
+    let entry = at.container.env.get(index)?;
+    let name = show_helm_placeholders(&entry.name.as_ref()?.value).into_owned();
+    let mut blocks = Vec::new();
+    if let Some(value) = entry.value.as_ref().filter(|it| !it.value.contains('$')) {
+        let text = format!("{name}={}", in_one_line(&value.value, 4 * LONGEST));
+        blocks.push(Block::Code { language: "ini", text });
+    }
+    let all = given(analysis, at, Some(index));
+    let line = vec![text("Variable "), code(name), text(" of preset "), code(preset_name(at)), text(reached(&all))];
+    blocks.push(Block::Paragraph(line));
+    let reveal = analysis.reveals(&at.file);
+    let is_it = |it: &EnvVar| it.name.as_ref().map(|it| &it.value) == entry.name.as_ref().map(|it| &it.value);
+    let has_it = |given: &PresetRecipient<'_>| given.at.container.env.iter().any(is_it);
+    let lines = all.iter().map(|it| {
+        let mut line = container(analysis, at, it);
+        match &it.binding {
+            Some(binding) => line.extend([text(" gets "), code(describe::preview(binding, reveal, LONGEST))]),
+            None if has_it(it) => line.push(text(" has the same of its own")),
+            None => line.push(text(" does not get it: presets leave out containers of its kind")),
+        }
+        line
+    });
+    push_list(&mut blocks, lines.collect());
+    Some(Markup { blocks })
+}
+
+/// `$(NAME)` in a value of a preset: what it means in each container that gets the value.
+pub(super) fn reference(
+    analysis: &Analysis<'_>,
+    at: &LocatedContainer<'_>,
+    index: usize,
+    name: &str,
+) -> Option<Markup> {
+    if has_helm_placeholder(name) {
+        return None;
+    }
+    let all = given(analysis, at, Some(index));
+    let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(reached(&all))];
+    let mut blocks = vec![Block::Paragraph(line)];
+    let reveal = analysis.reveals(&at.file);
+    let lines = all.iter().filter_map(|it| {
+        let step = it.binding.as_ref()?.steps.iter().find(|it| &*it.name == name)?;
+        let mut line = container(analysis, at, it);
+        match &step.outcome {
+            Lookup::Bound(binding) => {
+                line.extend([text(": "), code(describe::preview(binding, reveal, LONGEST)), text(" from ")]);
+                line.extend(describe::origin(analysis, &at.file, &binding.origin));
+            }
+            Lookup::Later(_) => line.push(text(": stays, it is declared later")),
+            Lookup::Unbound => line.push(text(": stays, nothing defines it there")),
+            Lookup::Maybe(hole) => line.extend([text(": "), code(format!("<{hole}>"))]),
+        }
+        Some(line)
+    });
+    push_list(&mut blocks, lines.collect());
+    Some(Markup { blocks })
+}
+
+fn push_list(blocks: &mut Vec<Block>, lines: Vec<Vec<Inline>>) {
+    if !lines.is_empty() {
+        blocks.push(Block::List(limited(lines)));
+    }
+}
+
+fn reached(all: &[PresetRecipient<'_>]) -> &'static str {
+    if all.is_empty() { ", which is applied to no workload of this workspace." } else { ":" }
+}
+
+fn preset_name(at: &LocatedContainer<'_>) -> String {
+    show_helm_placeholders(at.object.model.reference_name().unwrap_or("?")).into_owned()
+}
+
+/// `Deployment/web, web.yaml:3, container main`.
+fn container(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, given: &PresetRecipient<'_>) -> Vec<Inline> {
+    let mut line = title(analysis, &at.file, &given.reach.file, given.reach.object);
+    if let Some(name) = &given.at.container.name {
+        line.extend([text(", container "), code(name.value.to_string())]);
+    }
+    line
+}

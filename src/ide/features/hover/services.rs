@@ -1,0 +1,85 @@
+//! Hovers on services: where a pod waits for one, and who has to do with one.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::features::hover::objects::title;
+use crate::ide::features::hover::{code, limited, text};
+use crate::ide::shared::describe::{link, workload_title};
+use crate::ide::shared::markup::{Block, Inline, Markup};
+use crate::ide::shared::named_objects::{found, place_of};
+use crate::ide::shared::service_usage::{Consumer, consumers};
+use crate::ide::shared::uses::DefinedObject;
+use crate::k8s::{Object, ObjectData, Text};
+use crate::resolve::Kind;
+use crate::syntax::has_helm_placeholder;
+
+/// The name of a service that a pod waits for.
+pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> Option<Markup> {
+    if has_helm_placeholder(&name.value) {
+        return None;
+    }
+    let found = found(analysis, Kind::Service, &name.value, file, object);
+    let mut blocks = vec![title(analysis, file, Kind::Service, &name.value, &found)];
+    let line = "The pod starts when this service exists. Variables it gets only by links.";
+    blocks.push(Block::Paragraph(vec![text(line)]));
+    if let Some(ObjectData::Service(service)) = found.first().map(|it| &it.object.model.data) {
+        let address = service.cluster_ip.as_ref().map(|it| vec![text("cluster IP "), code(it.value.to_string())]);
+        let ports = service.ports.iter().filter_map(|it| {
+            let protocol = it.protocol.as_ref().map_or("TCP", |it| &it.value);
+            let mut line = vec![text("port "), code(it.port?.to_string()), text(&format!(" {protocol}"))];
+            if let Some(name) = &it.name {
+                line.extend([text(", called "), code(name.value.to_string())]);
+            }
+            Some(line)
+        });
+        let lines: Vec<Vec<Inline>> = address.into_iter().chain(ports).collect();
+        if !lines.is_empty() {
+            blocks.push(Block::List(limited(lines)));
+        }
+    }
+    Some(Markup { blocks })
+}
+
+/// Who links a service, waits for it and uses its variables, and which of these nobody uses.
+pub(super) fn users(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Vec<Block> {
+    let of = DefinedObject { file: Arc::clone(file), object, kind: Kind::Service };
+    let consumers = consumers(analysis, &of);
+    if consumers.all.is_empty() {
+        return vec![Block::Paragraph(vec![text("No workload of this workspace has to do with it.")])];
+    }
+    let lines = consumers.all.iter().map(|it| line(analysis, file, it));
+    let mut blocks = vec![Block::Paragraph(vec![text("In this workspace:")]), Block::List(limited(lines.collect()))];
+    match consumers.unused.len() {
+        0 => {}
+        number if number == consumers.variables => {
+            blocks.push(Block::Paragraph(vec![text("No manifest here uses a variable of it.")]));
+        }
+        _ => {
+            let mut line = vec![text("No manifest here uses ")];
+            for (at, name) in consumers.unused.iter().take(6).enumerate() {
+                line.extend((at > 0).then(|| text(", ")));
+                line.push(code(name.clone()));
+            }
+            let more = consumers.unused.len().saturating_sub(6);
+            line.push(text(&if more > 0 { format!(" and {more} more.") } else { ".".into() }));
+            blocks.push(Block::Paragraph(line));
+        }
+    }
+    blocks
+}
+
+fn line(analysis: &Analysis<'_>, from: &str, consumer: &Consumer<'_>) -> Vec<Inline> {
+    let mut line = vec![code(workload_title(consumer.object)), text(", ")];
+    line.push(link(analysis, from, &place_of(&consumer.file, consumer.object)));
+    let variables = match consumer.variables.len() {
+        0 => None,
+        1 => Some("uses one variable".to_owned()),
+        number => Some(format!("uses {number} variables")),
+    };
+    let links = consumer.links.then(|| "links it".to_owned());
+    let waits = consumer.waits.then(|| "waits for it".to_owned());
+    let all: Vec<String> = links.into_iter().chain(waits).chain(variables).collect();
+    line.push(text(&format!(": {}", all.join(", "))));
+    line
+}

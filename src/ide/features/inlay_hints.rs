@@ -1,0 +1,165 @@
+//! Inlay hints: behind a text with references, what becomes of it.
+
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::shared::describe::{in_one_line, preview, shown};
+use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
+use crate::ide::shared::markup::{Block, Markup};
+use crate::ide::shared::preset_reach::given;
+use crate::k8s::Text;
+use crate::resolve::{Environment, Lookup, Step, Value};
+use crate::text::Span;
+use crate::workspace::File;
+
+/// A word in the text that is not in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlayHint {
+    /// Where it is shown.
+    pub offset: usize,
+    /// What it says, in one short line.
+    pub label: String,
+    /// What it says in full, if that is more.
+    pub tooltip: Option<Markup>,
+}
+
+/// How long a hint may be.
+const LONGEST: usize = 40;
+
+/// The hints in a range of a file.
+pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<InlayHint> {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+        return Vec::new();
+    };
+    let reveal = analysis.reveals(file);
+    let mut hints = Vec::new();
+    for at in LocatedContainer::all(file, facts) {
+        let overlaps = |text: &Text| {
+            let span = at.object.file_span(text.span);
+            span.start <= range.end && range.start <= span.end
+        };
+        let mut environment = None;
+        for (field, text) in at.texts() {
+            if field.site().is_none() || !text.value.contains("$(") || !overlaps(text) {
+                continue;
+            }
+            let environment = environment.get_or_insert_with(|| at.environment(analysis));
+            if let Some((value, steps)) = expansion(environment, field) {
+                let hinted = Hinted { at: &at, written: &written, text, reveal };
+                if hinted.is_long() {
+                    hinted.each(steps, &mut hints);
+                } else {
+                    hints.extend(hinted.whole(value, steps));
+                }
+            }
+        }
+    }
+    presets(analysis, file, facts, range, &mut hints);
+    parameters(facts, &written, range, &mut hints);
+    hints.retain(|it| range.touches(it.offset));
+    hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
+    // Containers that share a text by an alias may see it differently; then nothing short is true.
+    hints.dedup();
+    let offsets: Vec<usize> = hints.iter().map(|it| it.offset).collect();
+    hints.retain(|it| offsets.iter().filter(|other| **other == it.offset).count() == 1);
+    hints
+}
+
+/// Behind a value of a preset, what becomes of it, if it is the same in every container that gets it.
+fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, hints: &mut Vec<InlayHint>) {
+    let reveal = analysis.reveals(file);
+    for at in LocatedContainer::all_entries(file, facts).filter(LocatedContainer::is_given) {
+        let mut all = None;
+        for entry in &at.container.env {
+            let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
+            let span = at.object.file_span(text.span);
+            if !text.value.contains("$(") || span.end < range.start || range.end < span.start {
+                continue;
+            }
+            let given = all.get_or_insert_with(|| given(analysis, &at, None));
+            let mut values = given.iter().filter_map(|it| it.of_entry(&at.at(name.span)));
+            let Some(first) = values.next() else { continue };
+            let is_replaced = first.steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_)));
+            if is_replaced && values.all(|it| it.value.same_text(&first.value)) {
+                hints.push(hint(span.end, &shown(&first.value, reveal)));
+            }
+        }
+    }
+}
+
+/// Behind a text with parameters of a template, what it is as long as nobody sets them. Texts with `$(X)` say more.
+fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<InlayHint>) {
+    for object in facts.objects.iter().filter(|it| it.parameters.is_some()) {
+        let whole = object.file_span(object.model.span);
+        if whole.end < range.start || range.end < whole.start {
+            continue;
+        }
+        for text in object.model.parameterized_texts.iter().filter(|it| !it.is_key).map(|it| &it.text) {
+            let span = object.file_span(text.span);
+            let known = object.with_known_parameters(&text.value);
+            let is_short = span.end <= written.line(span.start).end;
+            if is_short && *known != text.value && !text.value.contains("$(") {
+                hints.push(hint(span.end, &known));
+            }
+        }
+    }
+}
+
+/// What becomes of the text of a field, and by which steps.
+fn expansion(environment: &Environment, field: Field) -> Option<(&Value, &[Step])> {
+    let item = match field {
+        Field::Env(index) => {
+            let binding = environment.entry(index).filter(|it| it.raw.is_some())?;
+            return Some((&binding.value, &binding.steps));
+        }
+        Field::Command(at) => environment.command.get(at)?,
+        Field::Args(at) => environment.args.get(at)?,
+        Field::Probe(probe, at) => environment.probes.get(probe)?.command.get(at)?,
+        Field::SubPath(_) | Field::Unexpanded(_) => return None,
+    };
+    Some((&item.expansion.value, &item.expansion.steps))
+}
+
+struct Hinted<'h> {
+    at: &'h LocatedContainer<'h>,
+    written: &'h FileText,
+    text: &'h Text,
+    reveal: bool,
+}
+
+impl Hinted<'_> {
+    /// One hint behind a text on one line.
+    fn whole(&self, value: &Value, steps: &[Step]) -> Option<InlayHint> {
+        // A text of which nothing is replaced is its own preview.
+        if !steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_))) {
+            return None;
+        }
+        let full = shown(value, self.reveal);
+        Some(hint(self.at.object.file_span(self.text.span).end, &full))
+    }
+
+    /// Whether the text stands on several lines.
+    fn is_long(&self) -> bool {
+        let span = self.at.object.file_span(self.text.span);
+        span.end > self.written.line(span.start).end
+    }
+
+    /// In a text of several lines one hint behind each reference.
+    fn each(&self, steps: &[Step], hints: &mut Vec<InlayHint>) {
+        let span = self.at.object.file_span(self.text.span);
+        let Some(map) = self.written.map(span, self.text) else { return };
+        for step in steps {
+            if let Lookup::Bound(binding) = &step.outcome {
+                let end = map.source_span(step.range.clone()).shifted(span.start).end;
+                hints.push(hint(end, &preview(binding, self.reveal, 10 * LONGEST)));
+            }
+        }
+    }
+}
+
+fn hint(offset: usize, full: &str) -> InlayHint {
+    let label = in_one_line(full, LONGEST);
+    let tooltip = (label != full)
+        .then(|| Markup { blocks: vec![Block::Code { language: "text", text: full.chars().take(2_000).collect() }] });
+    InlayHint { offset, label: format!("→ {label}"), tooltip }
+}

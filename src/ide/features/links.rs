@@ -1,0 +1,72 @@
+//! Document links: from names of objects to the objects.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::shared::describe::kind_in_manifests;
+use crate::ide::shared::located_container::{LocatedContainer, pods_of};
+use crate::ide::shared::named_objects::{found, place_of};
+use crate::ide::shared::volume_sources::{has_volume_sources, sources};
+use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
+use crate::resolve::Kind;
+use crate::syntax::has_helm_placeholder;
+use crate::text::Span;
+
+/// A name that can be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentLink {
+    /// The name.
+    pub span: Span,
+    /// Where it leads.
+    pub target: Location,
+    /// What is there, such as `ConfigMap/app`.
+    pub tooltip: String,
+}
+
+/// The links of a file, in the order of the text. A name that may mean several objects is no link.
+pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentLink> {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+        return Vec::new();
+    };
+    let mut links = Vec::new();
+    let mut push = |object: &Object, kind: Kind, name: &Text| {
+        let found = found(analysis, kind, &name.value, file, object);
+        let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
+        let span = written.inside(object.file_span(name.span), name, 0..name.value.len());
+        let target = place_of(only.file, only.object);
+        let tooltip = format!("{}/{}", kind_in_manifests(kind), name.value);
+        links.push(DocumentLink { span, target, tooltip });
+    };
+    for at in LocatedContainer::all_entries(file, facts) {
+        names(&at).for_each(|(kind, name)| push(at.object, kind, name));
+    }
+    for object in &facts.objects {
+        let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
+        for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
+            push(object, Kind::Service, name);
+        }
+        for source in pods_of(object).filter(|it| has_volume_sources(it)).flat_map(|it| sources(&written, object, it)) {
+            push(object, source.kind, &source.name);
+        }
+    }
+    links.sort_by_key(|it| it.span);
+    links.dedup_by(|b, a| a.span == b.span);
+    links
+}
+
+/// The names of objects in a container.
+fn names<'s>(at: &LocatedContainer<'s>) -> impl Iterator<Item = (Kind, &'s Text)> + use<'s> {
+    let sources = at.container.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
+    let keys = sources.filter_map(|it| match it {
+        ValueSource::ConfigMap(it) => Some((Kind::ConfigMap, it.name.as_ref()?)),
+        ValueSource::Secret(it) => Some((Kind::Secret, it.name.as_ref()?)),
+        _ => None,
+    });
+    let whole = at.container.env_from.iter().filter_map(|it| match it.source.as_ref()? {
+        EnvFromSource::ConfigMap { name, .. } => Some((Kind::ConfigMap, name.as_ref()?)),
+        EnvFromSource::Secret { name, .. } => Some((Kind::Secret, name.as_ref()?)),
+        EnvFromSource::Service { name, .. } => Some((Kind::Service, name.as_ref()?)),
+    });
+    keys.chain(whole)
+}

@@ -1,0 +1,320 @@
+//! Rename: another name for a thing, everywhere it is used, or a reason why not.
+//!
+//! A rename is refused as a whole rather than done in part.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::diagnostic::{Edit, Location};
+use crate::ide::Analysis;
+use crate::ide::shared::cursor::{CursorTarget, target};
+use crate::ide::shared::describe::{kind_in_words, place};
+use crate::ide::shared::located_container::{FileText, LocatedContainer, ShellDoubt};
+use crate::ide::shared::named_objects::place_of;
+use crate::ide::shared::preset_reach::{PresetOutcome, given, reach};
+use crate::ide::shared::template_parameters::LocatedParameter;
+use crate::ide::shared::uses::{
+    DefinedObject, ObjectKey, Symbol, Use, entity, possible_uses, rename_closure, sources_of, uses,
+};
+use crate::k8s::is_parameter_name;
+use crate::k8s::{EnvFromSource, ObjectData};
+use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
+use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
+use crate::text::Span;
+
+/// Something that can be renamed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamable {
+    /// Where its name stands under the cursor.
+    pub span: Span,
+    /// Its name now.
+    pub name: String,
+}
+
+/// Why something is not renamed, for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct RenameError(pub String);
+
+/// What would be renamed at an offset; nothing where there is nothing of ours.
+pub fn prepare_rename(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    offset: usize,
+) -> Result<Option<Renamable>, RenameError> {
+    let Some((entity, name)) = renamable(analysis, file, offset)? else { return Ok(None) };
+    let all = uses(analysis, &entity, Some(file));
+    let here = all.iter().find(|it| it.location.span.touches(offset));
+    // `$(` and `)` belong to the reference, but not to its name.
+    let here = here.or_else(|| all.iter().find(|it| it.location.span.touches(offset.saturating_add(2))));
+    let here = here.or_else(|| all.iter().find(|it| it.location.span.end + 1 == offset));
+    Ok(here.map(|it| {
+        let start = it.location.span.start + it.prefix.len();
+        Renamable { span: Span::new(start.min(it.location.span.end), it.location.span.end), name: name.to_string() }
+    }))
+}
+
+/// The edits that rename what stands at an offset, in all files, by file and place.
+pub fn rename(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    offset: usize,
+    new_name: &str,
+) -> Result<Vec<Edit>, RenameError> {
+    let Some((mut entity, name)) = renamable(analysis, file, offset)? else {
+        return refuse("there is nothing here that podlens could rename: put the cursor on a variable or on a key");
+    };
+    if *name == *new_name {
+        return Ok(Vec::new());
+    }
+    match &mut entity {
+        Symbol::Variable { at, .. } => {
+            check_variable(analysis, at, new_name)?;
+            check_reached(analysis, at, new_name)?;
+        }
+        Symbol::Key(keys) => {
+            *keys = rename_closure(analysis, std::mem::take(keys));
+            keys.iter().try_for_each(|key| check_origin(analysis, key))?;
+            check_key(analysis, keys, &name, new_name)?;
+        }
+        Symbol::Parameter(place) => check_parameter(place, new_name)?,
+        Symbol::Object(_) | Symbol::Volume { .. } | Symbol::EnvFileKey(_) | Symbol::Undeclared { .. } => {}
+    }
+    let mut edits = Vec::new();
+    for found in possible_uses(analysis, &entity, None) {
+        if let Some(doubt) = found.doubt {
+            let shown = place(analysis, "", &found.location);
+            return refuse(match doubt {
+                ShellDoubt::Set => {
+                    format!("the script in {shown} sets `{name}` itself, and which one it reads cannot be told")
+                }
+                ShellDoubt::Literal => {
+                    format!("`{name}` stands in single quotes in {shown}: what reads it there cannot be told")
+                }
+            });
+        }
+        edits.push(edit(analysis, &found, new_name)?);
+    }
+    Ok(edits)
+}
+
+fn refuse<T>(reason: impl Into<String>) -> Result<T, RenameError> {
+    Err(RenameError(reason.into()))
+}
+
+/// The thing at an offset with its name, if it is one that can be renamed.
+fn renamable<'s>(
+    analysis: &Analysis<'s>,
+    file: &Arc<str>,
+    offset: usize,
+) -> Result<Option<(Symbol<'s>, Arc<str>)>, RenameError> {
+    let Some(entity) = target(analysis, file, offset).and_then(|it| entity(analysis, &it.target)) else {
+        return Ok(None);
+    };
+    let name = match &entity {
+        Symbol::Variable { name, .. } => Arc::clone(name),
+        Symbol::Key(keys) => {
+            let Some(first) = keys.first() else { return Ok(None) };
+            for key in keys {
+                check_origin(analysis, key)?;
+            }
+            Arc::clone(&first.key.key.value)
+        }
+        Symbol::Object(DefinedObject { kind: Kind::Service, object, .. }) => {
+            let name = object.model.reference_name().unwrap_or_default();
+            return match target(analysis, file, offset).map(|it| it.target) {
+                Some(CursorTarget::Reference { .. } | CursorTarget::ShellReference { .. }) => {
+                    refuse(format!("this name is made of the service `{name}`: rename the service instead"))
+                }
+                _ => {
+                    refuse(format!("`{name}` is also a DNS name, and who uses that cannot be seen: rename it by hand"))
+                }
+            };
+        }
+        Symbol::Object(DefinedObject { kind: Kind::Preset, object, .. }) => {
+            let name = object.model.reference_name().unwrap_or_default();
+            return refuse(format!("nothing refers to preset `{name}` by its name: change it where it stands"));
+        }
+        Symbol::Parameter(place) => place.name.into(),
+        Symbol::Undeclared { name, meaning, .. } => return refuse(from_outside(name, meaning)),
+        // Too many things that are not seen here go by the names of objects and volumes.
+        Symbol::Object(_) | Symbol::Volume { .. } => return Ok(None),
+        // A script may make a key of several parts.
+        Symbol::EnvFileKey(_) => return Ok(None),
+    };
+    if has_helm_placeholder(&name) {
+        return refuse("a Helm expression makes this name");
+    }
+    Ok(Some((entity, name)))
+}
+
+fn from_outside(name: &str, meaning: &Lookup) -> String {
+    match meaning {
+        Lookup::Unbound => format!("nothing declares `{name}` here: declare it first"),
+        Lookup::Maybe(Hole::Helm) => "a Helm expression makes this name".into(),
+        Lookup::Maybe(hole) => format!("`{name}` comes from outside this workspace (<{hole}>)"),
+        Lookup::Bound(_) | Lookup::Later(_) => format!("`{name}` comes from outside: nothing here declares it"),
+    }
+}
+
+fn check_parameter(place: &LocatedParameter<'_>, new: &str) -> Result<(), RenameError> {
+    if !is_parameter_name(new) {
+        return refuse(format!("`{new}` is no name for a parameter: use letters, digits and `_`"));
+    }
+    if place.template.exported.contains(new) {
+        return refuse(format!("`{new}` is taken: the template has such a parameter"));
+    }
+    Ok(())
+}
+
+/// Whether a key can be written anew where it is defined.
+fn check_origin(analysis: &Analysis<'_>, key: &ObjectKey<'_>) -> Result<(), RenameError> {
+    let name = &key.key.key.value;
+    if analysis.snapshot.file(&key.of.file).is_none_or(|it| it.settings.is_some()) {
+        return refuse(format!("`{name}` comes from outside this workspace: the settings say that it exists"));
+    }
+    let made_by = match &key.of.object.model.data {
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => source.made_by,
+        _ => None,
+    };
+    if made_by.is_some() && key.key.value.is_none() && key.key.value_span == Some(key.key.key.span) {
+        return refuse(format!("the name of a file gives `{name}` its name: rename the file instead"));
+    }
+    Ok(())
+}
+
+fn check_variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
+    // V1 and V2; a `)` would end every reference to it.
+    let is_valid = is_strict(new) || (analysis.resolver.release(&at.file).is_at_least(32) && is_relaxed(new));
+    if !is_valid || new.contains(')') || new.trim() != new {
+        return refuse(format!("`{new}` is no name for a variable: use letters, digits, `_`, `-` and `.`"));
+    }
+    check_free(analysis, &at.file, at, new)
+}
+
+/// Whether what a preset brings can have a name in every container that gets it.
+fn check_reached(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
+    if !at.is_given() {
+        return Ok(());
+    }
+    for it in reach(analysis, &at.file, at.object) {
+        if it.outcome == PresetOutcome::Open {
+            let place = place(analysis, &at.file, &place_of(&it.file, it.object));
+            return refuse(format!("it is not known whether the preset is for the workload in {place}"));
+        }
+    }
+    given(analysis, at, None).iter().try_for_each(|it| check_free(analysis, &at.file, &it.at, new))
+}
+
+/// Whether a container has no variable of this name yet.
+fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
+    let mut names = at.container.env.iter().filter_map(|it| it.name.as_ref());
+    if let Some(taken) = names.find(|it| &*it.value == new) {
+        let place = place(analysis, from, &at.at(taken.span));
+        return refuse(format!("`{new}` is taken: {place} declares it"));
+    }
+    if let Lookup::Bound(binding) = at.environment(analysis).lookup(Site::CommandLine, new) {
+        let kind = kind_in_words(binding.origin.kind);
+        let object = binding.origin.object.as_deref().map_or(String::new(), |it| format!(" `{it}`"));
+        return refuse(format!("`{new}` is taken: the container has it from {kind}{object}"));
+    }
+    Ok(())
+}
+
+fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &str) -> Result<(), RenameError> {
+    // V11.
+    if !is_key(new) || matches!(new, "." | "..") || new.len() > 253 {
+        return refuse(format!("`{new}` is no name for a key: use letters, digits, `_`, `-` and `.`"));
+    }
+    for key in keys {
+        let (ObjectData::ConfigMap(source) | ObjectData::Secret(source)) = &key.of.object.model.data else { continue };
+        let binary = source.binary_keys.iter();
+        if let Some(taken) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
+            let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(taken.span) };
+            return refuse(format!("`{new}` is taken: {} has it", place(analysis, &key.of.file, &location)));
+        }
+    }
+    // Containers that take all keys get a variable of the new name.
+    let files = analysis.snapshot.files();
+    for at in files.flat_map(|(path, facts)| LocatedContainer::all_entries(path, facts)) {
+        for (entry, _) in sources_of(analysis, &at) {
+            let (kind, name) = match &entry.source {
+                Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (Kind::ConfigMap, name),
+                Some(EnvFromSource::Secret { name: Some(name), .. }) => (Kind::Secret, name),
+                _ => continue,
+            };
+            let is_meant = |key: &&ObjectKey<'_>| {
+                key.of.kind == kind
+                    && key
+                        .of
+                        .object
+                        .reference_name()
+                        .is_some_and(|it| **it == **at.object.with_known_parameters(&name.value))
+            };
+            let Some(key) = keys.iter().find(is_meant) else { continue };
+            let found = crate::ide::shared::named_objects::found(analysis, kind, &name.value, &at.file, at.object);
+            if !found.iter().any(|it| *it.file == key.of.file && it.object.offset == key.of.object.offset) {
+                continue;
+            }
+            let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+            check_free(analysis, &at.file, &at, &format!("{prefix}{new}"))?;
+            // What refers to a variable that hides the key stays as it is; but the key would be seen again.
+            let hides = |it: &&crate::k8s::Text| *it.value == *format!("{prefix}{old}");
+            if let Some(hiding) = at.container.env.iter().filter_map(|it| it.name.as_ref()).find(hides) {
+                let place = place(analysis, &at.file, &at.at(hiding.span));
+                return refuse(format!("`{}` hides this key in {}, {place}: rename that first", hiding.value, at.file));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The edit at one place.
+fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, RenameError> {
+    let file = &found.location.file;
+    let shown = || place(analysis, "", &found.location);
+    let Some(written) = analysis.written(file) else { return refuse(format!("{file} cannot be read")) };
+    let new = format!("{}{new_name}", found.prefix);
+    let is_shell_name = new.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        && !new.starts_with(|it: char| it.is_ascii_digit());
+    if found.in_script && !is_shell_name {
+        return refuse(format!("a shell reads this variable in {}, and `{new}` is no name there", shown()));
+    }
+    let change = if found.is_whole { scalar(&written, found, &new) } else { inside(&written, found, &new) };
+    let Some((span, text)) = change else { return refuse(format!("`{new}` cannot be written in {}", shown())) };
+    Ok(Edit { location: Location { file: Arc::clone(file), span }, text })
+}
+
+/// A scalar that is the name as a whole.
+fn scalar(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
+    let text = match found.text.style {
+        ScalarStyle::Plain => {
+            let tree = parse(new);
+            let root = tree.documents().next().and_then(|it| it.root());
+            let is_plain = tree.errors().is_empty() && root.is_some_and(|it| it.string() == Some(new));
+            if is_plain && !new.contains([',', '[', ']', '{', '}', '#', ':']) {
+                new.to_owned()
+            } else {
+                serde_json::to_string(new).ok()?
+            }
+        }
+        ScalarStyle::SingleQuoted => format!("'{}'", new.replace('\'', "''")),
+        ScalarStyle::DoubleQuoted => serde_json::to_string(new).ok()?,
+        ScalarStyle::Literal | ScalarStyle::Folded => return inside(written, found, new),
+    };
+    Some((found.scalar, text))
+}
+
+/// A part of a scalar.
+fn inside(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
+    let is_ordinary = new.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
+    let now = written.text().get(found.location.span.range())?;
+    // Ordinary letters in the place of ordinary letters are right in every style.
+    if is_ordinary && now == &found.text.value[found.range.clone()] {
+        return Some((found.location.span, new.to_owned()));
+    }
+    let source = written.text().get(found.scalar.range())?;
+    let change = replace_in_scalar(source, found.text.style, &found.text.value, found.range.clone(), new)?;
+    Some((change.span.shifted(found.scalar.start), change.text))
+}

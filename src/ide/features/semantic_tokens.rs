@@ -1,0 +1,127 @@
+//! Semantic tokens: references, escapes and names inside scalars.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::{FileText, LocatedContainer};
+use crate::k8s::Text;
+use crate::resolve::{Lookup, Site};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
+use crate::text::Span;
+
+/// A piece of text with a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SemanticToken {
+    /// Where; never over a line's end.
+    pub span: Span,
+    /// What it is.
+    pub kind: SemanticKind,
+}
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SemanticKind {
+    /// `$(`, `)`, `${`, `}`: an operator.
+    Delimiter,
+    /// The name in a reference that has a value: a variable.
+    Variable,
+    /// The name in a reference that has none here.
+    Unresolved,
+    /// The name of an entry of `env`: the declaration of a variable.
+    Declaration,
+    /// A template's parameter.
+    Parameter,
+    /// `$$`
+    Escape,
+}
+
+/// The tokens of a file, or of a range of it, in the order of the text; none overlaps another.
+pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<Span>) -> Vec<SemanticToken> {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for at in LocatedContainer::all_entries(file, facts) {
+        let is_wanted = |text: &Text| {
+            let span = at.object.file_span(text.span);
+            range.is_none_or(|range| span.start <= range.end && range.start <= span.end)
+        };
+        for name in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| is_wanted(it)) {
+            let span = written.inside(at.object.file_span(name.span), name, 0..name.value.len());
+            found.push(SemanticToken { span, kind: SemanticKind::Declaration });
+        }
+        let mut environment = None;
+        for (field, text) in at.texts() {
+            if !text.value.contains('$') || !is_wanted(text) {
+                continue;
+            }
+            let environment = environment.get_or_insert_with(|| at.environment(analysis));
+            let is_script = at.is_script(environment, field);
+            let mut pieces = Pieces::new(&at, &written, text, &mut found);
+            for (range, name) in at.shell_names(environment, field, text) {
+                if matches!(environment.lookup(Site::CommandLine, name), Lookup::Bound(_)) {
+                    pieces.push(range, SemanticKind::Variable);
+                }
+            }
+            // Kubernetes leaves the rest to the shell of a hook.
+            let Some(site) = field.site() else { continue };
+            for token in dollar_tokens(&text.value) {
+                match (token.kind, token.name(&text.value)) {
+                    (DollarTokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),
+                    (DollarTokenKind::Reference, Some(name)) => {
+                        let kind = match environment.lookup(site, name) {
+                            Lookup::Bound(_) => SemanticKind::Variable,
+                            // The shell's own.
+                            _ if is_script => continue,
+                            Lookup::Maybe(_) => SemanticKind::Variable,
+                            // What a preset's value means is decided in the pods that get it.
+                            _ if at.is_given() => SemanticKind::Variable,
+                            Lookup::Later(_) | Lookup::Unbound => SemanticKind::Unresolved,
+                        };
+                        let name = token.name_range();
+                        pieces.push(token.range.start..name.start, SemanticKind::Delimiter);
+                        pieces.push(name.clone(), kind);
+                        pieces.push(name.end..token.range.end, SemanticKind::Delimiter);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    if let Some(range) = range {
+        found.retain(|it| it.span.start < range.end && range.start < it.span.end);
+    }
+    found.sort_unstable();
+    let mut end = 0;
+    found.retain(|it| {
+        let line = written.text().get(it.span.range()).is_some_and(|it| !it.is_empty() && !it.contains(['\n', '\r']));
+        let fits = line && it.span.start >= end;
+        if fits {
+            end = it.span.end;
+        }
+        fits
+    });
+    found
+}
+
+/// Puts parts of one text where they stand in the file.
+struct Pieces<'p> {
+    span: Span,
+    map: Option<crate::syntax::SourceMap>,
+    found: &'p mut Vec<SemanticToken>,
+}
+
+impl<'p> Pieces<'p> {
+    fn new(at: &LocatedContainer<'_>, written: &FileText, text: &Text, found: &'p mut Vec<SemanticToken>) -> Self {
+        let span = at.object.file_span(text.span);
+        Self { span, map: written.map(span, text).filter(crate::syntax::SourceMap::is_exact), found }
+    }
+
+    fn push(&mut self, range: Range<usize>, kind: SemanticKind) {
+        if let Some(map) = &self.map {
+            let span = map.source_span(range).shifted(self.span.start);
+            self.found.push(SemanticToken { span, kind });
+        }
+    }
+}

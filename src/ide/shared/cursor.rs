@@ -1,0 +1,500 @@
+//! What stands under the cursor: decided here once, for all features.
+//!
+//! A new thing that features know becomes a variant of [`CursorTarget`]; hover, definition, references and rename then have
+//! an arm for it each.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, objects_at, pods_of};
+use crate::ide::shared::param_file_text::ParamFileText;
+use crate::ide::shared::template_parameters::{LocatedParameter, enclosing, own_texts};
+use crate::ide::shared::volume_sources::{has_volume_sources, sources};
+use crate::k8s::{DataEntry, EnvFromSource, KeyRef, Object, ObjectData, Pod, Text, ValueSource};
+use crate::resolve::{Kind, Lookup, Site};
+use crate::rules::{self, Rule};
+use crate::syntax::{DollarToken, DollarTokenKind, dollar_tokens, parameter_references, parse_env_file};
+use crate::text::Span;
+use crate::workspace::{File, is_param_file};
+
+/// Something under the cursor.
+#[derive(Clone, Debug)]
+pub(crate) struct TargetAt<'s> {
+    /// The bytes of the file that stand for it.
+    pub(crate) span: Span,
+    /// What it is.
+    pub(crate) target: CursorTarget<'s>,
+}
+
+/// Something that features have an answer for.
+#[derive(Clone, Debug)]
+pub(crate) enum CursorTarget<'s> {
+    /// `$(NAME)` in a text of a container.
+    Reference {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The field.
+        field: Field,
+        /// The name in it.
+        name: &'s str,
+    },
+    /// `$NAME` or `${NAME}` in a script: the shell takes the variable from its environment.
+    ShellReference {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The name.
+        name: &'s str,
+    },
+    /// `$$` in a text of a container.
+    Escape {
+        /// The text.
+        text: &'s Text,
+        /// The dollar signs in the text's value.
+        range: Range<usize>,
+    },
+    /// The name of an entry of `env`.
+    Variable {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The entry.
+        index: usize,
+    },
+    /// The key of an env file that an entry of `env` takes.
+    EnvFileKey {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The entry.
+        index: usize,
+    },
+    /// What the value of an entry of `env` is taken from: a field path, a resource, the path of an env file.
+    Source {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The entry.
+        index: usize,
+    },
+    /// The name of a ConfigMap, Secret or Service where it is used.
+    Object {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The kind.
+        kind: Kind,
+        /// The name.
+        name: &'s Text,
+        /// The entry of `envFrom` it stands in.
+        env_from: Option<usize>,
+    },
+    /// A key of a ConfigMap or Secret where it is used.
+    KeyUse {
+        /// The container.
+        at: LocatedContainer<'s>,
+        /// The kind.
+        kind: Kind,
+        /// The name of the object.
+        name: &'s Text,
+        /// The key.
+        key: &'s Text,
+    },
+    /// A key of a ConfigMap or Secret where it is defined.
+    Key {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The kind.
+        kind: Kind,
+        /// The key.
+        key: &'s DataEntry,
+    },
+    /// The name of a service that a pod waits for.
+    Dependency {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The name.
+        name: &'s Text,
+    },
+    /// The selector of a PodPreset.
+    Selector {
+        /// The file.
+        file: Arc<str>,
+        /// The preset.
+        object: &'s Object,
+    },
+    /// The name of an object with pods.
+    Workload {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+    },
+    /// The name of a ConfigMap, Secret, Service or PodPreset where it is defined.
+    ObjectName {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The kind.
+        kind: Kind,
+        /// Its name.
+        name: &'s Text,
+    },
+    /// The name of a volume where it is used or defined.
+    Volume {
+        /// The file.
+        file: Arc<str>,
+        /// The object.
+        object: &'s Object,
+        /// The pod.
+        pod: &'s Pod,
+        /// The name.
+        name: &'s Text,
+    },
+    /// The name of a ConfigMap or Secret that a volume holds.
+    VolumeSource {
+        /// The file.
+        file: Arc<str>,
+        /// The object that has the volume.
+        object: &'s Object,
+        /// The kind.
+        kind: Kind,
+        /// The name.
+        name: Text,
+        /// The key of it that `items` picks.
+        key: Option<Text>,
+    },
+    /// The name of another container of the pod.
+    Container {
+        /// The container that names it.
+        at: LocatedContainer<'s>,
+        /// The name.
+        name: &'s Text,
+    },
+    /// A parameter of a template, where it is declared or referred to.
+    Parameter(LocatedParameter<'s>),
+    /// An entry of an env file.
+    EnvFileEntry {
+        /// The file.
+        file: Arc<str>,
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// The name of a rule, in a suppression comment or in the settings.
+    Rule(&'static Rule),
+}
+
+/// What stands at an offset.
+pub(crate) fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<TargetAt<'s>> {
+    let snapshot = analysis.snapshot;
+    let facts = snapshot.file(file)?;
+    let written = analysis.written(file)?;
+    if let Some((rule, span)) = rule_at(analysis, file, &written, offset) {
+        return Some(TargetAt { span, target: CursorTarget::Rule(rule) });
+    }
+    if facts.is_env_file {
+        let param_file = ParamFileText::of(analysis, file, &written);
+        if let Some((span, place)) = param_file.parameter_at(offset) {
+            return Some(TargetAt { span, target: CursorTarget::Parameter(place) });
+        }
+        if is_param_file(file) {
+            return None;
+        }
+        let reading = analysis.resolver.reading(file);
+        let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
+        let entry = entries.into_iter().find(|it| it.name_span.touches(offset))?;
+        let (name, value) = (entry.name.into_owned(), entry.value.into_owned());
+        let target = CursorTarget::EnvFileEntry { file: Arc::clone(file), name, value };
+        return Some(TargetAt { span: entry.name_span, target });
+    }
+    let finder = Finder { analysis, file, facts, written: &written, offset };
+    let around = objects_at(facts, offset);
+    if let Some(found) = around.first().and_then(|object| finder.parameter(object)) {
+        return Some(found);
+    }
+    around.iter().find_map(|object| finder.in_object(object)).or_else(|| finder.by_alias(&around))
+}
+
+/// The rule that a comment or the settings name at an offset.
+fn rule_at(analysis: &Analysis<'_>, file: &str, written: &FileText, offset: usize) -> Option<(&'static Rule, Span)> {
+    if let Some(settings) = &analysis.snapshot.file(file)?.settings {
+        let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
+        let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.touches(offset))?;
+        return Some((rules::rule(&named.rule.value)?, named.rule.span));
+    }
+    let line = written.line(offset);
+    if !written.text()[line.range()].contains("podlens:") {
+        return None;
+    }
+    let found = rules::suppressions_in(&written.source, analysis.dialect(file), line);
+    let (name, span) = found.iter().flat_map(|it| &it.rules).find(|(_, span)| span.touches(offset))?;
+    Some((rules::rule(name)?, *span))
+}
+
+struct Finder<'f, 's> {
+    analysis: &'f Analysis<'s>,
+    file: &'f Arc<str>,
+    facts: &'s File,
+    written: &'f FileText,
+    offset: usize,
+}
+
+impl<'s> Finder<'_, 's> {
+    /// A parameter at the cursor: in an object of a template, or in what the template says itself.
+    fn parameter(&self, object: &'s Object) -> Option<TargetAt<'s>> {
+        let (outer, template) = enclosing(self.facts, object)?;
+        let place = |name| {
+            let file = Arc::clone(self.file);
+            CursorTarget::Parameter(LocatedParameter { file, facts: self.facts, object: outer, template, name })
+        };
+        let mut names = template.parameters.iter().filter_map(|it| it.name.as_ref());
+        if let Some(name) = names.find(|it| self.touches(outer, it)) {
+            return Some(self.found(outer, name, place(&name.value)));
+        }
+        let inner = object.model.parameterized_texts.iter().map(|it| (object, &it.text));
+        let own = own_texts(template).map(|it| (outer, it));
+        let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
+        let span = object.file_span(text.span);
+        let map = self.written.map(span, text)?;
+        let value = map.value_offset(self.offset - span.start);
+        let mut references = parameter_references(&text.value, template.dialect.is_proposal()).into_iter();
+        let found = references.rfind(|it| it.range.start <= value && value <= it.range.end)?;
+        let name = &text.value[found.name.clone()];
+        let span = map.source_span(found.range).shifted(span.start);
+        (template.exported.contains(name) && span.touches(self.offset)).then(|| TargetAt { span, target: place(name) })
+    }
+
+    fn in_object(&self, object: &'s Object) -> Option<TargetAt<'s>> {
+        let containers =
+            LocatedContainer::entries_of(self.file, self.facts, object).filter(|it| it.touches(self.offset));
+        for at in containers {
+            if let Some(found) = self.in_texts(&at).or_else(|| self.in_names(&at)) {
+                return Some(found);
+            }
+        }
+        for pod in pods_of(object) {
+            let dependencies = pod.service_dependencies.iter().flat_map(|it| &it.services);
+            let mut names = dependencies.filter_map(|it| it.name.as_ref());
+            if let Some(name) = names.find(|it| self.touches(object, it)) {
+                let target = CursorTarget::Dependency { file: Arc::clone(self.file), object, name };
+                return Some(self.found(object, name, target));
+            }
+            let mut names = pod.volumes.iter().filter_map(|it| it.name.as_ref());
+            if let Some(name) = names.find(|it| self.touches(object, it)) {
+                let target = CursorTarget::Volume { file: Arc::clone(self.file), object, pod, name };
+                return Some(self.found(object, name, target));
+            }
+        }
+        pods_of(object).find_map(|pod| self.in_volumes(object, pod)).or_else(|| self.in_data(object))
+    }
+
+    /// A config map or secret in a volume, or a key of it.
+    fn in_volumes(&self, object: &'s Object, pod: &'s Pod) -> Option<TargetAt<'s>> {
+        if !has_volume_sources(pod) || !pod.volumes.iter().any(|it| object.file_span(it.span).touches(self.offset)) {
+            return None;
+        }
+        sources(self.written, object, pod).into_iter().find_map(|source| {
+            let key = source.keys.iter().find(|it| self.touches(object, it)).cloned();
+            let (file, kind, name) = (Arc::clone(self.file), source.kind, source.name);
+            match &key {
+                Some(text) => {
+                    let text = text.clone();
+                    Some(self.found(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
+                }
+                None if self.touches(object, &name) => {
+                    let text = name.clone();
+                    Some(self.found(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
+                }
+                None => None,
+            }
+        })
+    }
+
+    /// Texts that containers reach by an alias stand anywhere in the document.
+    fn by_alias(&self, around: &[&'s Object]) -> Option<TargetAt<'s>> {
+        let document = self.written.source.tree.document_at(self.offset)?;
+        if !document.root()?.contains_alias() {
+            return None;
+        }
+        let document = document.span();
+        let is_near =
+            |it: &&'s Object| document.touches(it.offset) && !around.iter().any(|near| near.offset == it.offset);
+        let others = self.facts.objects.iter().filter(is_near);
+        let objects = around.iter().copied().chain(others);
+        let mut containers = objects.flat_map(|object| LocatedContainer::entries_of(self.file, self.facts, object));
+        containers.find_map(|at| self.in_texts(&at).or_else(|| self.in_names(&at)))
+    }
+
+    fn touches(&self, object: &Object, text: &Text) -> bool {
+        object.file_span(text.span).touches(self.offset)
+    }
+
+    fn found(&self, object: &Object, text: &Text, target: CursorTarget<'s>) -> TargetAt<'s> {
+        let span = object.file_span(text.span);
+        let inner = self.written.inside(span, text, 0..text.value.len());
+        // The name without its quotes.
+        TargetAt { span: if inner.touches(self.offset) { inner } else { span }, target }
+    }
+
+    fn in_texts(&self, at: &LocatedContainer<'s>) -> Option<TargetAt<'s>> {
+        let (field, text) = at.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
+        let span = at.object.file_span(text.span);
+        let map = self.written.map(span, text)?;
+        let value = map.value_offset(self.offset - span.start);
+        // What the shell runs may hold what it reads.
+        if let Some(found) = self.in_script(at, field, text) {
+            return Some(found);
+        }
+        // Between two the one that begins here; what an escape keeps from being a reference belongs to it.
+        let touching =
+            dollar_tokens(&text.value).filter(|it| it.range.start <= value && value <= kept_by(it, &text.value));
+        let token = touching.last()?;
+        let span = map.source_span(token.range.start..kept_by(&token, &text.value)).shifted(span.start);
+        let range = token.range.clone();
+        let target = match token.kind {
+            DollarTokenKind::Reference => {
+                let name = token.name(&text.value)?;
+                CursorTarget::Reference { at: at.clone(), field, name }
+            }
+            DollarTokenKind::Escape if field.site().is_some() => CursorTarget::Escape { text, range },
+            _ => return None,
+        };
+        span.touches(self.offset).then_some(TargetAt { span, target })
+    }
+
+    fn in_script(&self, at: &LocatedContainer<'s>, field: Field, text: &'s Text) -> Option<TargetAt<'s>> {
+        // Of what is no script nobody needs the environment.
+        if !text.value.contains("$") || matches!(field, Field::Env(_) | Field::SubPath(_)) {
+            return None;
+        }
+        let environment = at.environment(self.analysis);
+        let span = at.object.file_span(text.span);
+        let map = self.written.map(span, text)?;
+        let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
+        let mut names = at.shell_names(&environment, field, text);
+        let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
+        let is_ours = !matches!(environment.lookup(Site::CommandLine, name), Lookup::Unbound | Lookup::Maybe(_));
+        let target = CursorTarget::ShellReference { at: at.clone(), name };
+        is_ours.then(|| TargetAt { span: place(&range), target })
+    }
+
+    fn in_names(&self, at: &LocatedContainer<'s>) -> Option<TargetAt<'s>> {
+        let touches = |text: &Option<Text>| text.as_ref().is_some_and(|it| self.touches(at.object, it));
+        let found = |text: &'s Option<Text>, target| Some(self.found(at.object, text.as_ref()?, target));
+        let volume = |name: &'s Option<Text>| {
+            let (file, object, pod) = (Arc::clone(self.file), at.object, at.pod);
+            found(name, CursorTarget::Volume { file, object, pod, name: name.as_ref()? })
+        };
+        for (index, entry) in at.container.env.iter().enumerate() {
+            if touches(&entry.name) {
+                return found(&entry.name, CursorTarget::Variable { at: at.clone(), index });
+            }
+            for source in entry.from.iter().flat_map(|it| &it.sources) {
+                let here = CursorTarget::Source { at: at.clone(), index };
+                match source {
+                    ValueSource::ConfigMap(it) if touches(&it.name) || touches(&it.key) => {
+                        return self.in_key(at, Kind::ConfigMap, it);
+                    }
+                    ValueSource::Secret(it) if touches(&it.name) || touches(&it.key) => {
+                        return self.in_key(at, Kind::Secret, it);
+                    }
+                    ValueSource::Field { path, .. } if touches(path) => return found(path, here),
+                    ValueSource::Resource { resource, .. } if touches(resource) => return found(resource, here),
+                    ValueSource::Resource { container, .. } if touches(container) => {
+                        return found(container, CursorTarget::Container { at: at.clone(), name: container.as_ref()? });
+                    }
+                    ValueSource::File { volume: name, .. } if touches(name) => return volume(name),
+                    ValueSource::File { path, .. } if touches(path) => return found(path, here),
+                    ValueSource::File { key, .. } if touches(key) => {
+                        return found(key, CursorTarget::EnvFileKey { at: at.clone(), index });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (index, entry) in at.container.env_from.iter().enumerate() {
+            let (kind, name) = match &entry.source {
+                Some(EnvFromSource::ConfigMap { name, .. }) => (Kind::ConfigMap, name),
+                Some(EnvFromSource::Secret { name, .. }) => (Kind::Secret, name),
+                Some(EnvFromSource::Service { name, .. }) => (Kind::Service, name),
+                None => continue,
+            };
+            let object = |name| CursorTarget::Object { at: at.clone(), kind, name, env_from: Some(index) };
+            if touches(name) {
+                return found(name, object(name.as_ref()?));
+            }
+            if touches(&entry.prefix) {
+                return found(&entry.prefix, object(name.as_ref()?));
+            }
+        }
+        at.container.mounts.iter().find(|it| touches(&it.name)).and_then(|it| volume(&it.name))
+    }
+
+    fn in_key(&self, at: &LocatedContainer<'s>, kind: Kind, reference: &'s KeyRef) -> Option<TargetAt<'s>> {
+        let name = reference.name.as_ref()?;
+        if self.touches(at.object, name) {
+            let target = CursorTarget::Object { at: at.clone(), kind, name, env_from: None };
+            return Some(self.found(at.object, name, target));
+        }
+        let key = reference.key.as_ref()?;
+        Some(self.found(at.object, key, CursorTarget::KeyUse { at: at.clone(), kind, name, key }))
+    }
+
+    fn in_data(&self, object: &'s Object) -> Option<TargetAt<'s>> {
+        let file = Arc::clone(self.file);
+        let (kind, keys): (Kind, &'s [DataEntry]) = match &object.model.data {
+            ObjectData::ConfigMap(source) => (Kind::ConfigMap, &source.keys),
+            ObjectData::Secret(source) => (Kind::Secret, &source.keys),
+            ObjectData::Service(_) => (Kind::Service, &[]),
+            ObjectData::Preset(preset) => {
+                let selector = preset.selector.as_ref().map(|it| object.file_span(it.span));
+                if let Some(span) = selector.filter(|it| it.touches(self.offset)) {
+                    return Some(TargetAt { span, target: CursorTarget::Selector { file, object } });
+                }
+                (Kind::Preset, &[])
+            }
+            _ if !object.model.pods.is_empty() => {
+                let name = object.model.reference_name_text().filter(|it| self.touches(object, it))?;
+                return Some(self.found(object, name, CursorTarget::Workload { file, object }));
+            }
+            _ => return None,
+        };
+        if let Some(name) = object.model.reference_name_text().filter(|it| self.touches(object, it)) {
+            return Some(self.found(object, name, CursorTarget::ObjectName { file, object, kind, name }));
+        }
+        let key = keys.iter().find(|it| self.touches(object, &it.key))?;
+        let span = self.written.key(object, key)?;
+        span.touches(self.offset).then_some(TargetAt { span, target: CursorTarget::Key { file, object, kind, key } })
+    }
+}
+
+/// The end of a token; of an escape the end of what would be a reference without it.
+fn kept_by(token: &DollarToken, text: &str) -> usize {
+    let rest = &text[token.range.end..];
+    let is_escape = token.kind == DollarTokenKind::Escape && rest.starts_with('(');
+    let close = is_escape.then(|| rest.find([')', '\n'])).flatten().filter(|it| rest[*it..].starts_with(')'));
+    close.map_or(token.range.end, |it| token.range.end + it + 1)
+}
+
+impl FileText {
+    /// Where the name of a key stands, without its quotes. A Kustomize generator writes it before an `=`.
+    pub(crate) fn key(&self, object: &Object, key: &DataEntry) -> Option<Span> {
+        let span = object.file_span(key.key.span);
+        let root = self.source.tree.document_at(span.start)?.root()?;
+        let node = root.path_to(span.start).into_iter().rev().find(|it| it.span() == span && it.text().is_some())?;
+        let whole = node.text()?;
+        let text = Text { value: whole.into(), ..key.key.clone() };
+        let name = &*key.key.value;
+        let range = if whole.starts_with(name) {
+            0..name.len()
+        } else {
+            // A file whose name is the key.
+            let start = whole.len().checked_sub(name.len()).filter(|start| &whole[*start..] == name)?;
+            start..whole.len()
+        };
+        Some(self.inside(span, &text, range))
+    }
+}

@@ -1,0 +1,195 @@
+//! Values and where they come from, in words: the same for hover, completion and hints.
+//!
+//! What came from a Secret is shown only where the settings say so.
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::LocatedContainer;
+use crate::ide::shared::markup::Inline;
+use crate::k8s::{EnvVar, Object, ValueSource};
+use crate::resolve::{Binding, Kind, Origin, Value};
+use crate::syntax::show_helm_placeholders;
+
+/// A value for a person: secrets masked unless they may be shown.
+pub(crate) fn shown(value: &Value, reveal: bool) -> String {
+    if reveal { value.revealed() } else { value.to_string() }
+}
+
+/// A value in one line of at most so many characters.
+pub(crate) fn short(value: &Value, reveal: bool, most: usize) -> String {
+    in_one_line(&shown(value, reveal), most)
+}
+
+/// A text in one line of at most so many characters.
+pub(crate) fn in_one_line(text: &str, most: usize) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let mut line = String::new();
+    for (at, character) in text.chars().enumerate() {
+        if at == most {
+            line.push('…');
+            break;
+        }
+        line.push(match character {
+            '\n' => '⏎',
+            it if it.is_control() => ' ',
+            it => it,
+        });
+    }
+    line
+}
+
+/// The short value of a variable: where candidates differ, that they do.
+pub(crate) fn preview(binding: &Binding, reveal: bool, most: usize) -> String {
+    match binding.alternatives.as_slice() {
+        [] => short(&binding.value, reveal, most),
+        several => {
+            let mut values: Vec<String> = several.iter().map(|(it, _)| short(it, reveal, most)).collect();
+            values.dedup();
+            in_one_line(&values.join(" | "), most)
+        }
+    }
+}
+
+/// `config map`, `secret`, `service`, ….
+pub(crate) fn kind_in_words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Env => "env",
+        Kind::ConfigMap => "config map",
+        Kind::Secret => "secret",
+        Kind::Service => "service",
+        Kind::Preset => "preset",
+        Kind::Field => "field",
+        Kind::Resource => "resource",
+        Kind::EnvFile => "env file",
+        Kind::Injected => "controller",
+    }
+}
+
+/// The kind as manifests write it.
+pub(crate) fn kind_in_manifests(kind: Kind) -> &'static str {
+    match kind {
+        Kind::ConfigMap => "ConfigMap",
+        Kind::Secret => "Secret",
+        Kind::Service => "Service",
+        Kind::Preset => "PodPreset",
+        other => kind_in_words(other),
+    }
+}
+
+/// `Deployment/web`
+pub(crate) fn workload_title(object: &Object) -> String {
+    let kind =
+        object.model.kind.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned());
+    let name = object.reference_name().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it).into_owned());
+    format!("{kind}/{name}")
+}
+
+/// Where a place is: the line in this file, or the file and its line.
+pub(crate) fn place(analysis: &Analysis<'_>, from: &str, location: &Location) -> String {
+    let line = analysis.snapshot.file(&location.file).map(|it| it.lines.line_column(location.span.start).line);
+    match line {
+        Some(line) if *location.file == *from => format!("line {line}"),
+        Some(line) => format!("{}:{line}", location.file),
+        None => location.file.to_string(),
+    }
+}
+
+/// A way to a place.
+pub(crate) fn link(analysis: &Analysis<'_>, from: &str, location: &Location) -> Inline {
+    Inline::Link(place(analysis, from, location), location.clone())
+}
+
+/// The place of an origin: the line of a script, where it is one.
+pub(crate) fn narrowed(analysis: &Analysis<'_>, origin: &Origin) -> Option<Location> {
+    let location = origin.location.as_ref()?;
+    let span = origin.inside.as_ref().and_then(|inside| {
+        let written = analysis.written(&location.file)?;
+        Some(written.inside(location.span, &inside.text, inside.range.clone()))
+    });
+    Some(Location { span: span.unwrap_or(location.span), ..location.clone() })
+}
+
+/// Where a value comes from: `config map app, key LOG_LEVEL (config.yaml:7)`.
+pub(crate) fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
+    let mut words = match (origin.kind, &origin.object) {
+        (Kind::EnvFile, Some(volume)) => {
+            let mut words = vec![Inline::Text("an env file in volume ".into()), Inline::Code(volume.to_string())];
+            if let Some(key) = &origin.key {
+                words.push(Inline::Text(", key ".into()));
+                words.push(Inline::Code(key.to_string()));
+            }
+            words
+        }
+        (Kind::Env, _) => vec![Inline::Code("env".into())],
+        (Kind::Injected, None) => vec![Inline::Text("the controller that makes the pod".into())],
+        (kind, Some(object)) => {
+            let mut words = vec![Inline::Text(format!("{} ", kind_in_words(kind))), Inline::Code(object.to_string())];
+            if let Some(key) = &origin.key {
+                words.push(Inline::Text(", key ".into()));
+                words.push(Inline::Code(key.to_string()));
+            }
+            words
+        }
+        (Kind::Field, None) => vec![Inline::Text("a field of the pod".into())],
+        (Kind::Resource, None) => vec![Inline::Text("a resource of a container".into())],
+        (kind, None) => vec![Inline::Text(format!("a {}", kind_in_words(kind)))],
+    };
+    match narrowed(analysis, origin) {
+        Some(location) => {
+            words.push(Inline::Text(if origin.inside.is_some() { ", written in " } else { ", " }.into()));
+            words.push(link(analysis, from, &location));
+        }
+        None if matches!(origin.kind, Kind::ConfigMap | Kind::Secret | Kind::EnvFile) => {
+            words.push(Inline::Text(", not in this workspace".into()));
+        }
+        None => {}
+    }
+    words
+}
+
+/// Where a variable comes from, in few words.
+pub(crate) fn in_short(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
+    let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
+    match (binding.origin.kind, entry) {
+        (Kind::Field | Kind::Resource, Some((_, entry))) => {
+            let mut words = downward(entry);
+            if let Some(location) = &binding.origin.location {
+                words.push(Inline::Text(", ".into()));
+                words.push(link(analysis, &at.file, location));
+            }
+            words
+        }
+        // A key that is called like the variable need not be told.
+        _ if binding.origin.key.as_ref() == Some(&binding.name) => {
+            origin(analysis, &at.file, &Origin { key: None, ..binding.origin.clone() })
+        }
+        _ => origin(analysis, &at.file, &binding.origin),
+    }
+}
+
+/// Where a variable comes from, with the entry that asks for it.
+pub(crate) fn of_binding(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
+    let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
+    let mut words = in_short(analysis, at, binding);
+    // An entry elsewhere asks for it: `valueFrom` or `envFrom`.
+    if let Some(asked) = binding.entry.as_ref().filter(|it| binding.origin.location.as_ref() != Some(*it)) {
+        let by = if entry.is_some() { "valueFrom" } else { "envFrom" };
+        words.push(Inline::Text(", by ".into()));
+        words.push(Inline::Code(by.into()));
+        words.push(Inline::Text(" in ".into()));
+        words.push(link(analysis, &at.file, asked));
+    }
+    words
+}
+
+/// `field metadata.name`, `resource limits.cpu`.
+fn downward(entry: &EnvVar) -> Vec<Inline> {
+    let source = entry.from.as_ref().and_then(|it| it.sources.first());
+    let (what, text) = match source {
+        Some(ValueSource::Field { path, .. }) => ("field ", path),
+        Some(ValueSource::Resource { resource, .. }) => ("resource ", resource),
+        _ => return vec![Inline::Text("the pod".into())],
+    };
+    let name = text.as_ref().map_or_else(String::new, |it| show_helm_placeholders(&it.value).into_owned());
+    vec![Inline::Text(what.into()), Inline::Code(name)]
+}

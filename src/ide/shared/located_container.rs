@@ -1,0 +1,356 @@
+//! Where things stand: the container at a place, the texts in it, and the way from a scalar's value to its bytes.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset, Text};
+use crate::resolve::{Environment, Lookup, Site, is_script_item};
+use crate::rules::{ContainerContext, FileContext, ObjectContext, ParsedText, PodContext};
+use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
+use crate::text::Span;
+use crate::workspace::{File, LookupSite};
+
+/// A container with everything around it.
+#[derive(Clone, Debug)]
+pub(crate) struct LocatedContainer<'s> {
+    /// The file.
+    pub(crate) file: Arc<str>,
+    /// What is known of the file.
+    pub(crate) facts: &'s File,
+    /// The object.
+    pub(crate) object: &'s Object,
+    /// The pod.
+    pub(crate) pod: &'s Pod,
+    /// The container.
+    pub(crate) container: &'s Container,
+}
+
+/// The field of a container that a text stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    /// The value of an entry of `env`, by its index.
+    Env(usize),
+    /// An item of `command`.
+    Command(usize),
+    /// An item of `args`.
+    Args(usize),
+    /// An item of the command of an exec probe: the probe, then the item.
+    Probe(usize, usize),
+    /// `subPathExpr` of a mount.
+    SubPath(usize),
+    /// A field in which Kubernetes expands nothing, by its index among those.
+    Unexpanded(usize),
+}
+
+impl Field {
+    /// From where names are looked up; nothing where they are not.
+    pub(crate) fn site(self) -> Option<Site> {
+        match self {
+            Self::Env(index) => Some(Site::Entry(index)),
+            Self::Command(_) | Self::Args(_) | Self::SubPath(_) => Some(Site::CommandLine),
+            Self::Probe(..) => Some(Site::Probe),
+            Self::Unexpanded(_) => None,
+        }
+    }
+}
+
+impl<'s> LocatedContainer<'s> {
+    /// Every container of a file.
+    pub(crate) fn all(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
+        facts.objects.iter().flat_map(move |object| Self::of_object(file, facts, object))
+    }
+
+    /// The containers of an object.
+    pub(crate) fn of_object(
+        file: &Arc<str>,
+        facts: &'s File,
+        object: &'s Object,
+    ) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        let file = Arc::clone(file);
+        object.model.pods.iter().flat_map(move |pod| {
+            let file = Arc::clone(&file);
+            pod.containers.iter().map(move |container| LocatedContainer {
+                file: Arc::clone(&file),
+                facts,
+                object,
+                pod,
+                container,
+            })
+        })
+    }
+
+    /// The containers of an object; of a PodPreset what it brings, as if it were one. What such a one gets by itself is
+    /// not what it becomes in a pod: see [`presets`](crate::ide::shared::preset_reach).
+    pub(crate) fn entries_of(
+        file: &Arc<str>,
+        facts: &'s File,
+        object: &'s Object,
+    ) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        let file_ = Arc::clone(file);
+        let given = preset_of(object).and_then(|preset| Some((preset, preset.container()?)));
+        let given = given.map(|(preset, container)| LocatedContainer {
+            file: file_,
+            facts,
+            object,
+            pod: &preset.pod,
+            container,
+        });
+        Self::of_object(file, facts, object).chain(given)
+    }
+
+    /// The same for every object of a file.
+    pub(crate) fn all_entries(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
+        facts.objects.iter().flat_map(move |object| Self::entries_of(file, facts, object))
+    }
+
+    /// Whether it is what a preset brings.
+    pub(crate) fn is_given(&self) -> bool {
+        preset_of(self.object).is_some_and(|it| std::ptr::eq(&it.pod, self.pod))
+    }
+
+    /// What it gets.
+    pub(crate) fn environment(&self, analysis: &Analysis<'_>) -> Environment {
+        analysis.resolver.environment(&self.file, self.object, self.pod, self.container)
+    }
+
+    /// Whether it covers an offset.
+    pub(crate) fn touches(&self, offset: usize) -> bool {
+        self.object.file_span(self.container.span).touches(offset)
+    }
+
+    /// A span of the object as a location.
+    pub(crate) fn at(&self, span: Span) -> Location {
+        Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
+    }
+
+    /// Every text in it that Kubernetes expands, in the order in which the fields count, then those it does not.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (Field, &'s Text)> + use<'s> {
+        let it = self.container;
+        let env = it.env.iter().enumerate().filter_map(|(at, it)| Some((Field::Env(at), it.value.as_ref()?)));
+        let command = it.command.iter().enumerate().map(|(at, it)| (Field::Command(at), it));
+        let args = it.args.iter().enumerate().map(|(at, it)| (Field::Args(at), it));
+        let probes =
+            it.probes.iter().enumerate().flat_map(|(probe, it)| {
+                it.command.iter().enumerate().map(move |(at, it)| (Field::Probe(probe, at), it))
+            });
+        let mounts = it.mounts.iter().enumerate();
+        let sub_paths = mounts.filter_map(|(at, it)| Some((Field::SubPath(at), it.sub_path_expr.as_ref()?)));
+        let unexpanded = it.unexpanded.iter().enumerate().map(|(at, (_, it))| (Field::Unexpanded(at), it));
+        env.chain(command).chain(args).chain(probes).chain(sub_paths).chain(unexpanded)
+    }
+
+    /// Whether a shell reads the text of a field.
+    pub(crate) fn is_script(&self, environment: &Environment, field: Field) -> bool {
+        let item = match field {
+            Field::Command(at) => environment.command.get(at),
+            Field::Args(at) => environment.args.get(at),
+            Field::Probe(probe, at) => environment.probes.get(probe).and_then(|it| it.command.get(at)),
+            // The command of a hook.
+            Field::Unexpanded(at) => return is_script_item(&self.container.unexpanded, at),
+            Field::Env(_) | Field::SubPath(_) => None,
+        };
+        item.is_some_and(|it| it.is_script)
+    }
+
+    /// The variables that a shell reads in the text of a field: `$NAME` and `${NAME}`, each with the place of its name.
+    /// `${NAME}` of a template's parameter is put in before.
+    pub(crate) fn shell_reads(&self, environment: &Environment, field: Field, text: &'s Text) -> Vec<ShellRead<'s>> {
+        if !text.value.contains('$') || !self.is_script(environment, field) {
+            return Vec::new();
+        }
+        let script = match field.site() {
+            Some(site) => Cow::Owned(as_the_shell_sees_it(environment, site, &text.value)),
+            None => Cow::Borrowed(&*text.value),
+        };
+        let parameters = self.object.parameters.as_ref();
+        let names = shell_variables(&script).into_iter().filter_map(|it| {
+            let name = text.value.get(it.range.clone())?;
+            let is_parameter =
+                text.value[..it.range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
+            let doubt = match it.is_literal {
+                true => Some(ShellDoubt::Literal),
+                false => is_set(&text.value, name).then_some(ShellDoubt::Set),
+            };
+            (!is_parameter).then_some(ShellRead { range: it.range, name, doubt })
+        });
+        names.collect()
+    }
+
+    /// The same without those that may mean something else.
+    pub(crate) fn shell_names(
+        &self,
+        environment: &Environment,
+        field: Field,
+        text: &'s Text,
+    ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
+        let all = self.shell_reads(environment, field, text).into_iter();
+        all.filter(|it| it.doubt.is_none()).map(|it| (it.range, it.name))
+    }
+
+    /// The entry of `env` whose name stands at a location.
+    pub(crate) fn entry_at(&self, location: &Location) -> Option<(usize, &'s EnvVar)> {
+        let is_it = |it: &&'s EnvVar| it.name.as_ref().is_some_and(|it| self.at(it.span) == *location);
+        let index = self.container.env.iter().position(|it| is_it(&it))?;
+        Some((index, &self.container.env[index]))
+    }
+
+    /// Lets the rules' helpers look at it.
+    pub(crate) fn with_context<T>(
+        &self,
+        analysis: &Analysis<'_>,
+        environment: &Environment,
+        look: impl FnOnce(&ContainerContext<'_>) -> T,
+    ) -> T {
+        let Analysis { snapshot, resolver, sources } = *analysis;
+        let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, sources };
+        let object = ObjectContext { file: &file, object: self.object };
+        let pod = PodContext { object: &object, pod: self.pod };
+        look(&ContainerContext { pod: &pod, container: self.container, environment })
+    }
+}
+
+/// A variable that a shell reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ShellRead<'s> {
+    /// The place of its name in the text's value.
+    pub(crate) range: Range<usize>,
+    /// Its name.
+    pub(crate) name: &'s str,
+    /// Why it may be another one.
+    pub(crate) doubt: Option<ShellDoubt>,
+}
+
+/// Why a name in a script may not mean the container's variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShellDoubt {
+    /// The script sets it itself.
+    Set,
+    /// It stands in quotes that the shell does not look into; what is run with it may.
+    Literal,
+}
+
+/// A script after the kubelet has been through it, byte for byte at the same place: of `$$` one is left, and what is
+/// put in for a reference is no business of the shell's.
+fn as_the_shell_sees_it(environment: &Environment, site: Site, text: &str) -> String {
+    let mut script = text.to_owned();
+    for token in dollar_tokens(text) {
+        let range = match (token.kind, token.name(text)) {
+            (DollarTokenKind::Escape, _) => token.range.start..token.range.start + 1,
+            (DollarTokenKind::Reference, Some(name)) if matches!(environment.lookup(site, name), Lookup::Bound(_)) => {
+                token.range.clone()
+            }
+            _ => continue,
+        };
+        let filler = "x".repeat(range.len());
+        script.replace_range(range, &filler);
+    }
+    script
+}
+
+/// Whether a script sets a variable: `NAME=`, `for NAME`, `read NAME`, `local NAME`, `unset NAME`.
+fn is_set(script: &str, name: &str) -> bool {
+    script.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&script[..at], &script[at + name.len()..]);
+        let is_word = !before.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | '$' | '{'));
+        let word = before.trim_end().rsplit(|it: char| it.is_whitespace() || it == ';').next().unwrap_or_default();
+        let is_told = matches!(word, "for" | "read" | "-r" | "local" | "declare" | "unset") && before.ends_with(' ');
+        is_word && (is_told || behind.starts_with('=') || behind.starts_with("+="))
+    })
+}
+
+/// The preset that an object is.
+pub(crate) fn preset_of(object: &Object) -> Option<&PodPreset> {
+    match &object.model.data {
+        ObjectData::Preset(preset) => Some(preset),
+        _ => None,
+    }
+}
+
+/// The pods of an object; of a preset what it brings to one.
+pub(crate) fn pods_of(object: &Object) -> impl Iterator<Item = &Pod> {
+    object.model.pods.iter().chain(preset_of(object).map(|it| &it.pod))
+}
+
+/// Where an object's names are used.
+pub(crate) fn place_of<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
+    LookupSite { file, namespace: object.namespace() }
+}
+
+/// The objects around an offset, the innermost first.
+pub(crate) fn objects_at(facts: &File, offset: usize) -> Vec<&Object> {
+    let mut found: Vec<&Object> =
+        facts.objects.iter().filter(|it| it.file_span(it.model.span).touches(offset)).collect();
+    found.sort_by_key(|it| it.model.span.len());
+    found
+}
+
+/// The container at an offset.
+pub(crate) fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) -> Option<LocatedContainer<'s>> {
+    objects_at(facts, offset)
+        .into_iter()
+        .flat_map(|object| LocatedContainer::of_object(file, facts, object))
+        .find(|it| it.touches(offset))
+}
+
+/// A file's text and tree.
+#[derive(Clone, Debug)]
+pub(crate) struct FileText {
+    /// As it stands, and as it was parsed.
+    pub(crate) source: Arc<ParsedText>,
+}
+
+impl FileText {
+    /// The text as it was parsed, byte for byte at the same place.
+    pub(crate) fn text(&self) -> &str {
+        self.source.masked_text()
+    }
+
+    /// The map of a scalar at a span of the file.
+    pub(crate) fn map(&self, span: Span, text: &Text) -> Option<SourceMap> {
+        Some(SourceMap::new(self.text().get(span.range())?, text.style, &text.value))
+    }
+
+    /// Where a part of a scalar's value stands.
+    pub(crate) fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
+        self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
+    }
+
+    /// The line at an offset, without its end.
+    pub(crate) fn line(&self, offset: usize) -> Span {
+        let text = self.text();
+        let offset = floor(text, offset);
+        let start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
+        Span::new(start, start + text[start..end].trim_end_matches('\r').len())
+    }
+}
+
+/// The nearest border between characters at or before an offset.
+pub(crate) fn floor(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl Analysis<'_> {
+    /// The text and tree of a file.
+    pub(crate) fn written(&self, file: &str) -> Option<FileText> {
+        Some(FileText { source: self.sources.source(file)? })
+    }
+
+    /// How a file is read if it is an env file.
+    pub(crate) fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
+        let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_file);
+        is_env_file.then(|| self.resolver.reading(file).dialect)
+    }
+
+    /// Whether values of Secrets may be shown in a file.
+    pub(crate) fn reveals(&self, file: &str) -> bool {
+        self.snapshot.settings(file).show_secrets
+    }
+}

@@ -1,0 +1,77 @@
+//! Parameter files in an editor: a name in one means the parameter of the template that it belongs to.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::FileText;
+use crate::ide::shared::template_parameters::LocatedParameter;
+use crate::rules::{Belonging, TemplateAt, belonging};
+use crate::syntax::{ParamFile, parse_param_file};
+use crate::text::Span;
+
+/// A parameter file with the templates it belongs to.
+#[derive(Debug)]
+pub(crate) struct ParamFileText<'s> {
+    /// What it says.
+    pub(crate) content: ParamFile,
+    /// What it is for.
+    pub(crate) belonging: Belonging<'s>,
+}
+
+impl<'s> ParamFileText<'s> {
+    /// Reads a file with `NAME=value` lines.
+    pub(crate) fn of(analysis: &Analysis<'s>, file: &str, written: &FileText) -> Self {
+        let content = parse_param_file(written.text());
+        let belonging = belonging(analysis.snapshot, file, &content);
+        Self { content, belonging }
+    }
+
+    /// The parameter whose name stands at an offset, and where.
+    pub(crate) fn parameter_at(&self, offset: usize) -> Option<(Span, LocatedParameter<'s>)> {
+        let entry = self.content.entries.iter().find(|it| it.name_span.touches(offset))?;
+        Some((entry.name_span, self.parameter(&entry.name)?))
+    }
+
+    /// The parameter of a name.
+    pub(crate) fn parameter(&self, name: &str) -> Option<LocatedParameter<'s>> {
+        self.belonging.templates.iter().find_map(|it| place(it, name))
+    }
+
+    /// The parameters that it can set, in the order of their templates.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = LocatedParameter<'s>> {
+        self.belonging.templates.iter().flat_map(|it| {
+            let names = it.template.parameters.iter().filter_map(|it| it.name.as_ref());
+            names.filter_map(|name| place(it, &name.value))
+        })
+    }
+}
+
+fn place<'s>(it: &TemplateAt<'s>, name: &str) -> Option<LocatedParameter<'s>> {
+    let (name, _) = it.template.parameters.iter().filter_map(|it| it.name.as_ref()).find_map(|it| {
+        let known: &'s str = &it.value;
+        (known == name).then_some((known, ()))
+    })?;
+    let TemplateAt { file, facts, object, template } = *it;
+    Some(LocatedParameter { file: Arc::clone(file), facts, object, template, name })
+}
+
+/// The places in parameter files that set a parameter.
+pub(crate) fn settings_of(analysis: &Analysis<'_>, place: &LocatedParameter<'_>) -> Vec<Location> {
+    let directory = place.file.rsplit_once('/').map_or("", |it| it.0);
+    let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+    // In the directory of the template, or in one right below it.
+    let is_near = |path: &str| path.strip_prefix(&*prefix).is_some_and(|it| it.matches('/').count() <= 1);
+    let files = analysis.snapshot.files().filter(|(path, facts)| facts.is_env_file && is_near(path));
+    let mut found = Vec::new();
+    for (path, _) in files {
+        let Some(written) = analysis.written(path) else { continue };
+        let file = ParamFileText::of(analysis, path, &written);
+        let is_its = |it: &TemplateAt<'_>| *it.file == place.file && it.object.offset == place.object.offset;
+        if file.belonging.templates.iter().any(is_its) {
+            let same = file.content.entries.iter().filter(|it| it.name == place.name);
+            found.extend(same.map(|it| Location { file: Arc::clone(path), span: it.name_span }));
+        }
+    }
+    found
+}

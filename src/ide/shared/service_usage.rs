@@ -1,0 +1,140 @@
+//! Who has to do with a service: the workloads that link it, wait for it, or use its variables, and what nobody uses.
+//!
+//! What a program reads from its environment by itself cannot be seen: `unused` means that no manifest here shows a use.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::ide::Analysis;
+use crate::ide::shared::located_container::LocatedContainer;
+use crate::ide::shared::named_objects::found;
+use crate::ide::shared::uses::DefinedObject;
+use crate::k8s::{EnvFromSource, Object, Text};
+use crate::resolve::{Binding, Kind, service_usages, service_variables};
+use crate::workspace::File;
+
+/// A workload or preset that has to do with a service.
+#[derive(Clone, Debug)]
+pub(crate) struct Consumer<'s> {
+    /// The file.
+    pub(crate) file: Arc<str>,
+    /// The object.
+    pub(crate) object: &'s Object,
+    /// Whether it links the service in `envFrom`.
+    pub(crate) links: bool,
+    /// Whether it names it in `serviceDependencies`.
+    pub(crate) waits: bool,
+    /// The variables it uses, as the service calls them.
+    pub(crate) variables: BTreeSet<String>,
+}
+
+/// Who has to do with a service.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Consumers<'s> {
+    /// By file and place.
+    pub(crate) all: Vec<Consumer<'s>>,
+    /// How many variables the service gives.
+    pub(crate) variables: usize,
+    /// Those that nobody uses.
+    pub(crate) unused: Vec<String>,
+}
+
+/// Who has to do with a service.
+pub(crate) fn consumers<'s>(analysis: &Analysis<'s>, service: &DefinedObject<'_>) -> Consumers<'s> {
+    let Some(asked) = ServiceUsage::of(service) else { return Consumers::default() };
+    let mut consumers = Consumers { variables: asked.variables.len(), ..Consumers::default() };
+    for (path, facts) in analysis.snapshot.files() {
+        for object in &facts.objects {
+            if let Some(consumer) = asked.consumer(analysis, path, facts, object) {
+                consumers.all.push(consumer);
+            }
+        }
+    }
+    let used: BTreeSet<&String> = consumers.all.iter().flat_map(|it| &it.variables).collect();
+    consumers.unused = asked.variables.iter().filter(|it| !used.contains(it)).cloned().collect();
+    consumers
+}
+
+/// A service with the names of its variables.
+pub(crate) struct ServiceUsage<'a> {
+    service: &'a DefinedObject<'a>,
+    location: Location,
+    /// What the names of its variables begin with, unless a link puts something before it.
+    prefix: String,
+    variables: Vec<String>,
+}
+
+impl<'a> ServiceUsage<'a> {
+    /// Nothing for an object that is no service.
+    pub(crate) fn of(service: &'a DefinedObject<'a>) -> Option<Self> {
+        let data = service.object.service()?;
+        let name = service.object.reference_name()?;
+        let mut variables: Vec<String> = service_variables(&name, &data).into_iter().map(|(name, _)| name).collect();
+        let mut seen = BTreeSet::new();
+        variables.retain(|it| seen.insert(it.clone()));
+        let span = service.object.file_span(service.object.model.span);
+        let location = Location { file: Arc::clone(&service.file), span };
+        let prefix = name.replace('-', "_").to_ascii_uppercase();
+        Some(Self { service, location, prefix, variables })
+    }
+
+    /// Whether a name in an object may mean it.
+    pub(crate) fn is_meant(&self, analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> bool {
+        self.service.object.reference_name().is_some_and(|it| **it == **object.with_known_parameters(&name.value))
+            && found(analysis, Kind::Service, &name.value, file, object).iter().any(|it| self.service.is(it))
+    }
+
+    /// Every use of its variables in a container: the scalar, the name in its value, and the variable.
+    pub(crate) fn uses(
+        &self,
+        analysis: &Analysis<'_>,
+        at: &LocatedContainer<'_>,
+    ) -> Vec<(Text, std::ops::Range<usize>, String)> {
+        if !at.texts().any(|(_, it)| it.value.contains(&*self.prefix)) {
+            return Vec::new();
+        }
+        let usages = service_usages(&at.environment(analysis), at.container).into_iter();
+        let ours = usages.filter_map(|usage| {
+            let variable = self.variable(&usage.binding)?;
+            let written = &usage.text.value[usage.range.clone()];
+            // The name without `$(`, `${` or `$`, and without what closes it.
+            let start = usage.range.start + written.find(|it: char| !matches!(it, '$' | '(' | '{'))?;
+            let end = usage.range.end - usize::from(written.ends_with([')', '}']));
+            Some((usage.text, start..end, variable))
+        });
+        ours.collect()
+    }
+
+    /// What the service calls a variable that comes from it.
+    fn variable(&self, binding: &Binding) -> Option<String> {
+        let several = binding.alternatives.iter().map(|(_, it)| it);
+        let mut origins = std::iter::once(&binding.origin).chain(several);
+        origins.find(|it| it.location.as_ref() == Some(&self.location))?;
+        let mut all = self.variables.iter().filter(|it| binding.name.ends_with(&***it));
+        all.next().cloned()
+    }
+
+    fn consumer<'s>(
+        &self,
+        analysis: &Analysis<'s>,
+        file: &Arc<str>,
+        facts: &'s File,
+        object: &'s Object,
+    ) -> Option<Consumer<'s>> {
+        let mut consumer =
+            Consumer { file: Arc::clone(file), object, links: false, waits: false, variables: BTreeSet::new() };
+        let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
+        let mut names = dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref());
+        consumer.waits = names.any(|it| self.is_meant(analysis, file, object, it));
+        for at in LocatedContainer::entries_of(file, facts, object) {
+            let links = at.container.env_from.iter().filter_map(|it| match &it.source {
+                Some(EnvFromSource::Service { name, .. }) => name.as_ref(),
+                _ => None,
+            });
+            consumer.links |= links.into_iter().any(|it| self.is_meant(analysis, file, object, it));
+            consumer.variables.extend(self.uses(analysis, &at).into_iter().map(|(_, _, variable)| variable));
+        }
+        (consumer.links || consumer.waits || !consumer.variables.is_empty()).then_some(consumer)
+    }
+}

@@ -1,0 +1,62 @@
+//! Config maps and secrets in volumes: their names and the keys that `items` picks, read from the tree when someone asks.
+//!
+//! They give a container no variables, so the model does not keep them; but a key that is renamed is renamed here too.
+
+use crate::ide::shared::located_container::FileText;
+use crate::k8s::{Object, Pod, Text};
+use crate::resolve::Kind;
+use crate::syntax::{Node, ScalarStyle};
+
+/// A name or key of a ConfigMap or Secret in a volume.
+#[derive(Clone, Debug)]
+pub(crate) struct VolumeSource {
+    /// The kind of the object.
+    pub(crate) kind: Kind,
+    /// Its name.
+    pub(crate) name: Text,
+    /// The keys that are picked.
+    pub(crate) keys: Vec<Text>,
+}
+
+/// Whether a pod has such volumes, without looking at the tree.
+pub(crate) fn has_volume_sources(pod: &Pod) -> bool {
+    let is_source = |kind: &Text| matches!(&*kind.value, "configMap" | "secret" | "projected");
+    pod.volumes.iter().any(|it| it.kind.as_ref().is_some_and(is_source))
+}
+
+/// The ConfigMaps and Secrets in the volumes of a pod.
+pub(crate) fn sources(written: &FileText, object: &Object, pod: &Pod) -> Vec<VolumeSource> {
+    let mut found = Vec::new();
+    for volume in &pod.volumes {
+        let span = object.file_span(volume.span);
+        let Some(root) = written.source.tree.document_at(span.start).and_then(|it| it.root()) else { continue };
+        let way = root.path_to(span.start);
+        let Some(node) = way.into_iter().find(|it| it.span() == span && it.is_mapping()) else { continue };
+        found.extend(source(object, node, "secretName"));
+        let projected = node.at(&["projected", "sources"]).into_iter().flat_map(Node::items);
+        found.extend(projected.flat_map(|it| source(object, it, "name")));
+    }
+    found
+}
+
+/// The sources of a volume, or of one part of a projected one, where a secret's name stands under another key.
+fn source(object: &Object, node: Node<'_>, secret_name: &str) -> Vec<VolumeSource> {
+    let kinds = [("configMap", Kind::ConfigMap, "name"), ("secret", Kind::Secret, secret_name)];
+    let read = |(key, kind, name): (&str, Kind, &str)| {
+        let source = node.get(key)?;
+        let items = source.get("items").into_iter().flat_map(Node::items);
+        let keys = items.filter_map(|it| text(object, it.get("key")?)).collect();
+        Some(VolumeSource { kind, name: text(object, source.get(name)?)?, keys })
+    };
+    kinds.into_iter().filter_map(read).collect()
+}
+
+fn text(object: &Object, node: Node<'_>) -> Option<Text> {
+    let node = node.resolved();
+    Some(Text {
+        value: node.text()?.into(),
+        span: node.span().relative_to(object.offset),
+        style: node.style().unwrap_or(ScalarStyle::Plain),
+        is_string: node.string().is_some(),
+    })
+}
