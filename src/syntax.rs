@@ -5,30 +5,30 @@
 
 #![warn(clippy::disallowed_methods)]
 
-mod build;
+mod chunk_boundaries;
+mod chunks;
 mod comments;
-mod conflict;
-mod cut;
+mod delimiters;
 mod documents;
 mod edit;
 mod env_file;
 mod helm;
+mod indent_index;
 mod insert;
-mod memory;
-mod outline;
+mod merge_conflicts;
+mod node_builder;
 mod param_file;
-mod patch;
-mod pieces;
-mod plain;
-mod quote;
-mod reference;
+mod patched_text;
+mod previous_tree;
+mod quote_parameters;
+mod references;
 mod repair;
 mod reparse;
 mod scalar;
-mod scan;
 mod shell;
 mod source_map;
 mod tree;
+mod yaml_value;
 
 pub use documents::{parse, parse_matching_documents};
 pub use edit::{TextEdit, ends_with_kept_line_breaks, reorder_items, replace_in_scalar};
@@ -42,9 +42,8 @@ pub use helm::{
 };
 pub use insert::{InsertPosition, add_entries, add_entry, add_items};
 pub use param_file::{ParamFile, ParamFileEntry, ParamFileError, parse_param_file};
-pub use plain::YamlValue;
-pub use quote::quote_parameters;
-pub use reference::{
+pub use quote_parameters::quote_parameters;
+pub use references::{
     DollarToken, DollarTokenKind, DollarTokens, ParameterReference, ReferenceForm, dollar_tokens, parameter_references,
     template_parameters,
 };
@@ -56,6 +55,7 @@ pub use shell::{
 };
 pub use source_map::SourceMap;
 pub use tree::{CollectionStyle, Node, NodeKind, Subtree, SyntaxError, Tree, YamlDocument};
+pub use yaml_value::YamlValue;
 
 #[cfg(test)]
 mod tests;

@@ -2,22 +2,24 @@
 //!
 //! A boundary is a property of its own line (`---` or `...` at column 0), so an edit moves only boundaries it touches.
 
-use crate::syntax::build::Refusal;
-use crate::syntax::conflict;
-use crate::syntax::cut::{self, Members};
-use crate::syntax::memory::Context;
-use crate::syntax::outline::Outline;
-use crate::syntax::pieces;
+use crate::syntax::chunk_boundaries::{self, MemberKind};
+use crate::syntax::chunks;
+use crate::syntax::delimiters;
+use crate::syntax::indent_index::IndentIndex;
+use crate::syntax::merge_conflicts;
+use crate::syntax::node_builder::ParseFailure;
+use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::repair;
-use crate::syntax::scan;
-use crate::syntax::tree::{Green, GreenDocument, Kind, Placed, SyntaxError, Tree};
+use crate::syntax::tree::{GreenDocument, GreenKind, GreenNode, Positioned, SyntaxError, Tree};
 use crate::text::Span;
 
 /// Parses a whole file.
 pub fn parse(text: &str) -> Tree {
-    let documents = cut(text)
+    let documents = split_documents(text)
         .iter()
-        .map(|slot| Placed::new(pieces::offset32(slot.span.start), document(text, slot, Context::new(0))))
+        .map(|slot| {
+            Positioned::new(chunks::offset32(slot.span.start), parse_document(text, slot, ChunkContext::new(0)))
+        })
         .collect();
     Tree { documents, len: text.len(), json: is_json(text) }
 }
@@ -27,12 +29,15 @@ pub fn parse(text: &str) -> Tree {
 pub fn parse_matching_documents(text: &str, matters: impl Fn(&str) -> bool) -> (Tree, usize) {
     let mut documents = Vec::new();
     let mut skipped = 0;
-    for slot in cut(text) {
+    for slot in split_documents(text) {
         let content = &text[slot.span.range()];
         if matters(content) {
-            documents.push(Placed::new(pieces::offset32(slot.span.start), document(text, &slot, Context::new(0))));
+            documents.push(Positioned::new(
+                chunks::offset32(slot.span.start),
+                parse_document(text, &slot, ChunkContext::new(0)),
+            ));
         } else {
-            skipped += usize::from(content.lines().any(|line| kind(line.as_bytes()) == Line::Content));
+            skipped += usize::from(content.lines().any(|line| stream_line(line.as_bytes()) == StreamLine::Content));
         }
     }
     (Tree { documents, len: text.len(), json: is_json(text) }, skipped)
@@ -44,25 +49,25 @@ pub(super) fn is_json(text: &str) -> bool {
 }
 
 /// Parses one document, markers and directives included.
-pub(super) fn document(text: &str, slot: &Slot, context: Context<'_>) -> GreenDocument {
+pub(super) fn parse_document(text: &str, slot: &DocumentSlot, context: ChunkContext<'_>) -> GreenDocument {
     GreenDocument { marked: slot.marked, ..content(&text[slot.span.range()], context.at(slot.span.start)) }
 }
 
-fn content(text: &str, context: Context<'_>) -> GreenDocument {
-    let len = pieces::offset32(text.len());
-    let small = text.len() <= pieces::LEAF;
-    let read = || pieces::read(text, 0, Vec::new());
+fn content(text: &str, context: ChunkContext<'_>) -> GreenDocument {
+    let len = chunks::offset32(text.len());
+    let small = text.len() <= chunks::LEAF_SIZE;
+    let read = || chunks::parse_text(text, 0, Vec::new());
     if small && let Ok(root) = read() {
         return GreenDocument { len, root, ..Default::default() };
     }
-    if let Some(resolved) = conflict::without_markers(text) {
-        let mut document = content(&resolved.text, Context::new(0));
+    if let Some(resolved) = merge_conflicts::without_markers(text) {
+        let mut document = content(&resolved.text, ChunkContext::new(0));
         document.errors.extend(resolved.errors);
         return document;
     }
-    let by_pieces = |body: Body| {
+    let by_pieces = |body: RootBlock| {
         // It pays where all levels are read.
-        let outline = if small || !context.is_new() { None } else { Outline::new(text) };
+        let outline = if small || !context.is_new() { None } else { IndentIndex::new(text) };
         let (root, errors) = body.parse(text, context.outlined(outline.as_ref()));
         GreenDocument { len, root: Some(root), errors, ..Default::default() }
     };
@@ -85,14 +90,14 @@ fn content(text: &str, context: Context<'_>) -> GreenDocument {
 
 /// Where a document's content is, if it is a level that can be read piece by piece.
 #[derive(Clone, Copy)]
-pub(super) struct Body {
+pub(super) struct RootBlock {
     /// The level's text.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) column: usize,
     /// The column of its first line, which may be indented wrongly.
     first: usize,
-    pub(super) kind: Members,
+    pub(super) kind: MemberKind,
     /// Where its brackets stand.
     pub(super) brackets: Option<(usize, usize)>,
     closed: bool,
@@ -100,35 +105,35 @@ pub(super) struct Body {
     plain: bool,
 }
 
-impl Body {
-    fn parse(&self, text: &str, context: Context<'_>) -> (Placed<Green>, Vec<SyntaxError>) {
+impl RootBlock {
+    fn parse(&self, text: &str, context: ChunkContext<'_>) -> (Positioned<GreenNode>, Vec<SyntaxError>) {
         let text = &text[self.start..self.end];
-        let parsed = pieces::level_from(text, self.first, self.column, self.kind, context.at(self.start));
+        let parsed = chunks::parse_block_from(text, self.first, self.column, self.kind, context.at(self.start));
         let (start, len) = match self.brackets {
             Some((opener, closer)) => (opener, closer + 1 - opener),
             None => (self.start, parsed.end),
         };
         let mut errors = Vec::new();
         if let Some((opener, _)) = self.brackets.filter(|_| !self.closed) {
-            let error = pieces::never_closed(opener, if self.kind == Members::FlowEntries { '{' } else { '[' });
+            let error = chunks::never_closed(opener, if self.kind == MemberKind::FlowEntries { '{' } else { '[' });
             errors.push(if parsed.unclosed { error.implied() } else { error });
         }
         let green = parsed.into_green(self.column, self.kind, self.start - start, len);
-        (Placed::new(pieces::offset32(start), green), errors)
+        (Positioned::new(chunks::offset32(start), green), errors)
     }
 }
 
 /// Finds the level a document consists of. Directives make tags mean something else, so such a document is read whole.
-pub(super) fn body(text: &str) -> Option<Body> {
+pub(super) fn body(text: &str) -> Option<RootBlock> {
     // A byte order mark may stand alone on the first line.
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut start = mark;
     for line in text[mark..].split_inclusive('\n') {
-        match kind(line.as_bytes()) {
-            Line::Directive => return None,
-            Line::Start if cut::is_rest_empty(&line[3..]) => start += line.len(),
-            Line::Blank => start += line.len(),
-            Line::Start | Line::End | Line::Content => break,
+        match stream_line(line.as_bytes()) {
+            StreamLine::Directive => return None,
+            StreamLine::Start if chunk_boundaries::is_rest_empty(&line[3..]) => start += line.len(),
+            StreamLine::Blank => start += line.len(),
+            StreamLine::Start | StreamLine::End | StreamLine::Content => break,
         }
     }
     let rest = &text[start..];
@@ -136,23 +141,23 @@ pub(super) fn body(text: &str) -> Option<Body> {
     let start = start + blanks;
     // `...` ends the last line of a document.
     let end = match text.trim_end().rfind('\n') {
-        Some(last) if kind(&text.as_bytes()[last + 1..]) == Line::End => last + 1,
+        Some(last) if stream_line(&text.as_bytes()[last + 1..]) == StreamLine::End => last + 1,
         _ => text.len(),
     };
     let content = text.get(start..end)?;
-    let first = cut::lines(content, blanks).next()?;
+    let first = chunk_boundaries::lines(content, blanks).next()?;
     if let Some(kind) = match first.text {
-        "{" => Some(Members::FlowEntries),
-        "[" => Some(Members::FlowItems),
+        "{" => Some(MemberKind::FlowEntries),
+        "[" => Some(MemberKind::FlowItems),
         _ => None,
     } {
-        let next = cut::lines(content, blanks).nth(1)?;
-        let last = cut::last_line(content, blanks)?;
-        let closer = if kind == Members::FlowEntries { "}" } else { "]" };
+        let next = chunk_boundaries::lines(content, blanks).nth(1)?;
+        let last = chunk_boundaries::last_line(content, blanks)?;
+        let closer = if kind == MemberKind::FlowEntries { "}" } else { "]" };
         let closed = last.text == closer && last.start > next.start;
         let end = if closed { last.start } else { content.len() };
         let close = if closed { last.content } else { content.trim_end().len() - 1 };
-        return Some(Body {
+        return Some(RootBlock {
             start: start + next.content,
             end: start + end,
             column: next.content - next.start,
@@ -163,41 +168,48 @@ pub(super) fn body(text: &str) -> Option<Body> {
             plain: closed,
         });
     }
-    let column =
-        cut::lines(content, blanks).nth(1).filter(|next| is_level_of(&first, next)).map_or(blanks, |next| next.column);
-    let kind = cut::lines(content, blanks).filter(|line| line.column == column).find_map(|line| {
-        match (cut::key(line.text), line.is_dash()) {
-            (Some(_), _) => Some(Members::Entries),
-            (None, true) => Some(Members::Items),
-            (None, false) => None,
-        }
-    })?;
-    let plain = first.is_dash() || cut::key(first.text).is_some();
-    Some(Body { start, end, column, first: blanks, kind, brackets: None, closed: true, plain })
+    let column = chunk_boundaries::lines(content, blanks)
+        .nth(1)
+        .filter(|next| is_level_of(&first, next))
+        .map_or(blanks, |next| next.column);
+    let kind =
+        chunk_boundaries::lines(content, blanks).filter(|line| line.column == column).find_map(|line| {
+            match (chunk_boundaries::key(line.text), line.is_dash()) {
+                (Some(_), _) => Some(MemberKind::Entries),
+                (None, true) => Some(MemberKind::Items),
+                (None, false) => None,
+            }
+        })?;
+    let plain = first.is_dash() || chunk_boundaries::key(first.text).is_some();
+    Some(RootBlock { start, end, column, first: blanks, kind, brackets: None, closed: true, plain })
 }
 
 /// Whether the second line of a document shows that the first is indented, and not the level both stand in.
-fn is_level_of(first: &cut::Line<'_>, second: &cut::Line<'_>) -> bool {
-    let holds =
-        |line: &cut::Line<'_>| cut::key(line.text).is_some_and(|key| !cut::is_rest_empty(&line.text[key.value..]));
-    second.column < first.column && cut::key(second.text).is_some() && holds(first) && !scan::opens(first.text)
+fn is_level_of(first: &chunk_boundaries::ContentLine<'_>, second: &chunk_boundaries::ContentLine<'_>) -> bool {
+    let holds = |line: &chunk_boundaries::ContentLine<'_>| {
+        chunk_boundaries::key(line.text).is_some_and(|key| !chunk_boundaries::is_rest_empty(&line.text[key.value..]))
+    };
+    second.column < first.column
+        && chunk_boundaries::key(second.text).is_some()
+        && holds(first)
+        && !delimiters::opens_multiline(first.text)
 }
 
 /// A document that is neither readable nor a level: one error node.
-fn unreadable(text: &str, refusal: &Refusal) -> GreenDocument {
+fn unreadable(text: &str, refusal: &ParseFailure) -> GreenDocument {
     let trimmed = text.trim_end();
     let start = text.len() - text.trim_start().len();
     let (at, message) = match refusal {
-        Refusal::Scan(error) => (error.marker().byte_offset().unwrap_or(start), repair::in_plain_words(error)),
-        Refusal::SecondDocument => (start, "a document ends here that does not begin with `---`".to_owned()),
-        Refusal::NotMembers => (start, "this cannot be read as YAML".to_owned()),
+        ParseFailure::Scan(error) => (error.marker().byte_offset().unwrap_or(start), repair::in_plain_words(error)),
+        ParseFailure::SecondDocument => (start, "a document ends here that does not begin with `---`".to_owned()),
+        ParseFailure::NotMembers => (start, "this cannot be read as YAML".to_owned()),
     };
     let at = text.floor_char_boundary(at.min(trimmed.len().saturating_sub(1)));
     let end = text[at..].chars().next().map_or(at, |first| at + first.len_utf8());
-    let len = pieces::offset32(trimmed.len().saturating_sub(start));
+    let len = chunks::offset32(trimmed.len().saturating_sub(start));
     GreenDocument {
-        len: pieces::offset32(text.len()),
-        root: Some(Placed::new(pieces::offset32(start), Green::new(len, None, Kind::Error))),
+        len: chunks::offset32(text.len()),
+        root: Some(Positioned::new(chunks::offset32(start), GreenNode::new(len, None, GreenKind::Error))),
         errors: vec![SyntaxError::new(Span::new(at, end), message)],
         ..Default::default()
     }
@@ -205,16 +217,16 @@ fn unreadable(text: &str, refusal: &Refusal) -> GreenDocument {
 
 /// A document's place in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct DocumentSlot {
     pub(super) span: Span,
     /// Whether its boundaries depend on more than a `---` line.
     pub(super) marked: bool,
 }
 
 /// The places of the documents; together they cover the text.
-pub(super) fn cut(text: &str) -> Vec<Slot> {
+pub(super) fn split_documents(text: &str) -> Vec<DocumentSlot> {
     let mut slots = Vec::new();
-    let mut slot = Slot { span: Span::default(), marked: false };
+    let mut slot = DocumentSlot { span: Span::default(), marked: false };
     // Directives stand before their `---`, which then begins no new document.
     let mut preamble = Preamble::Nothing;
     // JSON documents may follow one another without any marker.
@@ -230,28 +242,28 @@ pub(super) fn cut(text: &str) -> Vec<Slot> {
             at += len;
             continue;
         }
-        let mut end_before = |at: usize, slot: &mut Slot| {
-            slots.push(Slot { span: Span::new(slot.span.start, at), ..*slot });
-            *slot = Slot { span: Span::new(at, at), marked: false };
+        let mut end_before = |at: usize, slot: &mut DocumentSlot| {
+            slots.push(DocumentSlot { span: Span::new(slot.span.start, at), ..*slot });
+            *slot = DocumentSlot { span: Span::new(at, at), marked: false };
         };
-        match kind(line) {
-            Line::Start => {
+        match stream_line(line) {
+            StreamLine::Start => {
                 if at > slot.span.start && preamble != Preamble::Directive {
                     end_before(at, &mut slot);
                 }
                 preamble = Preamble::Over;
             }
-            Line::End => {
+            StreamLine::End => {
                 slot.marked = true;
                 end_before(at + len, &mut slot);
                 preamble = Preamble::Nothing;
             }
-            Line::Directive if preamble != Preamble::Over => {
+            StreamLine::Directive if preamble != Preamble::Over => {
                 slot.marked = true;
                 preamble = Preamble::Directive;
             }
-            Line::Blank => {}
-            Line::Directive | Line::Content => {
+            StreamLine::Blank => {}
+            StreamLine::Directive | StreamLine::Content => {
                 preamble = Preamble::Over;
                 if json {
                     if after_brace && line.starts_with(b"{") {
@@ -264,7 +276,7 @@ pub(super) fn cut(text: &str) -> Vec<Slot> {
         at += len;
     }
     if slot.span.start < text.len() || slots.is_empty() {
-        slots.push(Slot { span: Span::new(slot.span.start, text.len()), ..slot });
+        slots.push(DocumentSlot { span: Span::new(slot.span.start, text.len()), ..slot });
     }
     slots
 }
@@ -278,7 +290,7 @@ enum Preamble {
 
 /// What a line means for the stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum StreamLine {
     /// `---`
     Start,
     /// `...`
@@ -290,17 +302,17 @@ pub(super) enum Line {
     Content,
 }
 
-pub(super) fn kind(line: &[u8]) -> Line {
+pub(super) fn stream_line(line: &[u8]) -> StreamLine {
     let marker = |mark: &[u8]| {
         line.strip_prefix(mark).is_some_and(|rest| rest.first().is_none_or(|byte| b" \t\r\n".contains(byte)))
     };
     match line.first() {
-        Some(b'-') if marker(b"---") => Line::Start,
-        Some(b'.') if marker(b"...") => Line::End,
-        Some(b'%') => Line::Directive,
+        Some(b'-') if marker(b"---") => StreamLine::Start,
+        Some(b'.') if marker(b"...") => StreamLine::End,
+        Some(b'%') => StreamLine::Directive,
         _ => match line.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            None | Some(b'#') => Line::Blank,
-            Some(_) => Line::Content,
+            None | Some(b'#') => StreamLine::Blank,
+            Some(_) => StreamLine::Content,
         },
     }
 }

@@ -214,7 +214,7 @@ fn staying(slots: &[usize]) -> Vec<bool> {
 /// One line break, or two where there is a blank line.
 fn line_breaks(gap: &str) -> String {
     let line_break = if gap.starts_with('\r') { "\r\n" } else { "\n" };
-    // Behind the last line break the next item begins.
+    // Closer the last line break the next item begins.
     let lines = gap.split('\n').count();
     let is_blank = gap.split('\n').take(lines - 1).skip(1).any(|line| line.trim().is_empty());
     line_break.repeat(1 + usize::from(is_blank))

@@ -67,7 +67,7 @@ pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
             mask.text.extend(std::iter::repeat_n('\n', line_end - line_start));
             let span = Span::new(line_start, line_end);
             mask.lines.push(span);
-            let indent = |region: &Region| {
+            let indent = |region: &MaskedRegion| {
                 let column = region.span.start - text[..region.span.start].rfind('\n').map_or(0, |end| end + 1);
                 region.indent.unwrap_or(column)
             };
@@ -135,13 +135,13 @@ fn hole(len: usize, into: &mut String) {
 }
 
 /// An action `{{ … }}`.
-struct Action {
+struct HelmAction {
     span: Span,
-    kind: Kind,
+    kind: ActionKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ActionKind {
     /// `if`, `range`, `with`, `define`, `block`
     Open,
     /// `end`
@@ -153,7 +153,7 @@ enum Kind {
 }
 
 /// What is masked as one: an action, or a whole `{{ if }}…{{ end }}` within a line.
-struct Region {
+struct MaskedRegion {
     span: Span,
     prints: bool,
     /// The column that `nindent` asks for.
@@ -161,7 +161,7 @@ struct Region {
 }
 
 /// The actions of a text; nothing if there are none.
-fn actions(text: &str) -> Option<Vec<Action>> {
+fn actions(text: &str) -> Option<Vec<HelmAction>> {
     let bytes = text.as_bytes();
     let finder = memmem::Finder::new(b"{{");
     let mut found = Vec::new();
@@ -171,26 +171,26 @@ fn actions(text: &str) -> Option<Vec<Action>> {
         let end = action_end(bytes, start + 2)
             .unwrap_or_else(|| memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |len| start + len));
         let inner = text[start + 2..end].trim_end_matches('}').trim_matches('-').trim();
-        found.push(Action { span: Span::new(start, end), kind: kind(inner) });
+        found.push(HelmAction { span: Span::new(start, end), kind: kind(inner) });
         at = end;
     }
     (!found.is_empty()).then_some(found)
 }
 
-fn kind(inner: &str) -> Kind {
+fn kind(inner: &str) -> ActionKind {
     let word = inner.split(|it: char| !it.is_ascii_alphanumeric()).next().unwrap_or_default();
     match word {
-        "if" | "range" | "with" | "define" | "block" => Kind::Open,
-        "end" => Kind::Close,
-        "else" | "break" | "continue" => Kind::Quiet,
-        _ if inner.starts_with("/*") => Kind::Quiet,
+        "if" | "range" | "with" | "define" | "block" => ActionKind::Open,
+        "end" => ActionKind::Close,
+        "else" | "break" | "continue" => ActionKind::Quiet,
+        _ if inner.starts_with("/*") => ActionKind::Quiet,
         // `$x := …` and `$x = …`
         _ if inner.starts_with('$') => {
             let behind = inner[1..].trim_start_matches(|it: char| it.is_alphanumeric() || it == '_').trim_start();
             let assigns = behind.starts_with(":=") || behind.starts_with('=') && !behind.starts_with("==");
-            if assigns { Kind::Quiet } else { Kind::Print }
+            if assigns { ActionKind::Quiet } else { ActionKind::Print }
         }
-        _ => Kind::Print,
+        _ => ActionKind::Print,
     }
 }
 
@@ -224,20 +224,20 @@ fn action_end(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Puts the actions of an `{{ if }}…{{ end }}` that is part of a line together.
-fn regions(text: &str, actions: Vec<Action>) -> Vec<Region> {
+fn regions(text: &str, actions: Vec<HelmAction>) -> Vec<MaskedRegion> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(first) = actions.get(at) {
         let line_end = text[first.span.end..].find('\n').map_or(text.len(), |len| first.span.end + len);
         let mut last = at;
-        if first.kind == Kind::Open {
+        if first.kind == ActionKind::Open {
             let mut depth = 0_usize;
             let same_line = actions[at..].iter().take_while(|it| it.span.end <= line_end);
             for (index, action) in same_line.enumerate() {
                 match action.kind {
-                    Kind::Open => depth += 1,
-                    Kind::Close => depth -= 1,
-                    Kind::Quiet | Kind::Print => {}
+                    ActionKind::Open => depth += 1,
+                    ActionKind::Close => depth -= 1,
+                    ActionKind::Quiet | ActionKind::Print => {}
                 }
                 if depth == 0 {
                     last = at + index;
@@ -246,8 +246,8 @@ fn regions(text: &str, actions: Vec<Action>) -> Vec<Region> {
             }
         }
         let span = Span::new(first.span.start, actions[last].span.end);
-        let prints = last > at || first.kind == Kind::Print;
-        found.push(Region { span, prints, indent: indent(&text[span.range()]) });
+        let prints = last > at || first.kind == ActionKind::Print;
+        found.push(MaskedRegion { span, prints, indent: indent(&text[span.range()]) });
         at = last + 1;
     }
     found

@@ -5,8 +5,8 @@
 
 use crate::syntax::documents::parse;
 use crate::syntax::edit::{TextEdit, ends_with_kept_line_breaks, line_end, line_start};
-use crate::syntax::plain::YamlValue;
 use crate::syntax::tree::{CollectionStyle, Node, NodeKind};
+use crate::syntax::yaml_value::YamlValue;
 use crate::text::Span;
 
 /// Where new items go.
@@ -14,7 +14,7 @@ use crate::text::Span;
 pub enum InsertPosition {
     /// Before all others.
     First,
-    /// Behind all others.
+    /// Closer all others.
     Last,
 }
 
@@ -37,7 +37,7 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosi
             let new = new?.concat();
             match side {
                 InsertPosition::First => {
-                    // Behind another dash, or a key, the line is not ours.
+                    // Closer another dash, or a key, the line is not ours.
                     let is_own = text[line_start(text, dash)..dash].bytes().all(|it| it == b' ');
                     if !is_own {
                         return None;

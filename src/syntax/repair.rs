@@ -6,24 +6,24 @@
 
 use granit_parser::{ErrorKind, ScanError};
 
-use crate::syntax::build::Refusal;
-use crate::syntax::cut::{self, Members};
-use crate::syntax::memory::Context;
-use crate::syntax::patch::Patch;
-use crate::syntax::pieces::{self, Taken, append, offset32, read_members};
-use crate::syntax::scan;
-use crate::syntax::tree::{Entry, Green, Kind, Placed, SyntaxError};
+use crate::syntax::chunk_boundaries::{self, MemberKind};
+use crate::syntax::chunks::{self, ParsedChunk, append, offset32, parse_members};
+use crate::syntax::delimiters;
+use crate::syntax::node_builder::ParseFailure;
+use crate::syntax::patched_text::Patch;
+use crate::syntax::previous_tree::ChunkContext;
+use crate::syntax::tree::{GreenEntry, GreenKind, GreenNode, Positioned, SyntaxError};
 use crate::text::Span;
 
 /// Reads a piece with the smallest repair that helps.
-pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'_>) -> Taken {
-    let Some(first) = cut::lines(text, column).next() else { return Taken::default() };
-    if kind == Members::Entries && first.is_dash() {
+pub(super) fn parse_chunk(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>) -> ParsedChunk {
+    let Some(first) = chunk_boundaries::lines(text, column).next() else { return ParsedChunk::default() };
+    if kind == MemberKind::Entries && first.is_dash() {
         // Nothing makes a key of it.
         return set_aside(text, column, kind, LONELY_ITEM.into());
     }
-    let open = scan::scan(text, column).open;
-    let tries: [&dyn Fn() -> Option<Taken>; 5] = [
+    let open = delimiters::scan_delimiters(text, column).open;
+    let tries: [&dyn Fn() -> Option<ParsedChunk>; 5] = [
         &|| tabs(text, column, kind),
         &|| close(text, column, kind, context, open.first().map(|open| open.at)?),
         &|| complete_key(text, column, kind, context),
@@ -39,12 +39,12 @@ pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'
 const LONELY_ITEM: &str = "this list item belongs to no key";
 
 /// Tabs that indent: read as two blanks each, or as what indents the line before.
-fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
+fn tabs(text: &str, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
     if kind.is_flow() || !text.contains('\t') {
         return None;
     }
-    let scan = scan::scan(text, column);
-    let strange: Vec<_> = cut::lines(text, column)
+    let scan = delimiters::scan_delimiters(text, column);
+    let strange: Vec<_> = chunk_boundaries::lines(text, column)
         .filter(|line| line.column == usize::MAX && !scan.continues(line.start))
         .map(|line| (line.start, &text[line.start..line.content]))
         .collect();
@@ -53,7 +53,7 @@ fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
     // As deep as it looks, or else beside what the piece begins with.
     let read = |width: &dyn Fn(&str) -> usize| {
         let patch = |(at, blanks): &(usize, &str)| Patch::replace(*at, blanks.len(), " ".repeat(width(blanks)));
-        read_members(text, column, kind, &strange.iter().map(patch).collect::<Vec<_>>()).ok()
+        parse_members(text, column, kind, &strange.iter().map(patch).collect::<Vec<_>>()).ok()
     };
     let deep = |blanks: &str| column + blanks.len() + blanks.matches('\t').count();
     let mut taken = read(&deep).or_else(|| read(&|_| column))?;
@@ -62,14 +62,14 @@ fn tabs(text: &str, column: usize, kind: Members) -> Option<Taken> {
 }
 
 /// A quote or bracket that is never closed ends at its line.
-fn close(text: &str, column: usize, kind: Members, context: Context<'_>, at: usize) -> Option<Taken> {
+fn close(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>, at: usize) -> Option<ParsedChunk> {
     let line_end = line_end(text, at);
-    let open = scan::scan(&text[..line_end], column).open;
+    let open = delimiters::scan_delimiters(&text[..line_end], column).open;
     let innermost = *open.last()?;
     let closers: String = open.iter().rev().map(|open| open.close).collect();
     let error = never_closed(innermost);
     let patches = [Patch::insert(line_end, closers)];
-    let mut taken = match read_members(text, column, kind, &patches) {
+    let mut taken = match parse_members(text, column, kind, &patches) {
         Ok(taken) => taken,
         Err(_) => with_block_instead(text, column, kind, context)
             .or_else(|| with_rest(text, line_end, column, kind, context, &patches))?,
@@ -78,37 +78,39 @@ fn close(text: &str, column: usize, kind: Members, context: Context<'_>, at: usi
     Some(taken)
 }
 
-fn never_closed(open: scan::Open) -> SyntaxError {
+fn never_closed(open: delimiters::OpenDelimiter) -> SyntaxError {
     let opener = match open.close {
         ']' => '[',
         '}' => '{',
         quote => quote,
     };
-    pieces::never_closed(open.at, opener)
+    chunks::never_closed(open.at, opener)
 }
 
 /// A document in brackets that ends early, and does not stand line by line: everything is closed at its end.
-pub(super) fn closed(text: &str) -> Option<(Placed<Green>, SyntaxError)> {
+pub(super) fn closed(text: &str) -> Option<(Positioned<GreenNode>, SyntaxError)> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
-    let open = scan::scan(text, 0).open;
+    let open = delimiters::scan_delimiters(text, 0).open;
     let innermost = *open.last()?;
     let closers: String = open.iter().rev().map(|open| open.close).collect();
-    let root = pieces::read(text, 0, vec![Patch::insert(text.trim_end().len(), closers)]).ok()??;
+    let root = chunks::parse_text(text, 0, vec![Patch::insert(text.trim_end().len(), closers)]).ok()??;
     Some((root, never_closed(innermost)))
 }
 
 /// A key without its colon, or without the blank behind it.
-fn complete_key(text: &str, column: usize, kind: Members, context: Context<'_>) -> Option<Taken> {
-    let first = cut::lines(text, column).next()?;
+fn complete_key(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>) -> Option<ParsedChunk> {
+    let first = chunk_boundaries::lines(text, column).next()?;
     let key_at = match kind {
-        Members::Entries => 0,
-        Members::Items if first.is_dash() => 1 + first.text[1..].len() - first.text[1..].trim_start().len(),
+        MemberKind::Entries => 0,
+        MemberKind::Items if first.is_dash() => 1 + first.text[1..].len() - first.text[1..].trim_start().len(),
         _ => return None,
     };
     let line = &first.text[key_at..];
-    if cut::key(line).is_some() || line.starts_with(['[', ']', '{', '}', '&', '*', '!', '|', '>', '%', '@', '`', ',']) {
+    if chunk_boundaries::key(line).is_some()
+        || line.starts_with(['[', ']', '{', '}', '&', '*', '!', '|', '>', '%', '@', '`', ','])
+    {
         return None;
     }
     let glued = line.find(':').filter(|at| line[at + 1..].starts_with(|next: char| next != '/' && next != ':'));
@@ -117,7 +119,7 @@ fn complete_key(text: &str, column: usize, kind: Members, context: Context<'_>) 
             Patch::insert(key_at + colon + 1, " "),
             SyntaxError::new(Span::new(key_at + colon, key_at + colon + 1), "expected a space behind this `:`"),
         ),
-        None if kind == Members::Items => return None,
+        None if kind == MemberKind::Items => return None,
         None => {
             let code = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
             let end = key_at + code.len();
@@ -125,7 +127,7 @@ fn complete_key(text: &str, column: usize, kind: Members, context: Context<'_>) 
         }
     };
     let patches = [patch];
-    let mut taken = match read_members(text, column, kind, &patches) {
+    let mut taken = match parse_members(text, column, kind, &patches) {
         Ok(taken) => taken,
         Err(_) => with_rest(text, first.end(), column, kind, context, &patches)?,
     };
@@ -138,24 +140,30 @@ fn with_rest(
     text: &str,
     head_end: usize,
     column: usize,
-    kind: Members,
-    context: Context<'_>,
+    kind: MemberKind,
+    context: ChunkContext<'_>,
     patches: &[Patch],
-) -> Option<Taken> {
-    let mut taken = read_members(&text[..head_end], column, kind, patches).ok()?;
-    let Some(next) = cut::lines(&text[head_end..], 0).find(|line| line.start > 0) else { return Some(taken) };
+) -> Option<ParsedChunk> {
+    let mut taken = parse_members(&text[..head_end], column, kind, patches).ok()?;
+    let Some(next) = chunk_boundaries::lines(&text[head_end..], 0).find(|line| line.start > 0) else {
+        return Some(taken);
+    };
     let start = head_end + next.content;
     let rest = &text[start..];
-    let is_key = next.column != usize::MAX && cut::key(next.text).is_some();
-    if kind == Members::Entries && is_key && context.depth < pieces::DEPTH {
+    let is_key = next.column != usize::MAX && chunk_boundaries::key(next.text).is_some();
+    if kind == MemberKind::Entries && is_key && context.depth < chunks::MAX_DEPTH {
         // Keys indented deeper than those they stand among.
-        let level = pieces::level(rest, next.column, Members::Entries, context.at(start).deeper());
-        let key_end = cut::key(next.text).map_or(1, |key| key.len);
-        let mut errors = vec![pieces::indented_wrongly(Span::new(0, key_end), next.column, column)];
+        let level = chunks::parse_block(rest, next.column, MemberKind::Entries, context.at(start).deeper());
+        let key_end = chunk_boundaries::key(next.text).map_or(1, |key| key.len);
+        let mut errors = vec![chunks::misindented(Span::new(0, key_end), next.column, column)];
         errors.extend(
             level.pieces.iter().flat_map(|piece| piece.errors.iter().map(|error| error.shifted(piece.offset as usize))),
         );
-        append(&mut taken, Taken { members: level.members, end: level.end, errors, ..Taken::default() }, start);
+        append(
+            &mut taken,
+            ParsedChunk { members: level.members, end: level.end, errors, ..ParsedChunk::default() },
+            start,
+        );
         return Some(taken);
     }
     let message = if next.is_dash() { LONELY_ITEM } else { "this belongs to no key" };
@@ -164,9 +172,9 @@ fn with_rest(
 }
 
 /// A value that cannot be read is set aside: `key: value: x`, `key: @x`.
-fn set_value_aside(text: &str, column: usize, kind: Members, context: Context<'_>) -> Option<Taken> {
-    let first = cut::lines(text, column).next()?;
-    let key = cut::key(first.text).filter(|_| kind == Members::Entries)?;
+fn set_value_aside(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>) -> Option<ParsedChunk> {
+    let first = chunk_boundaries::lines(text, column).next()?;
+    let key = chunk_boundaries::key(first.text).filter(|_| kind == MemberKind::Entries)?;
     let value = first.text[key.value..].trim_start();
     let start = first.text.len() - value.len();
     let span = Span::new(start, start + value.len());
@@ -175,42 +183,50 @@ fn set_value_aside(text: &str, column: usize, kind: Members, context: Context<'_
         taken.errors.insert(0, error);
         return Some(taken);
     }
-    let key = pieces::read_key(&text[..key.value], column)?;
-    let value = Placed::new(offset32(start), Green::new(offset32(span.len()), None, Kind::Error));
-    let members = vec![Entry { key, value: Some(value) }];
-    Some(Taken { members, end: span.end, errors: vec![error], ..Taken::default() })
+    let key = chunks::parse_key(&text[..key.value], column)?;
+    let value = Positioned::new(offset32(start), GreenNode::new(offset32(span.len()), None, GreenKind::Error));
+    let members = vec![GreenEntry { key, value: Some(value) }];
+    Some(ParsedChunk { members, end: span.end, errors: vec![error], ..ParsedChunk::default() })
 }
 
 /// The block behind a head whose own value makes no sense: `env: "` above its list.
-fn with_block_instead(text: &str, column: usize, kind: Members, context: Context<'_>) -> Option<Taken> {
-    let first = cut::lines(text, column).next()?;
-    let key = cut::key(first.text).filter(|_| kind == Members::Entries && context.depth < pieces::DEPTH)?;
+fn with_block_instead(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>) -> Option<ParsedChunk> {
+    let first = chunk_boundaries::lines(text, column).next()?;
+    let key = chunk_boundaries::key(first.text)
+        .filter(|_| kind == MemberKind::Entries && context.depth < chunks::MAX_DEPTH)?;
     if first.text[key.value..].trim().is_empty() {
         return None;
     }
-    let next = cut::lines(text, column).nth(1)?;
+    let next = chunk_boundaries::lines(text, column).nth(1)?;
     let fits = next.column != usize::MAX
-        && ((next.is_dash() && next.column >= column) || (next.column > column && cut::key(next.text).is_some()));
+        && ((next.is_dash() && next.column >= column)
+            || (next.column > column && chunk_boundaries::key(next.text).is_some()));
     if !fits {
         return None;
     }
     let blanks = " ".repeat(first.end() - key.value);
     let blanked = format!("{}{blanks}{}", &text[..key.value], &text[first.end()..]);
-    let taken = pieces::piece(&blanked, column, kind, context.deeper());
+    let taken = chunks::parse_chunk(&blanked, column, kind, context.deeper());
     (!taken.members.is_empty()).then_some(taken)
 }
 
 /// Nothing helps: one error node with the text of the piece.
-fn set_aside(text: &str, column: usize, kind: Members, message: String) -> Taken {
-    let code = cut::last_line(text, column).map_or(text.len(), |line| line.end());
+fn set_aside(text: &str, column: usize, kind: MemberKind, message: String) -> ParsedChunk {
+    let code = chunk_boundaries::last_line(text, column).map_or(text.len(), |line| line.end());
     let dash = match kind {
-        Members::Items if text.starts_with('-') => 1 + text[1..code].len() - text[1..code].trim_start().len(),
+        MemberKind::Items if text.starts_with('-') => 1 + text[1..code].len() - text[1..code].trim_start().len(),
         _ => 0,
     };
     let first_end = line_end(text, dash).max(dash + 1).min(text.len());
     let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), message);
-    let node = Placed::new(offset32(dash), Green::new(offset32(code.saturating_sub(dash)), None, Kind::Error));
-    Taken { members: vec![Entry { key: node, value: None }], end: code, errors: vec![error], ..Taken::default() }
+    let node =
+        Positioned::new(offset32(dash), GreenNode::new(offset32(code.saturating_sub(dash)), None, GreenKind::Error));
+    ParsedChunk {
+        members: vec![GreenEntry { key: node, value: None }],
+        end: code,
+        errors: vec![error],
+        ..ParsedChunk::default()
+    }
 }
 
 /// The end of the line an offset stands in, blanks and line break left out.
@@ -220,13 +236,13 @@ fn line_end(text: &str, at: usize) -> usize {
 }
 
 /// What the parser has against a text.
-fn refusal(text: &str, column: usize, kind: Members) -> String {
-    match read_members(text, column, kind, &[]) {
-        Err(Refusal::Scan(error)) => in_plain_words(&error),
+fn refusal(text: &str, column: usize, kind: MemberKind) -> String {
+    match parse_members(text, column, kind, &[]) {
+        Err(ParseFailure::Scan(error)) => in_plain_words(&error),
         _ => match kind {
-            Members::Entries | Members::FlowEntries => "expected `key: value` here".into(),
-            Members::Items => "expected `- item` here".into(),
-            Members::FlowItems => "expected a value here".into(),
+            MemberKind::Entries | MemberKind::FlowEntries => "expected `key: value` here".into(),
+            MemberKind::Items => "expected `- item` here".into(),
+            MemberKind::FlowItems => "expected a value here".into(),
         },
     }
 }

@@ -9,12 +9,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::syntax::conflict;
-use crate::syntax::cut::{self, Cut, Members};
-use crate::syntax::documents::{self, Line, Slot};
-use crate::syntax::memory::{Context, Memory};
-use crate::syntax::pieces::{self, Behind, LEAF, Open, Parsed, Part, member_end, offset32};
-use crate::syntax::tree::{Entry, Green, GreenDocument, Kind, Level, Piece, Placed, Tree, shift};
+use crate::syntax::chunk_boundaries::{self, ChunkStart, MemberKind};
+use crate::syntax::chunks::{self, ChunkRun, Closer, LEAF_SIZE, ParsedBlock, UnclosedChunk, member_end, offset32};
+use crate::syntax::documents::{self, DocumentSlot, StreamLine};
+use crate::syntax::merge_conflicts;
+use crate::syntax::previous_tree::{ChunkContext, PreviousTree};
+use crate::syntax::tree::{
+    Chunk, ChunkedBlock, GreenDocument, GreenEntry, GreenKind, GreenNode, Positioned, Tree, shift,
+};
 use crate::text::{Buffer, Span, TextChange};
 
 /// A text that can be looked at in parts.
@@ -62,57 +64,59 @@ impl TextSlices for Buffer {
 impl Tree {
     /// The tree of the text after an edit, from the tree before it.
     pub fn reparse(&self, edit: TextChange, text: &(impl TextSlices + ?Sized)) -> Tree {
-        let change = Touched::new(edit, text);
-        let memory = Memory { tree: self, old: Span::new(change.start, change.end), by: change.by };
-        self.within_document(&change, &memory, text).unwrap_or_else(|| self.by_documents(edit, &memory, text))
+        let change = EditedLines::new(edit, text);
+        let previous = PreviousTree { tree: self, old: Span::new(change.start, change.end), by: change.by };
+        self.within_document(&change, &previous, text).unwrap_or_else(|| self.by_documents(edit, &previous, text))
     }
 
     /// The edit stands inside one document and moves no boundary.
     fn within_document(
         &self,
-        change: &Touched,
-        memory: &Memory<'_>,
+        change: &EditedLines,
+        previous: &PreviousTree<'_>,
         text: &(impl TextSlices + ?Sized),
     ) -> Option<Tree> {
         let index = self.documents.partition_point(|placed| placed.offset as usize <= change.start).checked_sub(1)?;
         let placed = &self.documents[index];
         let start = placed.offset as usize;
-        let end = start + placed.it.len as usize;
+        let end = start + placed.node.len as usize;
         // The first line may hold a marker; so may any line of a marked document.
-        if change.start == start || change.end > end || placed.it.marked {
+        if change.start == start || change.end > end || placed.node.marked {
             return None;
         }
         let lines = text.slice(Span::new(change.start, change.new_end()));
-        if lines
-            .split_inclusive('\n')
-            .any(|line| matches!(documents::kind(line.as_bytes()), Line::Start | Line::End | Line::Directive))
-        {
+        if lines.split_inclusive('\n').any(|line| {
+            matches!(
+                documents::stream_line(line.as_bytes()),
+                StreamLine::Start | StreamLine::End | StreamLine::Directive
+            )
+        }) {
             return None;
         }
         // The stream may turn into JSON, or back, and the boundaries of JSON documents are their outermost braces.
-        let root = placed.it.root.as_ref()?;
+        let root = placed.node.root.as_ref()?;
         let first = start + root.offset as usize;
         let moves_brace = || {
-            !root.it.is_flow()
-                || change.end > first + root.it.len as usize
+            !root.node.is_flow()
+                || change.end > first + root.node.len as usize
                 || lines.split_inclusive('\n').any(|line| line.starts_with('{'))
         };
         if change.start <= first || (self.json && moves_brace()) {
             return None;
         }
         let new_end = change.moved(end);
-        let green = if new_end - start > LEAF
-            && !lines.lines().any(conflict::is_marker)
-            && let Some(root) = relevel_root(&placed.it, start, change, memory, text)
+        let green = if new_end - start > LEAF_SIZE
+            && !lines.lines().any(merge_conflicts::is_marker)
+            && let Some(root) = reparse_root(&placed.node, start, change, previous, text)
         {
             root
         } else {
-            let slot = Slot { span: Span::new(0, new_end - start), marked: false };
-            let context = Context::after(memory, start, 0);
-            documents::document(&text.slice(Span::new(start, new_end)), &slot, context)
+            let slot = DocumentSlot { span: Span::new(0, new_end - start), marked: false };
+            let context = ChunkContext::after(previous, start, 0);
+            documents::parse_document(&text.slice(Span::new(start, new_end)), &slot, context)
         };
         let mut documents = self.documents.clone();
-        documents[index] = Placed::new(placed.offset, green);
+        documents[index] = Positioned::new(placed.offset, green);
         for later in &mut documents[index + 1..] {
             later.offset = shift(later.offset, change.by);
         }
@@ -120,10 +124,10 @@ impl Tree {
     }
 
     /// Cuts the stream again and keeps the documents the edit did not touch.
-    fn by_documents(&self, edit: TextChange, memory: &Memory<'_>, text: &(impl TextSlices + ?Sized)) -> Tree {
+    fn by_documents(&self, edit: TextChange, previous: &PreviousTree<'_>, text: &(impl TextSlices + ?Sized)) -> Tree {
         let whole = text.slice(Span::new(0, text.len()));
         let by = signed(edit.new_len) - signed(edit.old.len());
-        let documents = documents::cut(&whole)
+        let documents = documents::split_documents(&whole)
             .iter()
             .map(|slot| {
                 let old_start = if slot.span.end <= edit.old.start {
@@ -135,12 +139,13 @@ impl Tree {
                 };
                 let kept = old_start.and_then(|start| {
                     let at = self.documents.binary_search_by_key(&offset32(start), |placed| placed.offset).ok()?;
-                    let it = &self.documents[at].it;
+                    let it = &self.documents[at].node;
                     (it.len as usize == slot.span.len() && it.marked == slot.marked).then(|| Arc::clone(it))
                 });
-                let it =
-                    kept.unwrap_or_else(|| Arc::new(documents::document(&whole, slot, Context::after(memory, 0, 0))));
-                Placed { offset: offset32(slot.span.start), it }
+                let node = kept.unwrap_or_else(|| {
+                    Arc::new(documents::parse_document(&whole, slot, ChunkContext::after(previous, 0, 0)))
+                });
+                Positioned { offset: offset32(slot.span.start), node }
             })
             .collect();
         Tree { documents, len: text.len(), json: documents::is_json(&whole) }
@@ -148,10 +153,10 @@ impl Tree {
 }
 
 /// An edit widened to whole lines.
-struct Touched {
+struct EditedLines {
     /// The first byte of the first line.
     start: usize,
-    /// Behind the last line, in the old text.
+    /// Closer the last line, in the old text.
     end: usize,
     /// How far everything behind it moved.
     by: i64,
@@ -163,12 +168,12 @@ struct Touched {
     around_start: usize,
     /// Lines before the edit that it may turn into beginnings of pieces, or into the rest of the line before them: where
     /// they begin in the text around the edit.
-    doubtful: Vec<usize>,
+    lookahead_dependent: Vec<usize>,
     /// Whether a quote or bracket stands in the lines of the edit.
     may_open: bool,
 }
 
-impl Touched {
+impl EditedLines {
     fn new(edit: TextChange, text: &(impl TextSlices + ?Sized)) -> Self {
         let by = signed(edit.new_len) - signed(edit.old.len());
         let start = line_start(text, edit.old.start);
@@ -177,16 +182,18 @@ impl Touched {
         let around_start = lines_back(text, start);
         let around = text.slice(Span::new(around_start, lines_ahead(text, new_end))).into_owned();
         let before = &around[..start - around_start];
-        let mut doubtful: Vec<usize> =
-            cut::lines_from(before, 0).filter(|line| cut::is_doubtful(before, line)).map(|line| line.start).collect();
+        let mut lookahead_dependent: Vec<usize> = chunk_boundaries::lines_from(before, 0)
+            .filter(|line| chunk_boundaries::is_lookahead_dependent(before, line))
+            .map(|line| line.start)
+            .collect();
         // What the first of them is depends on the line before it, which is not there.
         if around_start > 0 {
-            doubtful.retain(|at| *at > 0);
+            lookahead_dependent.retain(|at| *at > 0);
         }
-        doubtful.extend(cut::lines_from(before, 0).last().map(|line| line.start));
+        lookahead_dependent.extend(chunk_boundaries::lines_from(before, 0).last().map(|line| line.start));
         let lines = &around[start - around_start..new_end - around_start];
         let may_open = lines.contains(['"', '\'', '[', '{']);
-        Self { start, end, by, edit: edit.old.start, around, around_start, doubtful, may_open }
+        Self { start, end, by, edit: edit.old.start, around, around_start, lookahead_dependent, may_open }
     }
 
     /// A place behind the change, in the new text.
@@ -216,12 +223,12 @@ fn lines_back(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
         let whole = whole.unwrap_or(window.len());
         let mut start = window.len();
         let mut said = 0;
-        while start > whole && said <= cut::AHEAD + 1 {
+        while start > whole && said <= chunk_boundaries::LOOKAHEAD_LINES + 1 {
             let line = window[..start - 1].rfind('\n').map_or(0, |end| end + 1);
-            said += usize::from(cut::lines_from(&window[line..start], 0).next().is_some());
+            said += usize::from(chunk_boundaries::lines_from(&window[line..start], 0).next().is_some());
             start = line;
         }
-        if said > cut::AHEAD + 1 || from == 0 {
+        if said > chunk_boundaries::LOOKAHEAD_LINES + 1 || from == 0 {
             return from + start;
         }
         width *= 4;
@@ -234,7 +241,9 @@ fn lines_ahead(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     loop {
         let end = line_end(text, text.floor_char((offset + width).min(text.len())));
         let window = text.slice(Span::new(offset, end));
-        let found = cut::lines_from(&window, 0).nth(cut::AHEAD).map(|line| offset + line.start);
+        let found = chunk_boundaries::lines_from(&window, 0)
+            .nth(chunk_boundaries::LOOKAHEAD_LINES)
+            .map(|line| offset + line.start);
         match found {
             Some(end) => return end,
             None if end >= text.len() => return end,
@@ -243,11 +252,11 @@ fn lines_ahead(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     }
 }
 
-fn relevel_root(
+fn reparse_root(
     document: &GreenDocument,
     start: usize,
-    change: &Touched,
-    memory: &Memory<'_>,
+    change: &EditedLines,
+    previous: &PreviousTree<'_>,
     text: &(impl TextSlices + ?Sized),
 ) -> Option<GreenDocument> {
     let root = document.root.as_ref()?;
@@ -257,40 +266,40 @@ fn relevel_root(
     let root_start = start + root.offset as usize;
     let end = start + document.len as usize;
     // What kind of level it is must be plain from its first line.
-    let (level, kind) = root.it.cut()?;
+    let (level, kind) = root.node.cut()?;
     if !kind.is_flow() {
         let first = text.slice(Span::new(root_start, line_end(text, root_start)));
         // If that is indented, so is the level, or not, by what the second line says.
-        let is_plain = |piece: &Piece| piece.offset == 0 && piece.column == 0;
+        let is_plain = |piece: &Chunk| piece.offset == 0 && piece.column == 0;
         if !is_member(first.trim_end(), kind) || !level.pieces.first().is_some_and(is_plain) {
             return None;
         }
     }
-    let green = Relevel { text, change, memory }.collection(&root.it, root_start, end, 0)?;
+    let green = BlockReparser { text, change, previous }.collection(&root.node, root_start, end, 0)?;
     Some(GreenDocument {
         len: offset32(change.moved(end) - start),
-        root: Some(Placed::new(root.offset, green)),
+        root: Some(Positioned::new(root.offset, green)),
         ..Default::default()
     })
 }
 
-fn is_member(line: &str, kind: Members) -> bool {
+fn is_member(line: &str, kind: MemberKind) -> bool {
     match kind {
-        Members::Entries => cut::key(line).is_some(),
-        Members::Items => line == "-" || line.starts_with("- "),
-        Members::FlowEntries | Members::FlowItems => true,
+        MemberKind::Entries => chunk_boundaries::key(line).is_some(),
+        MemberKind::Items => line == "-" || line.starts_with("- "),
+        MemberKind::FlowEntries | MemberKind::FlowItems => true,
     }
 }
 
-struct Relevel<'t, S: ?Sized> {
+struct BlockReparser<'t, S: ?Sized> {
     text: &'t S,
-    change: &'t Touched,
-    memory: &'t Memory<'t>,
+    change: &'t EditedLines,
+    previous: &'t PreviousTree<'t>,
 }
 
-impl<S: TextSlices + ?Sized> Relevel<'_, S> {
+impl<S: TextSlices + ?Sized> BlockReparser<'_, S> {
     /// The collection at `start` after the change. `end` is where the text of the piece that holds it ended.
-    fn collection(&self, green: &Green, start: usize, end: usize, depth: usize) -> Option<Green> {
+    fn collection(&self, green: &GreenNode, start: usize, end: usize, depth: usize) -> Option<GreenNode> {
         let (level, kind) = green.cut()?;
         let end = if kind.is_flow() {
             // Up to the line of the closing bracket, which must not change.
@@ -303,14 +312,14 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         } else {
             end
         };
-        let pieces = Pieces { level, start, end };
+        let pieces = PositionedChunks { level, start, end };
         let run = self.run(&pieces, kind)?;
         let parsed = self.read(green, &pieces, run, kind, depth)?;
         Some(self.splice(green, &pieces, run.first..run.behind, parsed, kind))
     }
 
     /// The pieces the change touches.
-    fn run(&self, pieces: &Pieces<'_>, kind: Members) -> Option<Run> {
+    fn run(&self, pieces: &PositionedChunks<'_>, kind: MemberKind) -> Option<ChunkRange> {
         let change = self.change;
         let list = &pieces.level.pieces;
         let column = pieces.level.column as usize;
@@ -325,11 +334,11 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         }
         let around = change.around_in(pieces.end);
         let begins_piece = |at: usize| {
-            let line = cut::lines_from(around, at).next().filter(|line| line.start == at)?;
-            Some(cut::begins(around, 0, &line, column, kind))
+            let line = chunk_boundaries::lines_from(around, at).next().filter(|line| line.start == at)?;
+            Some(chunk_boundaries::starts_chunk(around, 0, &line, column, kind))
         };
         // A line before the change that begins a piece since then, or does no more.
-        let flipped = change.doubtful.iter().find(|at| {
+        let flipped = change.lookahead_dependent.iter().find(|at| {
             let line = change.around_start + **at;
             let began = || {
                 (0..before).rev().map(|index| pieces.line_of(index)).take_while(|it| *it >= line).any(|it| it == line)
@@ -341,7 +350,7 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
             // The line the change begins on still begins a piece: the piece before it is as it was.
             None if before == 0 => {
                 let line = self.text.slice(Span::new(first_at, line_end(self.text, first_at)));
-                let is_still = cut::lines(&line, column)
+                let is_still = chunk_boundaries::lines(&line, column)
                     .next()
                     .is_some_and(|line| line.content == 0 && is_member(line.text, kind));
                 is_still.then_some(0)?
@@ -371,11 +380,18 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         while list.get(behind).is_some_and(|piece| piece.column as usize != column) {
             behind += 1;
         }
-        Some(Run { first, behind, flipped: flipped.is_some() || next_flipped })
+        Some(ChunkRange { first, behind, flipped: flipped.is_some() || next_flipped })
     }
 
     /// Reads a run of pieces again.
-    fn read(&self, green: &Green, pieces: &Pieces<'_>, run: Run, kind: Members, depth: usize) -> Option<Parsed> {
+    fn read(
+        &self,
+        green: &GreenNode,
+        pieces: &PositionedChunks<'_>,
+        run: ChunkRange,
+        kind: MemberKind,
+        depth: usize,
+    ) -> Option<ParsedBlock> {
         let list = &pieces.level.pieces;
         let last = run.behind == list.len();
         let column = pieces.level.column as usize;
@@ -391,11 +407,14 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         let before = run.first.checked_sub(1).map(|before| list[before].column as usize);
         let part = |end: usize| {
             let text = &self.text.slice(Span::new(start, end));
-            Part { text, limit: limit - start, first, column, kind, before, whole: end == level_end }
-                .read(Context::after(self.memory, start, depth))
+            ChunkRun { text, limit: limit - start, first, column, kind, before, whole: end == level_end }
+                .parse(ChunkContext::after(self.previous, start, depth))
         };
         let near = || lines_ahead(self.text, limit).min(level_end);
-        let far = || lines_ahead(self.text, self.text.floor_char((limit + cut::REACH).min(level_end))).min(level_end);
+        let far = || {
+            lines_ahead(self.text, self.text.floor_char((limit + chunk_boundaries::QUOTE_LOOKAHEAD).min(level_end)))
+                .min(level_end)
+        };
         // What may be open is closed further on, perhaps.
         let end = if last || self.change.may_open { far() } else { near() };
         let mut parsed = part(end);
@@ -406,17 +425,24 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
     }
 
     /// The change stands inside one piece that was divided: only the level in it is read again.
-    fn inside(&self, green: &Green, pieces: &Pieces<'_>, index: usize, kind: Members, depth: usize) -> Option<Parsed> {
+    fn inside(
+        &self,
+        green: &GreenNode,
+        pieces: &PositionedChunks<'_>,
+        index: usize,
+        kind: MemberKind,
+        depth: usize,
+    ) -> Option<ParsedBlock> {
         let piece = &pieces.level.pieces[index];
         let start = pieces.at(piece);
         let end = pieces.line_of(index + 1);
-        if piece.children != 1 || !piece.errors.is_empty() || self.change.moved(end) <= start + LEAF {
+        if piece.children != 1 || !piece.errors.is_empty() || self.change.moved(end) <= start + LEAF_SIZE {
             return None;
         }
         let children_before: usize = pieces.level.pieces[..index].iter().map(|piece| piece.children as usize).sum();
         let member = match &green.kind {
-            Kind::Mapping { entries, .. } => entries.get(children_before)?.clone(),
-            Kind::Sequence { items, .. } => Entry { key: items.get(children_before)?.clone(), value: None },
+            GreenKind::Mapping { entries, .. } => entries.get(children_before)?.clone(),
+            GreenKind::Sequence { items, .. } => GreenEntry { key: items.get(children_before)?.clone(), value: None },
             _ => return None,
         };
         let nested = member.value.as_ref().unwrap_or(&member.key);
@@ -424,13 +450,13 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         let first_line_end = line_end(self.text, start);
         let on_head = self.change.start < first_line_end;
         // The head must stay what it is. `- key: value` has its level on the same line.
-        if on_head && (kind != Members::Items || nested_start >= first_line_end || self.change.edit < nested_start) {
+        if on_head && (kind != MemberKind::Items || nested_start >= first_line_end || self.change.edit < nested_start) {
             return None;
         }
         if self.begins_anything(pieces, kind, on_head) {
             return None;
         }
-        let (level, nested_kind) = nested.it.cut()?;
+        let (level, nested_kind) = nested.node.cut()?;
         if !nested_kind.is_flow() {
             // That a word without a colon begins a level is told by the lines below it.
             let first = self.text.slice(Span::new(nested_start, line_end(self.text, nested_start)));
@@ -438,22 +464,24 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
                 return None;
             }
         }
-        let green = self.collection(&nested.it, nested_start, end, depth + 1)?;
+        let green = self.collection(&nested.node, nested_start, end, depth + 1)?;
         let (mut reach, mut still_open) = (0, None);
         let open = if nested_kind.is_flow() { None } else { open_in(&green, nested_start) };
         if let Some(open) = open {
             let end = self.change.moved(end);
             let level_end = self.change.moved(pieces.end);
-            let far = lines_ahead(self.text, self.text.floor_char((end + cut::REACH).min(level_end))).min(level_end);
+            let far =
+                lines_ahead(self.text, self.text.floor_char((end + chunk_boundaries::QUOTE_LOOKAHEAD).min(level_end)))
+                    .min(level_end);
             let text = self.text.slice(Span::new(start, far));
             let cuts = self.cuts(pieces, index + 1, start, far);
             let open = open.within(start);
-            match pieces::look_behind(&text, far == level_end, open, end - start, &cuts) {
-                Behind::Pieces { healthy: true, .. } => return None,
-                Behind::Pieces { more, .. } => {
+            match chunks::find_closer_after(&text, far == level_end, open, end - start, &cuts) {
+                Closer::InChunks { healthy: true, .. } => return None,
+                Closer::InChunks { more, .. } => {
                     reach = cuts.get(more).map_or(far, |cut| cut.line + start) - end;
                 }
-                Behind::Unknown { limit } => {
+                Closer::Unknown { limit } => {
                     reach = limit + start - end;
                     if limit + start == level_end {
                         reach += 1;
@@ -464,57 +492,63 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         }
         let by = -signed(start);
         let nested_end = nested_start + green.len as usize - start;
-        let nested = Placed::new(offset32(nested_start - start), green);
-        let moved = |placed: &Placed<Green>| Placed {
+        let nested = Positioned::new(offset32(nested_start - start), green);
+        let moved = |placed: &Positioned<GreenNode>| Positioned {
             offset: offset32(usize::try_from(signed(pieces.start + placed.offset as usize) + by).unwrap_or_default()),
-            it: Arc::clone(&placed.it),
+            node: Arc::clone(&placed.node),
         };
         let member = match &member.value {
-            Some(_) => Entry { key: moved(&member.key), value: Some(nested) },
-            None => Entry { key: nested, value: None },
+            Some(_) => GreenEntry { key: moved(&member.key), value: Some(nested) },
+            None => GreenEntry { key: nested, value: None },
         };
-        let piece = Piece { offset: 0, errors: Vec::new(), reach: offset32(reach), open: still_open, ..piece.clone() };
+        let piece = Chunk { offset: 0, errors: Vec::new(), reach: offset32(reach), open: still_open, ..piece.clone() };
         let consumed = self.change.moved(end) - start;
-        Some(Parsed { members: vec![member], pieces: vec![piece], end: nested_end, consumed, ..Parsed::default() })
+        Some(ParsedBlock {
+            members: vec![member],
+            pieces: vec![piece],
+            end: nested_end,
+            consumed,
+            ..ParsedBlock::default()
+        })
     }
 
     /// Where pieces behind the change begin now, as far as a limit, counted from `base`.
-    fn cuts(&self, pieces: &Pieces<'_>, from: usize, base: usize, limit: usize) -> Vec<Cut> {
+    fn cuts(&self, pieces: &PositionedChunks<'_>, from: usize, base: usize, limit: usize) -> Vec<ChunkStart> {
         let list = pieces.level.pieces.get(from..).unwrap_or_default();
         let cuts = list.iter().map(|piece| {
             let start = self.change.moved(pieces.at(piece)) - base;
-            Cut { line: start - piece.column as usize, start, column: piece.column as usize }
+            ChunkStart { line: start - piece.column as usize, start, column: piece.column as usize }
         });
         cuts.take_while(|cut| cut.line + base < limit).collect()
     }
 
     /// Whether a line of the change begins a piece of a level; the first line is known to if it is a head.
-    fn begins_anything(&self, pieces: &Pieces<'_>, kind: Members, on_head: bool) -> bool {
+    fn begins_anything(&self, pieces: &PositionedChunks<'_>, kind: MemberKind, on_head: bool) -> bool {
         let column = pieces.level.column as usize;
         let around = self.change.around_in(pieces.end);
         let first = self.change.start - self.change.around_start;
         let behind = self.change.new_end() - self.change.around_start;
-        cut::lines_from(around, first)
-            .take_while(|line| line.start < behind)
-            .any(|line| !(on_head && line.start == first) && cut::begins(around, 0, &line, column, kind))
+        chunk_boundaries::lines_from(around, first).take_while(|line| line.start < behind).any(|line| {
+            !(on_head && line.start == first) && chunk_boundaries::starts_chunk(around, 0, &line, column, kind)
+        })
     }
 
     /// The collection with a run of its pieces replaced.
     fn splice(
         &self,
-        green: &Green,
-        pieces: &Pieces<'_>,
+        green: &GreenNode,
+        pieces: &PositionedChunks<'_>,
         run: std::ops::Range<usize>,
-        parsed: Parsed,
-        kind: Members,
-    ) -> Green {
+        parsed: ParsedBlock,
+        kind: MemberKind,
+    ) -> GreenNode {
         let list = &pieces.level.pieces;
         let (start, _) = self.start_of(pieces, run.start);
         let consumed = start + parsed.consumed;
         // What was open may have swallowed pieces behind the run.
         let behind =
             run.end + list[run.end..].iter().take_while(|piece| self.change.moved(pieces.at(piece)) < consumed).count();
-        let count = |pieces: &[Piece]| pieces.iter().map(|piece| piece.children as usize).sum::<usize>();
+        let count = |pieces: &[Chunk]| pieces.iter().map(|piece| piece.children as usize).sum::<usize>();
         let (before_members, old_members) = (count(&list[..run.start]), count(&list[run.start..behind]));
         let by = signed(start) - signed(pieces.start);
         let mut members = green.members();
@@ -524,15 +558,15 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
                 value.offset = shift(value.offset, self.change.by);
             }
         }
-        let fresh = parsed.members.into_iter().map(|member| pieces::moved(member, by));
+        let fresh = parsed.members.into_iter().map(|member| chunks::moved(member, by));
         members.splice(before_members..before_members + old_members, fresh);
         let mut new_list = Vec::with_capacity(list.len());
         new_list.extend_from_slice(&list[..run.start]);
-        new_list.extend(parsed.pieces.into_iter().map(|piece| Piece {
+        new_list.extend(parsed.pieces.into_iter().map(|piece| Chunk {
             offset: offset32(usize::try_from(signed(piece.offset as usize) + by).unwrap_or_default()),
             ..piece
         }));
-        new_list.extend(list[behind..].iter().map(|piece| Piece {
+        new_list.extend(list[behind..].iter().map(|piece| Chunk {
             offset: offset32(usize::try_from(signed(piece.offset as usize) + self.change.by).unwrap_or_default()),
             ..piece.clone()
         }));
@@ -544,12 +578,12 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
         } else {
             self.change.moved(pieces.start + green.len as usize) - pieces.start
         };
-        let level = Level { column: pieces.level.column, pieces: new_list };
-        pieces::green(members, level, kind, end)
+        let level = ChunkedBlock { column: pieces.level.column, pieces: new_list };
+        chunks::collection(members, level, kind, end)
     }
 
     /// Where a piece begins now, and its column. Only the first line of the change may have moved its piece.
-    fn start_of(&self, pieces: &Pieces<'_>, index: usize) -> (usize, usize) {
+    fn start_of(&self, pieces: &PositionedChunks<'_>, index: usize) -> (usize, usize) {
         let piece = &pieces.level.pieces[index];
         let old = pieces.at(piece);
         if old < self.change.start || index == 0 {
@@ -562,20 +596,20 @@ impl<S: TextSlices + ?Sized> Relevel<'_, S> {
 }
 
 /// What a level at a place leaves open at its end.
-fn open_in(green: &Green, start: usize) -> Option<Open> {
+fn open_in(green: &GreenNode, start: usize) -> Option<UnclosedChunk> {
     let piece = green.level()?.pieces.iter().find(|piece| piece.open.is_some())?;
     piece.open.as_ref().map(|open| open.shifted(start + piece.offset as usize))
 }
 
 /// The pieces of a level at their places in the old text.
-struct Pieces<'g> {
-    level: &'g Level,
+struct PositionedChunks<'g> {
+    level: &'g ChunkedBlock,
     start: usize,
     end: usize,
 }
 
-impl Pieces<'_> {
-    fn at(&self, piece: &Piece) -> usize {
+impl PositionedChunks<'_> {
+    fn at(&self, piece: &Chunk) -> usize {
         self.start + piece.offset as usize
     }
 
@@ -586,9 +620,9 @@ impl Pieces<'_> {
 }
 
 #[derive(Clone, Copy)]
-struct Run {
+struct ChunkRange {
     first: usize,
-    /// Behind the last.
+    /// Closer the last.
     behind: usize,
     /// Whether a line beside the change begins a piece since then, or does no more.
     flipped: bool,
@@ -608,7 +642,7 @@ fn line_start(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     }
 }
 
-/// Behind the line an offset stands in, its line break included.
+/// Closer the line an offset stands in, its line break included.
 fn line_end(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     let mut width = 256;
     loop {

@@ -3,12 +3,12 @@
 //! The tree is exact or there is none. Functions, `case`, background jobs, arrays and whatever else a plain script does
 //! without are not read; who asks for such a script is told that it cannot be followed.
 
-mod names;
 mod parser;
+mod variables;
 mod words;
 
 use crate::text::Span;
-pub use names::{ShellVariable, shell_variables};
+pub use variables::{ShellVariable, shell_variables};
 
 /// Longer scripts are not followed.
 const LONGEST: usize = 64 * 1024;

@@ -13,7 +13,7 @@ use crate::text::Span;
 /// Where the characters of one scalar's value stand in its source text.
 #[derive(Debug, Clone)]
 pub struct SourceMap {
-    steps: Vec<Step>,
+    steps: Vec<MappedRange>,
     value_len: usize,
     source_len: usize,
 }
@@ -21,7 +21,7 @@ pub struct SourceMap {
 /// Some bytes of the value with the bytes of the source they come from: the same text, or (like an escape) a whole that
 /// has no parts.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct MappedRange {
     value: usize,
     source: usize,
     value_len: usize,
@@ -32,7 +32,7 @@ struct Step {
 impl SourceMap {
     /// The map of a scalar with this source text (its whole span), style and value.
     pub fn new(source: &str, style: ScalarStyle, value: &str) -> Self {
-        let mut reader = Reader { source, value: String::with_capacity(value.len()), steps: Vec::new() };
+        let mut reader = MapBuilder { source, value: String::with_capacity(value.len()), steps: Vec::new() };
         match style {
             ScalarStyle::Plain => reader.flow_lines(0..source.len(), |_| None),
             ScalarStyle::SingleQuoted => reader.flow_lines(inside_quotes(source), single_quoted),
@@ -44,11 +44,11 @@ impl SourceMap {
 
     /// Where a range of the value stands, counted from the scalar's first byte.
     pub fn source_span(&self, range: Range<usize>) -> Span {
-        let start = self.source_of(range.start, Side::Start);
+        let start = self.source_of(range.start, RangeEdge::Start);
         if range.is_empty() {
             return Span::new(start, start);
         }
-        Span::new(start, self.source_of(range.end, Side::End).max(start))
+        Span::new(start, self.source_of(range.end, RangeEdge::End).max(start))
     }
 
     /// The place in the value that belongs to a byte of the scalar's source.
@@ -62,11 +62,11 @@ impl SourceMap {
         if past >= step.source_len { step.value + step.value_len } else { step.value }
     }
 
-    fn source_of(&self, value: usize, side: Side) -> usize {
+    fn source_of(&self, value: usize, side: RangeEdge) -> usize {
         // A place between two steps belongs to the one that begins there, except as an end.
         let behind = match side {
-            Side::Start => self.steps.partition_point(|step| step.value + step.value_len <= value),
-            Side::End => self.steps.partition_point(|step| step.value + step.value_len < value),
+            RangeEdge::Start => self.steps.partition_point(|step| step.value + step.value_len <= value),
+            RangeEdge::End => self.steps.partition_point(|step| step.value + step.value_len < value),
         };
         let Some(step) = self.steps.get(behind) else {
             return self.steps.last().map_or(0, |last| last.source + last.source_len);
@@ -74,8 +74,8 @@ impl SourceMap {
         let past = value.saturating_sub(step.value);
         match side {
             _ if step.verbatim => step.source + past,
-            Side::Start => step.source,
-            Side::End => step.source + if past == 0 { 0 } else { step.source_len },
+            RangeEdge::Start => step.source,
+            RangeEdge::End => step.source + if past == 0 { 0 } else { step.source_len },
         }
     }
 
@@ -88,35 +88,35 @@ impl SourceMap {
         (0..=deepest)
             .rev()
             .map(|indent| {
-                let mut reader = Reader { source, value: String::new(), steps: Vec::new() };
+                let mut reader = MapBuilder { source, value: String::new(), steps: Vec::new() };
                 reader.block_lines(header_end, indent, style == ScalarStyle::Folded, value.len());
                 reader
             })
             .find(|reader| reader.value == value)
-            .unwrap_or(Reader { source, value: String::new(), steps: Vec::new() })
+            .unwrap_or(MapBuilder { source, value: String::new(), steps: Vec::new() })
             .finish(value)
     }
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum RangeEdge {
     Start,
     End,
 }
 
-struct Reader<'s> {
+struct MapBuilder<'s> {
     source: &'s str,
     value: String,
-    steps: Vec<Step>,
+    steps: Vec<MappedRange>,
 }
 
-impl Reader<'_> {
+impl MapBuilder<'_> {
     fn finish(self, value: &str) -> SourceMap {
         let (value_len, source_len) = (value.len(), self.source.len());
         let steps = if self.value == value {
             self.steps
         } else {
-            vec![Step { value: 0, source: 0, value_len, source_len, verbatim: false }]
+            vec![MappedRange { value: 0, source: 0, value_len, source_len, verbatim: false }]
         };
         SourceMap { steps, value_len, source_len }
     }
@@ -125,7 +125,7 @@ impl Reader<'_> {
         if at.is_empty() {
             return;
         }
-        self.steps.push(Step {
+        self.steps.push(MappedRange {
             value: self.value.len(),
             source: at.start,
             value_len: at.len(),
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn whole(&mut self, at: Range<usize>, value: &str) {
-        self.steps.push(Step {
+        self.steps.push(MappedRange {
             value: self.value.len(),
             source: at.start,
             value_len: value.len(),
@@ -357,7 +357,7 @@ fn low_surrogate(text: &str) -> Option<u32> {
 impl SourceMap {
     /// Whether every character has a place of its own.
     pub fn is_exact(&self) -> bool {
-        !matches!(self.steps[..], [Step { verbatim: false, value_len, source_len, .. }]
+        !matches!(self.steps[..], [MappedRange { verbatim: false, value_len, source_len, .. }]
             if value_len == self.value_len && source_len == self.source_len && value_len > 1)
     }
 }

@@ -1,9 +1,9 @@
 //! Properties of the parser, on random edits of real-looking YAML: what is read in pieces is what is read at once, and
 //! what is read again after an edit is what is read anew.
 
-use crate::syntax::patch::Patched;
-use crate::syntax::tree::{GreenDocument, Placed, Tree};
-use crate::syntax::{build, parse};
+use crate::syntax::patched_text::PatchedText;
+use crate::syntax::tree::{GreenDocument, Positioned, Tree};
+use crate::syntax::{node_builder, parse};
 use crate::text::{Buffer, Span};
 
 /// Small, seeded and the same on every machine.
@@ -347,14 +347,14 @@ fn pieces_equal_the_whole() {
     for seed in 0..edit_count(2_000, 20_000) as u64 {
         let mut random = Random::new(seed);
         let text = file(&mut random);
-        for slot in crate::syntax::documents::cut(&text) {
+        for slot in crate::syntax::documents::split_documents(&text) {
             let text = &text[slot.span.range()];
-            let Ok(root) = build::read(&Patched::plain(text)) else { continue };
+            let Ok(root) = node_builder::build_node(&PatchedText::plain(text)) else { continue };
             healthy += 1;
             let whole = Tree {
                 len: text.len(),
                 json: false,
-                documents: vec![Placed::new(
+                documents: vec![Positioned::new(
                     0,
                     GreenDocument { len: u32::try_from(text.len()).unwrap_or(0), root, ..Default::default() },
                 )],
@@ -413,6 +413,6 @@ fn difference(is: &str, should: &str) -> String {
 
 /// The document an offset stands in.
 fn document_at(text: &str, offset: usize) -> &str {
-    let slots = crate::syntax::documents::cut(text);
+    let slots = crate::syntax::documents::split_documents(text);
     slots.iter().find(|slot| slot.span.touches(offset)).map_or(text, |slot| &text[slot.span.range()])
 }

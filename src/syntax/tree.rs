@@ -1,6 +1,6 @@
 //! The tree: green nodes that know their length but not their place, and cursors that know both.
 //!
-//! A [`Green`] stores its children with offsets relative to itself and shares them behind `Arc`, so a tree after an
+//! A [`GreenNode`] stores its children with offsets relative to itself and shares them behind `Arc`, so a tree after an
 //! edit is a copy of the path to the edit and nothing else. A [`Node`] is a green node at a place in a file; it follows
 //! aliases and merge keys for its caller.
 
@@ -10,15 +10,15 @@ use std::sync::{Arc, OnceLock};
 
 use compact_str::CompactString;
 
-use crate::syntax::cut::Members;
-use crate::syntax::pieces::Open;
+use crate::syntax::chunk_boundaries::MemberKind;
+use crate::syntax::chunks::UnclosedChunk;
 use crate::syntax::scalar::{self, ScalarStyle, TypedScalar};
 use crate::text::Span;
 
 /// A whole file: its documents in order.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    pub(super) documents: Vec<Placed<GreenDocument>>,
+    pub(super) documents: Vec<Positioned<GreenDocument>>,
     pub(super) len: usize,
     /// Whether the stream is JSON, whose documents may follow one another without a marker.
     pub(super) json: bool,
@@ -26,24 +26,24 @@ pub struct Tree {
 
 /// Something shared, at a place relative to what holds it.
 #[derive(Debug)]
-pub(super) struct Placed<T> {
+pub(super) struct Positioned<T> {
     pub(super) offset: u32,
-    pub(super) it: Arc<T>,
+    pub(super) node: Arc<T>,
 }
 
-impl<T> Clone for Placed<T> {
+impl<T> Clone for Positioned<T> {
     fn clone(&self) -> Self {
-        Self { offset: self.offset, it: Arc::clone(&self.it) }
+        Self { offset: self.offset, node: Arc::clone(&self.node) }
     }
 }
 
-impl<T> Placed<T> {
-    pub(super) fn new(offset: u32, it: T) -> Self {
-        Self { offset, it: Arc::new(it) }
+impl<T> Positioned<T> {
+    pub(super) fn new(offset: u32, node: T) -> Self {
+        Self { offset, node: Arc::new(node) }
     }
 
     pub(super) fn moved(self, by: i64) -> Self {
-        Self { offset: shift(self.offset, by), it: self.it }
+        Self { offset: shift(self.offset, by), node: self.node }
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn shift(offset: u32, by: i64) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct GreenDocument {
     pub(super) len: u32,
-    pub(super) root: Option<Placed<Green>>,
+    pub(super) root: Option<Positioned<GreenNode>>,
     /// Errors that belong to no level of the tree: their spans are relative to the document.
     pub(super) errors: Vec<SyntaxError>,
     /// Whether directives stand before it or `...` behind it: an edit may then move its boundaries.
@@ -66,17 +66,17 @@ pub(super) struct GreenDocument {
 
 /// A node without a place.
 #[derive(Debug)]
-pub(super) struct Green {
+pub(super) struct GreenNode {
     pub(super) len: u32,
-    pub(super) marks: Marks,
+    pub(super) marks: SubtreeFlags,
     pub(super) properties: Option<Box<Properties>>,
-    pub(super) kind: Kind,
+    pub(super) kind: GreenKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
-    Mapping { shape: CollectionStyle, entries: Vec<Entry>, level: Option<Box<Level>> },
-    Sequence { shape: CollectionStyle, items: Vec<Placed<Green>>, level: Option<Box<Level>> },
+pub(super) enum GreenKind {
+    Mapping { shape: CollectionStyle, entries: Vec<GreenEntry>, level: Option<Box<ChunkedBlock>> },
+    Sequence { shape: CollectionStyle, items: Vec<Positioned<GreenNode>>, level: Option<Box<ChunkedBlock>> },
     Scalar { style: ScalarStyle, value: CompactString },
     Alias { name: Box<str> },
     Error,
@@ -84,21 +84,21 @@ pub(super) enum Kind {
 
 /// A key and its value; `key:` alone has none.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: Placed<Green>,
-    pub(super) value: Option<Placed<Green>>,
+pub(super) struct GreenEntry {
+    pub(super) key: Positioned<GreenNode>,
+    pub(super) value: Option<Positioned<GreenNode>>,
 }
 
 /// How a collection was cut into pieces that parse alone; only large or broken collections are.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Level {
+pub(super) struct ChunkedBlock {
     pub(super) column: u32,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<Chunk>,
 }
 
 /// One piece of a level: its place, how many children it gave, and what was wrong in it.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct Chunk {
     /// Where its first character stands, relative to the collection.
     pub(super) offset: u32,
     /// The column it stands at; another than the level's is a mistake.
@@ -107,14 +107,14 @@ pub(super) struct Piece {
     /// How far behind its end the text was looked at: an edit there may change this piece.
     pub(super) reach: u32,
     /// What it leaves open up to the end of the level, counted from the piece.
-    pub(super) open: Option<Box<Open>>,
+    pub(super) open: Option<Box<UnclosedChunk>>,
     /// Spans are relative to the piece.
     pub(super) errors: Vec<SyntaxError>,
 }
 
 /// What a subtree holds somewhere, so that walks can pass by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Marks {
+pub(super) struct SubtreeFlags {
     pub(super) anchor: bool,
     pub(super) error: bool,
     /// A mapping with a key twice.
@@ -123,7 +123,7 @@ pub(super) struct Marks {
     pub(super) alias: bool,
 }
 
-impl Marks {
+impl SubtreeFlags {
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             anchor: self.anchor || other.anchor,
@@ -146,7 +146,7 @@ pub(super) struct Anchor {
     name: Box<str>,
     /// Relative to the document.
     offset: u32,
-    node: Arc<Green>,
+    node: Arc<GreenNode>,
 }
 
 /// Whether a collection is written with indentation or with brackets.
@@ -198,48 +198,48 @@ impl SyntaxError {
     }
 }
 
-impl Green {
-    pub(super) fn new(len: u32, properties: Option<Box<Properties>>, kind: Kind) -> Self {
-        let mut marks = Marks {
+impl GreenNode {
+    pub(super) fn new(len: u32, properties: Option<Box<Properties>>, kind: GreenKind) -> Self {
+        let mut marks = SubtreeFlags {
             anchor: properties.as_ref().is_some_and(|it| it.anchor.is_some()),
-            error: matches!(kind, Kind::Error),
+            error: matches!(kind, GreenKind::Error),
             duplicate: false,
-            alias: matches!(kind, Kind::Alias { .. }),
+            alias: matches!(kind, GreenKind::Alias { .. }),
         };
         match &kind {
-            Kind::Mapping { entries, level, .. } => {
+            GreenKind::Mapping { entries, level, .. } => {
                 for entry in entries {
-                    marks = marks.or(entry.key.it.marks);
+                    marks = marks.or(entry.key.node.marks);
                     if let Some(value) = &entry.value {
-                        marks = marks.or(value.it.marks);
+                        marks = marks.or(value.node.marks);
                     }
                 }
                 marks.error |= has_errors(level.as_deref());
                 marks.duplicate |= has_duplicates(entries);
             }
-            Kind::Sequence { items, level, .. } => {
-                marks = items.iter().fold(marks, |marks, item| marks.or(item.it.marks));
+            GreenKind::Sequence { items, level, .. } => {
+                marks = items.iter().fold(marks, |marks, item| marks.or(item.node.marks));
                 marks.error |= has_errors(level.as_deref());
             }
-            Kind::Scalar { .. } | Kind::Alias { .. } | Kind::Error => {}
+            GreenKind::Scalar { .. } | GreenKind::Alias { .. } | GreenKind::Error => {}
         }
         Self { len, marks, properties, kind }
     }
 
     /// The level it was cut into, with what its members are.
-    pub(super) fn cut(&self) -> Option<(&Level, Members)> {
+    pub(super) fn cut(&self) -> Option<(&ChunkedBlock, MemberKind)> {
         let kind = match (&self.kind, self.shape()?) {
-            (Kind::Mapping { .. }, CollectionStyle::Block) => Members::Entries,
-            (Kind::Mapping { .. }, CollectionStyle::Flow) => Members::FlowEntries,
-            (_, CollectionStyle::Block) => Members::Items,
-            (_, CollectionStyle::Flow) => Members::FlowItems,
+            (GreenKind::Mapping { .. }, CollectionStyle::Block) => MemberKind::Entries,
+            (GreenKind::Mapping { .. }, CollectionStyle::Flow) => MemberKind::FlowEntries,
+            (_, CollectionStyle::Block) => MemberKind::Items,
+            (_, CollectionStyle::Flow) => MemberKind::FlowItems,
         };
         Some((self.level()?, kind))
     }
 
     fn shape(&self) -> Option<CollectionStyle> {
         match &self.kind {
-            Kind::Mapping { shape, .. } | Kind::Sequence { shape, .. } => Some(*shape),
+            GreenKind::Mapping { shape, .. } | GreenKind::Sequence { shape, .. } => Some(*shape),
             _ => None,
         }
     }
@@ -247,8 +247,8 @@ impl Green {
     /// The text of a key that counts as one: merge keys may repeat.
     fn plain_key(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar { style: ScalarStyle::Plain, value } if value == "<<" => None,
-            Kind::Scalar { value, .. } => Some(value),
+            GreenKind::Scalar { style: ScalarStyle::Plain, value } if value == "<<" => None,
+            GreenKind::Scalar { value, .. } => Some(value),
             _ => None,
         }
     }
@@ -258,40 +258,42 @@ impl Green {
     }
 
     /// Its members; items of a list are keys without a value.
-    pub(super) fn members(&self) -> Vec<Entry> {
+    pub(super) fn members(&self) -> Vec<GreenEntry> {
         match &self.kind {
-            Kind::Mapping { entries, .. } => entries.clone(),
-            Kind::Sequence { items, .. } => items.iter().map(|item| Entry { key: item.clone(), value: None }).collect(),
+            GreenKind::Mapping { entries, .. } => entries.clone(),
+            GreenKind::Sequence { items, .. } => {
+                items.iter().map(|item| GreenEntry { key: item.clone(), value: None }).collect()
+            }
             _ => Vec::new(),
         }
     }
 
-    pub(super) fn level(&self) -> Option<&Level> {
+    pub(super) fn level(&self) -> Option<&ChunkedBlock> {
         match &self.kind {
-            Kind::Mapping { level, .. } | Kind::Sequence { level, .. } => level.as_deref(),
+            GreenKind::Mapping { level, .. } | GreenKind::Sequence { level, .. } => level.as_deref(),
             _ => None,
         }
     }
 
     /// The children with their offsets, keys and values alike, in the order of the text.
-    fn children(&self) -> Box<dyn Iterator<Item = &Placed<Green>> + '_> {
+    fn children(&self) -> Box<dyn Iterator<Item = &Positioned<GreenNode>> + '_> {
         match &self.kind {
-            Kind::Mapping { entries, .. } => {
+            GreenKind::Mapping { entries, .. } => {
                 Box::new(entries.iter().flat_map(|entry| std::iter::once(&entry.key).chain(&entry.value)))
             }
-            Kind::Sequence { items, .. } => Box::new(items.iter()),
+            GreenKind::Sequence { items, .. } => Box::new(items.iter()),
             _ => Box::new(std::iter::empty()),
         }
     }
 }
 
-fn has_errors(level: Option<&Level>) -> bool {
+fn has_errors(level: Option<&ChunkedBlock>) -> bool {
     level.is_some_and(|level| level.pieces.iter().any(|piece| !piece.errors.is_empty()))
 }
 
 /// Whether a key stands twice. A few keys are compared with each other, which costs less than a set.
-fn has_duplicates(entries: &[Entry]) -> bool {
-    let keys = || entries.iter().filter_map(|entry| entry.key.it.plain_key());
+fn has_duplicates(entries: &[GreenEntry]) -> bool {
+    let keys = || entries.iter().filter_map(|entry| entry.key.node.plain_key());
     if entries.len() <= 16 {
         keys().enumerate().any(|(at, key)| keys().take(at).any(|other| other == key))
     } else {
@@ -313,7 +315,7 @@ impl Tree {
 
     /// The documents in order; those that hold only comments are among them, with no root.
     pub fn documents(&self) -> impl Iterator<Item = YamlDocument<'_>> {
-        self.documents.iter().map(|placed| YamlDocument { green: &placed.it, offset: placed.offset as usize })
+        self.documents.iter().map(|placed| YamlDocument { green: &placed.node, offset: placed.offset as usize })
     }
 
     /// Everything that is wrong with the text, in order.
@@ -325,7 +327,7 @@ impl Tree {
     pub fn document_at(&self, offset: usize) -> Option<YamlDocument<'_>> {
         let behind = self.documents.partition_point(|placed| placed.offset as usize <= offset);
         let placed = self.documents.get(behind.checked_sub(1)?)?;
-        Some(YamlDocument { green: &placed.it, offset: placed.offset as usize })
+        Some(YamlDocument { green: &placed.node, offset: placed.offset as usize })
     }
 }
 
@@ -345,7 +347,7 @@ impl<'t> YamlDocument<'t> {
     /// Its content; nothing when it holds only comments.
     pub fn root(self) -> Option<Node<'t>> {
         let root = self.green.root.as_ref()?;
-        Some(Node { document: self, green: &root.it, offset: self.offset + root.offset as usize })
+        Some(Node { document: self, green: &root.node, offset: self.offset + root.offset as usize })
     }
 
     /// What is wrong in it, in order.
@@ -373,7 +375,7 @@ impl<'t> YamlDocument<'t> {
         self.green.anchors.get_or_init(|| {
             let mut found = Vec::new();
             if let Some(root) = &self.green.root {
-                collect_anchors(&root.it, root.offset, &mut found);
+                collect_anchors(&root.node, root.offset, &mut found);
             }
             found.sort_by(|a, b| (&a.name, a.offset).cmp(&(&b.name, b.offset)));
             found
@@ -390,7 +392,7 @@ impl<'t> YamlDocument<'t> {
     }
 }
 
-fn collect_errors(green: &Green, offset: usize, found: &mut Vec<SyntaxError>) {
+fn collect_errors(green: &GreenNode, offset: usize, found: &mut Vec<SyntaxError>) {
     if !green.marks.error {
         return;
     }
@@ -401,31 +403,31 @@ fn collect_errors(green: &Green, offset: usize, found: &mut Vec<SyntaxError>) {
         }
     }
     for child in green.children() {
-        collect_errors(&child.it, offset + child.offset as usize, found);
+        collect_errors(&child.node, offset + child.offset as usize, found);
     }
 }
 
-fn collect_duplicates(green: &Green, offset: usize, found: &mut Vec<(Span, Span)>) {
+fn collect_duplicates(green: &GreenNode, offset: usize, found: &mut Vec<(Span, Span)>) {
     if !green.marks.duplicate {
         return;
     }
-    if let Kind::Mapping { entries, .. } = &green.kind {
+    if let GreenKind::Mapping { entries, .. } = &green.kind {
         let mut seen = HashMap::with_capacity(entries.len());
         for key in entries.iter().map(|entry| &entry.key) {
-            let Some(text) = key.it.plain_key() else { continue };
+            let Some(text) = key.node.plain_key() else { continue };
             let start = offset + key.offset as usize;
-            let span = Span::new(start, start + key.it.len as usize);
+            let span = Span::new(start, start + key.node.len as usize);
             if let Some(before) = seen.insert(text, span) {
                 found.push((before, span));
             }
         }
     }
     for child in green.children() {
-        collect_duplicates(&child.it, offset + child.offset as usize, found);
+        collect_duplicates(&child.node, offset + child.offset as usize, found);
     }
 }
 
-fn collect_anchors(green: &Arc<Green>, offset: u32, found: &mut Vec<Anchor>) {
+fn collect_anchors(green: &Arc<GreenNode>, offset: u32, found: &mut Vec<Anchor>) {
     if !green.marks.anchor {
         return;
     }
@@ -433,11 +435,11 @@ fn collect_anchors(green: &Arc<Green>, offset: u32, found: &mut Vec<Anchor>) {
         found.push(Anchor { name: name.clone(), offset, node: Arc::clone(green) });
     }
     for child in green.children() {
-        collect_anchors(&child.it, offset + child.offset, found);
+        collect_anchors(&child.node, offset + child.offset, found);
     }
 }
 
-fn collect_subtrees_around(green: &Arc<Green>, offset: usize, places: &[Span], parts: &mut Vec<Subtree>) {
+fn collect_subtrees_around(green: &Arc<GreenNode>, offset: usize, places: &[Span], parts: &mut Vec<Subtree>) {
     let end = offset + green.len as usize;
     let first = places.partition_point(|place| place.start < offset);
     let inside = &places[first..first + places[first..].partition_point(|place| place.end <= end && place.start < end)];
@@ -446,7 +448,7 @@ fn collect_subtrees_around(green: &Arc<Green>, offset: usize, places: &[Span], p
         [place] if *place == Span::new(offset, end) => {}
         _ => green
             .children()
-            .for_each(|child| collect_subtrees_around(&child.it, offset + child.offset as usize, inside, parts)),
+            .for_each(|child| collect_subtrees_around(&child.node, offset + child.offset as usize, inside, parts)),
     }
 }
 
@@ -454,7 +456,7 @@ fn collect_subtrees_around(green: &Arc<Green>, offset: usize, places: &[Span], p
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'t> {
     document: YamlDocument<'t>,
-    green: &'t Arc<Green>,
+    green: &'t Arc<GreenNode>,
     offset: usize,
 }
 
@@ -467,7 +469,7 @@ impl PartialEq for Node<'_> {
 /// A part of a tree without its place. Two are equal when they are the same part, shared by trees before and after an
 /// edit; equal text elsewhere is another part. It holds what it stands for, so it can be a key for as long as one likes.
 #[derive(Clone, Debug)]
-pub struct Subtree(Arc<Green>);
+pub struct Subtree(Arc<GreenNode>);
 
 impl PartialEq for Subtree {
     fn eq(&self, other: &Self) -> bool {
@@ -499,11 +501,11 @@ impl<'t> Node<'t> {
     /// What it is, with an alias not followed.
     pub fn kind(self) -> NodeKind {
         match &self.green.kind {
-            Kind::Mapping { shape, .. } => NodeKind::Mapping(*shape),
-            Kind::Sequence { shape, .. } => NodeKind::Sequence(*shape),
-            Kind::Scalar { style, .. } => NodeKind::Scalar(*style),
-            Kind::Alias { .. } => NodeKind::Alias,
-            Kind::Error => NodeKind::Error,
+            GreenKind::Mapping { shape, .. } => NodeKind::Mapping(*shape),
+            GreenKind::Sequence { shape, .. } => NodeKind::Sequence(*shape),
+            GreenKind::Scalar { style, .. } => NodeKind::Scalar(*style),
+            GreenKind::Alias { .. } => NodeKind::Alias,
+            GreenKind::Error => NodeKind::Error,
         }
     }
 
@@ -534,7 +536,7 @@ impl<'t> Node<'t> {
     pub fn resolved(self) -> Node<'t> {
         let mut node = self;
         // An anchor stands before its aliases, so each step goes back in the text and this ends.
-        while let Kind::Alias { name } = &node.green.kind {
+        while let GreenKind::Alias { name } = &node.green.kind {
             match self.document.anchored(name, node.offset) {
                 Some(target) => node = target,
                 None => break,
@@ -546,7 +548,7 @@ impl<'t> Node<'t> {
     /// The name behind `*`, if it is an alias.
     pub fn alias(self) -> Option<&'t str> {
         match &self.green.kind {
-            Kind::Alias { name } => Some(name),
+            GreenKind::Alias { name } => Some(name),
             _ => None,
         }
     }
@@ -563,18 +565,18 @@ impl<'t> Node<'t> {
 
     /// Whether it is a mapping, aliases followed.
     pub fn is_mapping(self) -> bool {
-        matches!(self.resolved().green.kind, Kind::Mapping { .. })
+        matches!(self.resolved().green.kind, GreenKind::Mapping { .. })
     }
 
     /// Whether it is a sequence, aliases followed.
     pub fn is_sequence(self) -> bool {
-        matches!(self.resolved().green.kind, Kind::Sequence { .. })
+        matches!(self.resolved().green.kind, GreenKind::Sequence { .. })
     }
 
     /// The text of a scalar after unescaping and folding, whatever its type; aliases followed.
     pub fn text(self) -> Option<&'t str> {
         match &self.resolved().green.kind {
-            Kind::Scalar { value, .. } => Some(value),
+            GreenKind::Scalar { value, .. } => Some(value),
             _ => None,
         }
     }
@@ -582,7 +584,7 @@ impl<'t> Node<'t> {
     /// How a scalar is written; aliases followed.
     pub fn style(self) -> Option<ScalarStyle> {
         match &self.resolved().green.kind {
-            Kind::Scalar { style, .. } => Some(*style),
+            GreenKind::Scalar { style, .. } => Some(*style),
             _ => None,
         }
     }
@@ -591,7 +593,7 @@ impl<'t> Node<'t> {
     pub fn typed(self) -> Option<TypedScalar<'t>> {
         let node = self.resolved();
         match &node.green.kind {
-            Kind::Scalar { style, value } => Some(scalar::typed(value, *style, node.tag())),
+            GreenKind::Scalar { style, value } => Some(scalar::typed(value, *style, node.tag())),
             _ => None,
         }
     }
@@ -607,8 +609,8 @@ impl<'t> Node<'t> {
     /// The items of a sequence; aliases to the sequence followed, items as written.
     pub fn items(self) -> impl Iterator<Item = Node<'t>> {
         let node = self.resolved();
-        let items: &[Placed<Green>] = match &node.green.kind {
-            Kind::Sequence { items, .. } => items,
+        let items: &[Positioned<GreenNode>] = match &node.green.kind {
+            GreenKind::Sequence { items, .. } => items,
             _ => &[],
         };
         items.iter().map(move |item| node.child(item))
@@ -617,8 +619,8 @@ impl<'t> Node<'t> {
     /// The entries of a mapping as they are written: no merge keys followed, duplicates kept.
     pub fn own_entries(self) -> impl Iterator<Item = (Node<'t>, Option<Node<'t>>)> {
         let node = self.resolved();
-        let entries: &[Entry] = match &node.green.kind {
-            Kind::Mapping { entries, .. } => entries,
+        let entries: &[GreenEntry] = match &node.green.kind {
+            GreenKind::Mapping { entries, .. } => entries,
             _ => &[],
         };
         entries.iter().map(move |entry| (node.child(&entry.key), entry.value.as_ref().map(|value| node.child(value))))
@@ -695,7 +697,7 @@ impl<'t> Node<'t> {
         let mut path = String::new();
         let mut node = self;
         while let Some((child, step)) = node.step_to(offset) {
-            if node.offset == start && !matches!(node.green.kind, Kind::Scalar { .. }) {
+            if node.offset == start && !matches!(node.green.kind, GreenKind::Scalar { .. }) {
                 path.clear();
             }
             if !path.is_empty() && !step.starts_with('[') {
@@ -724,8 +726,8 @@ impl<'t> Node<'t> {
         items.find(|(_, item)| item.span().touches(offset)).map(|(index, item)| (item, format!("[{index}]")))
     }
 
-    fn child(self, placed: &'t Placed<Green>) -> Node<'t> {
-        Node { document: self.document, green: &placed.it, offset: self.offset + placed.offset as usize }
+    fn child(self, placed: &'t Positioned<GreenNode>) -> Node<'t> {
+        Node { document: self.document, green: &placed.node, offset: self.offset + placed.offset as usize }
     }
 
     /// Calls `visit` with the mapping, then with each mapping its merge keys name, nearest first, each once, until it
@@ -737,7 +739,7 @@ impl<'t> Node<'t> {
         while let Some(node) = ahead.pop() {
             let node = node.resolved();
             let place = Arc::as_ptr(node.green);
-            if !matches!(node.green.kind, Kind::Mapping { .. }) || seen.contains(&place) {
+            if !matches!(node.green.kind, GreenKind::Mapping { .. }) || seen.contains(&place) {
                 continue;
             }
             if visit(node) {
@@ -757,7 +759,7 @@ impl<'t> Node<'t> {
     }
 
     fn is_merge(self) -> bool {
-        matches!(&self.green.kind, Kind::Scalar { style: ScalarStyle::Plain, value } if value == "<<")
+        matches!(&self.green.kind, GreenKind::Scalar { style: ScalarStyle::Plain, value } if value == "<<")
     }
 }
 
@@ -770,7 +772,7 @@ impl PartialEq for Tree {
                 a.span() == b.span()
                     && a.errors() == b.errors()
                     && match (&a.green.root, &b.green.root) {
-                        (Some(a), Some(b)) => a.offset == b.offset && same(&a.it, &b.it),
+                        (Some(a), Some(b)) => a.offset == b.offset && same(&a.node, &b.node),
                         (None, None) => true,
                         _ => false,
                     }
@@ -778,23 +780,25 @@ impl PartialEq for Tree {
     }
 }
 
-fn same(a: &Green, b: &Green) -> bool {
+fn same(a: &GreenNode, b: &GreenNode) -> bool {
     let shallow = a.len == b.len
         && a.properties == b.properties
         && match (&a.kind, &b.kind) {
-            (Kind::Mapping { shape: a, .. }, Kind::Mapping { shape: b, .. })
-            | (Kind::Sequence { shape: a, .. }, Kind::Sequence { shape: b, .. }) => a == b,
-            (Kind::Scalar { style: a, value: av }, Kind::Scalar { style: b, value: bv }) => a == b && av == bv,
-            (Kind::Alias { name: a }, Kind::Alias { name: b }) => a == b,
-            (Kind::Error, Kind::Error) => true,
+            (GreenKind::Mapping { shape: a, .. }, GreenKind::Mapping { shape: b, .. })
+            | (GreenKind::Sequence { shape: a, .. }, GreenKind::Sequence { shape: b, .. }) => a == b,
+            (GreenKind::Scalar { style: a, value: av }, GreenKind::Scalar { style: b, value: bv }) => {
+                a == b && av == bv
+            }
+            (GreenKind::Alias { name: a }, GreenKind::Alias { name: b }) => a == b,
+            (GreenKind::Error, GreenKind::Error) => true,
             _ => false,
         };
-    let with_value = |green: &Green| match &green.kind {
-        Kind::Mapping { entries, .. } => entries.iter().map(|entry| entry.value.is_some()).collect(),
+    let with_value = |green: &GreenNode| match &green.kind {
+        GreenKind::Mapping { entries, .. } => entries.iter().map(|entry| entry.value.is_some()).collect(),
         _ => Vec::new(),
     };
     shallow
         && with_value(a) == with_value(b)
         && a.children().count() == b.children().count()
-        && a.children().zip(b.children()).all(|(a, b)| a.offset == b.offset && same(&a.it, &b.it))
+        && a.children().zip(b.children()).all(|(a, b)| a.offset == b.offset && same(&a.node, &b.node))
 }

@@ -2,7 +2,7 @@
 
 use crate::syntax::documents::parse;
 use crate::syntax::edit::TextEdit;
-use crate::syntax::reference::template_parameters;
+use crate::syntax::references::template_parameters;
 use crate::text::Span;
 
 /// How far a collection is looked at.
@@ -12,7 +12,7 @@ const FARTHEST: usize = 20_000;
 /// are none, or if the collection cannot be read with them either.
 pub fn quote_parameters(text: &str, start: usize) -> Option<Vec<TextEdit>> {
     let end = text[start..].char_indices().map(|(at, _)| start + at).nth(FARTHEST).unwrap_or(text.len());
-    let mut scanner = Scanner { text: &text[..end], at: start, edits: Vec::new() };
+    let mut scanner = FlowScanner { text: &text[..end], at: start, edits: Vec::new() };
     let close = scanner.collection()?;
     let edits = scanner.edits;
     let mut after = text[start..close].to_owned();
@@ -22,13 +22,13 @@ pub fn quote_parameters(text: &str, start: usize) -> Option<Vec<TextEdit>> {
     (!edits.is_empty() && parse(&after).errors().is_empty()).then_some(edits)
 }
 
-struct Scanner<'t> {
+struct FlowScanner<'t> {
     text: &'t str,
     at: usize,
     edits: Vec<TextEdit>,
 }
 
-impl Scanner<'_> {
+impl FlowScanner<'_> {
     /// Reads from one bracket to the one that closes it, and gives the place behind it.
     fn collection(&mut self) -> Option<usize> {
         let mut depth = 0_usize;

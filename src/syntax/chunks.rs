@@ -5,33 +5,35 @@
 //! that an edit reads again only the piece it stands in. Both ways give the same tree. What a large piece is depends on
 //! its first and last lines; how a mistake is mended, on the small piece that it stands in.
 
-use crate::syntax::build::{self, Refusal};
-use crate::syntax::cut::{self, Cut, Members};
-use crate::syntax::memory::Context;
-use crate::syntax::patch::{Patch, Patched};
+use crate::syntax::chunk_boundaries::{self, ChunkStart, MemberKind};
+use crate::syntax::delimiters::{self, DelimiterScan};
+use crate::syntax::node_builder::{self, ParseFailure};
+use crate::syntax::patched_text::{Patch, PatchedText};
+use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::repair;
 use crate::syntax::scalar::ScalarStyle;
-use crate::syntax::scan::{self, Scan};
-use crate::syntax::tree::{CollectionStyle, Entry, Green, Kind, Level, Piece, Placed, SyntaxError};
+use crate::syntax::tree::{
+    Chunk, ChunkedBlock, CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, SyntaxError,
+};
 use crate::text::Span;
 
 /// Texts up to this size are read at once. Unit tests divide nearly everything, so that small texts try every path.
-pub(super) const LEAF: usize = if cfg!(test) { 96 } else { 4 * 1024 };
+pub(super) const LEAF_SIZE: usize = if cfg!(test) { 96 } else { 4 * 1024 };
 
 /// How deep levels are divided, and how often the parser is helped over something kubectl accepts.
-pub(super) const DEPTH: usize = 64;
-const HELPS: usize = 48;
+pub(super) const MAX_DEPTH: usize = 64;
+const MAX_PATCH_ROUNDS: usize = 48;
 
 /// What a piece gave. Offsets count from the beginning of the piece.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct ParsedChunk {
     /// Entries; items of a list are keys without a value.
-    pub(super) members: Vec<Entry>,
-    /// Behind the last character that was read.
+    pub(super) members: Vec<GreenEntry>,
+    /// Closer the last character that was read.
     pub(super) end: usize,
     pub(super) errors: Vec<SyntaxError>,
     /// What was still open at the end of the text.
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<UnclosedChunk>,
     /// Whether the last bracket that was opened is told to be unclosed.
     pub(super) unclosed: bool,
 }
@@ -39,13 +41,13 @@ pub(super) struct Taken {
 /// The piece in which something was opened that is still open at the end of a text. Its place counts from the beginning
 /// of that text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct UnclosedChunk {
     pub(super) start: usize,
     pub(super) column: usize,
-    pub(super) kind: Members,
+    pub(super) kind: MemberKind,
 }
 
-impl Open {
+impl UnclosedChunk {
     pub(super) fn shifted(self, by: usize) -> Self {
         Self { start: self.start + by, ..self }
     }
@@ -56,37 +58,37 @@ impl Open {
     }
 }
 
-impl Taken {
+impl ParsedChunk {
     fn is_broken(&self) -> bool {
         !self.errors.is_empty() || self.members.iter().any(is_broken)
     }
 }
 
 /// Whether something in a member could not be read.
-pub(super) fn is_broken(member: &Entry) -> bool {
-    member.key.it.marks.error || member.value.as_ref().is_some_and(|value| value.it.marks.error)
+pub(super) fn is_broken(member: &GreenEntry) -> bool {
+    member.key.node.marks.error || member.value.as_ref().is_some_and(|value| value.node.marks.error)
 }
 
 /// A level that was read piece by piece. Offsets count from the beginning of its text.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
-    pub(super) members: Vec<Entry>,
-    pub(super) pieces: Vec<Piece>,
-    /// Behind the last character that was read.
+pub(super) struct ParsedBlock {
+    pub(super) members: Vec<GreenEntry>,
+    pub(super) pieces: Vec<Chunk>,
+    /// Closer the last character that was read.
     pub(super) end: usize,
     /// Where the line of the first piece that was not read begins.
     pub(super) consumed: usize,
     /// What is still open at the end of the text.
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<UnclosedChunk>,
     /// Whether the end of something was looked for behind its piece.
     pub(super) looked: bool,
     pub(super) unclosed: bool,
 }
 
-impl Parsed {
-    fn push(&mut self, taken: Taken, start: usize, column: usize, reach: usize, open: Option<Open>) {
+impl ParsedBlock {
+    fn push(&mut self, taken: ParsedChunk, start: usize, column: usize, reach: usize, open: Option<UnclosedChunk>) {
         let by = i64::try_from(start).unwrap_or_default();
-        self.pieces.push(Piece {
+        self.pieces.push(Chunk {
             offset: offset32(start),
             column: offset32(column),
             children: offset32(taken.members.len()),
@@ -100,62 +102,68 @@ impl Parsed {
     }
 
     /// The collection this level is, `shift` bytes before the level's text.
-    pub(super) fn into_green(self, column: usize, kind: Members, shift: usize, end: usize) -> Green {
+    pub(super) fn into_green(self, column: usize, kind: MemberKind, shift: usize, end: usize) -> GreenNode {
         let by = i64::try_from(shift).unwrap_or_default();
-        let members: Vec<Entry> = self.members.into_iter().map(|member| moved(member, by)).collect();
+        let members: Vec<GreenEntry> = self.members.into_iter().map(|member| moved(member, by)).collect();
         let pieces =
-            self.pieces.into_iter().map(|piece| Piece { offset: piece.offset + offset32(shift), ..piece }).collect();
-        green(members, Level { column: offset32(column), pieces }, kind, end)
+            self.pieces.into_iter().map(|piece| Chunk { offset: piece.offset + offset32(shift), ..piece }).collect();
+        collection(members, ChunkedBlock { column: offset32(column), pieces }, kind, end)
     }
 }
 
 /// A collection of members that were read piece by piece.
-pub(super) fn green(members: Vec<Entry>, level: Level, kind: Members, end: usize) -> Green {
+pub(super) fn collection(members: Vec<GreenEntry>, level: ChunkedBlock, kind: MemberKind, end: usize) -> GreenNode {
     let level = Some(Box::new(level));
     let shape = if kind.is_flow() { CollectionStyle::Flow } else { CollectionStyle::Block };
     let kind = if kind.is_mapping() {
-        Kind::Mapping { shape, entries: members, level }
+        GreenKind::Mapping { shape, entries: members, level }
     } else {
-        Kind::Sequence { shape, items: members.into_iter().map(|member| member.key).collect(), level }
+        GreenKind::Sequence { shape, items: members.into_iter().map(|member| member.key).collect(), level }
     };
-    Green::new(offset32(end), None, kind)
+    GreenNode::new(offset32(end), None, kind)
 }
 
 /// Reads a level: members at one column, from the first of them on.
-pub(super) fn level(text: &str, column: usize, kind: Members, context: Context<'_>) -> Parsed {
-    level_from(text, column, column, kind, context)
+pub(super) fn parse_block(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>) -> ParsedBlock {
+    parse_block_from(text, column, column, kind, context)
 }
 
 /// Reads a level whose first line stands at a column of its own.
-pub(super) fn level_from(text: &str, first: usize, column: usize, kind: Members, context: Context<'_>) -> Parsed {
-    Part { text, limit: text.len(), first, column, kind, before: None, whole: true }.read(context)
+pub(super) fn parse_block_from(
+    text: &str,
+    first: usize,
+    column: usize,
+    kind: MemberKind,
+    context: ChunkContext<'_>,
+) -> ParsedBlock {
+    ChunkRun { text, limit: text.len(), first, column, kind, before: None, whole: true }.parse(context)
 }
 
 /// A run of pieces of a level, and what must be known of the pieces around it.
-pub(super) struct Part<'s> {
+pub(super) struct ChunkRun<'s> {
     /// From the first character of the first piece to the end of the level, or less if nothing is open in the run: then
-    /// to [`cut::AHEAD`] lines behind it.
+    /// to [`chunk_boundaries::LOOKAHEAD_LINES`] lines behind it.
     pub(super) text: &'s str,
     /// Where the line of the first piece behind the run begins.
     pub(super) limit: usize,
     /// The column of the first piece, and that of the level.
     pub(super) first: usize,
     pub(super) column: usize,
-    pub(super) kind: Members,
+    pub(super) kind: MemberKind,
     /// The column of the piece before the run.
     pub(super) before: Option<usize>,
     /// Whether the text goes to the end of the level.
     pub(super) whole: bool,
 }
 
-impl Part<'_> {
+impl ChunkRun<'_> {
     /// Reads the run. A quote or bracket that is open at the end of a piece is looked for in those behind it, which
     /// may lead behind `limit`.
-    pub(super) fn read(&self, context: Context<'_>) -> Parsed {
+    pub(super) fn parse(&self, context: ChunkContext<'_>) -> ParsedBlock {
         let Self { text, column, kind, .. } = *self;
-        let cuts = cut::pieces(text, self.first, column, kind, context.outline);
+        let cuts = chunk_boundaries::chunk_starts(text, self.first, column, kind, context.outline);
         let end_of = |index: usize| cuts.get(index).map_or(text.len(), |next| next.line);
-        let mut parsed = Parsed::default();
+        let mut parsed = ParsedBlock::default();
         let mut before = self.before;
         let mut index = 0;
         let mut ready = Vec::new().into_iter();
@@ -166,25 +174,26 @@ impl Part<'_> {
             let mut reach = 0;
             let mut still_open = None;
             let span = Span::new(at.start, end_of(next));
-            let kept = if ready.len() == 0 { context.piece(span, at.column, kind) } else { None };
+            let kept = if ready.len() == 0 { context.reusable_chunk(span, at.column, kind) } else { None };
             if ready.len() == 0 && kept.is_none() && index >= alone_until {
-                let (count, taken) = self.several(&cuts[index..]);
+                let (count, taken) = self.parse_several(&cuts[index..]);
                 ready = taken.into_iter();
                 alone_until = index + count;
             }
-            let alone = || piece(&text[span.range()], at.column, kind, context.at(at.start));
+            let alone = || parse_chunk(&text[span.range()], at.column, kind, context.at(at.start));
             let mut taken = kept.or_else(|| ready.next()).unwrap_or_else(alone);
             if let Some(open) = taken.open {
                 parsed.looked = true;
-                match look_behind(text, self.whole, open.shifted(at.start), end_of(next), &cuts[next..]) {
-                    Behind::Pieces { more, healthy } => {
+                match find_closer_after(text, self.whole, open.shifted(at.start), end_of(next), &cuts[next..]) {
+                    Closer::InChunks { more, healthy } => {
                         let joined = next + more;
                         reach = end_of(joined) - end_of(next);
-                        if healthy && let Ok(it) = read_members(&text[at.start..end_of(joined)], at.column, kind, &[]) {
+                        if healthy && let Ok(it) = parse_members(&text[at.start..end_of(joined)], at.column, kind, &[])
+                        {
                             (taken, next, reach) = (it, joined, 0);
                         }
                     }
-                    Behind::Unknown { limit } => {
+                    Closer::Unknown { limit } => {
                         reach = limit - end_of(next);
                         if limit == text.len() {
                             // What comes behind the level counts too.
@@ -204,7 +213,7 @@ impl Part<'_> {
                 }
             } else if at.column != column && before != Some(at.column) && taken.errors.is_empty() {
                 let end = piece.find(['\n', ':']).unwrap_or(piece.len());
-                taken.errors.push(indented_wrongly(Span::new(0, end), at.column, column));
+                taken.errors.push(misindented(Span::new(0, end), at.column, column));
             }
             before = Some(at.column);
             parsed.push(taken, at.start, at.column, reach, still_open);
@@ -216,18 +225,18 @@ impl Part<'_> {
 
     /// Reads as many small pieces at once as make a leaf, since a parser for each costs more than reading it. Gives how
     /// many that are, and what each of them gives alone, or nothing if that is not plain.
-    fn several(&self, cuts: &[Cut]) -> (usize, Vec<Taken>) {
+    fn parse_several(&self, cuts: &[ChunkStart]) -> (usize, Vec<ParsedChunk>) {
         let (text, Some(first)) = (self.text, cuts.first()) else { return (0, Vec::new()) };
         let ends = cuts[1..].iter().map(|cut| cut.line).chain([text.len()]);
         let pieces = || cuts.iter().zip(ends.clone());
-        let fits = |(cut, end): &(&Cut, usize)| cut.column == first.column && end - first.start <= LEAF;
+        let fits = |(cut, end): &(&ChunkStart, usize)| cut.column == first.column && end - first.start <= LEAF_SIZE;
         let count = pieces().take_while(fits).count();
         // A small level is divided because something in it is broken.
-        if text.len() <= LEAF || count < 2 {
+        if text.len() <= LEAF_SIZE || count < 2 {
             return (count, Vec::new());
         }
         let end = ends.clone().nth(count - 1).unwrap_or(text.len());
-        let Ok(taken) = read_members(&text[first.start..end], first.column, self.kind, &[]) else {
+        let Ok(taken) = parse_members(&text[first.start..end], first.column, self.kind, &[]) else {
             return (count, Vec::new());
         };
         let starts = taken.members.iter().map(|member| first.start + member.key.offset as usize);
@@ -237,18 +246,18 @@ impl Part<'_> {
             return (count, Vec::new());
         }
         let last = count - 1;
-        let alone = |(index, (cut, member)): (usize, (&Cut, Entry))| {
+        let alone = |(index, (cut, member)): (usize, (&ChunkStart, GreenEntry))| {
             let start = cut.start - first.start;
             let member = moved(member, -i64::try_from(start).unwrap_or_default());
             // Only where the last one ends counts.
             let end = if index == last { taken.end - start } else { member_end(&member) };
-            Taken { members: vec![member], end, ..Taken::default() }
+            ParsedChunk { members: vec![member], end, ..ParsedChunk::default() }
         };
         (count, cuts.iter().zip(taken.members).enumerate().map(alone).collect())
     }
 }
 
-pub(super) fn indented_wrongly(span: Span, is: usize, should: usize) -> SyntaxError {
+pub(super) fn misindented(span: Span, is: usize, should: usize) -> SyntaxError {
     SyntaxError::new(span, format!("indented by {is}, but what it stands beside is indented by {should}"))
 }
 
@@ -259,69 +268,80 @@ pub(super) fn never_closed(at: usize, opener: char) -> SyntaxError {
 }
 
 /// Reads one piece, whose first character stands at `column`.
-pub(super) fn piece(text: &str, column: usize, kind: Members, context: Context<'_>) -> Taken {
-    let small = text.len() <= LEAF;
-    if small && let Ok(taken) = read_members(text, column, kind, &[]) {
+pub(super) fn parse_chunk(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>) -> ParsedChunk {
+    let small = text.len() <= LEAF_SIZE;
+    if small && let Ok(taken) = parse_members(text, column, kind, &[]) {
         return taken;
     }
-    divided(text, column, kind, context, small)
+    parse_divided(text, column, kind, context, small)
 }
 
 /// A piece that cannot be divided, with what it leaves open.
-fn whole(mut taken: Taken, text: &str, column: usize, kind: Members) -> Taken {
-    let is_open = taken.is_broken() && !scan::scan(text, column).open.is_empty();
-    taken.open = is_open.then_some(Open { start: 0, column, kind });
+fn with_unclosed(mut taken: ParsedChunk, text: &str, column: usize, kind: MemberKind) -> ParsedChunk {
+    let is_open = taken.is_broken() && !delimiters::scan_delimiters(text, column).open.is_empty();
+    taken.open = is_open.then_some(UnclosedChunk { start: 0, column, kind });
     taken.unclosed |= is_open;
     taken
 }
 
-fn divided(text: &str, column: usize, kind: Members, context: Context<'_>, small: bool) -> Taken {
-    let may_divide = context.depth < DEPTH;
+fn parse_divided(text: &str, column: usize, kind: MemberKind, context: ChunkContext<'_>, small: bool) -> ParsedChunk {
+    let may_divide = context.depth < MAX_DEPTH;
     if may_divide {
-        // Stray lines are looked for in small pieces only: what a large one is depends on its first and last lines alone,
+        // MisplacedLine lines are looked for in small pieces only: what a large one is depends on its first and last lines alone,
         // so that a mistake costs the small piece it stands in.
-        if small && let Some(stray) = cut::stray(text, column, kind) {
-            return whole(split(text, column, kind, context.deeper(), stray), text, column, kind);
+        if small && let Some(stray) = chunk_boundaries::misplaced_line(text, column, kind) {
+            return with_unclosed(
+                split_at_misplaced_line(text, column, kind, context.deeper(), stray),
+                text,
+                column,
+                kind,
+            );
         }
-        if let Some(taken) = divide(text, column, kind, context, Closing::Strict) {
+        if let Some(taken) = parse_nested_block(text, column, kind, context, BracketState::Closed) {
             return taken;
         }
     }
     if !small
         && !is_surely_open(text, column)
-        && let Ok(taken) = read_members(text, column, kind, &[])
+        && let Ok(taken) = parse_members(text, column, kind, &[])
     {
         return taken;
     }
-    if may_divide && let Some(taken) = divide(text, column, kind, context, Closing::Missing) {
-        return if taken.unclosed { whole(taken, text, column, kind) } else { taken };
+    if may_divide && let Some(taken) = parse_nested_block(text, column, kind, context, BracketState::Missing) {
+        return if taken.unclosed { with_unclosed(taken, text, column, kind) } else { taken };
     }
-    whole(repair::piece(text, column, kind, context), text, column, kind)
+    with_unclosed(repair::parse_chunk(text, column, kind, context), text, column, kind)
 }
 
 /// Whether a bracket is left open that ends the first line: nothing on the last line closes it.
 fn is_surely_open(text: &str, column: usize) -> bool {
-    let opener = cut::lines(text, column).next().and_then(|first| first.text.bytes().last());
+    let opener = chunk_boundaries::lines(text, column).next().and_then(|first| first.text.bytes().last());
     let closer = match opener {
         Some(b'[') => ']',
         Some(b'{') => '}',
         _ => return false,
     };
-    cut::last_line(text, column).is_some_and(|last| last.start > 0 && !last.text.contains(closer))
+    chunk_boundaries::last_line(text, column).is_some_and(|last| last.start > 0 && !last.text.contains(closer))
 }
 
 /// A stray line begins a member of this level, as if it stood at the level's column.
-fn split(text: &str, column: usize, kind: Members, context: Context<'_>, stray: cut::Stray) -> Taken {
-    let mut taken = piece(&text[..stray.line], column, kind, context);
-    let mut rest = piece(&text[stray.content..], column, kind, context.at(stray.content));
+fn split_at_misplaced_line(
+    text: &str,
+    column: usize,
+    kind: MemberKind,
+    context: ChunkContext<'_>,
+    stray: chunk_boundaries::MisplacedLine,
+) -> ParsedChunk {
+    let mut taken = parse_chunk(&text[..stray.line], column, kind, context);
+    let mut rest = parse_chunk(&text[stray.content..], column, kind, context.at(stray.content));
     let end = text[stray.content..].find(['\n', ':']).unwrap_or(1);
-    rest.errors.insert(0, indented_wrongly(Span::new(0, end), stray.column, column));
+    rest.errors.insert(0, misindented(Span::new(0, end), stray.column, column));
     append(&mut taken, rest, stray.content);
     taken
 }
 
 /// Adds what was read further on in the same piece.
-pub(super) fn append(taken: &mut Taken, rest: Taken, start: usize) {
+pub(super) fn append(taken: &mut ParsedChunk, rest: ParsedChunk, start: usize) {
     let by = i64::try_from(start).unwrap_or_default();
     taken.members.extend(rest.members.into_iter().map(|member| moved(member, by)));
     taken.errors.extend(rest.errors.iter().map(|error| error.shifted(start)));
@@ -330,15 +350,21 @@ pub(super) fn append(taken: &mut Taken, rest: Taken, start: usize) {
 
 /// Whether brackets must be closed on the last line of a piece.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Closing {
-    Strict,
+enum BracketState {
+    Closed,
     Missing,
 }
 
 /// Divides a piece into its head and the level behind it, if it has such a shape.
-fn divide(text: &str, column: usize, kind: Members, context: Context<'_>, closing: Closing) -> Option<Taken> {
-    let inner = inner(text, column, kind, closing)?;
-    let parsed = level(&text[inner.start..inner.end], inner.column, inner.kind, context.at(inner.start).deeper());
+fn parse_nested_block(
+    text: &str,
+    column: usize,
+    kind: MemberKind,
+    context: ChunkContext<'_>,
+    closing: BracketState,
+) -> Option<ParsedChunk> {
+    let inner = find_nested_block(text, column, kind, closing)?;
+    let parsed = parse_block(&text[inner.start..inner.end], inner.column, inner.kind, context.at(inner.start).deeper());
     let (start, len) = match inner.brackets {
         Some((opener, closer)) => (opener, closer + 1 - opener),
         None => (inner.start, parsed.end),
@@ -348,14 +374,14 @@ fn divide(text: &str, column: usize, kind: Members, context: Context<'_>, closin
     // What is opened between brackets ends with them.
     let open = parsed.open.filter(|_| inner.brackets.is_none()).map(|open| open.shifted(inner.start));
     let nested = parsed.into_green(inner.column, inner.kind, shift, len);
-    let nested = Placed::new(offset32(start), nested);
+    let nested = Positioned::new(offset32(start), nested);
     let member = match inner.key {
-        Some(key) => Entry { key, value: Some(nested) },
-        None => Entry { key: nested, value: None },
+        Some(key) => GreenEntry { key, value: Some(nested) },
+        None => GreenEntry { key: nested, value: None },
     };
-    let mut taken = Taken { members: vec![member], end: start + len, open, unclosed, ..Taken::default() };
-    if let (Some((opener, _)), Closing::Missing) = (inner.brackets, closing) {
-        let error = never_closed(opener, if inner.kind == Members::FlowEntries { '{' } else { '[' });
+    let mut taken = ParsedChunk { members: vec![member], end: start + len, open, unclosed, ..ParsedChunk::default() };
+    if let (Some((opener, _)), BracketState::Missing) = (inner.brackets, closing) {
+        let error = never_closed(opener, if inner.kind == MemberKind::FlowEntries { '{' } else { '[' });
         // Of several that were left open together the innermost is told.
         taken.errors.push(if unclosed { error.implied() } else { error });
         taken.unclosed = true;
@@ -366,99 +392,103 @@ fn divide(text: &str, column: usize, kind: Members, context: Context<'_>, closin
 }
 
 /// The level inside a piece.
-struct Inner {
-    key: Option<Placed<Green>>,
+struct NestedBlock {
+    key: Option<Positioned<GreenNode>>,
     /// The level's text.
     start: usize,
     end: usize,
     column: usize,
-    kind: Members,
+    kind: MemberKind,
     /// Where its brackets stand.
     brackets: Option<(usize, usize)>,
 }
 
 /// Finds the level inside a piece: behind `key:` or `-` on the lines below or on the same line, or between brackets
 /// that stand at the ends of their lines.
-fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<Inner> {
-    let mut lines = cut::lines(text, column);
+fn find_nested_block(text: &str, column: usize, kind: MemberKind, closing: BracketState) -> Option<NestedBlock> {
+    let mut lines = chunk_boundaries::lines(text, column);
     let first = lines.next()?;
     let (key, value) = match kind {
-        Members::Entries | Members::FlowEntries => {
-            let key = cut::key(first.text)?;
+        MemberKind::Entries | MemberKind::FlowEntries => {
+            let key = chunk_boundaries::key(first.text)?;
             (Some(key), key.value)
         }
-        Members::Items => (None, first.is_dash().then_some(1)?),
-        Members::FlowItems => (None, 0),
+        MemberKind::Items => (None, first.is_dash().then_some(1)?),
+        MemberKind::FlowItems => (None, 0),
     };
     let key = match key {
-        Some(key) => Some(read_key(&text[..key.value], column)?),
+        Some(key) => Some(parse_key(&text[..key.value], column)?),
         None => None,
     };
     let rest = &first.text[value..];
     let blanks = rest.len() - rest.trim_start().len();
     let at = value + blanks;
-    let found = |start, end, column, kind, brackets| Inner { key: key.clone(), start, end, column, kind, brackets };
-    if cut::is_rest_empty(rest) {
+    let found =
+        |start, end, column, kind, brackets| NestedBlock { key: key.clone(), start, end, column, kind, brackets };
+    if chunk_boundaries::is_rest_empty(rest) {
         if kind.is_flow() {
             return None;
         }
         let next = lines.next()?;
-        let indentless = kind == Members::Entries && next.column == column;
+        let indentless = kind == MemberKind::Entries && next.column == column;
         return match () {
             () if next.column == usize::MAX => None,
             () if next.is_dash() && (next.column > column || indentless) => {
-                Some(found(next.content, text.len(), next.column, Members::Items, None))
+                Some(found(next.content, text.len(), next.column, MemberKind::Items, None))
             }
-            () if next.column > column && cut::key(next.text).is_some() => {
-                Some(found(next.content, text.len(), next.column, Members::Entries, None))
+            () if next.column > column && chunk_boundaries::key(next.text).is_some() => {
+                Some(found(next.content, text.len(), next.column, MemberKind::Entries, None))
             }
             // A key that lost its colon, above what it holds or above others.
-            () if closing == Closing::Missing
+            () if closing == BracketState::Missing
                 && next.column > column
-                && cut::is_word(next.text)
-                && lines
-                    .any(|line| line.column == next.column && (line.is_dash() || cut::key(line.text).is_some())) =>
+                && chunk_boundaries::is_word(next.text)
+                && lines.any(|line| {
+                    line.column == next.column && (line.is_dash() || chunk_boundaries::key(line.text).is_some())
+                }) =>
             {
-                Some(found(next.content, text.len(), next.column, Members::Entries, None))
+                Some(found(next.content, text.len(), next.column, MemberKind::Entries, None))
             }
             () => None,
         };
     }
     let rest = rest.trim_start();
-    let in_block = kind == Members::Entries;
+    let in_block = kind == MemberKind::Entries;
     if let Some(kind) = match rest.split_once([' ', '\t']).map_or(rest, |(word, _)| word) {
-        "{" => Some(Members::FlowEntries),
-        "[" => Some(Members::FlowItems),
+        "{" => Some(MemberKind::FlowEntries),
+        "[" => Some(MemberKind::FlowItems),
         _ => None,
     } {
-        if !cut::is_rest_empty(&rest[1..]) {
+        if !chunk_boundaries::is_rest_empty(&rest[1..]) {
             return None;
         }
         let next = lines.next()?;
-        if closing == Closing::Missing && in_block && cut::is_block_member(next.text) {
+        if closing == BracketState::Missing && in_block && chunk_boundaries::is_block_member(next.text) {
             return None;
         }
-        let last = cut::last_line(text, column)?;
-        let closer = if kind == Members::FlowEntries { '}' } else { ']' };
+        let last = chunk_boundaries::last_line(text, column)?;
+        let closer = if kind == MemberKind::FlowEntries { '}' } else { ']' };
         let closed = last.text.strip_prefix(closer).is_some_and(|behind| {
-            cut::is_rest_empty(behind.strip_prefix(',').unwrap_or(behind)) && last.start > next.start
+            chunk_boundaries::is_rest_empty(behind.strip_prefix(',').unwrap_or(behind)) && last.start > next.start
         });
         // Flow members may be indented by tabs: their column is the number of blanks.
         let column = next.content - next.start;
         return match closing {
-            Closing::Strict => closed.then(|| found(next.content, last.start, column, kind, Some((at, last.content)))),
-            Closing::Missing => {
+            BracketState::Closed => {
+                closed.then(|| found(next.content, last.start, column, kind, Some((at, last.content))))
+            }
+            BracketState::Missing => {
                 (!closed).then(|| found(next.content, text.len(), column, kind, Some((at, last.end() - 1))))
             }
         };
     }
-    if kind != Members::Items || blanks == 0 {
+    if kind != MemberKind::Items || blanks == 0 {
         return None;
     }
-    let inner_kind = if cut::key(rest).is_some() {
-        Members::Entries
+    let inner_kind = if chunk_boundaries::key(rest).is_some() {
+        MemberKind::Entries
     } else if rest == "-" || rest.starts_with("- ") {
-        Members::Items
+        MemberKind::Items
     } else {
         return None;
     };
@@ -466,76 +496,87 @@ fn inner(text: &str, column: usize, kind: Members, closing: Closing) -> Option<I
 }
 
 /// The key of a head such as `name:`.
-pub(super) fn read_key(head: &str, column: usize) -> Option<Placed<Green>> {
+pub(super) fn parse_key(head: &str, column: usize) -> Option<Positioned<GreenNode>> {
     // Most are a plain word, and need no parser.
     if let Some(word) = head.strip_suffix(':')
         && word.starts_with(|first: char| first.is_ascii_alphabetic())
-        && cut::is_word(word)
+        && chunk_boundaries::is_word(word)
     {
-        let kind = Kind::Scalar { style: ScalarStyle::Plain, value: word.into() };
-        return Some(Placed::new(0, Green::new(offset32(word.len()), None, kind)));
+        let kind = GreenKind::Scalar { style: ScalarStyle::Plain, value: word.into() };
+        return Some(Positioned::new(0, GreenNode::new(offset32(word.len()), None, kind)));
     }
-    let taken = read_members(head, column, Members::Entries, &[]).ok()?;
+    let taken = parse_members(head, column, MemberKind::Entries, &[]).ok()?;
     taken.members.into_iter().next().map(|entry| entry.key)
 }
 
 /// Reads a text that must hold members and nothing else.
-pub(super) fn read_members(text: &str, column: usize, kind: Members, repairs: &[Patch]) -> Result<Taken, Refusal> {
+pub(super) fn parse_members(
+    text: &str,
+    column: usize,
+    kind: MemberKind,
+    repairs: &[Patch],
+) -> Result<ParsedChunk, ParseFailure> {
     // A dash begins no key, whatever follows.
-    if kind == Members::Entries && cut::is_dash(text.lines().next().unwrap_or_default()) {
-        return Err(Refusal::NotMembers);
+    if kind == MemberKind::Entries && chunk_boundaries::is_dash(text.lines().next().unwrap_or_default()) {
+        return Err(ParseFailure::NotMembers);
     }
     // What a repair closes at the end is closed before what stands around.
     let around = |open, close| [&[Patch::insert(0, open)], repairs, &[Patch::insert(text.len(), close)]].concat();
     let patches = match kind {
-        Members::Entries | Members::Items if column > 0 => [&[Patch::insert(0, " ".repeat(column))], repairs].concat(),
-        Members::Entries | Members::Items => repairs.to_vec(),
-        Members::FlowEntries => around("{", "\n}"),
-        Members::FlowItems => around("[", "\n]"),
-    };
-    let root = read(text, column, patches)?.ok_or(Refusal::NotMembers)?;
-    if root.it.properties.is_some() || (root.offset != 0 && !kind.is_flow()) {
-        return Err(Refusal::NotMembers);
-    }
-    let len = root.it.len as usize;
-    let shape = if kind.is_flow() { CollectionStyle::Flow } else { CollectionStyle::Block };
-    let green = std::sync::Arc::into_inner(root.it).ok_or(Refusal::NotMembers)?;
-    let members = match green.kind {
-        Kind::Mapping { shape: is, entries, .. } if kind.is_mapping() && is == shape => entries,
-        Kind::Sequence { shape: is, items, .. } if !kind.is_mapping() && is == shape => {
-            items.into_iter().map(|key| Entry { key, value: None }).collect()
+        MemberKind::Entries | MemberKind::Items if column > 0 => {
+            [&[Patch::insert(0, " ".repeat(column))], repairs].concat()
         }
-        _ => return Err(Refusal::NotMembers),
+        MemberKind::Entries | MemberKind::Items => repairs.to_vec(),
+        MemberKind::FlowEntries => around("{", "\n}"),
+        MemberKind::FlowItems => around("[", "\n]"),
+    };
+    let root = parse_text(text, column, patches)?.ok_or(ParseFailure::NotMembers)?;
+    if root.node.properties.is_some() || (root.offset != 0 && !kind.is_flow()) {
+        return Err(ParseFailure::NotMembers);
+    }
+    let len = root.node.len as usize;
+    let shape = if kind.is_flow() { CollectionStyle::Flow } else { CollectionStyle::Block };
+    let green = std::sync::Arc::into_inner(root.node).ok_or(ParseFailure::NotMembers)?;
+    let members = match green.kind {
+        GreenKind::Mapping { shape: is, entries, .. } if kind.is_mapping() && is == shape => entries,
+        GreenKind::Sequence { shape: is, items, .. } if !kind.is_mapping() && is == shape => {
+            items.into_iter().map(|key| GreenEntry { key, value: None }).collect()
+        }
+        _ => return Err(ParseFailure::NotMembers),
     };
     let end = if kind.is_flow() { members.iter().map(member_end).max().unwrap_or(0) } else { len };
-    Ok(Taken { members, end, ..Taken::default() })
+    Ok(ParsedChunk { members, end, ..ParsedChunk::default() })
 }
 
-/// Behind the last character of a member.
-pub(super) fn member_end(member: &Entry) -> usize {
+/// Closer the last character of a member.
+pub(super) fn member_end(member: &GreenEntry) -> usize {
     let last = member.value.as_ref().unwrap_or(&member.key);
-    (last.offset + last.it.len) as usize
+    (last.offset + last.node.len) as usize
 }
 
 /// Reads a text, helping the parser over what kubectl accepts and it does not (Y8): `\'` in double quotes, and lines
 /// of a quoted scalar that are indented less than YAML asks.
-pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result<Option<Placed<Green>>, Refusal> {
+pub(super) fn parse_text(
+    text: &str,
+    column: usize,
+    mut patches: Vec<Patch>,
+) -> Result<Option<Positioned<GreenNode>>, ParseFailure> {
     use granit_parser::ErrorKind;
-    let mut scanned: Option<Scan> = None;
-    for _ in 0..HELPS {
-        let patched = Patched::new(text, &patches);
+    let mut scanned: Option<DelimiterScan> = None;
+    for _ in 0..MAX_PATCH_ROUNDS {
+        let patched = PatchedText::new(text, &patches);
         let can_help = |kind: &ErrorKind| {
             matches!(kind, ErrorKind::UnknownQuotedScalarEscape | ErrorKind::InvalidQuotedScalarIndent)
         };
-        let error = match build::read(&patched) {
-            Err(Refusal::Scan(error)) if can_help(error.kind()) => error,
+        let error = match node_builder::build_node(&patched) {
+            Err(ParseFailure::Scan(error)) if can_help(error.kind()) => error,
             other => return other,
         };
         let at = patched.original(error.marker().byte_offset().unwrap_or(0)) as usize;
-        let found = scanned.get_or_insert_with(|| scan::scan(text, column));
+        let found = scanned.get_or_insert_with(|| delimiters::scan_delimiters(text, column));
         let inside = |start: usize, end: usize| start <= at && at < end;
         let Some(quoted) = found.quoted.iter().find(|quoted| inside(quoted.start, quoted.end)) else {
-            return Err(Refusal::Scan(error));
+            return Err(ParseFailure::Scan(error));
         };
         let before = patches.len();
         let source = &text[quoted.start..quoted.end];
@@ -560,33 +601,39 @@ pub(super) fn read(text: &str, column: usize, mut patches: Vec<Patch>) -> Result
         let news: Vec<Patch> = patches.split_off(before);
         let fresh: Vec<Patch> = news.into_iter().filter(|new| patches.iter().all(|old| old.at != new.at)).collect();
         if fresh.is_empty() {
-            return Err(Refusal::Scan(error));
+            return Err(ParseFailure::Scan(error));
         }
         patches.extend(fresh);
     }
-    Err(Refusal::NotMembers)
+    Err(ParseFailure::NotMembers)
 }
 
 /// Where what a piece leaves open is closed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum Closer {
     /// In so many of the pieces behind it. Only if what is open is a healthy member with them they may belong to it.
-    Pieces { more: usize, healthy: bool },
+    InChunks { more: usize, healthy: bool },
     /// Nowhere before a limit.
     Unknown { limit: usize },
 }
 
 /// Looks behind a piece that ends at `end` for the end of what is open there. `cuts` are the pieces behind it, in a text
 /// that goes to the end of the level if it is whole.
-pub(super) fn look_behind(text: &str, whole: bool, open: Open, end: usize, cuts: &[Cut]) -> Behind {
-    let far = text.floor_char_boundary((end + cut::REACH).min(text.len()));
-    let near = text.floor_char_boundary((end + cut::BRACKETS).min(far));
-    let near = cuts.get(cut::SPREAD).map_or(near, |cut| cut.line.min(near));
+pub(super) fn find_closer_after(
+    text: &str,
+    whole: bool,
+    open: UnclosedChunk,
+    end: usize,
+    cuts: &[ChunkStart],
+) -> Closer {
+    let far = text.floor_char_boundary((end + chunk_boundaries::QUOTE_LOOKAHEAD).min(text.len()));
+    let near = text.floor_char_boundary((end + chunk_boundaries::BRACKET_LOOKAHEAD).min(far));
+    let near = cuts.get(chunk_boundaries::BRACKET_LOOKAHEAD_LINES).map_or(near, |cut| cut.line.min(near));
     let begins = |at: usize| cuts.binary_search_by_key(&(open.start + at), |cut| cut.line).is_ok();
-    let past = |limit: usize| scan::scan_past(&text[open.start..limit], open.column, end - open.start, begins);
+    let past = |limit: usize| delimiters::scan_past(&text[open.start..limit], open.column, end - open.start, begins);
     let (mut scan, mut across) = past(near);
     // A quote is closed by the next one, however many lines stand between them.
-    let is_quote = |scan: &Scan| scan.open.first().is_some_and(|open| matches!(open.close, '"' | '\''));
+    let is_quote = |scan: &DelimiterScan| scan.open.first().is_some_and(|open| matches!(open.close, '"' | '\''));
     let mut limit = near;
     if near < far && is_quote(&scan) {
         limit = far;
@@ -598,26 +645,26 @@ pub(super) fn look_behind(text: &str, whole: bool, open: Open, end: usize, cuts:
         None => whole && limit == text.len() && scan.open.is_empty(),
     };
     if !is_known {
-        return Behind::Unknown { limit };
+        return Closer::Unknown { limit };
     }
     let alone = || {
         let column = if across.start == 0 { open.column } else { 0 };
         let text = &text[open.start + across.start..open.start + across.end];
-        read(text, column, vec![Patch::insert(0, " ".repeat(column))]).is_ok()
+        parse_text(text, column, vec![Patch::insert(0, " ".repeat(column))]).is_ok()
     };
-    Behind::Pieces { more, healthy: more > 0 && (open.kind.is_flow() || alone()) }
+    Closer::InChunks { more, healthy: more > 0 && (open.kind.is_flow() || alone()) }
 }
 
 fn ends_with_comma(text: &str, column: usize) -> bool {
-    cut::last_line(text, column).is_some_and(|line| {
+    chunk_boundaries::last_line(text, column).is_some_and(|line| {
         let code = line.text.find(" #").map_or(line.text, |at| &line.text[..at]);
         code.trim_end().ends_with(',')
     })
 }
 
 /// A member further on in the text.
-pub(super) fn moved(member: Entry, by: i64) -> Entry {
-    Entry { key: member.key.moved(by), value: member.value.map(|value| value.moved(by)) }
+pub(super) fn moved(member: GreenEntry, by: i64) -> GreenEntry {
+    GreenEntry { key: member.key.moved(by), value: member.value.map(|value| value.moved(by)) }
 }
 
 pub(super) fn offset32(offset: usize) -> u32 {

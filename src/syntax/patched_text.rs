@@ -6,14 +6,14 @@ use std::borrow::Cow;
 
 /// A text, perhaps changed in a few places.
 #[derive(Debug, Clone)]
-pub(super) struct Patched<'s> {
+pub(super) struct PatchedText<'s> {
     text: Cow<'s, str>,
     /// For each change: where it ends in the patched text, and how far offsets behind it are off. Sorted.
-    changes: Vec<Change>,
+    changes: Vec<AppliedPatch>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Change {
+struct AppliedPatch {
     /// The place in the patched text.
     start: usize,
     inserted: usize,
@@ -40,7 +40,7 @@ impl Patch {
     }
 }
 
-impl<'s> Patched<'s> {
+impl<'s> PatchedText<'s> {
     /// The text as it is.
     pub(super) fn plain(text: &'s str) -> Self {
         Self { text: Cow::Borrowed(text), changes: Vec::new() }
@@ -59,7 +59,7 @@ impl<'s> Patched<'s> {
         for patch in patches {
             let Some(kept) = source.get(done..patch.at) else { continue };
             text.push_str(kept);
-            changes.push(Change {
+            changes.push(AppliedPatch {
                 start: text.len(),
                 inserted: patch.insert.len(),
                 original: patch.at,

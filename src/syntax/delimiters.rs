@@ -5,10 +5,10 @@
 
 /// What a scan found.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
-    pub(super) quoted: Vec<Quoted>,
+pub(super) struct DelimiterScan {
+    pub(super) quoted: Vec<QuotedSpan>,
     /// The quote or bracket that is still open at the end of the text, outermost first.
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<OpenDelimiter>,
     /// Whether it holds a block scalar.
     block: bool,
     /// Starts of lines that continue a quoted scalar, a flow collection or a block scalar. Sorted.
@@ -17,22 +17,22 @@ pub(super) struct Scan {
 
 /// A quoted scalar.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Quoted {
+pub(super) struct QuotedSpan {
     pub(super) start: usize,
-    /// Behind the closing quote, or the end of the text.
+    /// Closer the closing quote, or the end of the text.
     pub(super) end: usize,
     pub(super) double: bool,
 }
 
 /// Something that was opened and not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Open {
+pub(super) struct OpenDelimiter {
     pub(super) at: usize,
     /// The character that closes it.
     pub(super) close: char,
 }
 
-impl Scan {
+impl DelimiterScan {
     /// Whether the line that starts at an offset only continues something.
     pub(super) fn continues(&self, line: usize) -> bool {
         self.continued.binary_search(&line).is_ok()
@@ -40,28 +40,29 @@ impl Scan {
 }
 
 /// Whether a line opens something that further lines may continue.
-pub(super) fn opens(line: &str) -> bool {
+pub(super) fn opens_multiline(line: &str) -> bool {
     if !line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{' | b'|' | b'>')) {
         return false;
     }
-    let scan = scan(line, 0);
+    let scan = scan_delimiters(line, 0);
     !scan.open.is_empty() || scan.block
 }
 
 /// Whether a quote or bracket is open at the end of a line.
 pub(super) fn leaves_open(line: &str) -> bool {
-    line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{')) && !scan(line, 0).open.is_empty()
+    line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{')) && !scan_delimiters(line, 0).open.is_empty()
 }
 
 /// Where the first line of a text ends together with what it opens, if that is closed and nothing stands behind it.
 pub(super) fn closed_line(text: &str, column: usize) -> Option<usize> {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
+    let mut scanner =
+        DelimiterScanner { bytes: text.as_bytes(), at: 0, found: DelimiterScan::default(), trailing: false };
     scanner.line(column);
     (scanner.found.open.is_empty() && !scanner.trailing).then_some(scanner.at)
 }
 
 /// Scans a text whose first character stands at `column`.
-pub(super) fn scan(text: &str, column: usize) -> Scan {
+pub(super) fn scan_delimiters(text: &str, column: usize) -> DelimiterScan {
     scan_past(text, column, text.len(), |_| false).0
 }
 
@@ -72,8 +73,9 @@ pub(super) fn scan_past(
     column: usize,
     offset: usize,
     is_end: impl Fn(usize) -> bool,
-) -> (Scan, std::ops::Range<usize>) {
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, found: Scan::default(), trailing: false };
+) -> (DelimiterScan, std::ops::Range<usize>) {
+    let mut scanner =
+        DelimiterScanner { bytes: text.as_bytes(), at: 0, found: DelimiterScan::default(), trailing: false };
     let mut column = column;
     let mut across = 0..0;
     while scanner.at < scanner.bytes.len() {
@@ -94,15 +96,15 @@ pub(super) fn scan_past(
     (scanner.found, across)
 }
 
-struct Scanner<'s> {
+struct DelimiterScanner<'s> {
     bytes: &'s [u8],
     at: usize,
-    found: Scan,
+    found: DelimiterScan,
     /// Whether something that makes no sense there stands behind a closing quote or bracket.
     trailing: bool,
 }
 
-impl Scanner<'_> {
+impl DelimiterScanner<'_> {
     fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(b'\n')
     }
@@ -221,8 +223,8 @@ impl Scanner<'_> {
             let rest = &self.bytes[self.at..];
             let Some(next) = memchr::memchr3(quote, b'\\', b'\n', rest) else {
                 self.at = self.bytes.len();
-                self.found.quoted.push(Quoted { start, end: self.at, double: quote == b'"' });
-                self.found.open.push(Open { at: start, close: char::from(quote) });
+                self.found.quoted.push(QuotedSpan { start, end: self.at, double: quote == b'"' });
+                self.found.open.push(OpenDelimiter { at: start, close: char::from(quote) });
                 return false;
             };
             self.at += next;
@@ -235,7 +237,7 @@ impl Scanner<'_> {
                 _ if quote == b'\'' && self.bytes.get(self.at + 1) == Some(&b'\'') => self.at += 2,
                 _ => {
                     self.at += 1;
-                    self.found.quoted.push(Quoted { start, end: self.at, double: quote == b'"' });
+                    self.found.quoted.push(QuotedSpan { start, end: self.at, double: quote == b'"' });
                     return true;
                 }
             }
@@ -245,7 +247,7 @@ impl Scanner<'_> {
 
     /// Past a flow collection, over lines if need be; false when it is not closed.
     fn flow(&mut self) -> bool {
-        let mut stack: Vec<Open> = Vec::new();
+        let mut stack: Vec<OpenDelimiter> = Vec::new();
         let mut token_start = true;
         while self.at < self.bytes.len() {
             match self.peek() {
@@ -259,7 +261,7 @@ impl Scanner<'_> {
                     self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 }
                 open @ (b'[' | b'{') => {
-                    stack.push(Open { at: self.at, close: if open == b'[' { ']' } else { '}' } });
+                    stack.push(OpenDelimiter { at: self.at, close: if open == b'[' { ']' } else { '}' } });
                     self.at += 1;
                     token_start = true;
                 }
@@ -319,7 +321,7 @@ mod tests {
     use super::*;
 
     fn open(text: &str) -> String {
-        scan(text, 0).open.iter().map(|open| format!("{}{} ", open.at, open.close)).collect()
+        scan_delimiters(text, 0).open.iter().map(|open| format!("{}{} ", open.at, open.close)).collect()
     }
 
     #[test]
@@ -337,7 +339,7 @@ mod tests {
     #[test]
     fn continued_lines_are_known() {
         let text = "a: |\n  x\n\n  y\nb: [\n1]\nc: 'x\ny'\nd: e\n";
-        let scan = scan(text, 0);
+        let scan = scan_delimiters(text, 0);
         let lines: Vec<_> = scan.continued.iter().map(|at| text[*at..].lines().next().unwrap_or_default()).collect();
         assert_eq!(lines, ["  x", "", "  y", "1]", "y'"]);
     }

@@ -3,31 +3,31 @@
 //! A line is looked at once, however many levels it stands in. What is told with an outline is what the lines themselves
 //! tell: it is only quicker.
 
-use crate::syntax::cut;
-use crate::syntax::pieces::offset32;
+use crate::syntax::chunk_boundaries;
+use crate::syntax::chunks::offset32;
 
 /// Every line of a text that says something.
 #[derive(Debug)]
-pub(super) struct Outline {
-    lines: Vec<Line>,
+pub(super) struct IndentIndex {
+    lines: Vec<IndentedLine>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct IndentedLine {
     start: u32,
     column: u32,
     /// The first line behind it that stands further left; behind the last if there is none.
     left: u32,
 }
 
-impl Outline {
+impl IndentIndex {
     /// The outline of a text, unless tabs indent something in it: then columns mean one thing in a block and another
     /// between brackets.
     pub(super) fn new(text: &str) -> Option<Self> {
-        let mut lines: Vec<Line> = Vec::with_capacity(text.len() / 32);
+        let mut lines: Vec<IndentedLine> = Vec::with_capacity(text.len() / 32);
         // Lines that nothing further left has followed yet, each deeper than the one before it or beside it.
         let mut waiting: Vec<u32> = Vec::new();
-        for line in cut::lines_from(text, 0) {
+        for line in chunk_boundaries::lines_from(text, 0) {
             if line.column == usize::MAX {
                 return None;
             }
@@ -36,7 +36,7 @@ impl Outline {
                 lines[last as usize].left = index;
             }
             waiting.push(index);
-            lines.push(Line { start: offset32(line.start), column, left: u32::MAX });
+            lines.push(IndentedLine { start: offset32(line.start), column, left: u32::MAX });
         }
         Some(Self { lines })
     }
@@ -44,14 +44,14 @@ impl Outline {
 
 /// A part of the text that has an outline.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Outlined<'o> {
-    outline: &'o Outline,
+pub(super) struct IndentIndexView<'o> {
+    outline: &'o IndentIndex,
     /// Where the part begins.
     start: usize,
 }
 
-impl<'o> Outlined<'o> {
-    pub(super) fn new(outline: &'o Outline) -> Self {
+impl<'o> IndentIndexView<'o> {
+    pub(super) fn new(outline: &'o IndentIndex) -> Self {
         Self { outline, start: 0 }
     }
 
@@ -61,20 +61,20 @@ impl<'o> Outlined<'o> {
     }
 
     /// The first line that begins behind an offset of the part.
-    pub(super) fn behind(self, offset: usize) -> Place<'o> {
+    pub(super) fn first_after(self, offset: usize) -> LineCursor<'o> {
         let at = self.start + offset;
-        Place { of: self, index: self.outline.lines.partition_point(|line| line.start as usize <= at) }
+        LineCursor { of: self, index: self.outline.lines.partition_point(|line| line.start as usize <= at) }
     }
 }
 
 /// A line of an outline, or behind all of them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'o> {
-    of: Outlined<'o>,
+pub(super) struct LineCursor<'o> {
+    of: IndentIndexView<'o>,
     index: usize,
 }
 
-impl Place<'_> {
+impl LineCursor<'_> {
     /// Where the line begins in the part, if it begins before `len`.
     pub(super) fn start(self, len: usize) -> Option<usize> {
         let line = self.of.outline.lines.get(self.index)?;
@@ -90,7 +90,7 @@ impl Place<'_> {
     }
 
     /// The first line from here on that does not stand behind a column.
-    pub(super) fn not_behind(mut self, column: usize) -> Self {
+    pub(super) fn skip_deeper_than(mut self, column: usize) -> Self {
         while let Some(line) = self.of.outline.lines.get(self.index).filter(|line| line.column as usize > column) {
             self.index = line.left as usize;
         }
@@ -98,7 +98,7 @@ impl Place<'_> {
     }
 
     /// The first line behind this one that stands further left, among so many lines.
-    pub(super) fn left(self, among: usize) -> Option<Self> {
+    pub(super) fn next_shallower_within(self, among: usize) -> Option<Self> {
         let left = self.of.outline.lines.get(self.index)?.left as usize;
         (left <= self.index + among).then_some(Self { index: left, ..self })
     }

@@ -3,14 +3,14 @@
 //! What a piece gives is a function of its text, its column and its kind. So a healthy piece of the old tree stands for
 //! the same piece of the new text, whatever levels are around it now.
 
-use crate::syntax::cut::Members;
-use crate::syntax::outline::{Outline, Outlined};
-use crate::syntax::pieces::{self, Taken, member_end};
-use crate::syntax::tree::{Entry, Green, Kind, Level, Placed, Tree};
+use crate::syntax::chunk_boundaries::MemberKind;
+use crate::syntax::chunks::{self, ParsedChunk, member_end};
+use crate::syntax::indent_index::{IndentIndex, IndentIndexView};
+use crate::syntax::tree::{ChunkedBlock, GreenEntry, GreenKind, GreenNode, Positioned, Tree};
 use crate::text::Span;
 
 /// The tree before an edit, and which lines the edit replaced.
-pub(super) struct Memory<'t> {
+pub(super) struct PreviousTree<'t> {
     pub(super) tree: &'t Tree,
     /// The lines of the edit, in the old text.
     pub(super) old: Span,
@@ -20,29 +20,29 @@ pub(super) struct Memory<'t> {
 
 /// What reading knows besides its text: how deep it is, how its lines stand, and what stood there before.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'m> {
+pub(super) struct ChunkContext<'m> {
     pub(super) depth: usize,
-    pub(super) outline: Option<Outlined<'m>>,
+    pub(super) outline: Option<IndentIndexView<'m>>,
     /// The tree before an edit, and where the text begins in the file.
-    before: Option<(&'m Memory<'m>, usize)>,
+    before: Option<(&'m PreviousTree<'m>, usize)>,
 }
 
-impl<'m> Context<'m> {
+impl<'m> ChunkContext<'m> {
     /// Nothing is known.
     pub(super) fn new(depth: usize) -> Self {
         Self { depth, outline: None, before: None }
     }
 
     /// The text begins at an offset of the file.
-    pub(super) fn after(memory: &'m Memory<'m>, start: usize, depth: usize) -> Self {
-        Self { depth, outline: None, before: Some((memory, start)) }
+    pub(super) fn after(previous: &'m PreviousTree<'m>, start: usize, depth: usize) -> Self {
+        Self { depth, outline: None, before: Some((previous, start)) }
     }
 
     /// For a part of the text that begins further on.
     pub(super) fn at(self, offset: usize) -> Self {
         Self {
             outline: self.outline.map(|outline| outline.at(offset)),
-            before: self.before.map(|(memory, start)| (memory, start + offset)),
+            before: self.before.map(|(previous, start)| (previous, start + offset)),
             ..self
         }
     }
@@ -53,11 +53,11 @@ impl<'m> Context<'m> {
     }
 
     /// The text's lines are known.
-    pub(super) fn outlined<'o>(self, outline: Option<&'o Outline>) -> Context<'o>
+    pub(super) fn outlined<'o>(self, outline: Option<&'o IndentIndex>) -> ChunkContext<'o>
     where
         'm: 'o,
     {
-        Context { outline: outline.map(Outlined::new), ..self }
+        ChunkContext { outline: outline.map(IndentIndexView::new), ..self }
     }
 
     pub(super) fn deeper(self) -> Self {
@@ -65,23 +65,23 @@ impl<'m> Context<'m> {
     }
 
     /// What a piece of the text gave before the edit, if it was healthy and is the same.
-    pub(super) fn piece(self, piece: Span, column: usize, kind: Members) -> Option<Taken> {
-        let (memory, start) = self.before?;
-        memory.piece(piece.shifted(start), column, kind)
+    pub(super) fn reusable_chunk(self, piece: Span, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
+        let (previous, start) = self.before?;
+        previous.reusable_chunk(piece.shifted(start), column, kind)
     }
 }
 
-impl Memory<'_> {
-    fn piece(&self, piece: Span, column: usize, kind: Members) -> Option<Taken> {
+impl PreviousTree<'_> {
+    fn reusable_chunk(&self, piece: Span, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
         let start = self.old_place(piece)?;
         let end = start + piece.len();
         let documents = &self.tree.documents;
         let document = &documents[documents.partition_point(|it| it.offset as usize <= start).checked_sub(1)?];
         // What was wrong with all of it says what its text was taken for.
-        let root = document.it.root.as_ref().filter(|_| document.it.errors.is_empty())?;
+        let root = document.node.root.as_ref().filter(|_| document.node.errors.is_empty())?;
         let mut at = (document.offset + root.offset) as usize;
-        let mut green = &root.it;
-        let mut level_end = Some((document.offset + document.it.len) as usize);
+        let mut green = &root.node;
+        let mut level_end = Some((document.offset + document.node.len) as usize);
         loop {
             let (level, is) = green.cut()?;
             let index = level.pieces.partition_point(|it| at + it.offset as usize <= start).checked_sub(1)?;
@@ -101,7 +101,7 @@ impl Memory<'_> {
             // A piece with a mistake may give several members, and where one ends is not told: its last lines may have
             // been taken for another.
             level_end = piece_end.filter(|_| found.errors.is_empty() && found.children == 1);
-            green = &inner.it;
+            green = &inner.node;
         }
     }
 
@@ -121,12 +121,12 @@ impl Memory<'_> {
 
 /// A member of a collection.
 enum Member<'g> {
-    Entry(&'g Entry),
-    Item(&'g Placed<Green>),
+    Entry(&'g GreenEntry),
+    Item(&'g Positioned<GreenNode>),
 }
 
 impl<'g> Member<'g> {
-    fn last(&self) -> &'g Placed<Green> {
+    fn last(&self) -> &'g Positioned<GreenNode> {
         match self {
             Self::Entry(entry) => entry.value.as_ref().unwrap_or(&entry.key),
             Self::Item(item) => item,
@@ -136,29 +136,29 @@ impl<'g> Member<'g> {
     /// Whether it is healthy and ends with its last child: `key:` alone ends behind its colon.
     fn ends_plainly(&self) -> bool {
         match self {
-            Self::Entry(it) => it.value.as_ref().is_some_and(|it| it.it.len > 0) && !pieces::is_broken(it),
-            Self::Item(item) => item.it.len > 0 && !item.it.marks.error,
+            Self::Entry(it) => it.value.as_ref().is_some_and(|it| it.node.len > 0) && !chunks::is_broken(it),
+            Self::Item(item) => item.node.len > 0 && !item.node.marks.error,
         }
     }
 
-    fn to_entry(&self) -> Entry {
+    fn to_entry(&self) -> GreenEntry {
         match self {
             Self::Entry(entry) => (*entry).clone(),
-            Self::Item(item) => Entry { key: (*item).clone(), value: None },
+            Self::Item(item) => GreenEntry { key: (*item).clone(), value: None },
         }
     }
 }
 
 /// The members that a piece of a collection gave.
-fn members<'g>(green: &'g Green, level: &Level, index: usize) -> Vec<Member<'g>> {
+fn members<'g>(green: &'g GreenNode, level: &ChunkedBlock, index: usize) -> Vec<Member<'g>> {
     let from = level.pieces[index].offset;
     let to = level.pieces.get(index + 1).map_or(u32::MAX, |next| next.offset);
     match &green.kind {
-        Kind::Mapping { entries, .. } => {
+        GreenKind::Mapping { entries, .. } => {
             let first = entries.partition_point(|it| it.key.offset < from);
             entries[first..].iter().take_while(|it| it.key.offset < to).map(Member::Entry).collect()
         }
-        Kind::Sequence { items, .. } => {
+        GreenKind::Sequence { items, .. } => {
             let first = items.partition_point(|it| it.offset < from);
             items[first..].iter().take_while(|it| it.offset < to).map(Member::Item).collect()
         }
@@ -167,9 +167,9 @@ fn members<'g>(green: &'g Green, level: &Level, index: usize) -> Vec<Member<'g>>
 }
 
 /// What a piece gave, counted from its beginning.
-fn taken(members: &[Member<'_>], offset: u32) -> Taken {
-    let members: Vec<Entry> =
-        members.iter().map(|member| pieces::moved(member.to_entry(), -i64::from(offset))).collect();
+fn taken(members: &[Member<'_>], offset: u32) -> ParsedChunk {
+    let members: Vec<GreenEntry> =
+        members.iter().map(|member| chunks::moved(member.to_entry(), -i64::from(offset))).collect();
     let end = members.iter().map(member_end).max().unwrap_or(0);
-    Taken { members, end, ..Taken::default() }
+    ParsedChunk { members, end, ..ParsedChunk::default() }
 }

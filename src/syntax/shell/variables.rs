@@ -14,7 +14,7 @@ pub struct ShellVariable {
 
 /// What surrounds a place of a script.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Context {
+enum ScriptContext {
     /// Commands, up to this character if there is one.
     Commands(Option<u8>),
     /// `"…"`
@@ -25,19 +25,24 @@ enum Context {
 
 /// The variables that a script mentions, from left to right.
 pub fn shell_variables(script: &str) -> Vec<ShellVariable> {
-    let mut scanner =
-        Scanner { bytes: script.as_bytes(), at: 0, found: Vec::new(), stack: Vec::new(), documents: Vec::new() };
+    let mut scanner = VariableScanner {
+        bytes: script.as_bytes(),
+        at: 0,
+        found: Vec::new(),
+        stack: Vec::new(),
+        documents: Vec::new(),
+    };
     scanner.run();
     let mut found = scanner.found;
     found.sort_by_key(|it| it.range.start);
     found
 }
 
-struct Scanner<'t> {
+struct VariableScanner<'t> {
     bytes: &'t [u8],
     at: usize,
     found: Vec<ShellVariable>,
-    stack: Vec<Context>,
+    stack: Vec<ScriptContext>,
     /// Here-documents that begin behind this line: their last line, whether it is quoted, whether tabs are cut off.
     documents: Vec<(&'t [u8], bool, bool)>,
 }
@@ -45,24 +50,24 @@ struct Scanner<'t> {
 /// Deeper than anyone writes; what lies deeper is read as if it stood here.
 const DEEPEST: usize = 1_000;
 
-impl<'t> Scanner<'t> {
+impl<'t> VariableScanner<'t> {
     fn run(&mut self) {
         while let Some(byte) = self.bytes.get(self.at).copied() {
-            let context = self.stack.last().copied().unwrap_or(Context::Commands(None));
-            let is_double = context == Context::Double;
+            let context = self.stack.last().copied().unwrap_or(ScriptContext::Commands(None));
+            let is_double = context == ScriptContext::Double;
             match byte {
                 b'\\' => self.at += 2,
                 b'$' => self.dollar(false),
                 b'"' if is_double => self.leave(),
-                b'"' => self.enter(Context::Double, 1),
-                b'`' if context == Context::Commands(Some(b'`')) => self.leave(),
-                b'`' => self.enter(Context::Commands(Some(b'`')), 1),
+                b'"' => self.enter(ScriptContext::Double, 1),
+                b'`' if context == ScriptContext::Commands(Some(b'`')) => self.leave(),
+                b'`' => self.enter(ScriptContext::Commands(Some(b'`')), 1),
                 _ if is_double => self.at += 1,
                 b'\'' => self.single(),
-                b'}' if context == Context::Braces => self.leave(),
-                b')' if context == Context::Commands(Some(b')')) => self.leave(),
-                b'(' => self.enter(Context::Commands(Some(b')')), 1),
-                b'#' if context != Context::Braces && self.begins_word() => self.skip_line(),
+                b'}' if context == ScriptContext::Braces => self.leave(),
+                b')' if context == ScriptContext::Commands(Some(b')')) => self.leave(),
+                b'(' => self.enter(ScriptContext::Commands(Some(b')')), 1),
+                b'#' if context != ScriptContext::Braces && self.begins_word() => self.skip_line(),
                 b'<' if self.bytes[self.at..].starts_with(b"<<") => self.document(),
                 b'\n' => self.end_line(),
                 _ => self.at += 1,
@@ -70,7 +75,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn enter(&mut self, context: Context, length: usize) {
+    fn enter(&mut self, context: ScriptContext, length: usize) {
         if self.stack.len() < DEEPEST {
             self.stack.push(context);
         }
@@ -87,7 +92,7 @@ impl<'t> Scanner<'t> {
         let rest = &self.bytes[self.at + 1..];
         let (skipped, is_brace) = match rest.first() {
             Some(b'{') => (2 + usize::from(rest.get(1).is_some_and(|it| matches!(it, b'#' | b'!'))), true),
-            Some(b'(') if !is_literal => return self.enter(Context::Commands(Some(b')')), 2),
+            Some(b'(') if !is_literal => return self.enter(ScriptContext::Commands(Some(b')')), 2),
             // The number of the process.
             Some(b'$') => {
                 self.at += 2;
@@ -105,7 +110,7 @@ impl<'t> Scanner<'t> {
             self.at += skipped;
         }
         if is_brace && !is_literal {
-            self.enter(Context::Braces, 0);
+            self.enter(ScriptContext::Braces, 0);
         }
     }
 

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use granit_parser::{Event, Options, Parser, ScalarStyle as Style, ScanError, Span as EventSpan, StructureStyle, Tag};
 
-use crate::syntax::patch::Patched;
-use crate::syntax::pieces::offset32;
+use crate::syntax::chunks::offset32;
+use crate::syntax::patched_text::PatchedText;
 use crate::syntax::scalar::ScalarStyle;
-use crate::syntax::tree::{CollectionStyle, Entry, Green, Kind, Placed, Properties};
+use crate::syntax::tree::{CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, Properties};
 
 /// Why a piece was not read.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum ParseFailure {
     /// The parser's own error, at an offset of the patched text.
     Scan(ScanError),
     /// The piece holds more than one document.
@@ -26,16 +26,17 @@ pub(super) enum Refusal {
     NotMembers,
 }
 
-impl From<ScanError> for Refusal {
+impl From<ScanError> for ParseFailure {
     fn from(error: ScanError) -> Self {
         Self::Scan(error)
     }
 }
 
 /// Reads a text that holds at most one document. Offsets of the result are those of the text before it was patched.
-pub(super) fn read(text: &Patched<'_>) -> Result<Option<Placed<Green>>, Refusal> {
+pub(super) fn build_node(text: &PatchedText<'_>) -> Result<Option<Positioned<GreenNode>>, ParseFailure> {
     let parser = Parser::new_from_str_with_options(text.as_str(), options());
-    let mut builder = Builder { source: text.as_str(), text, parser, ahead: None, cursor: 0, keys: Keys::default() };
+    let mut builder =
+        NodeBuilder { source: text.as_str(), text, parser, ahead: None, cursor: 0, keys: KeyCache::default() };
     let mut root = None;
     let mut documents = 0;
     while let Some((event, span)) = builder.next()? {
@@ -43,7 +44,7 @@ pub(super) fn read(text: &Patched<'_>) -> Result<Option<Placed<Green>>, Refusal>
             Event::DocumentStart(..) => {
                 documents += 1;
                 if documents > 1 {
-                    return Err(Refusal::SecondDocument);
+                    return Err(ParseFailure::SecondDocument);
                 }
                 builder.pass(span);
             }
@@ -52,7 +53,7 @@ pub(super) fn read(text: &Patched<'_>) -> Result<Option<Placed<Green>>, Refusal>
             _ => root = builder.node(event, span)?,
         }
     }
-    Ok(root.map(|child| Placed { offset: text.original(child.start), it: child.green }))
+    Ok(root.map(|child| Positioned { offset: text.original(child.start), node: child.green }))
 }
 
 fn options() -> Options {
@@ -64,44 +65,44 @@ fn options() -> Options {
     }
 }
 
-struct Builder<'s, 'p> {
+struct NodeBuilder<'s, 'p> {
     source: &'s str,
-    text: &'p Patched<'s>,
+    text: &'p PatchedText<'s>,
     parser: Parser<'s, granit_parser::StrInput<'s>>,
     ahead: Option<(Event<'s>, EventSpan)>,
     /// The end of the last token that was read.
     cursor: usize,
-    keys: Keys,
+    keys: KeyCache,
 }
 
 /// A node with its place in the patched text.
-struct Child {
+struct BuiltNode {
     start: usize,
     end: usize,
-    green: Arc<Green>,
+    green: Arc<GreenNode>,
 }
 
-/// Keys that were read before. The same few stand in every mapping, and a node without a place may stand in many.
+/// KeyCache that were read before. The same few stand in every mapping, and a node without a place may stand in many.
 #[derive(Default)]
-struct Keys([Option<Arc<Green>>; 32]);
+struct KeyCache([Option<Arc<GreenNode>>; 32]);
 
-impl Keys {
+impl KeyCache {
     /// The node of a plain key as it is written.
-    fn node(&mut self, text: &str) -> Arc<Green> {
+    fn node(&mut self, text: &str) -> Arc<GreenNode> {
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or_default());
         let bytes = text.as_bytes();
         let slot = &mut self.0[(edge(bytes.first()) * 7 + edge(bytes.last()) * 3 + bytes.len()) % 32];
-        let is_same = |green: &Arc<Green>| matches!(&green.kind, Kind::Scalar { value, .. } if value == text);
+        let is_same = |green: &Arc<GreenNode>| matches!(&green.kind, GreenKind::Scalar { value, .. } if value == text);
         if let Some(known) = slot.as_ref().filter(|it| is_same(it)) {
             return Arc::clone(known);
         }
-        let kind = Kind::Scalar { style: ScalarStyle::Plain, value: text.into() };
-        Arc::clone(slot.insert(Arc::new(Green::new(offset32(text.len()), None, kind))))
+        let kind = GreenKind::Scalar { style: ScalarStyle::Plain, value: text.into() };
+        Arc::clone(slot.insert(Arc::new(GreenNode::new(offset32(text.len()), None, kind))))
     }
 }
 
-impl<'s> Builder<'s, '_> {
-    fn next(&mut self) -> Result<Option<(Event<'s>, EventSpan)>, Refusal> {
+impl<'s> NodeBuilder<'s, '_> {
+    fn next(&mut self) -> Result<Option<(Event<'s>, EventSpan)>, ParseFailure> {
         match self.ahead.take() {
             Some(event) => Ok(Some(event)),
             None => Ok(self.parser.next_event().transpose()?),
@@ -109,7 +110,7 @@ impl<'s> Builder<'s, '_> {
     }
 
     /// The next event, where the grammar says there is one.
-    fn expect(&mut self) -> Result<(Event<'s>, EventSpan), Refusal> {
+    fn expect(&mut self) -> Result<(Event<'s>, EventSpan), ParseFailure> {
         Ok(self.next()?.unwrap_or((Event::StreamEnd, EventSpan::default())))
     }
 
@@ -118,7 +119,7 @@ impl<'s> Builder<'s, '_> {
     }
 
     /// The node an event begins; nothing for a value that is not written at all.
-    fn node(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<Child>, Refusal> {
+    fn node(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<BuiltNode>, ParseFailure> {
         let child = match event {
             Event::Scalar(value, style, anchor, tag) => {
                 let properties = self.properties(anchor, tag.as_deref())?;
@@ -139,7 +140,7 @@ impl<'s> Builder<'s, '_> {
     }
 
     /// The anchor's name comes as an event of its own behind the node's.
-    fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Option<Box<Properties>>, Refusal> {
+    fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Option<Box<Properties>>, ParseFailure> {
         if anchor == 0 && tag.is_none() {
             return Ok(None);
         }
@@ -159,7 +160,7 @@ impl<'s> Builder<'s, '_> {
         style: Style,
         properties: Option<Box<Properties>>,
         span: EventSpan,
-    ) -> Option<Child> {
+    ) -> Option<BuiltNode> {
         let at = bytes(span);
         let style = match style {
             Style::SingleQuoted => ScalarStyle::SingleQuoted,
@@ -179,11 +180,11 @@ impl<'s> Builder<'s, '_> {
         }
         self.cursor = self.cursor.max(end);
         let value = if absent { CompactString::default() } else { value.into() };
-        Some(self.child(start, end, properties, Kind::Scalar { style, value }))
+        Some(self.child(start, end, properties, GreenKind::Scalar { style, value }))
     }
 
     /// The key of an entry; nothing if it is not written at all.
-    fn key(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<Child>, Refusal> {
+    fn key(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<BuiltNode>, ParseFailure> {
         let at = bytes(span);
         match &event {
             Event::Scalar(value, Style::Plain, 0, None)
@@ -192,7 +193,7 @@ impl<'s> Builder<'s, '_> {
                 self.cursor = self.cursor.max(at.end);
                 let len = self.text.original(at.end) - self.text.original(at.start);
                 if len == offset32(at.len()) {
-                    return Ok(Some(Child { start: at.start, end: at.end, green: self.keys.node(value) }));
+                    return Ok(Some(BuiltNode { start: at.start, end: at.end, green: self.keys.node(value) }));
                 }
             }
             _ => {}
@@ -233,11 +234,11 @@ impl<'s> Builder<'s, '_> {
         (start, end)
     }
 
-    fn alias(&mut self, span: EventSpan) -> Child {
+    fn alias(&mut self, span: EventSpan) -> BuiltNode {
         let at = bytes(span);
         self.cursor = at.end;
         let name = self.source.get(at.start + 1..at.end).unwrap_or_default();
-        self.child(at.start, at.end, None, Kind::Alias { name: name.into() })
+        self.child(at.start, at.end, None, GreenKind::Alias { name: name.into() })
     }
 
     fn sequence(
@@ -245,7 +246,7 @@ impl<'s> Builder<'s, '_> {
         shape: CollectionStyle,
         properties: Option<Box<Properties>>,
         span: EventSpan,
-    ) -> Result<Child, Refusal> {
+    ) -> Result<BuiltNode, ParseFailure> {
         let at = bytes(span);
         let start = match shape {
             CollectionStyle::Flow => at.start,
@@ -268,7 +269,7 @@ impl<'s> Builder<'s, '_> {
                 break;
             }
             if shape == CollectionStyle::Block {
-                // Behind the dash: the item may be a block sequence that looks for its own.
+                // Closer the dash: the item may be a block sequence that looks for its own.
                 self.cursor = self.skip_to(self.cursor, |byte| byte == b'-') + 1;
                 end = end.max(self.cursor);
             }
@@ -277,13 +278,13 @@ impl<'s> Builder<'s, '_> {
                 Some(item) => item,
                 None => {
                     let at = if shape == CollectionStyle::Block { self.cursor } else { place };
-                    self.child(at, at, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() })
+                    self.child(at, at, None, GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() })
                 }
             };
             end = end.max(item.end);
             items.push(self.placed(item, base));
         }
-        Ok(self.child(start, end, properties, Kind::Sequence { shape, items, level: None }))
+        Ok(self.child(start, end, properties, GreenKind::Sequence { shape, items, level: None }))
     }
 
     fn mapping(
@@ -291,7 +292,7 @@ impl<'s> Builder<'s, '_> {
         shape: CollectionStyle,
         properties: Option<Box<Properties>>,
         span: EventSpan,
-    ) -> Result<Child, Refusal> {
+    ) -> Result<BuiltNode, ParseFailure> {
         let at = bytes(span);
         let start = at.start;
         self.cursor = self.cursor.max(at.end);
@@ -312,7 +313,9 @@ impl<'s> Builder<'s, '_> {
             let place = bytes(span).start;
             let key = match self.key(event, span)? {
                 Some(key) => key,
-                None => self.child(place, place, None, Kind::Scalar { style: ScalarStyle::Plain, value: "".into() }),
+                None => {
+                    self.child(place, place, None, GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() })
+                }
             };
             end = end.max(key.end);
             let (event, span) = self.expect()?;
@@ -329,18 +332,19 @@ impl<'s> Builder<'s, '_> {
                     }
                 }
             }
-            entries.push(Entry { key: self.placed(key, base), value: value.map(|value| self.placed(value, base)) });
+            entries
+                .push(GreenEntry { key: self.placed(key, base), value: value.map(|value| self.placed(value, base)) });
         }
-        Ok(self.child(start, end, properties, Kind::Mapping { shape, entries, level: None }))
+        Ok(self.child(start, end, properties, GreenKind::Mapping { shape, entries, level: None }))
     }
 
-    fn child(&self, start: usize, end: usize, properties: Option<Box<Properties>>, kind: Kind) -> Child {
+    fn child(&self, start: usize, end: usize, properties: Option<Box<Properties>>, kind: GreenKind) -> BuiltNode {
         let len = self.text.original(end).saturating_sub(self.text.original(start));
-        Child { start, end, green: Arc::new(Green::new(len, properties, kind)) }
+        BuiltNode { start, end, green: Arc::new(GreenNode::new(len, properties, kind)) }
     }
 
-    fn placed(&self, child: Child, base: u32) -> Placed<Green> {
-        Placed { offset: self.text.original(child.start).saturating_sub(base), it: child.green }
+    fn placed(&self, child: BuiltNode, base: u32) -> Positioned<GreenNode> {
+        Positioned { offset: self.text.original(child.start).saturating_sub(base), node: child.green }
     }
 
     /// The first wanted byte from `from` on, past blanks, comments, anchors, tags and the indicators between two nodes.
