@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::features::preview::PreviewKind;
 use crate::ide::shared::located_container::{FileText, LocatedContainer};
-use crate::ide::shared::named_objects::place_of;
-use crate::ide::shared::preset_reach::{PresetOutcome, of_workload, reach};
+use crate::ide::shared::named_objects::name_location;
+use crate::ide::shared::preset_reach::{PresetOutcome, presets_of_workload, selected_workloads};
 use crate::ide::shared::service_usage::consumers;
 use crate::ide::shared::uses::DefinedObject;
 use crate::ide::{Analysis, EditorCommand};
@@ -72,7 +72,7 @@ pub struct CodeLensTitle {
 
 /// The lenses of a file.
 pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let places = LocatedContainer::all(file, facts).map(|at| place(&at, &written));
@@ -83,7 +83,7 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
         let kind = match &object.model.data {
             ObjectData::Preset(_) => CodeLensKind::Selected,
             ObjectData::Service(_) if object.model.name.is_some() => CodeLensKind::Consumers,
-            _ if !of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
+            _ if !presets_of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
             _ => continue,
         };
         lenses.push(CodeLens { span: first_line(object, &written), kind });
@@ -96,7 +96,7 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
 /// What a lens of [`code_lenses`] says; nothing if it is gone.
 pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Option<CodeLensTitle> {
     let facts = analysis.snapshot.file(file)?;
-    let written = analysis.written(file)?;
+    let written = analysis.file_text(file)?;
     let location = Location { file: Arc::clone(file), span: lens.span };
     match lens.kind {
         CodeLensKind::Environment => {
@@ -133,7 +133,7 @@ fn related(
 ) -> Option<(String, Vec<Location>)> {
     match (kind, &object.model.data) {
         (CodeLensKind::Selected, ObjectData::Preset(_)) => {
-            let all = reach(analysis, file, object);
+            let all = selected_workloads(analysis, file, object);
             let mut title = match all.len() {
                 0 => "selects no workload here".to_owned(),
                 number => format!("selects {}", count(number, "workload", "workloads")),
@@ -144,7 +144,7 @@ fn related(
                     number => title += &format!(" · {number} {word}"),
                 }
             }
-            Some((title, all.iter().map(|it| place_of(&it.file, it.object)).collect()))
+            Some((title, all.iter().map(|it| name_location(&it.file, it.object)).collect()))
         }
         (CodeLensKind::Consumers, ObjectData::Service(service)) => {
             let consumers = consumers(analysis, &DefinedObject { file: Arc::clone(file), object, kind: Kind::Service });
@@ -158,10 +158,10 @@ fn related(
                 (0, _) => {}
                 (unused, all) => title += &format!(" · {unused} of {all} variables unused"),
             }
-            Some((title, consumers.all.iter().map(|it| place_of(&it.file, it.object)).collect()))
+            Some((title, consumers.all.iter().map(|it| name_location(&it.file, it.object)).collect()))
         }
         (CodeLensKind::Presets, _) => {
-            let all = of_workload(analysis, file, object);
+            let all = presets_of_workload(analysis, file, object);
             let names = |applied: bool| {
                 let all = all.iter().filter(|(_, _, it)| it.is_applied() == applied);
                 let names: Vec<&str> = all.map(|(name, _, _)| &**name).collect();
@@ -184,10 +184,10 @@ fn related(
 fn in_short(outcome: &PresetOutcome) -> Option<&'static str> {
     match outcome {
         PresetOutcome::Applied(_) => None,
-        PresetOutcome::InConflict(_) => Some("in conflict"),
-        PresetOutcome::Stopped => Some("stopped by another preset"),
-        PresetOutcome::KeptAway => Some("kept away by its annotation"),
-        PresetOutcome::Open => Some("not sure"),
+        PresetOutcome::Conflicting(_) => Some("in conflict"),
+        PresetOutcome::Blocked => Some("stopped by another preset"),
+        PresetOutcome::Exempt => Some("kept away by its annotation"),
+        PresetOutcome::Unknown => Some("not sure"),
     }
 }
 

@@ -123,7 +123,7 @@ pub fn resolve_completion(
 /// Variables; in a preset those of the containers that get it too.
 fn variables(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
     let mut completion = variables::items(analysis, reference);
-    if reference.at.is_given() {
+    if reference.at.is_preset() {
         let more = presets::names(analysis, reference, &completion.items);
         completion.items.extend(more);
         completion.items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
@@ -132,7 +132,7 @@ fn variables(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
 }
 
 fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
-    let given = reference.at.is_given().then(|| presets::details(analysis, reference, label)).flatten();
+    let given = reference.at.is_preset().then(|| presets::details(analysis, reference, label)).flatten();
     let own = variables::details(analysis, reference, label)?;
     Some(CompletionDetails { documentation: given.and_then(|it| it.documentation).or(own.documentation), ..own })
 }

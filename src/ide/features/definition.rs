@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::shared::cursor::{CursorTarget, target};
-use crate::ide::shared::describe::narrowed;
+use crate::ide::shared::cursor::{CursorTarget, target_at};
+use crate::ide::shared::describe::origin_location;
 use crate::ide::shared::located_container::{Field, LocatedContainer};
-use crate::ide::shared::named_objects::found;
-use crate::ide::shared::preset_reach::{entry_at, given, reach, source};
-use crate::ide::shared::uses::{ObjectKey, Symbol, entity, key_at, keys_of, object_at};
+use crate::ide::shared::named_objects::objects_named;
+use crate::ide::shared::preset_reach::{preset_entry_at, preset_entry_of, recipients, selected_workloads};
+use crate::ide::shared::uses::{ObjectKey, Symbol, key_at, object_at, source_keys, symbol_of};
 use crate::k8s::{EnvVar, Object};
 use crate::resolve::{Binding, Kind, Lookup, Origin, Site};
 use crate::rules::env_file_readers;
@@ -35,7 +35,7 @@ pub struct NavigationTarget {
 
 /// Where the thing at an offset is declared.
 pub fn definition(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Navigation> {
-    let found = target(analysis, file, offset)?;
+    let found = target_at(analysis, file, offset)?;
     let targets = targets(analysis, &found.target);
     (!targets.is_empty()).then_some(Navigation { origin: found.span, targets })
 }
@@ -50,7 +50,7 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
         }
         CursorTarget::Reference { .. } | CursorTarget::ShellReference { .. } => {
             let (at, site, name) = match target {
-                CursorTarget::Reference { at, field: Field::Env(index), name, .. } if at.is_given() => {
+                CursorTarget::Reference { at, field: Field::Env(index), name, .. } if at.is_preset() => {
                     return of_preset(analysis, at, *index, name);
                 }
                 CursorTarget::Reference { at, field, name, .. } => (at, field.site(), name),
@@ -68,25 +68,25 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
             }
         }
         CursorTarget::Object { at, kind, name, .. } => {
-            let found = found(analysis, *kind, &name.value, &at.file, at.object);
+            let found = objects_named(analysis, *kind, &name.value, &at.file, at.object);
             found.iter().map(|it| object(it.file, it.object)).collect()
         }
         CursorTarget::VolumeSource { file, object: user, kind, name, key: None } => {
-            let found = found(analysis, *kind, &name.value, file, user);
+            let found = objects_named(analysis, *kind, &name.value, file, user);
             found.iter().map(|it| object(it.file, it.object)).collect()
         }
         CursorTarget::KeyUse { .. } | CursorTarget::Key { .. } | CursorTarget::VolumeSource { .. } => {
-            match entity(analysis, target) {
+            match symbol_of(analysis, target) {
                 Some(Symbol::Key(keys)) => keys.iter().map(key).collect(),
                 _ => Vec::new(),
             }
         }
         CursorTarget::Dependency { file, object: user, name } => {
-            let found = found(analysis, Kind::Service, &name.value, file, user);
+            let found = objects_named(analysis, Kind::Service, &name.value, file, user);
             found.iter().map(|it| object(it.file, it.object)).collect()
         }
         CursorTarget::Selector { file, object: it } => {
-            reach(analysis, file, it).iter().map(|it| object(&it.file, it.object)).collect()
+            selected_workloads(analysis, file, it).iter().map(|it| object(&it.file, it.object)).collect()
         }
         CursorTarget::ObjectName { file, object: it, .. } | CursorTarget::Workload { file, object: it } => {
             vec![object(file, it)]
@@ -127,7 +127,7 @@ fn declared(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Bindin
     if let Some((index, _)) = binding.entry.as_ref().and_then(|it| at.entry_at(it)) {
         return entry(at, index).into_iter().collect();
     }
-    match source(analysis, binding) {
+    match preset_entry_of(analysis, binding) {
         Some((at, index)) => entry(&at, index).into_iter().collect(),
         None => of_binding(analysis, at, binding),
     }
@@ -136,7 +136,7 @@ fn declared(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Bindin
 /// What a reference in a value of a preset means, in each container that gets the value.
 fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, name: &str) -> Vec<NavigationTarget> {
     let mut all: Vec<NavigationTarget> = Vec::new();
-    for given in given(analysis, at, Some(index)) {
+    for given in recipients(analysis, at, Some(index)) {
         let step = given.binding.as_ref().and_then(|it| it.steps.iter().find(|it| &*it.name == name));
         if let Some(Lookup::Bound(binding)) = step.map(|it| &it.outcome) {
             all.extend(declared(analysis, &given.at, binding));
@@ -154,7 +154,7 @@ fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, n
 
 /// Where a variable's value comes from, each of several.
 fn of_binding(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<NavigationTarget> {
-    let keys = keys_of(analysis, at, binding);
+    let keys = source_keys(analysis, at, binding);
     if !keys.is_empty() {
         return keys.iter().map(key).collect();
     }
@@ -166,13 +166,13 @@ fn of_binding(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Bind
 
 fn of_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, origin: &Origin) -> Option<NavigationTarget> {
     let location = origin.location.as_ref()?;
-    if let Some(focus) = origin.inside.as_ref().and_then(|_| narrowed(analysis, origin)) {
+    if let Some(focus) = origin.inside.as_ref().and_then(|_| origin_location(analysis, origin)) {
         return Some(NavigationTarget { full: focus.clone(), focus });
     }
     if let Some((index, _)) = at.entry_at(location) {
         return entry(at, index);
     }
-    if let Some((at, index)) = entry_at(analysis, location) {
+    if let Some((at, index)) = preset_entry_at(analysis, location) {
         return entry(&at, index);
     }
     if let Some(found) = key_at(analysis, origin.kind, location) {

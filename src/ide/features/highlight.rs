@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::cursor::target;
-use crate::ide::shared::uses::{entity, uses};
+use crate::ide::shared::cursor::target_at;
+use crate::ide::shared::uses::{symbol_of, uses};
 use crate::text::Span;
 
 /// A place that means the same thing.
@@ -27,10 +27,10 @@ pub enum HighlightKind {
 
 /// The places in the file that mean what stands at an offset.
 pub fn highlights(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Highlight> {
-    let Some(entity) = target(analysis, file, offset).and_then(|it| entity(analysis, &it.target)) else {
+    let Some(symbol) = target_at(analysis, file, offset).and_then(|it| symbol_of(analysis, &it.target)) else {
         return Vec::new();
     };
     let kind = |declares| if declares { HighlightKind::Write } else { HighlightKind::Read };
-    let all = uses(analysis, &entity, Some(file)).into_iter();
+    let all = uses(analysis, &symbol, Some(file)).into_iter();
     all.map(|it| Highlight { span: it.location.span, kind: kind(it.declares) }).collect()
 }

@@ -9,8 +9,8 @@ mod services;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::cursor::{CursorTarget, target};
-use crate::ide::shared::describe::{self, in_one_line, link, shown};
+use crate::ide::shared::cursor::{CursorTarget, target_at};
+use crate::ide::shared::describe::{self, location_link, one_line, value_text};
 use crate::ide::shared::located_container::{Field, LocatedContainer};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{EnvVar, Text, ValueSource};
@@ -35,14 +35,14 @@ const MOST_LINES: usize = 12;
 
 /// What there is to say about an offset.
 pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Hover> {
-    let found = target(analysis, file, offset)?;
+    let found = target_at(analysis, file, offset)?;
     let contents = contents(analysis, &found.target)?;
     Some(Hover { span: found.span, contents })
 }
 
 fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup> {
     match target {
-        CursorTarget::Reference { at, field: Field::Env(index), name, .. } if at.is_given() => {
+        CursorTarget::Reference { at, field: Field::Env(index), name, .. } if at.is_preset() => {
             presets::reference(analysis, at, *index, name)
         }
         CursorTarget::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
@@ -54,7 +54,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         CursorTarget::Variable { at, index }
         | CursorTarget::Source { at, index }
         | CursorTarget::EnvFileKey { at, index }
-            if at.is_given() =>
+            if at.is_preset() =>
         {
             presets::variable(analysis, at, *index)
         }
@@ -193,14 +193,14 @@ fn declaration(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize)
         && !Arc::ptr_eq(&last, binding)
         && let Some(location) = last.entry.as_ref().or(last.origin.location.as_ref())
     {
-        card.say(vec![text("Replaced by a later entry: "), link(analysis, &at.file, location)]);
+        card.say(vec![text("Replaced by a later entry: "), location_link(analysis, &at.file, location)]);
     }
     Some(card.markup)
 }
 
 /// An entry of an env file, as the kubelet of the target reads it, with who takes it.
 fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &str) -> Markup {
-    let shown = format!("{name}={}", in_one_line(value, 4 * LONGEST));
+    let shown = format!("{name}={}", one_line(value, 4 * LONGEST));
     let mut blocks = vec![Block::Code { language: "ini", text: shown }];
     let reading = match analysis.snapshot.settings(file).proposals {
         true => "As the proposal reads env files.".to_owned(),
@@ -208,7 +208,7 @@ fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &
     };
     blocks.push(Block::Paragraph(vec![text(&reading)]));
     let readers = env_file_readers(analysis.snapshot, file).into_iter().filter(|it| &*it.key == name);
-    let lines = readers.map(|it| vec![text("taken in "), link(analysis, file, &it.location)]);
+    let lines = readers.map(|it| vec![text("taken in "), location_link(analysis, file, &it.location)]);
     let lines = limited(lines.collect());
     if !lines.is_empty() {
         blocks.push(Block::List(lines));
@@ -261,7 +261,7 @@ impl<'c, 's> Card<'c, 's> {
 
     /// A variable: its value, where it comes from, how it came about, what it hides.
     fn binding(&mut self, binding: &Binding) {
-        let from = describe::of_binding(self.analysis, self.at, binding);
+        let from = describe::binding_origin_and_entry(self.analysis, self.at, binding);
         self.variable(binding, Some(from));
     }
 
@@ -269,7 +269,7 @@ impl<'c, 's> Card<'c, 's> {
     fn declared(&mut self, binding: &Binding) {
         let from = match binding.origin.kind {
             Kind::Env => None,
-            _ => Some(describe::in_short(self.analysis, self.at, binding)),
+            _ => Some(describe::binding_origin(self.analysis, self.at, binding)),
         };
         self.variable(binding, from);
     }
@@ -311,7 +311,7 @@ impl<'c, 's> Card<'c, 's> {
         } else {
             let lines = binding.alternatives.iter().map(|(value, origin)| {
                 let mut line = vec![self.short(value), text(" from ")];
-                line.extend(describe::origin(self.analysis, &self.at.file, origin));
+                line.extend(describe::origin_words(self.analysis, &self.at.file, origin));
                 line
             });
             let lines = limited(lines.collect());
@@ -322,7 +322,7 @@ impl<'c, 's> Card<'c, 's> {
     }
 
     fn value(&mut self, name: &str, value: &Value) {
-        let shown = shown(value, self.reveal);
+        let shown = value_text(value, self.reveal);
         let mut lines: Vec<String> = shown.lines().take(MOST_LINES).map(|it| cut(it, 4 * LONGEST)).collect();
         if shown.lines().count() > MOST_LINES {
             lines.push("…".into());
@@ -334,7 +334,7 @@ impl<'c, 's> Card<'c, 's> {
     /// Each step of the expansion, from the text as written down to values that needed none.
     fn chain(&mut self, binding: &Binding) {
         let Some(raw) = binding.raw.as_ref().filter(|_| !binding.steps.is_empty()) else { return };
-        let mut lines = vec![vec![text("written "), code(in_one_line(&show_helm_placeholders(raw), LONGEST))]];
+        let mut lines = vec![vec![text("written "), code(one_line(&show_helm_placeholders(raw), LONGEST))]];
         self.steps(binding, 0, &mut lines);
         let lines = limited(lines);
         self.markup.blocks.push(Block::List(lines));
@@ -352,9 +352,9 @@ impl<'c, 's> Card<'c, 's> {
             match &step.outcome {
                 Lookup::Bound(inner) => {
                     line.push(text(" is "));
-                    line.push(code(describe::preview(inner, self.reveal, LONGEST)));
+                    line.push(code(describe::short_binding(inner, self.reveal, LONGEST)));
                     line.push(text(" from "));
-                    line.extend(describe::in_short(self.analysis, self.at, inner));
+                    line.extend(describe::binding_origin(self.analysis, self.at, inner));
                     lines.push(line);
                     self.steps(inner, depth + 1, lines);
                 }
@@ -362,7 +362,7 @@ impl<'c, 's> Card<'c, 's> {
                     line.push(text(" stays: declared later"));
                     if let Some(location) = &origin.location {
                         line.push(text(", "));
-                        line.push(link(self.analysis, &self.at.file, location));
+                        line.push(location_link(self.analysis, &self.at.file, location));
                     }
                     lines.push(line);
                 }
@@ -385,7 +385,7 @@ impl<'c, 's> Card<'c, 's> {
         }
         let lines = binding.hides.iter().map(|hidden| {
             let mut line = vec![text("hides the one from ")];
-            line.extend(describe::origin(self.analysis, &self.at.file, hidden));
+            line.extend(describe::origin_words(self.analysis, &self.at.file, hidden));
             line
         });
         let lines = limited(lines.collect());
@@ -427,14 +427,14 @@ impl<'c, 's> Card<'c, 's> {
         let mut line = vec![code(format!("$({name})")), text(" stays as it is: "), code(name.into())];
         if let (Kind::Preset, Some(preset), Some(location)) = (origin.kind, &origin.object, &origin.location) {
             line.extend([text(" comes with preset "), code(preset.to_string()), text(", ")]);
-            line.extend([link(self.analysis, &self.at.file, location), text(", behind all entries of ")]);
+            line.extend([location_link(self.analysis, &self.at.file, location), text(", behind all entries of ")]);
             line.extend([code("env".into()), text(".")]);
             return self.say(line);
         }
         match &origin.location {
             Some(location) => {
                 line.push(text(" is declared later, "));
-                line.push(link(self.analysis, &self.at.file, location));
+                line.push(location_link(self.analysis, &self.at.file, location));
                 line.push(text(". Entries of "));
                 line.push(code("env".into()));
                 line.push(text(" see only those above them."));
@@ -479,7 +479,7 @@ impl<'c, 's> Card<'c, 's> {
     }
 
     fn short(&self, value: &Value) -> Inline {
-        code(describe::short(value, self.reveal, LONGEST))
+        code(describe::short_value(value, self.reveal, LONGEST))
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::describe::{in_one_line, preview, shown};
+use crate::ide::shared::describe::{one_line, short_binding, value_text};
 use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
 use crate::ide::shared::markup::{Block, Markup};
-use crate::ide::shared::preset_reach::given;
+use crate::ide::shared::preset_reach::recipients;
 use crate::k8s::Text;
 use crate::resolve::{Environment, Lookup, Step, Value};
 use crate::text::Span;
@@ -28,7 +28,7 @@ const LONGEST: usize = 40;
 
 /// The hints in a range of a file.
 pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<InlayHint> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let reveal = analysis.reveals(file);
@@ -68,7 +68,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
 /// Behind a value of a preset, what becomes of it, if it is the same in every container that gets it.
 fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, hints: &mut Vec<InlayHint>) {
     let reveal = analysis.reveals(file);
-    for at in LocatedContainer::all_entries(file, facts).filter(LocatedContainer::is_given) {
+    for at in LocatedContainer::all_with_presets(file, facts).filter(LocatedContainer::is_preset) {
         let mut all = None;
         for entry in &at.container.env {
             let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
@@ -76,12 +76,12 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
             if !text.value.contains("$(") || span.end < range.start || range.end < span.start {
                 continue;
             }
-            let given = all.get_or_insert_with(|| given(analysis, &at, None));
+            let given = all.get_or_insert_with(|| recipients(analysis, &at, None));
             let mut values = given.iter().filter_map(|it| it.of_entry(&at.at(name.span)));
             let Some(first) = values.next() else { continue };
             let is_replaced = first.steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_)));
             if is_replaced && values.all(|it| it.value.same_text(&first.value)) {
-                hints.push(hint(span.end, &shown(&first.value, reveal)));
+                hints.push(hint(span.end, &value_text(&first.value, reveal)));
             }
         }
     }
@@ -134,7 +134,7 @@ impl Hinted<'_> {
         if !steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_))) {
             return None;
         }
-        let full = shown(value, self.reveal);
+        let full = value_text(value, self.reveal);
         Some(hint(self.at.object.file_span(self.text.span).end, &full))
     }
 
@@ -151,14 +151,14 @@ impl Hinted<'_> {
         for step in steps {
             if let Lookup::Bound(binding) = &step.outcome {
                 let end = map.source_span(step.range.clone()).shifted(span.start).end;
-                hints.push(hint(end, &preview(binding, self.reveal, 10 * LONGEST)));
+                hints.push(hint(end, &short_binding(binding, self.reveal, 10 * LONGEST)));
             }
         }
     }
 }
 
 fn hint(offset: usize, full: &str) -> InlayHint {
-    let label = in_one_line(full, LONGEST);
+    let label = one_line(full, LONGEST);
     let tooltip = (label != full)
         .then(|| Markup { blocks: vec![Block::Code { language: "text", text: full.chars().take(2_000).collect() }] });
     InlayHint { offset, label: format!("→ {label}"), tooltip }

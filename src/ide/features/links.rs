@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::shared::describe::kind_in_manifests;
+use crate::ide::shared::describe::manifest_kind;
 use crate::ide::shared::located_container::{LocatedContainer, pods_of};
-use crate::ide::shared::named_objects::{found, place_of};
-use crate::ide::shared::volume_sources::{has_volume_sources, sources};
+use crate::ide::shared::named_objects::{name_location, objects_named};
+use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
 use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
 use crate::resolve::Kind;
 use crate::syntax::has_helm_placeholder;
@@ -26,19 +26,19 @@ pub struct DocumentLink {
 
 /// The links of a file, in the order of the text. A name that may mean several objects is no link.
 pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentLink> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let mut links = Vec::new();
     let mut push = |object: &Object, kind: Kind, name: &Text| {
-        let found = found(analysis, kind, &name.value, file, object);
+        let found = objects_named(analysis, kind, &name.value, file, object);
         let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
         let span = written.inside(object.file_span(name.span), name, 0..name.value.len());
-        let target = place_of(only.file, only.object);
-        let tooltip = format!("{}/{}", kind_in_manifests(kind), name.value);
+        let target = name_location(only.file, only.object);
+        let tooltip = format!("{}/{}", manifest_kind(kind), name.value);
         links.push(DocumentLink { span, target, tooltip });
     };
-    for at in LocatedContainer::all_entries(file, facts) {
+    for at in LocatedContainer::all_with_presets(file, facts) {
         names(&at).for_each(|(kind, name)| push(at.object, kind, name));
     }
     for object in &facts.objects {
@@ -46,7 +46,9 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
         for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
             push(object, Kind::Service, name);
         }
-        for source in pods_of(object).filter(|it| has_volume_sources(it)).flat_map(|it| sources(&written, object, it)) {
+        for source in
+            pods_of(object).filter(|it| has_volume_sources(it)).flat_map(|it| volume_sources(&written, object, it))
+        {
             push(object, source.kind, &source.name);
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::ide::Analysis;
 use crate::ide::commands::process::{ParameterView, ProcessOptions, process_template, select_template_at};
 use crate::ide::commands::render::{Renderer, workloads};
-use crate::ide::shared::template_parameters::steady;
+use crate::ide::shared::template_parameters::sample_numbers;
 use crate::k8s::{Object, ObjectData};
 
 /// What is previewed.
@@ -88,7 +88,7 @@ fn process_preview(
         }
     };
     let mut request = ProcessOptions { values: parameters.clone(), ..ProcessOptions::default() };
-    let mut outcome = process_template(&selected, &request, &mut steady());
+    let mut outcome = process_template(&selected, &request, &mut sample_numbers());
     let problems = std::mem::take(&mut outcome.problems);
     if !problems.is_empty() {
         // A preview with a gap says more than none.
@@ -96,7 +96,7 @@ fn process_preview(
             request.values.insert(name.clone(), format!("<{name}>"));
         }
         request.ignore_unknown = true;
-        outcome = process_template(&selected, &request, &mut steady());
+        outcome = process_template(&selected, &request, &mut sample_numbers());
     }
     let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
     let documents =

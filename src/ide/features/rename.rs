@@ -8,14 +8,14 @@ use thiserror::Error;
 
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::shared::cursor::{CursorTarget, target};
-use crate::ide::shared::describe::{kind_in_words, place};
+use crate::ide::shared::cursor::{CursorTarget, target_at};
+use crate::ide::shared::describe::{kind_words, location_text};
 use crate::ide::shared::located_container::{FileText, LocatedContainer, ShellDoubt};
-use crate::ide::shared::named_objects::place_of;
-use crate::ide::shared::preset_reach::{PresetOutcome, given, reach};
+use crate::ide::shared::named_objects::name_location;
+use crate::ide::shared::preset_reach::{PresetOutcome, recipients, selected_workloads};
 use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::ide::shared::uses::{
-    DefinedObject, ObjectKey, Symbol, Use, entity, possible_uses, rename_closure, sources_of, uses,
+    DefinedObject, ObjectKey, Symbol, Use, env_from_entries, rename_closure, symbol_of, uses, uses_with_doubtful,
 };
 use crate::k8s::is_parameter_name;
 use crate::k8s::{EnvFromSource, ObjectData};
@@ -43,8 +43,8 @@ pub fn prepare_rename(
     file: &Arc<str>,
     offset: usize,
 ) -> Result<Option<Renamable>, RenameError> {
-    let Some((entity, name)) = renamable(analysis, file, offset)? else { return Ok(None) };
-    let all = uses(analysis, &entity, Some(file));
+    let Some((symbol, name)) = renamable(analysis, file, offset)? else { return Ok(None) };
+    let all = uses(analysis, &symbol, Some(file));
     let here = all.iter().find(|it| it.location.span.touches(offset));
     // `$(` and `)` belong to the reference, but not to its name.
     let here = here.or_else(|| all.iter().find(|it| it.location.span.touches(offset.saturating_add(2))));
@@ -62,13 +62,13 @@ pub fn rename(
     offset: usize,
     new_name: &str,
 ) -> Result<Vec<Edit>, RenameError> {
-    let Some((mut entity, name)) = renamable(analysis, file, offset)? else {
+    let Some((mut symbol, name)) = renamable(analysis, file, offset)? else {
         return refuse("there is nothing here that podlens could rename: put the cursor on a variable or on a key");
     };
     if *name == *new_name {
         return Ok(Vec::new());
     }
-    match &mut entity {
+    match &mut symbol {
         Symbol::Variable { at, .. } => {
             check_variable(analysis, at, new_name)?;
             check_reached(analysis, at, new_name)?;
@@ -82,9 +82,9 @@ pub fn rename(
         Symbol::Object(_) | Symbol::Volume { .. } | Symbol::EnvFileKey(_) | Symbol::Undeclared { .. } => {}
     }
     let mut edits = Vec::new();
-    for found in possible_uses(analysis, &entity, None) {
+    for found in uses_with_doubtful(analysis, &symbol, None) {
         if let Some(doubt) = found.doubt {
-            let shown = place(analysis, "", &found.location);
+            let shown = location_text(analysis, "", &found.location);
             return refuse(match doubt {
                 ShellDoubt::Set => {
                     format!("the script in {shown} sets `{name}` itself, and which one it reads cannot be told")
@@ -109,10 +109,10 @@ fn renamable<'s>(
     file: &Arc<str>,
     offset: usize,
 ) -> Result<Option<(Symbol<'s>, Arc<str>)>, RenameError> {
-    let Some(entity) = target(analysis, file, offset).and_then(|it| entity(analysis, &it.target)) else {
+    let Some(symbol) = target_at(analysis, file, offset).and_then(|it| symbol_of(analysis, &it.target)) else {
         return Ok(None);
     };
-    let name = match &entity {
+    let name = match &symbol {
         Symbol::Variable { name, .. } => Arc::clone(name),
         Symbol::Key(keys) => {
             let Some(first) = keys.first() else { return Ok(None) };
@@ -123,7 +123,7 @@ fn renamable<'s>(
         }
         Symbol::Object(DefinedObject { kind: Kind::Service, object, .. }) => {
             let name = object.model.reference_name().unwrap_or_default();
-            return match target(analysis, file, offset).map(|it| it.target) {
+            return match target_at(analysis, file, offset).map(|it| it.target) {
                 Some(CursorTarget::Reference { .. } | CursorTarget::ShellReference { .. }) => {
                     refuse(format!("this name is made of the service `{name}`: rename the service instead"))
                 }
@@ -146,7 +146,7 @@ fn renamable<'s>(
     if has_helm_placeholder(&name) {
         return refuse("a Helm expression makes this name");
     }
-    Ok(Some((entity, name)))
+    Ok(Some((symbol, name)))
 }
 
 fn from_outside(name: &str, meaning: &Lookup) -> String {
@@ -195,27 +195,27 @@ fn check_variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str)
 
 /// Whether what a preset brings can have a name in every container that gets it.
 fn check_reached(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
-    if !at.is_given() {
+    if !at.is_preset() {
         return Ok(());
     }
-    for it in reach(analysis, &at.file, at.object) {
-        if it.outcome == PresetOutcome::Open {
-            let place = place(analysis, &at.file, &place_of(&it.file, it.object));
+    for it in selected_workloads(analysis, &at.file, at.object) {
+        if it.outcome == PresetOutcome::Unknown {
+            let place = location_text(analysis, &at.file, &name_location(&it.file, it.object));
             return refuse(format!("it is not known whether the preset is for the workload in {place}"));
         }
     }
-    given(analysis, at, None).iter().try_for_each(|it| check_free(analysis, &at.file, &it.at, new))
+    recipients(analysis, at, None).iter().try_for_each(|it| check_free(analysis, &at.file, &it.at, new))
 }
 
 /// Whether a container has no variable of this name yet.
 fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
     let mut names = at.container.env.iter().filter_map(|it| it.name.as_ref());
     if let Some(taken) = names.find(|it| &*it.value == new) {
-        let place = place(analysis, from, &at.at(taken.span));
+        let place = location_text(analysis, from, &at.at(taken.span));
         return refuse(format!("`{new}` is taken: {place} declares it"));
     }
     if let Lookup::Bound(binding) = at.environment(analysis).lookup(Site::CommandLine, new) {
-        let kind = kind_in_words(binding.origin.kind);
+        let kind = kind_words(binding.origin.kind);
         let object = binding.origin.object.as_deref().map_or(String::new(), |it| format!(" `{it}`"));
         return refuse(format!("`{new}` is taken: the container has it from {kind}{object}"));
     }
@@ -232,13 +232,13 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
         let binary = source.binary_keys.iter();
         if let Some(taken) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
             let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(taken.span) };
-            return refuse(format!("`{new}` is taken: {} has it", place(analysis, &key.of.file, &location)));
+            return refuse(format!("`{new}` is taken: {} has it", location_text(analysis, &key.of.file, &location)));
         }
     }
     // Containers that take all keys get a variable of the new name.
     let files = analysis.snapshot.files();
-    for at in files.flat_map(|(path, facts)| LocatedContainer::all_entries(path, facts)) {
-        for (entry, _) in sources_of(analysis, &at) {
+    for at in files.flat_map(|(path, facts)| LocatedContainer::all_with_presets(path, facts)) {
+        for (entry, _) in env_from_entries(analysis, &at) {
             let (kind, name) = match &entry.source {
                 Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (Kind::ConfigMap, name),
                 Some(EnvFromSource::Secret { name: Some(name), .. }) => (Kind::Secret, name),
@@ -253,7 +253,8 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
                         .is_some_and(|it| **it == **at.object.with_known_parameters(&name.value))
             };
             let Some(key) = keys.iter().find(is_meant) else { continue };
-            let found = crate::ide::shared::named_objects::found(analysis, kind, &name.value, &at.file, at.object);
+            let found =
+                crate::ide::shared::named_objects::objects_named(analysis, kind, &name.value, &at.file, at.object);
             if !found.iter().any(|it| *it.file == key.of.file && it.object.offset == key.of.object.offset) {
                 continue;
             }
@@ -262,7 +263,7 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
             // What refers to a variable that hides the key stays as it is; but the key would be seen again.
             let hides = |it: &&crate::k8s::Text| *it.value == *format!("{prefix}{old}");
             if let Some(hiding) = at.container.env.iter().filter_map(|it| it.name.as_ref()).find(hides) {
-                let place = place(analysis, &at.file, &at.at(hiding.span));
+                let place = location_text(analysis, &at.file, &at.at(hiding.span));
                 return refuse(format!("`{}` hides this key in {}, {place}: rename that first", hiding.value, at.file));
             }
         }
@@ -273,8 +274,8 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
 /// The edit at one place.
 fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, RenameError> {
     let file = &found.location.file;
-    let shown = || place(analysis, "", &found.location);
-    let Some(written) = analysis.written(file) else { return refuse(format!("{file} cannot be read")) };
+    let shown = || location_text(analysis, "", &found.location);
+    let Some(written) = analysis.file_text(file) else { return refuse(format!("{file} cannot be read")) };
     let new = format!("{}{new_name}", found.prefix);
     let is_shell_name = new.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
         && !new.starts_with(|it: char| it.is_ascii_digit());

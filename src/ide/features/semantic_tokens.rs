@@ -38,11 +38,11 @@ pub enum SemanticKind {
 
 /// The tokens of a file, or of a range of it, in the order of the text; none overlaps another.
 pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<Span>) -> Vec<SemanticToken> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.written(file)) else {
+    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for at in LocatedContainer::all_entries(file, facts) {
+    for at in LocatedContainer::all_with_presets(file, facts) {
         let is_wanted = |text: &Text| {
             let span = at.object.file_span(text.span);
             range.is_none_or(|range| span.start <= range.end && range.start <= span.end)
@@ -76,7 +76,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
                             _ if is_script => continue,
                             Lookup::Maybe(_) => SemanticKind::Variable,
                             // What a preset's value means is decided in the pods that get it.
-                            _ if at.is_given() => SemanticKind::Variable,
+                            _ if at.is_preset() => SemanticKind::Variable,
                             Lookup::Later(_) | Lookup::Unbound => SemanticKind::Unresolved,
                         };
                         let name = token.name_range();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::{pods_of, preset_of};
-use crate::ide::shared::named_objects::keys;
+use crate::ide::shared::named_objects::object_keys;
 use crate::k8s::{Container, Object, ObjectData, Text};
 use crate::syntax::show_helm_placeholders;
 use crate::text::Span;
@@ -96,7 +96,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
                     offer(name, SymbolKind::Parameter, Some(&title));
                 }
             }
-            for key in keys(object) {
+            for key in object_keys(object) {
                 offer(&key.key, SymbolKind::Key, Some(&title));
             }
         }
@@ -137,7 +137,7 @@ fn object(object: &Object) -> DocumentSymbol {
     if let Some(given) = preset_of(object).and_then(|it| it.container()) {
         children.extend(container(object, given).children);
     }
-    for key in keys(object) {
+    for key in object_keys(object) {
         let end = key.value_span.map_or(key.key.span.end, |it| it.end.max(key.key.span.end));
         let span = Span::new(key.key.span.start, end);
         children.push(symbol(object, Some(&key.key), None, SymbolKind::Key, span, Vec::new()));
@@ -145,8 +145,7 @@ fn object(object: &Object) -> DocumentSymbol {
     if let ObjectData::Template(template) = &model.data {
         for parameter in &template.parameters {
             let value = parameter.value.as_ref().or(parameter.from.as_ref());
-            let detail =
-                value.map(|it| crate::ide::shared::describe::in_one_line(&show_helm_placeholders(&it.value), 60));
+            let detail = value.map(|it| crate::ide::shared::describe::one_line(&show_helm_placeholders(&it.value), 60));
             let (name, kind) = (parameter.name.as_ref(), SymbolKind::Parameter);
             children.push(symbol(object, name, detail, kind, parameter.span, Vec::new()));
         }
@@ -168,7 +167,7 @@ fn container(object: &Object, container: &Container) -> DocumentSymbol {
         let detail = entry
             .value
             .as_ref()
-            .map(|it| crate::ide::shared::describe::in_one_line(&show_helm_placeholders(&it.value), 60));
+            .map(|it| crate::ide::shared::describe::one_line(&show_helm_placeholders(&it.value), 60));
         variables.push(symbol(object, entry.name.as_ref(), detail, SymbolKind::Variable, entry.span, Vec::new()));
     }
     variables.retain(|it| within(it.span, span));

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, objects_at, pods_of};
 use crate::ide::shared::param_file_text::ParamFileText;
-use crate::ide::shared::template_parameters::{LocatedParameter, enclosing, own_texts};
-use crate::ide::shared::volume_sources::{has_volume_sources, sources};
+use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template, own_texts};
+use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
 use crate::k8s::{DataEntry, EnvFromSource, KeyRef, Object, ObjectData, Pod, Text, ValueSource};
 use crate::resolve::{Kind, Lookup, Site};
 use crate::rules::{self, Rule};
@@ -188,10 +188,10 @@ pub(crate) enum CursorTarget<'s> {
 }
 
 /// What stands at an offset.
-pub(crate) fn target<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<TargetAt<'s>> {
+pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<TargetAt<'s>> {
     let snapshot = analysis.snapshot;
     let facts = snapshot.file(file)?;
-    let written = analysis.written(file)?;
+    let written = analysis.file_text(file)?;
     if let Some((rule, span)) = rule_at(analysis, file, &written, offset) {
         return Some(TargetAt { span, target: CursorTarget::Rule(rule) });
     }
@@ -245,7 +245,7 @@ struct Finder<'f, 's> {
 impl<'s> Finder<'_, 's> {
     /// A parameter at the cursor: in an object of a template, or in what the template says itself.
     fn parameter(&self, object: &'s Object) -> Option<TargetAt<'s>> {
-        let (outer, template) = enclosing(self.facts, object)?;
+        let (outer, template) = enclosing_template(self.facts, object)?;
         let place = |name| {
             let file = Arc::clone(self.file);
             CursorTarget::Parameter(LocatedParameter { file, facts: self.facts, object: outer, template, name })
@@ -269,7 +269,7 @@ impl<'s> Finder<'_, 's> {
 
     fn in_object(&self, object: &'s Object) -> Option<TargetAt<'s>> {
         let containers =
-            LocatedContainer::entries_of(self.file, self.facts, object).filter(|it| it.touches(self.offset));
+            LocatedContainer::of_object_or_preset(self.file, self.facts, object).filter(|it| it.touches(self.offset));
         for at in containers {
             if let Some(found) = self.in_texts(&at).or_else(|| self.in_names(&at)) {
                 return Some(found);
@@ -296,7 +296,7 @@ impl<'s> Finder<'_, 's> {
         if !has_volume_sources(pod) || !pod.volumes.iter().any(|it| object.file_span(it.span).touches(self.offset)) {
             return None;
         }
-        sources(self.written, object, pod).into_iter().find_map(|source| {
+        volume_sources(self.written, object, pod).into_iter().find_map(|source| {
             let key = source.keys.iter().find(|it| self.touches(object, it)).cloned();
             let (file, kind, name) = (Arc::clone(self.file), source.kind, source.name);
             match &key {
@@ -324,7 +324,8 @@ impl<'s> Finder<'_, 's> {
             |it: &&'s Object| document.touches(it.offset) && !around.iter().any(|near| near.offset == it.offset);
         let others = self.facts.objects.iter().filter(is_near);
         let objects = around.iter().copied().chain(others);
-        let mut containers = objects.flat_map(|object| LocatedContainer::entries_of(self.file, self.facts, object));
+        let mut containers =
+            objects.flat_map(|object| LocatedContainer::of_object_or_preset(self.file, self.facts, object));
         containers.find_map(|at| self.in_texts(&at).or_else(|| self.in_names(&at)))
     }
 

@@ -11,17 +11,17 @@ use crate::resolve::{Binding, Kind, Origin, Value};
 use crate::syntax::show_helm_placeholders;
 
 /// A value for a person: secrets masked unless they may be shown.
-pub(crate) fn shown(value: &Value, reveal: bool) -> String {
+pub(crate) fn value_text(value: &Value, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }
 
 /// A value in one line of at most so many characters.
-pub(crate) fn short(value: &Value, reveal: bool, most: usize) -> String {
-    in_one_line(&shown(value, reveal), most)
+pub(crate) fn short_value(value: &Value, reveal: bool, most: usize) -> String {
+    one_line(&value_text(value, reveal), most)
 }
 
 /// A text in one line of at most so many characters.
-pub(crate) fn in_one_line(text: &str, most: usize) -> String {
+pub(crate) fn one_line(text: &str, most: usize) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     let mut line = String::new();
     for (at, character) in text.chars().enumerate() {
@@ -39,19 +39,19 @@ pub(crate) fn in_one_line(text: &str, most: usize) -> String {
 }
 
 /// The short value of a variable: where candidates differ, that they do.
-pub(crate) fn preview(binding: &Binding, reveal: bool, most: usize) -> String {
+pub(crate) fn short_binding(binding: &Binding, reveal: bool, most: usize) -> String {
     match binding.alternatives.as_slice() {
-        [] => short(&binding.value, reveal, most),
+        [] => short_value(&binding.value, reveal, most),
         several => {
-            let mut values: Vec<String> = several.iter().map(|(it, _)| short(it, reveal, most)).collect();
+            let mut values: Vec<String> = several.iter().map(|(it, _)| short_value(it, reveal, most)).collect();
             values.dedup();
-            in_one_line(&values.join(" | "), most)
+            one_line(&values.join(" | "), most)
         }
     }
 }
 
 /// `config map`, `secret`, `service`, ….
-pub(crate) fn kind_in_words(kind: Kind) -> &'static str {
+pub(crate) fn kind_words(kind: Kind) -> &'static str {
     match kind {
         Kind::Env => "env",
         Kind::ConfigMap => "config map",
@@ -66,13 +66,13 @@ pub(crate) fn kind_in_words(kind: Kind) -> &'static str {
 }
 
 /// The kind as manifests write it.
-pub(crate) fn kind_in_manifests(kind: Kind) -> &'static str {
+pub(crate) fn manifest_kind(kind: Kind) -> &'static str {
     match kind {
         Kind::ConfigMap => "ConfigMap",
         Kind::Secret => "Secret",
         Kind::Service => "Service",
         Kind::Preset => "PodPreset",
-        other => kind_in_words(other),
+        other => kind_words(other),
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn workload_title(object: &Object) -> String {
 }
 
 /// Where a place is: the line in this file, or the file and its line.
-pub(crate) fn place(analysis: &Analysis<'_>, from: &str, location: &Location) -> String {
+pub(crate) fn location_text(analysis: &Analysis<'_>, from: &str, location: &Location) -> String {
     let line = analysis.snapshot.file(&location.file).map(|it| it.lines.line_column(location.span.start).line);
     match line {
         Some(line) if *location.file == *from => format!("line {line}"),
@@ -95,22 +95,22 @@ pub(crate) fn place(analysis: &Analysis<'_>, from: &str, location: &Location) ->
 }
 
 /// A way to a place.
-pub(crate) fn link(analysis: &Analysis<'_>, from: &str, location: &Location) -> Inline {
-    Inline::Link(place(analysis, from, location), location.clone())
+pub(crate) fn location_link(analysis: &Analysis<'_>, from: &str, location: &Location) -> Inline {
+    Inline::Link(location_text(analysis, from, location), location.clone())
 }
 
 /// The place of an origin: the line of a script, where it is one.
-pub(crate) fn narrowed(analysis: &Analysis<'_>, origin: &Origin) -> Option<Location> {
+pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Option<Location> {
     let location = origin.location.as_ref()?;
     let span = origin.inside.as_ref().and_then(|inside| {
-        let written = analysis.written(&location.file)?;
+        let written = analysis.file_text(&location.file)?;
         Some(written.inside(location.span, &inside.text, inside.range.clone()))
     });
     Some(Location { span: span.unwrap_or(location.span), ..location.clone() })
 }
 
 /// Where a value comes from: `config map app, key LOG_LEVEL (config.yaml:7)`.
-pub(crate) fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
+pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
     let mut words = match (origin.kind, &origin.object) {
         (Kind::EnvFile, Some(volume)) => {
             let mut words = vec![Inline::Text("an env file in volume ".into()), Inline::Code(volume.to_string())];
@@ -123,7 +123,7 @@ pub(crate) fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Ve
         (Kind::Env, _) => vec![Inline::Code("env".into())],
         (Kind::Injected, None) => vec![Inline::Text("the controller that makes the pod".into())],
         (kind, Some(object)) => {
-            let mut words = vec![Inline::Text(format!("{} ", kind_in_words(kind))), Inline::Code(object.to_string())];
+            let mut words = vec![Inline::Text(format!("{} ", kind_words(kind))), Inline::Code(object.to_string())];
             if let Some(key) = &origin.key {
                 words.push(Inline::Text(", key ".into()));
                 words.push(Inline::Code(key.to_string()));
@@ -132,12 +132,12 @@ pub(crate) fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Ve
         }
         (Kind::Field, None) => vec![Inline::Text("a field of the pod".into())],
         (Kind::Resource, None) => vec![Inline::Text("a resource of a container".into())],
-        (kind, None) => vec![Inline::Text(format!("a {}", kind_in_words(kind)))],
+        (kind, None) => vec![Inline::Text(format!("a {}", kind_words(kind)))],
     };
-    match narrowed(analysis, origin) {
+    match origin_location(analysis, origin) {
         Some(location) => {
             words.push(Inline::Text(if origin.inside.is_some() { ", written in " } else { ", " }.into()));
-            words.push(link(analysis, from, &location));
+            words.push(location_link(analysis, from, &location));
         }
         None if matches!(origin.kind, Kind::ConfigMap | Kind::Secret | Kind::EnvFile) => {
             words.push(Inline::Text(", not in this workspace".into()));
@@ -148,36 +148,40 @@ pub(crate) fn origin(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Ve
 }
 
 /// Where a variable comes from, in few words.
-pub(crate) fn in_short(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
+pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
     let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
     match (binding.origin.kind, entry) {
         (Kind::Field | Kind::Resource, Some((_, entry))) => {
             let mut words = downward(entry);
             if let Some(location) = &binding.origin.location {
                 words.push(Inline::Text(", ".into()));
-                words.push(link(analysis, &at.file, location));
+                words.push(location_link(analysis, &at.file, location));
             }
             words
         }
         // A key that is called like the variable need not be told.
         _ if binding.origin.key.as_ref() == Some(&binding.name) => {
-            origin(analysis, &at.file, &Origin { key: None, ..binding.origin.clone() })
+            origin_words(analysis, &at.file, &Origin { key: None, ..binding.origin.clone() })
         }
-        _ => origin(analysis, &at.file, &binding.origin),
+        _ => origin_words(analysis, &at.file, &binding.origin),
     }
 }
 
 /// Where a variable comes from, with the entry that asks for it.
-pub(crate) fn of_binding(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
+pub(crate) fn binding_origin_and_entry(
+    analysis: &Analysis<'_>,
+    at: &LocatedContainer<'_>,
+    binding: &Binding,
+) -> Vec<Inline> {
     let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
-    let mut words = in_short(analysis, at, binding);
+    let mut words = binding_origin(analysis, at, binding);
     // An entry elsewhere asks for it: `valueFrom` or `envFrom`.
     if let Some(asked) = binding.entry.as_ref().filter(|it| binding.origin.location.as_ref() != Some(*it)) {
         let by = if entry.is_some() { "valueFrom" } else { "envFrom" };
         words.push(Inline::Text(", by ".into()));
         words.push(Inline::Code(by.into()));
         words.push(Inline::Text(" in ".into()));
-        words.push(link(analysis, &at.file, asked));
+        words.push(location_link(analysis, &at.file, asked));
     }
     words
 }

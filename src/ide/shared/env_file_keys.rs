@@ -37,14 +37,14 @@ fn reference(source: &ValueSource) -> Option<Reference<'_>> {
 }
 
 /// The key of an entry of an env file in the workspace.
-pub(crate) fn of_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> EnvFileKey {
+pub(crate) fn key_of_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> EnvFileKey {
     let readers = env_file_readers(analysis.snapshot, file).into_iter().filter(|it| *it.key == *name);
     let taken = readers.map(|it| bare(analysis, it.location)).collect();
     EnvFileKey { key: name.into(), written: entries(analysis, file, name), taken }
 }
 
 /// The key that an entry of `env` takes.
-pub(crate) fn of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<EnvFileKey> {
+pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<EnvFileKey> {
     let own = reference(at.container.env.get(index)?.from.as_ref()?.sources.first()?)?;
     let mut found = EnvFileKey { key: Arc::clone(&own.key.value), written: Vec::new(), taken: Vec::new() };
     for container in &at.pod.containers {
@@ -60,7 +60,7 @@ pub(crate) fn of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, i
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
         let names = content.names(analysis.resolver.reading(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
-            let Some((part, written)) = content.place(range).zip(analysis.written(&at.file)) else { continue };
+            let Some((part, written)) = content.place(range).zip(analysis.file_text(&at.file)) else { continue };
             let span = written.inside(at.object.file_span(part.text.span), &part.text, part.range);
             found.written.push(Location { file: Arc::clone(&at.file), span });
         }
@@ -76,7 +76,7 @@ pub(crate) fn of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, i
 
 /// The entries of a name in an env file.
 fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location> {
-    let Some(written) = analysis.written(file) else { return Vec::new() };
+    let Some(written) = analysis.file_text(file) else { return Vec::new() };
     let reading = analysis.resolver.reading(file);
     let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
     let same = entries.into_iter().filter(|it| it.name == name);
@@ -85,7 +85,7 @@ fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location
 
 /// A scalar without its quotes.
 fn bare(analysis: &Analysis<'_>, location: Location) -> Location {
-    let quotes = analysis.written(&location.file).and_then(|it| {
+    let quotes = analysis.file_text(&location.file).and_then(|it| {
         let text = it.text().get(location.span.range())?;
         let is_quoted = text.len() >= 2 && text.starts_with(['"', '\'']) && text.ends_with(['"', '\'']);
         Some(usize::from(is_quoted))

@@ -84,7 +84,7 @@ impl<'s> LocatedContainer<'s> {
 
     /// The containers of an object; of a PodPreset what it brings, as if it were one. What such a one gets by itself is
     /// not what it becomes in a pod: see [`presets`](crate::ide::shared::preset_reach).
-    pub(crate) fn entries_of(
+    pub(crate) fn of_object_or_preset(
         file: &Arc<str>,
         facts: &'s File,
         object: &'s Object,
@@ -102,12 +102,12 @@ impl<'s> LocatedContainer<'s> {
     }
 
     /// The same for every object of a file.
-    pub(crate) fn all_entries(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
-        facts.objects.iter().flat_map(move |object| Self::entries_of(file, facts, object))
+    pub(crate) fn all_with_presets(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
+        facts.objects.iter().flat_map(move |object| Self::of_object_or_preset(file, facts, object))
     }
 
     /// Whether it is what a preset brings.
-    pub(crate) fn is_given(&self) -> bool {
+    pub(crate) fn is_preset(&self) -> bool {
         preset_of(self.object).is_some_and(|it| std::ptr::eq(&it.pod, self.pod))
     }
 
@@ -275,7 +275,7 @@ pub(crate) fn pods_of(object: &Object) -> impl Iterator<Item = &Pod> {
 }
 
 /// Where an object's names are used.
-pub(crate) fn place_of<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
+pub(crate) fn lookup_site<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
     LookupSite { file, namespace: object.namespace() }
 }
 
@@ -339,7 +339,7 @@ pub(crate) fn floor(text: &str, offset: usize) -> usize {
 
 impl Analysis<'_> {
     /// The text and tree of a file.
-    pub(crate) fn written(&self, file: &str) -> Option<FileText> {
+    pub(crate) fn file_text(&self, file: &str) -> Option<FileText> {
         Some(FileText { source: self.sources.source(file)? })
     }
 

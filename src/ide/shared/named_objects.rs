@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::place_of as place_in;
+use crate::ide::shared::located_container::lookup_site;
 use crate::k8s::{DataEntry, Object, ObjectData};
 use crate::resolve::{Kind, Value};
 use crate::workspace::ObjectMatch;
 
 /// The objects that a name in another object may mean; parameters of a template in the name are put in.
-pub(crate) fn found<'s>(
+pub(crate) fn objects_named<'s>(
     analysis: &Analysis<'s>,
     kind: Kind,
     name: &str,
     file: &str,
     user: &Object,
 ) -> Vec<ObjectMatch<'s>> {
-    let (snapshot, from) = (analysis.snapshot, place_in(file, user));
+    let (snapshot, from) = (analysis.snapshot, lookup_site(file, user));
     let name: Arc<str> = name.into();
     let name = user.with_known_parameters(&name);
     match kind {
@@ -29,7 +29,7 @@ pub(crate) fn found<'s>(
 }
 
 /// The keys of what was found.
-pub(crate) fn keys(object: &Object) -> &[DataEntry] {
+pub(crate) fn object_keys(object: &Object) -> &[DataEntry] {
     match &object.model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => &source.keys,
         _ => &[],
@@ -37,13 +37,13 @@ pub(crate) fn keys(object: &Object) -> &[DataEntry] {
 }
 
 /// Where the name of an object stands, or the object if it has none.
-pub(crate) fn place_of(file: &Arc<str>, object: &Object) -> Location {
+pub(crate) fn name_location(file: &Arc<str>, object: &Object) -> Location {
     let span = object.model.reference_name_text().map_or(object.model.span, |it| it.span);
     Location { file: Arc::clone(file), span: object.file_span(span) }
 }
 
 /// The value of a key.
-pub(crate) fn value_of(kind: Kind, object: &str, key: &DataEntry) -> Option<Value> {
+pub(crate) fn key_value(kind: Kind, object: &str, key: &DataEntry) -> Option<Value> {
     let content = key.value.as_ref()?;
     Some(match kind {
         Kind::Secret => Value::secret(content.shared(), format!("{object}/{}", key.key.value)),

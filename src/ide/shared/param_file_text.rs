@@ -57,7 +57,7 @@ fn place<'s>(it: &TemplateAt<'s>, name: &str) -> Option<LocatedParameter<'s>> {
 }
 
 /// The places in parameter files that set a parameter.
-pub(crate) fn settings_of(analysis: &Analysis<'_>, place: &LocatedParameter<'_>) -> Vec<Location> {
+pub(crate) fn param_file_entries(analysis: &Analysis<'_>, place: &LocatedParameter<'_>) -> Vec<Location> {
     let directory = place.file.rsplit_once('/').map_or("", |it| it.0);
     let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
     // In the directory of the template, or in one right below it.
@@ -65,7 +65,7 @@ pub(crate) fn settings_of(analysis: &Analysis<'_>, place: &LocatedParameter<'_>)
     let files = analysis.snapshot.files().filter(|(path, facts)| facts.is_env_file && is_near(path));
     let mut found = Vec::new();
     for (path, _) in files {
-        let Some(written) = analysis.written(path) else { continue };
+        let Some(written) = analysis.file_text(path) else { continue };
         let file = ParamFileText::of(analysis, path, &written);
         let is_its = |it: &TemplateAt<'_>| *it.file == place.file && it.object.offset == place.object.offset;
         if file.belonging.templates.iter().any(is_its) {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::shared::describe::{link, workload_title};
+use crate::ide::shared::describe::{location_link, workload_title};
 use crate::ide::shared::located_container::{LocatedContainer, preset_of};
 use crate::ide::shared::markup::Inline;
-use crate::ide::shared::named_objects::place_of;
+use crate::ide::shared::named_objects::name_location;
 use crate::k8s::{EnvVar, Object, Pod};
 use crate::resolve::{Binding, Conflict, ConflictKind, Environment, Fit, Matched, flaws, is_exempt};
 
@@ -32,13 +32,13 @@ pub(crate) enum PresetOutcome {
     /// It is applied, and takes lists away where it has conflicts (A8, A21).
     Applied(Vec<Conflict>),
     /// It is in conflict, and not applied.
-    InConflict(Vec<Conflict>),
+    Conflicting(Vec<Conflict>),
     /// Another preset for the pod is in conflict, so none is applied.
-    Stopped,
+    Blocked,
     /// An annotation of the pod keeps presets away.
-    KeptAway,
+    Exempt,
     /// It cannot be told: a label is not known, or several presets have this name.
-    Open,
+    Unknown,
 }
 
 impl PresetOutcome {
@@ -46,8 +46,8 @@ impl PresetOutcome {
     pub(crate) fn of(matched: &Matched) -> Self {
         match (matched.applied, matched.conflicts.is_empty()) {
             (true, _) => Self::Applied(matched.conflicts.clone()),
-            (false, false) => Self::InConflict(matched.conflicts.clone()),
-            (false, true) => Self::Stopped,
+            (false, false) => Self::Conflicting(matched.conflicts.clone()),
+            (false, true) => Self::Blocked,
         }
     }
 
@@ -57,15 +57,15 @@ impl PresetOutcome {
     }
 
     /// In words: `applied`, `not applied: variable DB differs, web.yaml:3`.
-    pub(crate) fn words(&self, analysis: &Analysis<'_>, from: &str) -> Vec<Inline> {
+    pub(crate) fn describe(&self, analysis: &Analysis<'_>, from: &str) -> Vec<Inline> {
         let text = |text: &str| vec![Inline::Text(text.into())];
         match self {
             Self::Applied(lost) if lost.is_empty() => text("applied"),
             Self::Applied(lost) => and_conflicts(analysis, from, "applied, and a list is lost: ", lost),
-            Self::InConflict(all) => and_conflicts(analysis, from, "not applied: ", all),
-            Self::Stopped => text("not applied: another preset is in conflict"),
-            Self::KeptAway => text("kept away by an annotation"),
-            Self::Open => text("not known whether it is applied"),
+            Self::Conflicting(all) => and_conflicts(analysis, from, "not applied: ", all),
+            Self::Blocked => text("not applied: another preset is in conflict"),
+            Self::Exempt => text("kept away by an annotation"),
+            Self::Unknown => text("not known whether it is applied"),
         }
     }
 }
@@ -83,7 +83,7 @@ fn and_conflicts(analysis: &Analysis<'_>, from: &str, what: &str, all: &[Conflic
         line.push(Inline::Text(format!("{}{word}", if at == 0 { "" } else { "; " })));
         line.push(Inline::Code(conflict.name.to_string()));
         line.push(Inline::Text(" differs, ".into()));
-        line.push(link(analysis, from, &conflict.with));
+        line.push(location_link(analysis, from, &conflict.with));
     }
     if all.len() > 3 {
         line.push(Inline::Text(format!("; {} more", all.len() - 3)));
@@ -92,7 +92,11 @@ fn and_conflicts(analysis: &Analysis<'_>, from: &str, what: &str, all: &[Conflic
 }
 
 /// The workloads that a preset selects, by file and place.
-pub(crate) fn reach<'s>(analysis: &Analysis<'s>, file: &Arc<str>, preset: &Object) -> Vec<SelectedWorkload<'s>> {
+pub(crate) fn selected_workloads<'s>(
+    analysis: &Analysis<'s>,
+    file: &Arc<str>,
+    preset: &Object,
+) -> Vec<SelectedWorkload<'s>> {
     let Some(data) = preset_of(preset).filter(|it| flaws(it, analysis.snapshot.settings(file).proposals).is_empty())
     else {
         return Vec::new();
@@ -111,7 +115,7 @@ pub(crate) fn reach<'s>(analysis: &Analysis<'s>, file: &Arc<str>, preset: &Objec
                     let mut matched = admission.presets.iter();
                     let matched = matched.find(|it| it.file == *file && is_it(&it.object)).map(PresetOutcome::of);
                     let is_open = || admission.possible.iter().any(|it| is_it(&it.object));
-                    matched.or_else(|| is_open().then_some(PresetOutcome::Open))
+                    matched.or_else(|| is_open().then_some(PresetOutcome::Unknown))
                 });
                 let is_kept_away = || {
                     let (one, other) = (object.namespace(), preset.namespace());
@@ -120,7 +124,7 @@ pub(crate) fn reach<'s>(analysis: &Analysis<'s>, file: &Arc<str>, preset: &Objec
                         && (one.is_none() || other.is_none() || one == other)
                         && analysis.resolver.fit(path, object, pod, data) == Fit::Yes
                 };
-                if let Some(outcome) = found.or_else(|| is_kept_away().then_some(PresetOutcome::KeptAway)) {
+                if let Some(outcome) = found.or_else(|| is_kept_away().then_some(PresetOutcome::Exempt)) {
                     all.push(SelectedWorkload { file: Arc::clone(path), object, pod, outcome });
                 }
             }
@@ -130,7 +134,7 @@ pub(crate) fn reach<'s>(analysis: &Analysis<'s>, file: &Arc<str>, preset: &Objec
 }
 
 /// The presets that are for a workload, with what comes of each: by name, with the place of its name.
-pub(crate) fn of_workload(
+pub(crate) fn presets_of_workload(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     object: &Object,
@@ -139,7 +143,7 @@ pub(crate) fn of_workload(
     for pod in &object.model.pods {
         let Some(admission) = analysis.resolver.admission(file, object, pod) else { continue };
         for matched in &admission.presets {
-            let place = place_of(&matched.file, &matched.object);
+            let place = name_location(&matched.file, &matched.object);
             if !all.iter().any(|(_, known, _)| *known == place) {
                 all.push((Arc::clone(&matched.name), place, PresetOutcome::of(matched)));
             }
@@ -178,7 +182,7 @@ impl PresetRecipient<'_> {
 const MOST: usize = 200;
 
 /// The containers that get what a preset brings; `index` is one of its entries of `env`.
-pub(crate) fn given<'s>(
+pub(crate) fn recipients<'s>(
     analysis: &Analysis<'s>,
     at: &LocatedContainer<'s>,
     index: Option<usize>,
@@ -186,7 +190,7 @@ pub(crate) fn given<'s>(
     let entry = index.and_then(|it| at.container.env.get(it)).and_then(|it| it.name.as_ref());
     let place = entry.map(|it| at.at(it.span));
     let mut all = Vec::new();
-    for reach in reach(analysis, &at.file, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
+    for reach in selected_workloads(analysis, &at.file, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
         let Some(facts) = analysis.snapshot.file(&reach.file) else { continue };
         let containers = LocatedContainer::of_object(&reach.file, facts, reach.object);
         for to in containers.filter(|it| std::ptr::eq(it.pod, reach.pod)) {
@@ -207,15 +211,18 @@ fn entry_of(binding: &Binding) -> Option<&Location> {
 }
 
 /// The preset's entry that a variable of a container comes from.
-pub(crate) fn source<'s>(analysis: &Analysis<'s>, binding: &Binding) -> Option<(LocatedContainer<'s>, usize)> {
+pub(crate) fn preset_entry_of<'s>(analysis: &Analysis<'s>, binding: &Binding) -> Option<(LocatedContainer<'s>, usize)> {
     binding.preset.as_ref()?;
-    entry_at(analysis, entry_of(binding)?)
+    preset_entry_at(analysis, entry_of(binding)?)
 }
 
 /// The entry of `env` of a preset whose name stands at a location.
-pub(crate) fn entry_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Option<(LocatedContainer<'s>, usize)> {
+pub(crate) fn preset_entry_at<'s>(
+    analysis: &Analysis<'s>,
+    location: &Location,
+) -> Option<(LocatedContainer<'s>, usize)> {
     let facts = analysis.snapshot.file(&location.file)?;
-    let mut all = LocatedContainer::all_entries(&location.file, facts).filter(LocatedContainer::is_given);
+    let mut all = LocatedContainer::all_with_presets(&location.file, facts).filter(LocatedContainer::is_preset);
     all.find_map(|at| {
         let (index, _) = at.entry_at(location)?;
         Some((at, index))
@@ -223,12 +230,16 @@ pub(crate) fn entry_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Opti
 }
 
 /// `Deployment/web`, as a way to it.
-pub(crate) fn title(analysis: &Analysis<'_>, from: &str, file: &Arc<str>, object: &Object) -> Vec<Inline> {
-    vec![Inline::Code(workload_title(object)), Inline::Text(", ".into()), link(analysis, from, &place_of(file, object))]
+pub(crate) fn workload_link(analysis: &Analysis<'_>, from: &str, file: &Arc<str>, object: &Object) -> Vec<Inline> {
+    vec![
+        Inline::Code(workload_title(object)),
+        Inline::Text(", ".into()),
+        location_link(analysis, from, &name_location(file, object)),
+    ]
 }
 
 /// The entries of `env` that a preset brings, by name, behind one of them.
-pub(crate) fn is_later(at: &LocatedContainer<'_>, index: usize, name: &str) -> bool {
+pub(crate) fn is_declared_after(at: &LocatedContainer<'_>, index: usize, name: &str) -> bool {
     let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name);
     let (before, behind) = at.container.env.split_at(index.min(at.container.env.len()));
     behind.iter().any(named) && !before.iter().any(named)

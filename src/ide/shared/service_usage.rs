@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
-use crate::ide::shared::named_objects::found;
+use crate::ide::shared::named_objects::objects_named;
 use crate::ide::shared::uses::DefinedObject;
 use crate::k8s::{EnvFromSource, Object, Text};
 use crate::resolve::{Binding, Kind, service_usages, service_variables};
@@ -82,7 +82,7 @@ impl<'a> ServiceUsage<'a> {
     /// Whether a name in an object may mean it.
     pub(crate) fn is_meant(&self, analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> bool {
         self.service.object.reference_name().is_some_and(|it| **it == **object.with_known_parameters(&name.value))
-            && found(analysis, Kind::Service, &name.value, file, object).iter().any(|it| self.service.is(it))
+            && objects_named(analysis, Kind::Service, &name.value, file, object).iter().any(|it| self.service.is(it))
     }
 
     /// Every use of its variables in a container: the scalar, the name in its value, and the variable.
@@ -127,7 +127,7 @@ impl<'a> ServiceUsage<'a> {
         let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
         let mut names = dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref());
         consumer.waits = names.any(|it| self.is_meant(analysis, file, object, it));
-        for at in LocatedContainer::entries_of(file, facts, object) {
+        for at in LocatedContainer::of_object_or_preset(file, facts, object) {
             let links = at.container.env_from.iter().filter_map(|it| match &it.source {
                 Some(EnvFromSource::Service { name, .. }) => name.as_ref(),
                 _ => None,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::ide::shared::describe::in_one_line;
+use crate::ide::shared::describe::one_line;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
 use crate::resolve::generator::{self, Ends};
@@ -26,10 +26,10 @@ pub(crate) struct LocatedParameter<'s> {
 }
 
 /// A place where a name stands: the object that its spans count from, the scalar, and the name in it.
-pub(crate) type NamedAt<'s> = (&'s Object, &'s Text, Range<usize>);
+pub(crate) type ParameterUse<'s> = (&'s Object, &'s Text, Range<usize>);
 
 /// The template around an object, or it itself.
-pub(crate) fn enclosing<'s>(facts: &'s File, object: &Object) -> Option<(&'s Object, &'s Template)> {
+pub(crate) fn enclosing_template<'s>(facts: &'s File, object: &Object) -> Option<(&'s Object, &'s Template)> {
     let offset = object.offset;
     facts.objects.iter().filter(|it| it.offset <= offset).rev().find_map(|it| match &it.model.data {
         ObjectData::Template(template) if it.file_span(it.model.span).touches(offset) => Some((it, &**template)),
@@ -46,7 +46,7 @@ impl<'s> LocatedParameter<'s> {
     }
 
     /// Every reference to it, in objects, `labels`, `message` and where it does nothing.
-    pub(crate) fn references(&self) -> Vec<NamedAt<'s>> {
+    pub(crate) fn references(&self) -> Vec<ParameterUse<'s>> {
         let whole = self.object.file_span(self.object.model.span);
         let first = self.facts.objects.partition_point(|it| it.offset < whole.start);
         let inside = self.facts.objects[first..].iter().take_while(|it| it.offset < whole.end);
@@ -72,20 +72,22 @@ impl<'s> LocatedParameter<'s> {
         let text = |it: &str| Inline::Text(it.into());
         let mut title = vec![text("Parameter "), Inline::Strong(self.name.into())];
         if let Some(display) = set(&parameter.display_name) {
-            title.push(Inline::Text(format!(" · {}", in_one_line(&display, LONGEST))));
+            title.push(Inline::Text(format!(" · {}", one_line(&display, LONGEST))));
         }
         let mut blocks = vec![Block::Paragraph(title)];
         if let Some(description) = set(&parameter.description) {
-            blocks.push(Block::Paragraph(vec![Inline::Text(in_one_line(&description, 4 * LONGEST))]));
+            blocks.push(Block::Paragraph(vec![Inline::Text(one_line(&description, 4 * LONGEST))]));
         }
         let mut lines: Vec<Vec<Inline>> = Vec::new();
         match (set(&parameter.value), set(&parameter.generate)) {
-            (Some(value), _) => lines.push(vec![text("value "), Inline::Code(in_one_line(&value, LONGEST))]),
+            (Some(value), _) => lines.push(vec![text("value "), Inline::Code(one_line(&value, LONGEST))]),
             (None, Some(_)) => {
                 let from = set(&parameter.from).unwrap_or_default();
                 lines.push(vec![text("generated from "), Inline::Code(from.clone())]);
                 lines.push(match generator::parse(&from, Ends::Exclusive) {
-                    Ok(parts) => vec![text("such as "), Inline::Code(generator::generate(&parts, &mut steady()))],
+                    Ok(parts) => {
+                        vec![text("such as "), Inline::Code(generator::generate(&parts, &mut sample_numbers()))]
+                    }
                     Err(error) => vec![text("refused: "), Inline::Text(error.why.to_string())],
                 });
             }
@@ -116,7 +118,7 @@ impl<'s> LocatedParameter<'s> {
         let Some((parameter, _)) = self.declarations().last() else { return String::new() };
         let value = Parameter::text(&parameter.value);
         if !value.is_empty() {
-            return in_one_line(value, LONGEST);
+            return one_line(value, LONGEST);
         }
         if !Parameter::text(&parameter.generate).is_empty() {
             return format!("generated from {}", Parameter::text(&parameter.from));
@@ -135,7 +137,7 @@ pub(crate) fn own_texts(template: &Template) -> impl Iterator<Item = &Text> {
 }
 
 /// Numbers that look drawn and are the same each time, so that nothing flickers while someone types.
-pub(crate) fn steady() -> impl FnMut(usize) -> usize {
+pub(crate) fn sample_numbers() -> impl FnMut(usize) -> usize {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |below| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

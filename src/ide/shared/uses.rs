@@ -11,12 +11,12 @@ use crate::ide::Analysis;
 use crate::ide::shared::cursor::CursorTarget;
 use crate::ide::shared::env_file_keys::{self, EnvFileKey};
 use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, ShellDoubt};
-use crate::ide::shared::named_objects::{found, keys};
-use crate::ide::shared::param_file_text::settings_of;
+use crate::ide::shared::named_objects::{object_keys, objects_named};
+use crate::ide::shared::param_file_text::param_file_entries;
 use crate::ide::shared::preset_reach::{self, PresetRecipient};
 use crate::ide::shared::service_usage::ServiceUsage;
 use crate::ide::shared::template_parameters::LocatedParameter;
-use crate::ide::shared::volume_sources::{has_volume_sources, sources};
+use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
 use crate::k8s::{DataEntry, EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, Text, ValueSource};
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
 use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens, has_helm_placeholder};
@@ -121,15 +121,15 @@ pub(crate) struct Use {
 }
 
 /// What a target is called by.
-pub(crate) fn entity<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> Option<Symbol<'s>> {
+pub(crate) fn symbol_of<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> Option<Symbol<'s>> {
     match target {
         CursorTarget::Variable { at, index } => {
             let name = at.container.env.get(*index)?.name.as_ref()?;
             Some(Symbol::Variable { at: at.clone(), name: Arc::clone(&name.value) })
         }
-        CursorTarget::Reference { at, field, name, .. } => Some(meant(analysis, at, *field, name)),
+        CursorTarget::Reference { at, field, name, .. } => Some(symbol_of_reference(analysis, at, *field, name)),
         // A shell has what the command line sees.
-        CursorTarget::ShellReference { at, name } => Some(meant(analysis, at, Field::Command(0), name)),
+        CursorTarget::ShellReference { at, name } => Some(symbol_of_reference(analysis, at, Field::Command(0), name)),
         CursorTarget::KeyUse { at, kind, name, key } => {
             let all = keys_named(analysis, &at.file, at.object, *kind, &name.value, &key.value);
             (!all.is_empty()).then_some(Symbol::Key(all))
@@ -139,7 +139,7 @@ pub(crate) fn entity<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> 
             (!all.is_empty()).then_some(Symbol::Key(all))
         }
         CursorTarget::VolumeSource { file, object, kind, name, key: None } => {
-            let first = found(analysis, *kind, &name.value, file, object).into_iter().next()?;
+            let first = objects_named(analysis, *kind, &name.value, file, object).into_iter().next()?;
             Some(Symbol::Object(DefinedObject { file: Arc::clone(first.file), object: first.object, kind: *kind }))
         }
         CursorTarget::Key { file, object, kind, key } => {
@@ -147,7 +147,7 @@ pub(crate) fn entity<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> 
             Some(Symbol::Key(vec![ObjectKey { of, key }]))
         }
         CursorTarget::Object { at, kind, name, .. } => {
-            let first = found(analysis, *kind, &name.value, &at.file, at.object).into_iter().next()?;
+            let first = objects_named(analysis, *kind, &name.value, &at.file, at.object).into_iter().next()?;
             Some(Symbol::Object(DefinedObject { file: Arc::clone(first.file), object: first.object, kind: *kind }))
         }
         CursorTarget::ObjectName { file, object, kind, .. } => {
@@ -157,7 +157,7 @@ pub(crate) fn entity<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> 
             Some(Symbol::Object(DefinedObject { file: Arc::clone(file), object, kind: Kind::Preset }))
         }
         CursorTarget::Dependency { file, object, name } => {
-            let first = found(analysis, Kind::Service, &name.value, file, object).into_iter().next()?;
+            let first = objects_named(analysis, Kind::Service, &name.value, file, object).into_iter().next()?;
             Some(Symbol::Object(DefinedObject {
                 file: Arc::clone(first.file),
                 object: first.object,
@@ -170,10 +170,10 @@ pub(crate) fn entity<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> 
         }
         CursorTarget::Parameter(it) => Some(Symbol::Parameter(it.clone())),
         CursorTarget::EnvFileEntry { file, name, .. } => {
-            Some(Symbol::EnvFileKey(env_file_keys::of_entry(analysis, file, name)))
+            Some(Symbol::EnvFileKey(env_file_keys::key_of_entry(analysis, file, name)))
         }
         CursorTarget::EnvFileKey { at, index } => {
-            env_file_keys::of_reference(analysis, at, *index).map(Symbol::EnvFileKey)
+            env_file_keys::key_of_reference(analysis, at, *index).map(Symbol::EnvFileKey)
         }
         CursorTarget::Escape { .. }
         | CursorTarget::Source { .. }
@@ -191,32 +191,32 @@ fn keys_named<'s>(
     name: &str,
     key: &str,
 ) -> Vec<ObjectKey<'s>> {
-    let found = found(analysis, kind, name, file, user).into_iter();
+    let found = objects_named(analysis, kind, name, file, user).into_iter();
     let all = found.flat_map(|it| {
-        let same = keys(it.object).iter().filter(|it| *it.key.value == *key);
+        let same = object_keys(it.object).iter().filter(|it| *it.key.value == *key);
         same.map(move |key| ObjectKey { of: DefinedObject { file: Arc::clone(it.file), object: it.object, kind }, key })
     });
     all.collect()
 }
 
 /// What a reference means.
-fn meant<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, field: Field, name: &str) -> Symbol<'s> {
+fn symbol_of_reference<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, field: Field, name: &str) -> Symbol<'s> {
     let environment = at.environment(analysis);
     let meaning = environment.lookup(field.site().unwrap_or(Site::CommandLine), name);
     let name: Arc<str> = name.into();
-    if belongs(at, &environment, field, &name) {
+    if is_env_entry(at, &environment, field, &name) {
         return Symbol::Variable { at: at.clone(), name };
     }
     let given = match &meaning {
-        Lookup::Bound(binding) => preset_reach::source(analysis, binding),
-        Lookup::Later(origin) => origin.location.as_ref().and_then(|it| preset_reach::entry_at(analysis, it)),
+        Lookup::Bound(binding) => preset_reach::preset_entry_of(analysis, binding),
+        Lookup::Later(origin) => origin.location.as_ref().and_then(|it| preset_reach::preset_entry_at(analysis, it)),
         Lookup::Maybe(_) | Lookup::Unbound => None,
     };
     if let Some((at, _)) = given {
         return Symbol::Variable { at, name };
     }
     if let Lookup::Bound(binding) = &meaning {
-        let keys = keys_of(analysis, at, binding);
+        let keys = source_keys(analysis, at, binding);
         if !keys.is_empty() {
             return Symbol::Key(keys);
         }
@@ -230,7 +230,11 @@ fn meant<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, field: Field, n
 }
 
 /// The keys that a variable may take its value from: candidates that agree too.
-pub(crate) fn keys_of<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, binding: &Binding) -> Vec<ObjectKey<'s>> {
+pub(crate) fn source_keys<'s>(
+    analysis: &Analysis<'s>,
+    at: &LocatedContainer<'s>,
+    binding: &Binding,
+) -> Vec<ObjectKey<'s>> {
     let origin = &binding.origin;
     match (origin.kind, &origin.object, &origin.key) {
         (kind @ (Kind::ConfigMap | Kind::Secret), Some(name), Some(key)) => {
@@ -249,7 +253,7 @@ pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKe
         known = keys.len();
         let Some(wanted) = keys.first().map(|it| Arc::clone(&it.key.key.value)) else { return keys };
         let files = analysis.snapshot.files();
-        for at in files.flat_map(|(path, facts)| LocatedContainer::all_entries(path, facts)) {
+        for at in files.flat_map(|(path, facts)| LocatedContainer::all_with_presets(path, facts)) {
             let one = key_references(&at).filter(|(_, it)| it.key.as_ref().is_some_and(|it| it.value == wanted));
             let one = one.filter_map(|(kind, it)| Some((kind, it.name.as_ref()?)));
             let all = at.container.env_from.iter().filter_map(|it| object_of(it.source.as_ref()));
@@ -278,7 +282,7 @@ pub(crate) fn key_at<'s>(analysis: &Analysis<'s>, kind: Kind, location: &Locatio
     let facts = analysis.snapshot.file(&location.file)?;
     let is_near = |it: &&'s Object| it.file_span(it.model.span).touches(location.span.start);
     facts.objects.iter().filter(is_near).find_map(|object| {
-        let key = keys(object).iter().find(|it| object.file_span(it.key.span) == location.span)?;
+        let key = object_keys(object).iter().find(|it| object.file_span(it.key.span) == location.span)?;
         Some(ObjectKey { of: DefinedObject { file: Arc::clone(&location.file), object, kind }, key })
     })
 }
@@ -291,7 +295,7 @@ pub(crate) fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Opt
 }
 
 /// Whether a reference in a field means the variable that `env` declares by this name.
-fn belongs(at: &LocatedContainer<'_>, environment: &Environment, field: Field, name: &str) -> bool {
+fn is_env_entry(at: &LocatedContainer<'_>, environment: &Environment, field: Field, name: &str) -> bool {
     let is_declared = at.container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     if !is_declared {
         return false;
@@ -309,19 +313,19 @@ fn belongs(at: &LocatedContainer<'_>, environment: &Environment, field: Field, n
 }
 
 /// The places where a thing is named, by file and place: in one file, or in all.
-pub(crate) fn uses(analysis: &Analysis<'_>, entity: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
-    let mut all = possible_uses(analysis, entity, only);
+pub(crate) fn uses(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
+    let mut all = uses_with_doubtful(analysis, symbol, only);
     all.retain(|it| it.doubt.is_none());
     all
 }
 
 /// The same with places in scripts that may mean something else.
-pub(crate) fn possible_uses(analysis: &Analysis<'_>, entity: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
+pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
     let mut collector = Collector { analysis, written: None, found: Vec::new() };
     let is_wanted = |file: &Arc<str>| only.is_none_or(|only| only == file);
-    match entity {
+    match symbol {
         // What a preset brings is used in other files too.
-        Symbol::Variable { at, name } if at.is_given() => {
+        Symbol::Variable { at, name } if at.is_preset() => {
             collector.variable(at, name);
             collector.brought(at, name);
             collector.found.retain(|it| is_wanted(&it.location.file));
@@ -330,7 +334,7 @@ pub(crate) fn possible_uses(analysis: &Analysis<'_>, entity: &Symbol<'_>, only: 
         Symbol::Undeclared { at, name, .. } if is_wanted(&at.file) => collector.references(at, name, &|_, _| true),
         Symbol::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
         Symbol::Parameter(it) => {
-            for location in settings_of(analysis, it).into_iter().filter(|it| is_wanted(&it.file)) {
+            for location in param_file_entries(analysis, it).into_iter().filter(|it| is_wanted(&it.file)) {
                 collector.setting(location, it.name);
             }
             if !is_wanted(&it.file) {
@@ -401,7 +405,7 @@ impl<'s> Collector<'_, 's> {
 
     fn written(&mut self, file: &Arc<str>) -> Option<&FileText> {
         if self.written.as_ref().is_none_or(|(known, _)| known != file) {
-            self.written = Some((Arc::clone(file), self.analysis.written(file)?));
+            self.written = Some((Arc::clone(file), self.analysis.file_text(file)?));
         }
         self.written.as_ref().map(|(_, written)| written)
     }
@@ -409,7 +413,7 @@ impl<'s> Collector<'_, 's> {
     fn everywhere(&mut self, only: Option<&Arc<str>>, mut look: impl FnMut(&mut Self, &LocatedContainer<'s>)) {
         let snapshot = self.analysis.snapshot;
         let mut look_at = |collector: &mut Self, path: &Arc<str>, facts: &'s File| {
-            for at in LocatedContainer::all_entries(path, facts) {
+            for at in LocatedContainer::all_with_presets(path, facts) {
                 look(collector, &at);
             }
         };
@@ -481,7 +485,7 @@ impl<'s> Collector<'_, 's> {
     fn variable(&mut self, at: &LocatedContainer<'s>, name: &str) {
         // An alias has a star.
         let has_aliases = self.written(&at.file).is_some_and(|it| it.text().contains('*'));
-        let others = has_aliases.then(|| LocatedContainer::all_entries(&at.file, at.facts));
+        let others = has_aliases.then(|| LocatedContainer::all_with_presets(&at.file, at.facts));
         let others: Vec<LocatedContainer<'s>> = others.into_iter().flatten().collect();
         let mut ahead = vec![at.clone()];
         let mut seen: Vec<Location> = Vec::new();
@@ -496,8 +500,8 @@ impl<'s> Collector<'_, 's> {
                 self.name(&at.file, at.object, declared, true);
             }
             let environment = at.environment(self.analysis);
-            self.references(&at, name, &|at, field| belongs(at, &environment, field, name));
-            if belongs(&at, &environment, Field::Command(0), name) {
+            self.references(&at, name, &|at, field| is_env_entry(at, &environment, field, name));
+            if is_env_entry(&at, &environment, Field::Command(0), name) {
                 self.in_scripts(&at, &environment, name, "");
             }
             let spans: HashSet<Span> = self.found[first..].iter().map(|it| it.scalar).collect();
@@ -602,7 +606,7 @@ impl<'s> Collector<'_, 's> {
     fn means(&self, at: &LocatedContainer<'_>, kind: Kind, name: &str, of: &DefinedObject<'_>) -> bool {
         of.kind == kind
             && of.object.reference_name().is_some_and(|it| **it == **at.object.with_known_parameters(&name.into()))
-            && found(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
+            && objects_named(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
     }
 
     fn key_uses(&mut self, at: &LocatedContainer<'s>, all: &[ObjectKey<'_>]) {
@@ -616,7 +620,7 @@ impl<'s> Collector<'_, 's> {
         let objects: Vec<&DefinedObject<'_>> = all.iter().map(|it| &it.of).collect();
         self.volume_uses(at, &objects, Some(&wanted));
         let mut environment = None;
-        for (entry, asked) in sources_of(self.analysis, at) {
+        for (entry, asked) in env_from_entries(self.analysis, at) {
             let Some((kind, name)) = object_of(entry.source.as_ref()) else { continue };
             if !all.iter().any(|it| self.means(at, kind, &name.value, &it.of)) {
                 continue;
@@ -645,7 +649,7 @@ impl<'s> Collector<'_, 's> {
         if !is_first || !has_volume_sources(at.pod) {
             return;
         }
-        let Some(found) = self.written(&at.file).map(|it| sources(it, at.object, at.pod)) else { return };
+        let Some(found) = self.written(&at.file).map(|it| volume_sources(it, at.object, at.pod)) else { return };
         for source in found {
             if !all.iter().any(|it| self.means(at, source.kind, &source.name.value, it)) {
                 continue;
@@ -705,7 +709,7 @@ impl<'s> Collector<'_, 's> {
 
     /// The workloads that a preset selects, by their names.
     fn selected(&mut self, only: Option<&Arc<str>>, preset: &DefinedObject<'_>) {
-        for it in preset_reach::reach(self.analysis, &preset.file, preset.object) {
+        for it in preset_reach::selected_workloads(self.analysis, &preset.file, preset.object) {
             if let Some(name) =
                 it.object.model.reference_name_text().filter(|_| only.is_none_or(|only| *only == it.file))
             {
@@ -719,7 +723,8 @@ impl<'s> Collector<'_, 's> {
         let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name);
         for (index, entry) in at.container.env.iter().enumerate().filter(|(_, it)| named(it)) {
             let Some(place) = entry.name.as_ref().map(|it| at.at(it.span)) else { continue };
-            for PresetRecipient { at: to, environment, .. } in preset_reach::given(self.analysis, at, Some(index)) {
+            for PresetRecipient { at: to, environment, .. } in preset_reach::recipients(self.analysis, at, Some(index))
+            {
                 let is_it = |field: Field| match field.site().map(|site| environment.lookup(site, name)) {
                     Some(Lookup::Bound(it)) => it.entry.as_ref().or(it.origin.location.as_ref()) == Some(&place),
                     Some(Lookup::Later(origin)) => origin.location.as_ref() == Some(&place),
@@ -735,7 +740,7 @@ impl<'s> Collector<'_, 's> {
 }
 
 /// The entries of `envFrom` that a container has, and those that presets bring, each with its place.
-pub(crate) fn sources_of(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(EnvFrom, Location)> {
+pub(crate) fn env_from_entries(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(EnvFrom, Location)> {
     let mut all: Vec<(EnvFrom, Location)> =
         at.container.env_from.iter().map(|it| (it.clone(), at.at(it.span))).collect();
     if let Some(admission) = analysis.resolver.admission(&at.file, at.object, at.pod)

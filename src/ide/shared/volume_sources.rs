@@ -25,7 +25,7 @@ pub(crate) fn has_volume_sources(pod: &Pod) -> bool {
 }
 
 /// The ConfigMaps and Secrets in the volumes of a pod.
-pub(crate) fn sources(written: &FileText, object: &Object, pod: &Pod) -> Vec<VolumeSource> {
+pub(crate) fn volume_sources(written: &FileText, object: &Object, pod: &Pod) -> Vec<VolumeSource> {
     let mut found = Vec::new();
     for volume in &pod.volumes {
         let span = object.file_span(volume.span);

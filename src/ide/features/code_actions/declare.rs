@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::shared::cursor::{CursorTarget, target};
+use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
 use crate::resolve::is_strict;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
@@ -12,11 +12,13 @@ use crate::text::Span;
 
 /// An entry for the name that is referred to at an offset: a title, and the edits.
 pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
-    let CursorTarget::Reference { at, field, name, .. } = target(analysis, file, offset)?.target else { return None };
+    let CursorTarget::Reference { at, field, name, .. } = target_at(analysis, file, offset)?.target else {
+        return None;
+    };
     if !is_strict(name) {
         return None;
     }
-    let written = analysis.written(file)?;
+    let written = analysis.file_text(file)?;
     let (offset, text) = match at.container.env_span {
         Some(span) => in_list(&written, &at, span, field, name)?,
         None => new_list(&written, &at, name)?,

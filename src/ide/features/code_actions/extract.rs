@@ -8,7 +8,7 @@ use crate::ide::Analysis;
 use crate::ide::commands::process::Json;
 use crate::ide::commands::wrap::{ParameterChoice, ParameterEdits, ValueReplacer};
 use crate::ide::shared::located_container::{FileText, objects_at};
-use crate::ide::shared::template_parameters::enclosing;
+use crate::ide::shared::template_parameters::enclosing_template;
 use crate::k8s::{Object, ParameterDefault, Template};
 use crate::k8s::{format_parameter_reference, is_parameter_name};
 use crate::rules::{FileContext, ObjectContext};
@@ -24,8 +24,8 @@ pub(super) fn extracted(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -
 fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<Vec<(String, Vec<Edit>)>> {
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
     let object = objects_at(facts, range.start).into_iter().next().filter(|it| it.parameters.is_some())?;
-    let (outer, template) = enclosing(facts, object)?;
-    let written = analysis.written(file)?;
+    let (outer, template) = enclosing_template(facts, object)?;
+    let written = analysis.file_text(file)?;
     let selected = SelectedText::at(&written, object, range)?;
     let at = |span: Span| Location { file: Arc::clone(file), span };
     let edit = |span: Span, text: String| Edit { location: at(span), text };

@@ -19,7 +19,7 @@ pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnos
     if rules::rule(rule).is_none() || matches!(rule, "unused-suppression" | "syntax-error") || file.ends_with(".json") {
         return Vec::new();
     }
-    let Some(written) = analysis.written(file) else { return Vec::new() };
+    let Some(written) = analysis.file_text(file) else { return Vec::new() };
     let edit = |(offset, text): (usize, String)| {
         let span = Span::new(offset, offset);
         Edit { location: Location { file: Arc::clone(file), span }, text }

@@ -16,7 +16,7 @@ pub(super) fn wrapped(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -
     if !is_manifest || facts.objects.is_empty() || facts.objects.iter().any(|it| is_other(&it.model.data)) {
         return None;
     }
-    let written = analysis.written(file)?;
+    let written = analysis.file_text(file)?;
     let root = written.source.tree.document_at(offset)?.root()?;
     let is_head = |name: Option<&str>| matches!(name, Some("apiVersion" | "kind" | "metadata"));
     let mut heads = root.own_entries().filter(|(key, _)| is_head(key.text()));

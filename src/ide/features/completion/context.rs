@@ -9,7 +9,7 @@ use crate::ide::Analysis;
 use crate::ide::features::completion::parameters::{Setting, Typing};
 use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, floor, objects_at, preset_of};
 use crate::ide::shared::param_file_text::ParamFileText;
-use crate::ide::shared::template_parameters::{LocatedParameter, enclosing};
+use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template};
 use crate::k8s::{Object, Pod};
 use crate::resolve::Kind;
 use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
@@ -95,7 +95,7 @@ pub(super) enum Slot<'s> {
 /// What can be completed at an offset.
 pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<Context<'s>> {
     let facts: &'s File = analysis.snapshot.file(file)?;
-    let written = analysis.written(file)?;
+    let written = analysis.file_text(file)?;
     let offset = floor(written.text(), offset);
     let looker = Looker { file, facts, written: &written, offset, line: written.line(offset) };
     if let Some(rule) = looker.rule() {
@@ -197,7 +197,7 @@ impl<'s> Looker<'_, 's> {
             [("${{", "}}", ReferenceForm::Raw), ("${", "}", ReferenceForm::Text), ("$(", ")", ReferenceForm::Proposed)];
         let (open, close, form) = forms.into_iter().find(|(open, ..)| before.ends_with(open))?;
         let object = objects_at(self.facts, self.offset).into_iter().next()?;
-        let (outer, template) = enclosing(self.facts, object)?;
+        let (outer, template) = enclosing_template(self.facts, object)?;
         if form == ReferenceForm::Proposed && (!template.dialect.is_proposal() || before.ends_with("$$(")) {
             return None;
         }
@@ -218,7 +218,8 @@ impl<'s> Looker<'_, 's> {
         let has_aliases = document.root()?.contains_alias();
         let document = document.span();
         let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
-        let containers = || objects().flat_map(|object| LocatedContainer::entries_of(self.file, self.facts, object));
+        let containers =
+            || objects().flat_map(|object| LocatedContainer::of_object_or_preset(self.file, self.facts, object));
         let field_in = |at: LocatedContainer<'s>| {
             let touches = |text: &crate::k8s::Text| at.object.file_span(text.span).touches(self.offset);
             let (field, _) = at.texts().find(|(_, text)| touches(text))?;
@@ -250,7 +251,7 @@ impl<'s> Looker<'_, 's> {
 
     /// The container that a way leads through, and the rest of the way.
     fn container(&self, object: &'s Object, path: &str) -> Option<(LocatedContainer<'s>, String)> {
-        LocatedContainer::entries_of(self.file, self.facts, object).find_map(|at| {
+        LocatedContainer::of_object_or_preset(self.file, self.facts, object).find_map(|at| {
             let rest = path.strip_prefix(&*at.container.path)?.strip_prefix('.')?.to_owned();
             Some((at, rest))
         })
@@ -320,7 +321,7 @@ impl<'s> Looker<'_, 's> {
                 }
                 "volumeMounts[].name" => Some(Slot::Volume { pod: at.pod, holds_env_file: false }),
                 // A preset has its volumes beside what it brings to containers.
-                other if at.is_given() => volumes(other),
+                other if at.is_preset() => volumes(other),
                 _ => None,
             };
         }

@@ -10,7 +10,7 @@ use crate::ide::features::completion::{CompletionDetails, CompletionItem, Comple
 use crate::ide::features::hover;
 use crate::ide::shared::describe::workload_title;
 use crate::ide::shared::located_container::LocatedContainer;
-use crate::ide::shared::preset_reach::{PresetRecipient, given, is_later};
+use crate::ide::shared::preset_reach::{PresetRecipient, is_declared_after, recipients};
 use crate::k8s::Object;
 use crate::resolve::{Lookup, Site, Why, is_strict};
 use crate::syntax::has_helm_placeholder;
@@ -33,10 +33,10 @@ pub(super) fn names(
     let Some(Site::Entry(index)) = reference.field.site() else { return Vec::new() };
     let reveal = analysis.reveals(&at.file);
     let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
-    for it in given(analysis, at, Some(index)) {
+    for it in recipients(analysis, at, Some(index)) {
         for binding in it.environment.own_bindings() {
             let is_ours = binding.preset.as_deref() == at.object.model.reference_name();
-            let is_out_of_sight = is_ours && is_later(at, index, &binding.name);
+            let is_out_of_sight = is_ours && is_declared_after(at, index, &binding.name);
             if !is_out_of_sight && !has_helm_placeholder(&binding.name) {
                 found.entry(Arc::clone(&binding.name)).or_default().insert(told(binding, reveal));
             }
@@ -56,7 +56,7 @@ pub(super) fn names(
 /// What there is to say about one of them: as the first container that has it sees it.
 pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
     let Some(Site::Entry(index)) = reference.field.site() else { return None };
-    let all = given(analysis, &reference.at, Some(index));
+    let all = recipients(analysis, &reference.at, Some(index));
     let has_it =
         |it: &&PresetRecipient<'_>| matches!(it.environment.lookup(Site::CommandLine, label), Lookup::Bound(_));
     let PresetRecipient { at, environment, .. } = all.iter().find(has_it)?;
@@ -67,7 +67,7 @@ pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label:
 /// The names that the containers a preset reaches refer to and do not have, with one of those that do.
 pub(super) fn wanted(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(Arc<str>, String)> {
     let mut found: BTreeMap<Arc<str>, String> = BTreeMap::new();
-    for it in given(analysis, at, None) {
+    for it in recipients(analysis, at, None) {
         for unresolved in it.environment.unresolved.iter().filter(|it| it.why == Why::Undefined && is_strict(&it.name))
         {
             let title = || format!("referred to in {}, not declared", workload_title(it.reach.object));

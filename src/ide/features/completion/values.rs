@@ -10,9 +10,9 @@ use crate::ide::features::completion::presets::{OPERATORS, labels, wanted};
 use crate::ide::features::completion::variables::{service_variables, told};
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
-use crate::ide::shared::describe::short;
-use crate::ide::shared::located_container::{LocatedContainer, place_of};
-use crate::ide::shared::named_objects::{found, keys, value_of};
+use crate::ide::shared::describe::short_value;
+use crate::ide::shared::located_container::{LocatedContainer, lookup_site};
+use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
 use crate::k8s::{Pod, Volume};
 use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site};
 use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
@@ -38,14 +38,14 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
     let mut list = List { value, completion: Completion::default() };
     match &value.slot {
         Slot::Object { file, object, kind } => {
-            let place = place_of(file, object);
+            let place = lookup_site(file, object);
             let names = match kind {
                 Kind::Secret => analysis.snapshot.secret_names(place),
                 Kind::Service => analysis.snapshot.service_names(place),
                 _ => analysis.snapshot.config_map_names(place),
             };
             for (at, name) in names.iter().enumerate().take(MOST) {
-                let place = || found(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
+                let place = || objects_named(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
                 list.push(name, CompletionKind::Object, (at < MOST_PLACES).then(place).flatten(), 0);
             }
             list.completion.is_incomplete = names.len() > MOST;
@@ -53,9 +53,9 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
         Slot::Key { file, object, kind, name } => {
             let reveal = analysis.reveals(file);
             let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
-            let candidates = found(analysis, *kind, name, file, object);
-            for key in candidates.iter().flat_map(|it| keys(it.object)) {
-                let preview = value_of(*kind, name, key).map(|it| short(&it, reveal, LONGEST));
+            let candidates = objects_named(analysis, *kind, name, file, object);
+            for key in candidates.iter().flat_map(|it| object_keys(it.object)) {
+                let preview = key_value(*kind, name, key).map(|it| short_value(&it, reveal, LONGEST));
                 known.entry(&key.key.value).or_insert(preview);
             }
             for (key, preview) in known.into_iter().take(MOST) {
@@ -65,7 +65,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
         Slot::FieldPath { at } => {
             for path in field_paths(at.pod) {
                 let value = analysis.resolver.field(&at.file, at.object, at.pod, at.container, &path);
-                let shown = short(&value, false, LONGEST);
+                let shown = short_value(&value, false, LONGEST);
                 list.push(&path, CompletionKind::Field, Some(shown), u8::from(path.contains('[')));
             }
         }
@@ -112,7 +112,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
                 for (name, _) in content.names(reading) {
                     let preview = match content.find(&name, reading) {
-                        Answer::Value(value, _) => Some(short(&value, analysis.reveals(&at.file), LONGEST)),
+                        Answer::Value(value, _) => Some(short_value(&value, analysis.reveals(&at.file), LONGEST)),
                         _ => None,
                     };
                     known.entry(name).or_insert(preview);
@@ -175,7 +175,7 @@ fn env_files(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> EnvFiles {
 
 /// Names for an entry of `env`: those that are referred to and not declared, then those that it would hide.
 fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, list: &mut List<'_, '_>) {
-    if at.is_given() {
+    if at.is_preset() {
         // What a preset's own values refer to is the pod's; here is what its pods lack.
         let own: Vec<&str> = at.container.env.iter().filter_map(|it| Some(&*it.name.as_ref()?.value)).collect();
         for (name, detail) in wanted(analysis, at).into_iter().filter(|(name, _)| !own.contains(&&**name)) {
@@ -208,7 +208,7 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
     for name in &wanted {
         list.push(name, CompletionKind::Variable, Some("referred to, not declared".into()), 0);
     }
-    let typed = analysis.written(&at.file).map(|it| it.text()[list.value.replace.range()].to_owned());
+    let typed = analysis.file_text(&at.file).map(|it| it.text()[list.value.replace.range()].to_owned());
     let (services, is_incomplete) = service_variables(&environment, &typed.unwrap_or_default());
     let sources = environment.own_bindings().into_iter().filter(|it| it.origin.kind != Kind::Env && it.entry.is_some());
     for binding in sources.chain(services) {

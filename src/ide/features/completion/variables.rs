@@ -9,7 +9,7 @@ use crate::ide::Analysis;
 use crate::ide::features::completion::context::Reference;
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
-use crate::ide::shared::describe::{kind_in_words, preview};
+use crate::ide::shared::describe::{kind_words, short_binding};
 use crate::ide::shared::located_container::{Field, LocatedContainer};
 use crate::k8s::ContainerRole;
 use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
@@ -30,7 +30,7 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     let Some(site) = site(reference, &environment) else { return completion };
     let is_script = at.is_script(&environment, reference.field);
     let reveal = analysis.reveals(&at.file);
-    let typed = analysis.written(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
+    let typed = analysis.file_text(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
     let can_move = matches!(site, Site::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
     let is_sayable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
     let mut offer = |name: &str, kind, detail: String, group: u8| {
@@ -48,7 +48,7 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
                 offer(&binding.name, CompletionKind::Variable, told(&bound, reveal), group);
             }
             Lookup::Later(_) | Lookup::Maybe(_) if is_later(at, site, &binding.name) => {
-                let detail = format!("{} · declared later", preview(binding, reveal, LONGEST));
+                let detail = format!("{} · declared later", short_binding(binding, reveal, LONGEST));
                 offer(&binding.name, CompletionKind::Forward, detail, 4);
             }
             Lookup::Maybe(_) if !is_own(at, site, &binding.name) => {
@@ -113,11 +113,11 @@ pub(super) fn service_variables<'e>(environment: &'e Environment, typed: &str) -
 
 /// `value · config map app`.
 pub(super) fn told(binding: &Binding, reveal: bool) -> String {
-    let value = preview(binding, reveal, LONGEST);
+    let value = short_binding(binding, reveal, LONGEST);
     match (binding.origin.kind, &binding.origin.object) {
         (Kind::Env, _) => value,
-        (kind, Some(object)) => format!("{value} · {} {object}", kind_in_words(kind)),
-        (kind, None) => format!("{value} · {}", kind_in_words(kind)),
+        (kind, Some(object)) => format!("{value} · {} {object}", kind_words(kind)),
+        (kind, None) => format!("{value} · {}", kind_words(kind)),
     }
 }
 

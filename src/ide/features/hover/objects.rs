@@ -6,9 +6,9 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::features::hover::services::users;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
-use crate::ide::shared::describe::{self, kind_in_words, link};
+use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
-use crate::ide::shared::named_objects::{found, keys, place_of, value_of};
+use crate::ide::shared::named_objects::{key_value, name_location, object_keys, objects_named};
 use crate::k8s::{DataEntry, Object, Text};
 use crate::resolve::{Kind, service_variables};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
@@ -26,13 +26,13 @@ pub(super) fn object(
     if has_helm_placeholder(&name.value) {
         return None;
     }
-    let found = found(analysis, kind, &name.value, file, user);
+    let found = objects_named(analysis, kind, &name.value, file, user);
     let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
     let Some(first) = found.first() else { return Some(Markup { blocks }) };
     let reveal = analysis.reveals(file);
     let lines: Vec<Vec<Inline>> = match kind {
         Kind::Service => service_lines(first.object, prefix, reveal),
-        _ => keys(first.object)
+        _ => object_keys(first.object)
             .iter()
             .map(|it| key_line(kind, &name.value, &format!("{prefix}{}", it.key.value), it, reveal))
             .collect(),
@@ -52,12 +52,12 @@ pub(in crate::ide) fn of_name(
     kind: Kind,
     name: &str,
 ) -> Option<Markup> {
-    let found = found(analysis, kind, name, file, from);
+    let found = objects_named(analysis, kind, name, file, from);
     let first = found.first()?;
     let reveal = analysis.reveals(file);
     let lines = match kind {
         Kind::Service => service_lines(first.object, "", reveal),
-        _ => keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
+        _ => object_keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
     };
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
 }
@@ -71,9 +71,9 @@ pub(in crate::ide) fn of_key(
     name: &str,
     key: &str,
 ) -> Option<Markup> {
-    let found = found(analysis, kind, name, file, from);
+    let found = objects_named(analysis, kind, name, file, from);
     let reveal = analysis.reveals(file);
-    let named = found.iter().flat_map(|it| keys(it.object)).filter(|it| *it.key.value == *key);
+    let named = found.iter().flat_map(|it| object_keys(it.object)).filter(|it| *it.key.value == *key);
     let lines: Vec<Vec<Inline>> = named.map(|it| key_line(kind, name, key, it, reveal)).collect();
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
 }
@@ -90,14 +90,14 @@ pub(super) fn key_use(
     if has_helm_placeholder(&key.value) || has_helm_placeholder(&name.value) {
         return None;
     }
-    let found = found(analysis, kind, &name.value, file, user);
+    let found = objects_named(analysis, kind, &name.value, file, user);
     let reveal = analysis.reveals(file);
     let mut lines = Vec::new();
     for it in &found {
-        for known in keys(it.object).iter().filter(|it| it.key.value == key.value) {
+        for known in object_keys(it.object).iter().filter(|it| it.key.value == key.value) {
             let mut line = key_line(kind, &name.value, &key.value, known, reveal);
             let location = Location { file: Arc::clone(it.file), span: it.object.file_span(known.key.span) };
-            line.extend([text(", "), link(analysis, file, &location)]);
+            line.extend([text(", "), location_link(analysis, file, &location)]);
             lines.push(line);
         }
     }
@@ -119,8 +119,7 @@ pub(super) fn key_use(
 pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &DataEntry) -> Markup {
     let name = object.model.reference_name().unwrap_or_default();
     let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
-    let title =
-        vec![text(&format!("Key of {} ", kind_in_words(kind))), code(show_helm_placeholders(name).into_owned())];
+    let title = vec![text(&format!("Key of {} ", kind_words(kind))), code(show_helm_placeholders(name).into_owned())];
     Markup { blocks: vec![Block::Paragraph(title), Block::List(vec![line])] }
 }
 
@@ -148,7 +147,7 @@ pub(super) fn own_name(
 }
 
 pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[ObjectMatch<'_>]) -> Block {
-    let words = kind_in_words(kind);
+    let words = kind_words(kind);
     let mut capital = words.chars();
     let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
     let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
@@ -158,7 +157,7 @@ pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str,
         found => {
             for (at, it) in found.iter().enumerate() {
                 line.push(text(if at == 0 { ", " } else { " or " }));
-                line.push(link(analysis, from, &place_of(it.file, it.object)));
+                line.push(location_link(analysis, from, &name_location(it.file, it.object)));
             }
         }
     }
@@ -167,8 +166,8 @@ pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str,
 
 fn key_line(kind: Kind, object: &str, shown_as: &str, key: &DataEntry, reveal: bool) -> Vec<Inline> {
     let name = code(show_helm_placeholders(shown_as).into_owned());
-    match value_of(kind, object, key) {
-        Some(value) => vec![name, text(" = "), code(describe::short(&value, reveal, LONGEST))],
+    match key_value(kind, object, key) {
+        Some(value) => vec![name, text(" = "), code(describe::short_value(&value, reveal, LONGEST))],
         None => vec![name, text(", whose value is not in the text")],
     }
 }
@@ -177,7 +176,7 @@ fn service_lines(object: &Object, prefix: &str, reveal: bool) -> Vec<Vec<Inline>
     let (Some(service), Some(name)) = (object.service(), object.reference_name()) else { return Vec::new() };
     let variables = service_variables(&name, &service).into_iter();
     let line = |(name, value): (String, _)| {
-        vec![code(format!("{prefix}{name}")), text(" = "), code(describe::short(&value, reveal, LONGEST))]
+        vec![code(format!("{prefix}{name}")), text(" = "), code(describe::short_value(&value, reveal, LONGEST))]
     };
     variables.map(line).collect()
 }

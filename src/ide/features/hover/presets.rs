@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
-use crate::ide::shared::describe::{self, in_one_line, workload_title};
+use crate::ide::shared::describe::{self, one_line, workload_title};
 use crate::ide::shared::located_container::{LocatedContainer, preset_of};
 use crate::ide::shared::markup::{Block, Inline, Markup};
-use crate::ide::shared::preset_reach::{PresetRecipient, given, of_workload, reach, title};
+use crate::ide::shared::preset_reach::{
+    PresetRecipient, presets_of_workload, recipients, selected_workloads, workload_link,
+};
 use crate::k8s::{EnvVar, Object};
 use crate::resolve::{Lookup, flaws};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
@@ -22,7 +24,7 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
         line.push(text(&format!(" is refused: {}.", flaw.message.replace('`', ""))));
         return Some(Markup { blocks: vec![Block::Paragraph(line)] });
     }
-    let all = reach(analysis, file, object);
+    let all = selected_workloads(analysis, file, object);
     let mut line = head();
     line.push(text(match all.len() {
         0 => " selects no workload of this workspace.",
@@ -31,9 +33,9 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
     }));
     let mut blocks = vec![Block::Paragraph(line)];
     let lines = all.iter().map(|it| {
-        let mut line = title(analysis, file, &it.file, it.object);
+        let mut line = workload_link(analysis, file, &it.file, it.object);
         line.push(text(": "));
-        line.extend(it.outcome.words(analysis, file));
+        line.extend(it.outcome.describe(analysis, file));
         line
     });
     let lines = limited(lines.collect());
@@ -45,11 +47,11 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
 
 /// A workload at its name: the presets for it. Nothing where there are none.
 pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
-    let all = of_workload(analysis, file, object);
+    let all = presets_of_workload(analysis, file, object);
     let lines = all.iter().map(|(name, place, outcome)| {
         let mut line = vec![text("preset "), code(name.to_string()), text(", ")];
-        line.extend([describe::link(analysis, file, place), text(": ")]);
-        line.extend(outcome.words(analysis, file));
+        line.extend([describe::location_link(analysis, file, place), text(": ")]);
+        line.extend(outcome.describe(analysis, file));
         line
     });
     let lines = limited(lines.collect());
@@ -63,10 +65,10 @@ pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index
     let name = show_helm_placeholders(&entry.name.as_ref()?.value).into_owned();
     let mut blocks = Vec::new();
     if let Some(value) = entry.value.as_ref().filter(|it| !it.value.contains('$')) {
-        let text = format!("{name}={}", in_one_line(&value.value, 4 * LONGEST));
+        let text = format!("{name}={}", one_line(&value.value, 4 * LONGEST));
         blocks.push(Block::Code { language: "ini", text });
     }
-    let all = given(analysis, at, Some(index));
+    let all = recipients(analysis, at, Some(index));
     let line = vec![text("Variable "), code(name), text(" of preset "), code(preset_name(at)), text(reached(&all))];
     blocks.push(Block::Paragraph(line));
     let reveal = analysis.reveals(&at.file);
@@ -75,7 +77,7 @@ pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index
     let lines = all.iter().map(|it| {
         let mut line = container(analysis, at, it);
         match &it.binding {
-            Some(binding) => line.extend([text(" gets "), code(describe::preview(binding, reveal, LONGEST))]),
+            Some(binding) => line.extend([text(" gets "), code(describe::short_binding(binding, reveal, LONGEST))]),
             None if has_it(it) => line.push(text(" has the same of its own")),
             None => line.push(text(" does not get it: presets leave out containers of its kind")),
         }
@@ -95,7 +97,7 @@ pub(super) fn reference(
     if has_helm_placeholder(name) {
         return None;
     }
-    let all = given(analysis, at, Some(index));
+    let all = recipients(analysis, at, Some(index));
     let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(reached(&all))];
     let mut blocks = vec![Block::Paragraph(line)];
     let reveal = analysis.reveals(&at.file);
@@ -104,8 +106,8 @@ pub(super) fn reference(
         let mut line = container(analysis, at, it);
         match &step.outcome {
             Lookup::Bound(binding) => {
-                line.extend([text(": "), code(describe::preview(binding, reveal, LONGEST)), text(" from ")]);
-                line.extend(describe::origin(analysis, &at.file, &binding.origin));
+                line.extend([text(": "), code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
+                line.extend(describe::origin_words(analysis, &at.file, &binding.origin));
             }
             Lookup::Later(_) => line.push(text(": stays, it is declared later")),
             Lookup::Unbound => line.push(text(": stays, nothing defines it there")),
@@ -133,7 +135,7 @@ fn preset_name(at: &LocatedContainer<'_>) -> String {
 
 /// `Deployment/web, web.yaml:3, container main`.
 fn container(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, given: &PresetRecipient<'_>) -> Vec<Inline> {
-    let mut line = title(analysis, &at.file, &given.reach.file, given.reach.object);
+    let mut line = workload_link(analysis, &at.file, &given.reach.file, given.reach.object);
     if let Some(name) = &given.at.container.name {
         line.extend([text(", container "), code(name.value.to_string())]);
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::features::hover::objects::title;
 use crate::ide::features::hover::{code, limited, text};
-use crate::ide::shared::describe::{link, workload_title};
+use crate::ide::shared::describe::{location_link, workload_title};
 use crate::ide::shared::markup::{Block, Inline, Markup};
-use crate::ide::shared::named_objects::{found, place_of};
+use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::service_usage::{Consumer, consumers};
 use crate::ide::shared::uses::DefinedObject;
 use crate::k8s::{Object, ObjectData, Text};
@@ -19,7 +19,7 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
     if has_helm_placeholder(&name.value) {
         return None;
     }
-    let found = found(analysis, Kind::Service, &name.value, file, object);
+    let found = objects_named(analysis, Kind::Service, &name.value, file, object);
     let mut blocks = vec![title(analysis, file, Kind::Service, &name.value, &found)];
     let line = "The pod starts when this service exists. Variables it gets only by links.";
     blocks.push(Block::Paragraph(vec![text(line)]));
@@ -71,7 +71,7 @@ pub(super) fn users(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -
 
 fn line(analysis: &Analysis<'_>, from: &str, consumer: &Consumer<'_>) -> Vec<Inline> {
     let mut line = vec![code(workload_title(consumer.object)), text(", ")];
-    line.push(link(analysis, from, &place_of(&consumer.file, consumer.object)));
+    line.push(location_link(analysis, from, &name_location(&consumer.file, consumer.object)));
     let variables = match consumer.variables.len() {
         0 => None,
         1 => Some("uses one variable".to_owned()),
