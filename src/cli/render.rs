@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     for path in &loaded.reported {
         let Some(file) = snapshot.file(path).filter(|it| !it.objects.is_empty()) else { continue };
         let shown = loaded.display(path);
-        if file.is_helm {
+        if file.is_helm_template() {
             notice(format_args!("{shown}: a Helm template; render what `helm template` prints"));
             continue;
         }

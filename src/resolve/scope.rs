@@ -100,7 +100,7 @@ impl<'s> Scope<'s> {
 
     /// Whether the file is a Helm template, whose labels may be more than can be seen.
     pub(super) fn is_template(&self) -> bool {
-        self.snapshot.file(self.file).is_some_and(|it| it.is_helm)
+        self.snapshot.file(self.file).is_some_and(|it| it.is_helm_template())
     }
 
     /// The release that the file is for.

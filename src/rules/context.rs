@@ -45,7 +45,7 @@ impl FileContext<'_> {
 
     /// How the file is read if it is an env file.
     pub(super) fn dialect(&self) -> Option<EnvFileDialect> {
-        self.facts.is_env_file.then(|| self.resolver.reading(self.path).dialect)
+        self.facts.is_env_format().then(|| self.resolver.reading(self.path).dialect)
     }
 
     /// The source, if the file holds a suppression comment.

@@ -167,7 +167,7 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &Content) 
 
 /// A file of the workspace, if a `fileKeyRef` near it means a file of this name.
 fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if !file.facts.is_env_file {
+    if !file.facts.is_env_format() {
         return;
     }
     let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();

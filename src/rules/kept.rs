@@ -143,7 +143,7 @@ impl Last {
 
     /// Whether anything of it may be kept.
     fn fits(&self, new: &Self, snapshot: &Snapshot) -> bool {
-        let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| (it.is_helm, it.is_foreign));
+        let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| it.kind);
         self.path == new.path
             && self.is_before(snapshot)
             && self.release == new.release

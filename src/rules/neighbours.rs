@@ -16,7 +16,7 @@ const HOLES: [&str; 2] = ["\u{e4f1}", "\u{558}"];
 impl FileContext<'_> {
     /// Whether a template engine makes YAML of the file: what its text says is not yet what is applied.
     pub(super) fn is_template(&self) -> bool {
-        self.facts.is_helm || self.facts.is_foreign
+        self.facts.is_template()
     }
 }
 

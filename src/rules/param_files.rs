@@ -93,7 +93,7 @@ fn is_called_alike(template: &str, stem: &str) -> bool {
 /// The templates with parameters in a directory, not below it.
 fn templates_in<'s>(snapshot: &'s Snapshot, directory: &str) -> Vec<TemplateAt<'s>> {
     let mut found = Vec::new();
-    for (file, facts) in snapshot.files_in(directory).filter(|(_, facts)| !facts.is_helm) {
+    for (file, facts) in snapshot.files_in(directory).filter(|(_, facts)| !facts.is_helm_template()) {
         for object in &facts.objects {
             if let ObjectData::Template(template) = &object.model.data
                 && template.exported.names().next().is_some()

@@ -26,7 +26,7 @@ const OF_ONE_SCALAR: &[&str] = &[
 
 /// Leaves out what a template's actions may make untrue.
 pub(super) fn settled(file: &FileContext<'_>, found: Vec<Found>) -> Vec<Found> {
-    if !file.facts.is_helm || found.is_empty() {
+    if !file.facts.is_helm_template() || found.is_empty() {
         return found;
     }
     let Some(mask) = file.source().and_then(|source| source.mask.clone()) else { return found };

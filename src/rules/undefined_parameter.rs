@@ -78,7 +78,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 
 /// Names in a parameter file that no template beside it has: processed together, they are refused.
 fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if !file.facts.is_env_file {
+    if !file.facts.is_env_format() {
         return;
     }
     let Some(source) = file.source() else { return };

@@ -31,8 +31,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::k8s::{Object, ObjectCache};
 use crate::syntax::{self, HelmMask, Tree};
 use crate::text::{Buffer, LineIndex, Span, TextChange};
+use crate::workspace::file::{File, TextReader};
+use crate::workspace::file_kind::FileKind;
 use crate::workspace::helm::{self, MaskedTemplate};
-use crate::workspace::{File, TextReader, is_env_file, is_settings};
 
 /// How many edits are remembered; who looks less often looks at everything again.
 const REMEMBERED: usize = 512;
@@ -130,7 +131,7 @@ impl Document {
     /// Its text and the tree that these facts of it were read from: which facts count is decided by the workspace, since
     /// a file may belong to a Helm chart.
     pub fn parsed_text_of(&self, file: &File) -> Arc<ParsedText> {
-        if !file.is_helm {
+        if !file.is_helm_template() {
             return self.parsed_text();
         }
         Arc::clone(self.masked.get_or_init(|| {
@@ -149,14 +150,15 @@ impl Document {
     }
 
     fn read(&self) -> File {
-        if is_settings(&self.path) || is_env_file(&self.path) || self.hints.actions {
-            return File::reading(&self.path, &self.parsed_text().text, &IncrementalReader(self));
+        if FileKind::from_path(&self.path) != FileKind::Manifest || self.hints.actions {
+            return File::read_with(&self.path, &self.parsed_text().text, &IncrementalReader(self));
         }
         let kept = |tree: &Tree| IncrementalReader(self).objects(tree);
         let whole = || Hints::of(&self.parsed_text().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
-        let is_foreign = || self.hints.foreign && whole().foreign;
-        let file = File::assembled(&self.path, &self.tree, kept(&self.tree), has_suppressions, &is_foreign);
+        let has_other_delimiters = || self.hints.foreign && whole().foreign;
+        let file =
+            File::from_objects(&self.path, &self.tree, kept(&self.tree), has_suppressions, &has_other_delimiters);
         File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path)
     }
 }
@@ -173,7 +175,7 @@ impl TextReader for IncrementalReader<'_> {
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree)
     }
 
-    fn template(&self, _: &str) -> Option<(Tree, usize, Vec<Object>)> {
+    fn read_helm(&self, _: &str) -> Option<(Tree, usize, Vec<Object>)> {
         let mut template = self.0.template.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, tree) = template.read(&self.0.parsed_text().text.shared())?;
         Some(((*tree).clone(), 0, template.objects()))
@@ -193,7 +195,11 @@ pub(super) struct Hints {
 
 impl Hints {
     fn of(text: &str) -> Self {
-        Self { actions: helm::has_actions(text), foreign: is_foreign(text), suppressions: has_suppressions(text) }
+        Self {
+            actions: helm::has_actions(text),
+            foreign: has_other_template_delimiters(text),
+            suppressions: has_suppressions(text),
+        }
     }
 
     fn edited(&mut self, change: TextChange, text: &Buffer) {
@@ -206,7 +212,7 @@ impl Hints {
 }
 
 /// Whether a text holds what template engines other than Helm write.
-pub(super) fn is_foreign(text: &str) -> bool {
+pub(super) fn has_other_template_delimiters(text: &str) -> bool {
     text.contains("{%") || text.contains("<%")
 }
 
@@ -230,9 +236,9 @@ pub struct ParsedText {
 impl ParsedText {
     /// The source of a file: its text, and the tree its facts were read from.
     pub fn new(file: &File, text: Arc<str>) -> Self {
-        let mask = if file.is_helm { syntax::mask_helm_actions(&text).map(Arc::new) } else { None };
+        let mask = if file.is_helm_template() { syntax::mask_helm_actions(&text).map(Arc::new) } else { None };
         let readable = mask.as_ref().map_or(&*text, |it| &it.text);
-        let tree = syntax::parse(if file.is_env_file { "" } else { readable });
+        let tree = syntax::parse(if file.is_env_format() { "" } else { readable });
         Self { mask, ..Self::from_tree(text, tree) }
     }
 

@@ -59,7 +59,7 @@ pub(super) fn begins_with_action(text: &str) -> bool {
 }
 
 /// The objects of a template without what cannot be known of them.
-pub(super) fn as_far_as_known(mut objects: Vec<Object>, mask: &HelmMask) -> Vec<Object> {
+pub(super) fn without_unknown_parts(mut objects: Vec<Object>, mask: &HelmMask) -> Vec<Object> {
     let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
     for (at, object) in objects.iter_mut().enumerate() {
         let around = ActionsAround::of(object, mask, starts.get(at + 1).copied());

@@ -18,7 +18,7 @@ use keys::SettingsKey;
 pub use keys::schema;
 
 /// The name of the settings file.
-pub const FILE_NAME: &str = "podlens.yaml";
+pub const SETTINGS_FILE: &str = "podlens.yaml";
 
 /// The settings of a directory and what is below it.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,7 @@
 //! Changes and look-ups on small workspaces.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -346,8 +348,9 @@ fn a_chart_file_makes_templates() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: \"{{ .Values.name }}\"}\nspec: {containers: [{name: a, image: a}]}\n";
     let mut workspace = Workspace::default();
     workspace.set_disk("app/templates/pod.yaml", File::read("app/templates/pod.yaml", pod));
-    let is_helm =
-        |workspace: &Workspace| workspace.snapshot().file("app/templates/pod.yaml").expect("it is there").is_helm;
+    let is_helm = |workspace: &Workspace| {
+        workspace.snapshot().file("app/templates/pod.yaml").expect("it is there").is_helm_template()
+    };
     assert!(!is_helm(&workspace), "it is plain YAML, and no chart is around");
     workspace.set_disk("app/Chart.yaml", File::read("app/Chart.yaml", "apiVersion: v2\nname: app\n"));
     assert!(is_helm(&workspace));
@@ -359,11 +362,14 @@ fn a_chart_file_makes_templates() {
 fn what_only_parses_when_masked_is_a_template() {
     let helm = "{{- if .Values.on }}\napiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: {{ .Values.image }}\n{{- end }}\n";
     let file = File::read("pod.yaml", helm);
-    assert!(file.is_helm && file.errors.is_empty() && file.objects.len() == 1);
+    assert!(file.is_helm_template() && file.errors.is_empty() && file.objects.len() == 1);
     let argo =
         "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: \"{{inputs.image}}\"\n      args: [\"{{x}}\"\n";
     let file = File::read("pod.yaml", argo);
-    assert!(!file.is_helm && !file.errors.is_empty(), "a mistake beside an expression in a string stays a mistake");
+    assert!(
+        !file.is_helm_template() && !file.errors.is_empty(),
+        "a mistake beside an expression in a string stays a mistake"
+    );
 }
 
 /// What somebody who looked at the workspace has to look at again after a change.

@@ -71,7 +71,7 @@ impl Renderer<'_> {
     /// The workloads of a file as YAML documents, in the order of the text. Nothing for a Helm template: what it will
     /// be is not known.
     pub fn workloads(&self, path: &Arc<str>, file: &File, text: &str) -> Vec<String> {
-        if file.is_helm || workloads(file).next().is_none() {
+        if file.is_helm_template() || workloads(file).next().is_none() {
             return Vec::new();
         }
         let tree = syntax::parse(text);
@@ -82,7 +82,7 @@ impl Renderer<'_> {
     /// written.
     pub fn in_place(&self, path: &Arc<str>, file: &File, text: &str) -> String {
         let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
-        for object in workloads(file).filter(|_| !file.is_helm) {
+        for object in workloads(file).filter(|_| !file.is_helm_template()) {
             for substitute in self.substitutes(path, object) {
                 let span = object.file_span(substitute.text.span);
                 let new = substitute.known().and_then(|value| rewritten(text.get(span.range())?, &substitute, &value));
@@ -96,7 +96,7 @@ impl Renderer<'_> {
         }
         let mut all: Vec<(Span, String)> = edits.into_iter().filter_map(|(span, new)| Some((span, new?))).collect();
         let mut tree = None;
-        for object in workloads(file).filter(|_| !file.is_helm) {
+        for object in workloads(file).filter(|_| !file.is_helm_template()) {
             for admitted in self.admitted(path, object) {
                 let tree = tree.get_or_insert_with(|| syntax::parse(text));
                 all.extend(admitted.edits(text, tree).into_iter().map(|it| (it.span, it.text)));

@@ -179,7 +179,7 @@ fn show(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<CodeActi
         actions.push(action(format!("Show the environment of {name}"), EditorCommand::ShowEnvironment(here.clone())));
     }
     let is_here = |it: &&crate::k8s::Object| it.file_span(it.model.span).touches(offset);
-    if !facts.is_helm && workloads(facts).any(|it| is_here(&it)) {
+    if !facts.is_helm_template() && workloads(facts).any(|it| is_here(&it)) {
         let command = EditorCommand::ShowPreview(here, PreviewKind::Render);
         actions.push(action("Show it as the cluster would run it".into(), command));
     }

@@ -78,7 +78,7 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     let places = LocatedContainer::all(file, facts).map(|at| place(&at, &written));
     let mut lenses: Vec<CodeLens> = places.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
     let templates = templates(facts).map(|it| CodeLens { span: first_line(it, &written), kind: CodeLensKind::Process });
-    lenses.extend(templates.filter(|_| !facts.is_helm));
+    lenses.extend(templates.filter(|_| !facts.is_helm_template()));
     for object in &facts.objects {
         let kind = match &object.model.data {
             ObjectData::Preset(_) => CodeLensKind::Selected,

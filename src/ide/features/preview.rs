@@ -75,7 +75,7 @@ fn process_preview(
     offset: Option<usize>,
     parameters: &BTreeMap<String, String>,
 ) -> Option<Preview> {
-    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
+    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
     let mut templates = facts.objects.iter().filter(|it| matches!(it.model.data, ObjectData::Template(_)));
     let object = templates.find(|it| offset.is_none_or(|offset| it.file_span(it.model.span).touches(offset)))?;
     let source = analysis.sources.source(file)?;
@@ -107,7 +107,7 @@ fn process_preview(
 }
 
 fn render(analysis: &Analysis<'_>, file: &Arc<str>, offset: Option<usize>) -> Option<Preview> {
-    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
+    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
     let source = analysis.sources.source(file)?;
     let text = |path: &str| analysis.sources.source(path).map(|it| it.text.shared());
     let renderer = Renderer { resolver: analysis.resolver, text: &text };

@@ -195,7 +195,7 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
     if let Some((rule, span)) = rule_at(analysis, file, &written, offset) {
         return Some(TargetAt { span, target: CursorTarget::Rule(rule) });
     }
-    if facts.is_env_file {
+    if facts.is_env_format() {
         let param_file = ParamFileText::of(analysis, file, &written);
         if let Some((span, place)) = param_file.parameter_at(offset) {
             return Some(TargetAt { span, target: CursorTarget::Parameter(place) });

@@ -66,7 +66,7 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
         }
     }
     let here = at.at(own.key.span);
-    for (file, _) in analysis.snapshot.files().filter(|(_, it)| it.is_env_file) {
+    for (file, _) in analysis.snapshot.files().filter(|(_, it)| it.is_env_format()) {
         if env_file_readers(analysis.snapshot, file).iter().any(|it| it.location == here) {
             found.written.extend(entries(analysis, file, &own.key.value));
         }

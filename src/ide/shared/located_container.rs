@@ -345,7 +345,7 @@ impl Analysis<'_> {
 
     /// How a file is read if it is an env file.
     pub(crate) fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
-        let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_file);
+        let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_format());
         is_env_file.then(|| self.resolver.reading(file).dialect)
     }
 

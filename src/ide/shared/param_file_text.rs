@@ -62,7 +62,7 @@ pub(crate) fn param_file_entries(analysis: &Analysis<'_>, place: &LocatedParamet
     let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
     // In the directory of the template, or in one right below it.
     let is_near = |path: &str| path.strip_prefix(&*prefix).is_some_and(|it| it.matches('/').count() <= 1);
-    let files = analysis.snapshot.files().filter(|(path, facts)| facts.is_env_file && is_near(path));
+    let files = analysis.snapshot.files().filter(|(path, facts)| facts.is_env_format() && is_near(path));
     let mut found = Vec::new();
     for (path, _) in files {
         let Some(written) = analysis.file_text(path) else { continue };

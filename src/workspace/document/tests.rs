@@ -10,14 +10,13 @@ use crate::workspace::test_projects;
 /// The facts of a file with every span where it stands.
 fn shown(file: &File) -> String {
     let mut out = format!(
-        "{:?}\n{:?}\n{:?}\n{} {} {} {}\n{:?}\n",
+        "{:?}\n{:?}\n{:?}\n{} {} {:?}\n{:?}\n",
         file.errors,
         file.duplicate_keys,
         file.lines,
         file.document_count,
         file.has_suppressions,
-        file.is_helm,
-        file.is_foreign,
+        file.kind,
         file.patches
     );
     for object in &file.objects {

@@ -22,7 +22,7 @@ pub(super) fn extracted(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -
 }
 
 fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<Vec<(String, Vec<Edit>)>> {
-    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm)?;
+    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
     let object = objects_at(facts, range.start).into_iter().next().filter(|it| it.parameters.is_some())?;
     let (outer, template) = enclosing_template(facts, object)?;
     let written = analysis.file_text(file)?;

@@ -10,7 +10,7 @@ use crate::rules::{FileContext, ObjectContext, links_of_its_own, without_duplica
 /// What can be written in another way at an offset.
 pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Fix> {
     let Analysis { snapshot, resolver, sources } = *analysis;
-    let Some(facts) = snapshot.file(file).filter(|it| !it.is_helm && !snapshot.is_patch(file)) else {
+    let Some(facts) = snapshot.file(file).filter(|it| !it.is_helm_template() && !snapshot.is_patch(file)) else {
         return Vec::new();
     };
     let context = FileContext { snapshot, resolver, path: file, facts, sources };

@@ -12,7 +12,8 @@ use crate::text::Span;
 pub(super) fn wrapped(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
     let facts = analysis.snapshot.file(file)?;
     let is_other = |data: &ObjectData| matches!(data, ObjectData::Template(_) | ObjectData::Kustomization(_));
-    let is_manifest = !facts.is_helm && !facts.is_env_file && facts.settings.is_none() && facts.errors.is_empty();
+    let is_manifest =
+        !facts.is_helm_template() && !facts.is_env_format() && facts.settings.is_none() && facts.errors.is_empty();
     if !is_manifest || facts.objects.is_empty() || facts.objects.iter().any(|it| is_other(&it.model.data)) {
         return None;
     }

@@ -101,7 +101,7 @@ pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usiz
     if let Some(rule) = looker.rule() {
         return Some(Context::Rule(rule));
     }
-    if facts.is_env_file {
+    if facts.is_env_format() {
         return looker.setting(analysis).map(Context::ParamFile);
     }
     match (looker.reference(), looker.parameter()) {

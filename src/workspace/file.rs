@@ -1,0 +1,261 @@
+//! Reading one file: its kind, its objects and its errors. The text and the tree are not kept.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::k8s::{self, Object, ObjectData};
+use crate::syntax::{self, SyntaxError, Tree};
+use crate::text::{LineIndex, Span};
+use crate::workspace::document;
+use crate::workspace::file_kind::FileKind;
+use crate::workspace::helm;
+use crate::workspace::settings::Settings;
+
+/// The contents of a file as the other layers see them.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// What the file is.
+    pub kind: FileKind,
+    /// The objects, including those inside Lists and Templates, in text order.
+    pub objects: Vec<Object>,
+    /// Errors of its YAML. A template has none: it is not YAML yet.
+    pub errors: Vec<SyntaxError>,
+    /// Pairs of equal keys in one mapping, the earlier key first. Only of documents with objects.
+    pub duplicate_keys: Vec<(Span, Span)>,
+    /// Converts offsets to lines and columns.
+    pub lines: Arc<LineIndex>,
+    /// The number of documents, without those that hold only comments.
+    pub document_count: usize,
+    /// Whether the text may contain suppression comments.
+    pub has_suppressions: bool,
+    /// The settings, if this is a settings file.
+    pub settings: Option<Arc<Settings>>,
+    /// Files that a Kustomization in this file names as patches.
+    pub(super) patches: Vec<Arc<str>>,
+    /// What this file is read as when it belongs to a Helm chart, if that is different.
+    pub(super) in_chart: Option<Arc<File>>,
+}
+
+impl File {
+    /// Reads a file. The path is relative to the root, with `/` as separator. Documents that cannot hold a relevant
+    /// object are not parsed.
+    pub fn read(path: &str, text: &str) -> Self {
+        Self::read_with(path, text, &FreshReader(&|text| syntax::parse_matching_documents(text, k8s::may_hold_objects)))
+    }
+
+    /// Reads a file and parses all its documents.
+    pub fn read_whole(path: &str, text: &str) -> Self {
+        Self::read_with(path, text, &FreshReader(&|text| (syntax::parse(text), 0)))
+    }
+
+    /// Reads a file whose text is parsed already.
+    pub fn from_tree(path: &str, text: &str, tree: &Tree) -> Self {
+        let parse = |part: &str| {
+            let tree = if std::ptr::eq(part, text) { tree.clone() } else { syntax::parse(part) };
+            (tree, 0)
+        };
+        Self::read_with(path, text, &FreshReader(&parse))
+    }
+
+    /// Whether it is a Helm template.
+    pub fn is_helm_template(&self) -> bool {
+        self.kind == FileKind::HelmTemplate
+    }
+
+    /// Whether a template engine produces the manifest from this file.
+    pub fn is_template(&self) -> bool {
+        self.kind.is_template()
+    }
+
+    /// Whether the file holds lines `NAME=value` instead of YAML.
+    pub fn is_env_format(&self) -> bool {
+        self.kind.is_env_format()
+    }
+
+    /// The text that was parsed: of a Helm template the text with its actions masked, with equal offsets.
+    pub fn masked_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.kind {
+            FileKind::EnvFile | FileKind::ParamFile => Cow::Borrowed(""),
+            FileKind::HelmTemplate => {
+                syntax::mask_helm_actions(text).map_or(Cow::Borrowed(text), |mask| mask.text.into())
+            }
+            FileKind::Manifest | FileKind::OtherTemplate | FileKind::Settings => Cow::Borrowed(text),
+        }
+    }
+
+    /// A cheap check whether both files export the same objects. False does not mean that they differ.
+    pub(super) fn exports_the_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Object, &Object)| match (&one.model.data, &other.model.data) {
+            (ObjectData::None, ObjectData::None) => true,
+            _ => {
+                let parameters = match (&one.parameters, &other.parameters) {
+                    (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                    (one, other) => one.is_none() && other.is_none(),
+                };
+                parameters && Arc::ptr_eq(&one.model, &other.model)
+            }
+        };
+        self.objects.len() == other.objects.len() && self.objects.iter().zip(&other.objects).all(same)
+    }
+
+    /// Reads a file with a given reader.
+    pub(super) fn read_with(path: &str, text: &str, reader: &dyn TextReader) -> Self {
+        match FileKind::from_path(path) {
+            kind @ (FileKind::EnvFile | FileKind::ParamFile) => Self::read_env_format(path, text, kind),
+            FileKind::Settings => {
+                let (tree, skipped) = reader.parse(text);
+                let settings = Some(Arc::new(Settings::read(path, text)));
+                let file = Self::from_objects(path, &tree, Vec::new(), false, &|| false);
+                let (lines, document_count) = (Arc::new(LineIndex::new(text)), file.document_count + skipped);
+                Self { kind: FileKind::Settings, settings, lines, document_count, ..file }
+            }
+            FileKind::Manifest | FileKind::HelmTemplate | FileKind::OtherTemplate => {
+                Self::read_manifest(path, text, reader)
+            }
+        }
+    }
+
+    fn read_env_format(path: &str, text: &str, kind: FileKind) -> Self {
+        let file =
+            Self::from_objects(path, &syntax::parse(""), Vec::new(), document::has_suppressions(text), &|| false);
+        Self { kind, lines: Arc::new(LineIndex::new(text)), document_count: 1, ..file }
+    }
+
+    /// Reads YAML or JSON, and decides whether it is a template.
+    fn read_manifest(path: &str, text: &str, reader: &dyn TextReader) -> Self {
+        // A template is not YAML yet, so its errors are not reported; their number decides.
+        let as_helm = || {
+            let (tree, skipped, objects) = reader.read_helm(text)?;
+            let file = Self::plain(path, text, &tree, skipped, objects);
+            let errors = file.errors.len();
+            let kind = FileKind::HelmTemplate;
+            Some((Self { kind, errors: Vec::new(), duplicate_keys: Vec::new(), ..file }, errors))
+        };
+        let may_be_helm = helm::has_actions(text);
+        // YAML cannot begin a line with an action.
+        if may_be_helm
+            && helm::begins_with_action(text)
+            && let Some((file, _)) = as_helm()
+        {
+            return file;
+        }
+        let (tree, skipped) = reader.parse(text);
+        let mut file = Self::plain(path, text, &tree, skipped, reader.objects(&tree));
+        // Evaluated last: it looks at every action.
+        let has_bare_action = || helm::has_bare_action(text, &tree);
+        if may_be_helm && (!file.errors.is_empty() || helm::is_template(path) || has_bare_action()) {
+            match as_helm() {
+                Some((template, errors)) if errors < file.errors.len() || has_bare_action() => return template,
+                Some((template, _)) if helm::is_template(path) => file.in_chart = Some(Arc::new(template)),
+                _ => {}
+            }
+        }
+        file.without_values(path)
+    }
+
+    /// The values of a chart may look like objects: in a chart the file has none.
+    pub(super) fn without_values(mut self, path: &str) -> Self {
+        if helm::is_values(path) && !self.objects.is_empty() {
+            self.in_chart = Some(Arc::new(Self { objects: Vec::new(), patches: Vec::new(), ..self.clone() }));
+        }
+        self
+    }
+
+    fn plain(path: &str, text: &str, tree: &Tree, skipped: usize, objects: Vec<Object>) -> Self {
+        let has_suppressions = document::has_suppressions(text);
+        let mut file = Self::from_objects(path, tree, objects, has_suppressions, &|| {
+            document::has_other_template_delimiters(text)
+        });
+        file.document_count += skipped;
+        // Without objects, errors and suppressions no position in the file is ever shown.
+        let has_positions = has_suppressions || !file.objects.is_empty() || !file.errors.is_empty() || skipped == 0;
+        file.lines = Arc::new(LineIndex::new(if has_positions { text } else { "" }));
+        file
+    }
+
+    /// A file with these objects. The caller sets `lines`.
+    pub(super) fn from_objects(
+        path: &str,
+        tree: &Tree,
+        objects: Vec<Object>,
+        has_suppressions: bool,
+        has_other_template_delimiters: &dyn Fn() -> bool,
+    ) -> Self {
+        let patches = objects
+            .iter()
+            .filter_map(|object| match &object.model.data {
+                ObjectData::Kustomization(it) => Some(&it.patches),
+                _ => None,
+            })
+            .flatten()
+            .filter_map(|patch| resolve_relative(path, &patch.value))
+            .collect();
+        let has_objects = |span: Span| {
+            let next = objects.partition_point(|object| object.offset < span.start);
+            objects.get(next).is_some_and(|object| object.offset < span.end)
+        };
+        let read = tree.documents().filter(|document| has_objects(document.span()));
+        let duplicate_keys = read.flat_map(|document| document.duplicate_keys()).collect();
+        let errors = tree.errors();
+        let is_other_template = !errors.is_empty() && has_other_template_delimiters();
+        Self {
+            kind: if is_other_template { FileKind::OtherTemplate } else { FileKind::Manifest },
+            objects,
+            errors,
+            duplicate_keys,
+            lines: Arc::default(),
+            document_count: tree.documents().filter(|document| document.root().is_some()).count(),
+            has_suppressions,
+            settings: None,
+            patches,
+            in_chart: None,
+        }
+    }
+}
+
+/// Parses a text and reads its objects, from scratch or from the results before an edit.
+pub(super) trait TextReader {
+    /// The tree, and the number of documents that were not parsed.
+    fn parse(&self, text: &str) -> (Tree, usize);
+
+    /// The objects of the tree.
+    fn objects(&self, tree: &Tree) -> Vec<Object>;
+
+    /// The tree of the text with its Helm actions masked, the number of documents that were not parsed, and the objects
+    /// without what the actions decide. Nothing if the text has no actions.
+    fn read_helm(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)>;
+}
+
+/// Reads a text from scratch with a parser.
+struct FreshReader<'p>(&'p dyn Fn(&str) -> (Tree, usize));
+
+impl TextReader for FreshReader<'_> {
+    fn parse(&self, text: &str) -> (Tree, usize) {
+        self.0(text)
+    }
+
+    fn objects(&self, tree: &Tree) -> Vec<Object> {
+        k8s::objects_of(tree)
+    }
+
+    fn read_helm(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)> {
+        let mask = syntax::mask_helm_actions(text)?;
+        let (tree, skipped) = self.0(&mask.text);
+        let objects = helm::without_unknown_parts(k8s::objects_of(&tree), &mask);
+        Some((tree, skipped, objects))
+    }
+}
+
+/// The path, from the root, of a path that is written relative to a file.
+fn resolve_relative(file: &str, relative: &str) -> Option<Arc<str>> {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/").into())
+}

@@ -1,0 +1,128 @@
+//! A snapshot: everything that is known about the workspace at one moment.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use imbl::{HashSet, OrdMap};
+
+use crate::k8s::Model;
+use crate::text::Span;
+use crate::workspace::dependencies::{ChangeVersions, Dependency, SharedRecorder};
+use crate::workspace::file::File;
+use crate::workspace::helm;
+use crate::workspace::index::{Index, IndexedKind};
+use crate::workspace::settings::Settings;
+
+/// Everything that is known at one moment. Cheap to clone; never changes.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    pub(super) files: OrdMap<Arc<str>, Arc<File>>,
+    pub(super) index: Index,
+    /// By directory: empty or ending with `/`.
+    pub(super) settings: Arc<BTreeMap<Arc<str>, Arc<Settings>>>,
+    pub(super) defaults: Arc<Settings>,
+    /// Directories with a Chart.yaml, written like those of the settings.
+    pub(super) charts: Arc<BTreeSet<Arc<str>>>,
+    pub(super) roots: Arc<[Arc<str>]>,
+    pub(super) changes: ChangeVersions,
+    pub(super) recorder: SharedRecorder,
+    /// See [`Snapshot::derived_from_services`].
+    pub(super) derived: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
+    /// Files whose services have moved since then, and nothing else.
+    pub(super) moved: HashSet<Arc<str>>,
+}
+
+impl Snapshot {
+    /// Every file by its path, in the order of the paths.
+    pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
+        self.record(|| Dependency::Files);
+        self.files.iter()
+    }
+
+    /// The files of a directory, not those below it, in the order of the paths. The root is empty.
+    pub fn files_in(&self, directory: &str) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
+        self.record(|| Dependency::Files);
+        let start = if directory.is_empty() { String::new() } else { format!("{directory}/") };
+        let below = self.files.range(Arc::<str>::from(start.as_str())..);
+        let length = start.len();
+        below
+            .take_while(move |(path, _)| path.starts_with(&start))
+            .filter(move |(path, _)| !path[length..].contains('/'))
+    }
+
+    /// A file.
+    pub fn file(&self, path: &str) -> Option<&Arc<File>> {
+        self.record(|| Dependency::File(path.into()));
+        self.files.get(path)
+    }
+
+    /// What a later layer has worked out from all services: kept from snapshot to snapshot while no service changes. Use
+    /// one type only.
+    pub fn derived_from_services<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        let any = self.derived.get_or_init(|| Arc::new(T::default()));
+        Arc::clone(any).downcast().unwrap_or_default()
+    }
+
+    /// Dependencies that every service is looked at, for who knows what was derived from them.
+    pub fn depend_on_services(&self) {
+        self.record(|| Dependency::All(IndexedKind::Service));
+    }
+
+    /// Whether services may stand elsewhere now than when something was derived from them.
+    pub fn has_moved_services(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// Where a service stands now that was in a file when something was derived from it; nothing if it is still there.
+    pub fn moved_service(&self, file: &str, model: &Arc<Model>) -> Option<Span> {
+        let file = self.files.get(file).filter(|_| self.moved.contains(file))?;
+        let itself = file.objects.iter().find(|it| Arc::ptr_eq(&it.model, model));
+        let object = itself.or_else(|| file.objects.iter().find(|it| it.model.is_equivalent(model)))?;
+        Some(object.file_span(object.model.span))
+    }
+
+    /// The names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
+    pub fn kustomize_vars(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.index.vars()
+    }
+
+    /// The settings for a file: those of the nearest settings file upwards.
+    pub fn settings(&self, file: &str) -> &Settings {
+        if !self.settings.is_empty() {
+            let mut end = file.len();
+            while let Some(slash) = file[..end].rfind('/') {
+                if let Some(settings) = self.settings.get(&file[..=slash]) {
+                    return settings;
+                }
+                end = slash;
+            }
+            if let Some(settings) = self.settings.get("") {
+                return settings;
+            }
+        }
+        &self.defaults
+    }
+
+    /// Every settings file, with its mistakes; one above the workspace too.
+    pub fn all_settings(&self) -> impl Iterator<Item = &Arc<Settings>> {
+        let above = &self.defaults;
+        let is_above = !above.file.is_empty() && self.settings.values().all(|it| it.file != above.file);
+        self.settings.values().chain(is_above.then_some(above))
+    }
+
+    /// Whether the settings say not to look at a file.
+    pub fn is_excluded(&self, file: &str) -> bool {
+        self.settings(file).excludes(file)
+    }
+
+    /// Whether the file is a template or the values of a Helm chart.
+    pub(super) fn is_in_chart(&self, file: &str) -> bool {
+        helm::charts_of(file).any(|directory| self.charts.contains(directory))
+    }
+
+    /// Whether a Kustomization names the file as a patch: its objects are parts of objects elsewhere.
+    pub fn is_patch(&self, file: &str) -> bool {
+        self.index.is_patch(file)
+    }
+}
