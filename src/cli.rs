@@ -1,11 +1,12 @@
-//! The command line: one file a subcommand.
+//! The command line: one file per subcommand.
 //!
-//! Only results go to stdout, everything else to stderr. A reader that goes away ends the program quietly.
+//! Only results go to stdout, everything else to stderr. A closed stdout ends the program without an error.
 
 mod completions;
 mod env;
 mod expand;
 mod explain;
+mod inputs;
 mod lint;
 mod lsp;
 mod process;
@@ -21,20 +22,22 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::load::{Loaded, Request};
+use crate::diagnostic::InputProblem;
+use crate::load::{Loaded, Request, STDIN_NAME};
 use crate::report::one_line;
+pub use lsp::{Serve, ServerOptions};
 
 /// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Exit {
-    /// All is well.
+    /// No findings from warning upwards.
     Clean,
-    /// There are findings, or an input was refused.
+    /// Findings from warning upwards, or a refused input.
     Findings,
-    /// Bad flags, bad settings, files that cannot be read, or an internal error.
-    Trouble,
+    /// Bad flags, bad settings, files that cannot be read or written, or an internal error.
+    Failure,
     /// No input matched.
-    Nothing,
+    NoInput,
 }
 
 impl From<Exit> for ExitCode {
@@ -42,13 +45,13 @@ impl From<Exit> for ExitCode {
         Self::from(match exit {
             Exit::Clean => 0,
             Exit::Findings => 1,
-            Exit::Trouble => 2,
-            Exit::Nothing => 3,
+            Exit::Failure => 2,
+            Exit::NoInput => 3,
         })
     }
 }
 
-/// What will this container really get? Variables in Kubernetes manifests, resolved.
+/// What will this container really get? Resolves the variables in Kubernetes and OpenShift manifests
 #[derive(Debug, Parser)]
 #[command(name = "podlens", version, after_help = EXIT_CODES, max_term_width = 100)]
 struct Arguments {
@@ -56,8 +59,8 @@ struct Arguments {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all is well, 1 findings, or an input was refused, 2 bad flags, settings or \
-                          files, 3 no input matched.";
+const EXIT_CODES: &str = "Exit codes: 0 no findings from warning upwards, 1 findings or a refused input, 2 bad flags or \
+                          settings or an unreadable file, 3 no input matched.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -72,7 +75,7 @@ enum Command {
     Completions(completions::Arguments),
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Color {
     /// When the output is a terminal.
@@ -85,7 +88,7 @@ enum Color {
 }
 
 impl Color {
-    /// What that means for stdout.
+    /// The choice for stdout.
     fn choice(self) -> ColorChoice {
         match self {
             Self::Auto => AutoStream::choice(&io::stdout()),
@@ -95,15 +98,15 @@ impl Color {
     }
 }
 
-/// Runs the command that the arguments ask for.
-pub fn main() -> ExitCode {
+/// Runs the command in the arguments. `serve` runs the language server; without it `podlens lsp` is refused.
+pub fn main(serve: Option<Serve>) -> ExitCode {
     let arguments = Arguments::parse();
     let result = match arguments.command {
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),
         Command::Expand(arguments) => expand::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
-        Command::Lsp(arguments) => lsp::run(arguments),
+        Command::Lsp(arguments) => lsp::run(arguments, serve),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Process(arguments) => process::run(&arguments),
@@ -111,22 +114,22 @@ pub fn main() -> ExitCode {
     };
     match result {
         Ok(exit) => exit.into(),
-        // `podlens env | head` is no failure.
+        // `podlens env | head` is not a failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Clean.into(),
         Err(error) => {
             notice(format_args!("cannot write the output: {error}"));
-            Exit::Trouble.into()
+            Exit::Failure.into()
         }
     }
 }
 
-/// The working directory. Says so if it cannot be read.
+/// The working directory. Prints a notice if it cannot be read.
 fn working_directory() -> Option<PathBuf> {
-    let said = |error: &io::Error| notice(format_args!("the working directory cannot be read: {error}"));
-    std::env::current_dir().inspect_err(said).ok()
+    let failed = |error: &io::Error| notice(format_args!("the working directory cannot be read: {error}"));
+    std::env::current_dir().inspect_err(failed).ok()
 }
 
-/// Loads the projects around some paths, with a spinner if it takes longer than a moment.
+/// Loads the projects around some paths, with a spinner if it takes long.
 fn load(paths: &[PathBuf], root: Option<&Path>) -> Option<Loaded> {
     let directory = working_directory()?;
     let request = Request { directory: &directory, paths, root, stdin_name: None, stdin: None };
@@ -136,29 +139,34 @@ fn load(paths: &[PathBuf], root: Option<&Path>) -> Option<Loaded> {
 /// `NAME=VALUE`
 fn assignment(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some(("", _)) => Err("a name stands before `=`".into()),
+        Some(("", _)) => Err("expected a name before `=`".into()),
         Some((name, value)) => Ok((name.into(), value.into())),
-        None => Err("write it as NAME=VALUE".into()),
+        None => Err("expected NAME=VALUE".into()),
     }
 }
 
-/// The text of a file, or of stdin for `-`; or what is wrong with it.
-fn read_text(path: &Path) -> Result<String, String> {
-    if path.as_os_str() != "-" {
-        return crate::load::read(path);
-    }
-    crate::load::decoded(&mut io::stdin().lock())
+/// The text of a file, or of stdin for `-`.
+fn read_text(path: &Path) -> Result<String, InputProblem> {
+    let text = match is_stdin(path) {
+        true => crate::load::read_stream(&mut io::stdin().lock()),
+        false => crate::load::read(path),
+    };
+    text.map_err(|error| error.in_file(shown_path(path)))
 }
 
-/// A path as messages have it.
+/// Whether a path argument means stdin.
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A path as messages show it.
 fn shown_path(path: &Path) -> String {
-    if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() }
+    if is_stdin(path) { STDIN_NAME.into() } else { path.display().to_string() }
 }
 
-/// Says something to the person, not to the next program. Names of files may hold anything, so what a terminal would
-/// obey is escaped.
+/// Prints a message on stderr. Control characters, which file names may contain, are escaped.
 fn notice(text: impl Display) {
     let text = text.to_string();
-    // If stderr is closed, nobody is there to be told.
+    // If stderr is closed, there is nowhere to report that.
     let _ = writeln!(io::stderr().lock(), "podlens: {}", one_line(&text));
 }

@@ -4,6 +4,7 @@
 
 #![warn(clippy::disallowed_methods)]
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::text::Span;
@@ -82,6 +83,28 @@ pub struct Edit {
     pub location: Location,
     /// By what.
     pub text: String,
+}
+
+/// An input that could not be read, or only in part.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InputProblem {
+    /// The path as it is shown.
+    pub file: String,
+    /// The line and column, where the problem is at one place.
+    pub position: Option<(u32, u32)>,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Whether the path does not exist.
+    pub is_missing: bool,
+}
+
+impl fmt::Display for InputProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.file, self.message),
+            None => write!(f, "{}: {}", self.file, self.message),
+        }
+    }
 }
 
 impl Severity {

@@ -23,12 +23,16 @@
 //! Everything up to `ide` is pure: text in, values out; no files, no clock, no environment. To see how a value comes
 //! about, start at [`resolve::Resolver::environment`]; to see how text becomes a tree, at [`syntax::parse`].
 
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod diagnostic;
 pub mod ide;
 pub mod k8s;
+#[cfg(any(feature = "cli", feature = "lsp"))]
 pub mod load;
+#[cfg(feature = "lsp")]
 pub mod lsp;
+#[cfg(feature = "cli")]
 pub mod report;
 pub mod resolve;
 pub mod rules;

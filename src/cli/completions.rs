@@ -1,4 +1,4 @@
-//! `podlens completions`: what a shell needs to complete podlens' arguments.
+//! `podlens completions`: prints a completion script for a shell.
 
 use std::io::{self, Write};
 

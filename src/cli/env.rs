@@ -8,48 +8,46 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, Exit, load, notice};
+use crate::cli::{Color, Exit, inputs, load};
 use crate::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
-use crate::load::{Loaded, NO_SUCH_FILE};
+use crate::load::Loaded;
 use crate::report;
 use crate::resolve::Resolver;
-use crate::rules;
-use crate::text::{LineColumn, LineIndex};
 use crate::workspace::KubernetesVersion;
 
-/// Show the environment of every container: values, where they come from, what they hide
+/// Show the environment of every container: each variable, its value and its source
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Files and directories to show; `-` is stdin [default: the working directory]
     paths: Vec<PathBuf>,
-    /// How to write it
+    /// The output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// A row for each service variable in the table, not a line for each service
+    /// Show each service variable in its own row, instead of one line per service
     #[arg(long)]
     all: bool,
-    /// The directory in which objects are looked for, instead of the nearest one with podlens.yaml or .git
+    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
+    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
     #[arg(long, value_name = "VERSION")]
     kubernetes: Option<KubernetesVersion>,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }
 
 const EXAMPLES: &str = "Examples:
   podlens env                         every workload below the working directory
-  podlens env shop/web.yaml           one file; its config maps may stand anywhere in the project
-  helm template shop | podlens env -  what a chart makes
+  podlens env shop/web.yaml           one file; its ConfigMaps can be anywhere in the project
+  helm template shop | podlens env -  the output of a chart
   podlens env --format json | jq '.workloads[].containers[].unresolved[]'
   podlens env --format dotenv web.yaml > web.env; set -a; . ./web.env";
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// For a person
+    /// For people
     #[default]
     Table,
     /// For programs: podlens/env/v1
@@ -59,65 +57,14 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Trouble) };
-    let mut exit = report_problems(&loaded);
+    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Failure) };
+    let mut exit = inputs::report_problems(&loaded);
     let view = view(&loaded, arguments.kubernetes);
     if view.workloads.is_empty() {
-        exit = nothing_to_show(&loaded, exit);
+        exit = inputs::no_workloads(&loaded, exit);
     }
     write(arguments, &view)?;
     Ok(exit)
-}
-
-/// Why there is nothing to show. Files that were asked for and could not be read are trouble; that there are none is not.
-pub(super) fn nothing_to_show(loaded: &Loaded, exit: Exit) -> Exit {
-    let snapshot = loaded.workspace.snapshot();
-    let has_objects = |path: &Arc<str>| snapshot.file(path).is_some_and(|it| !it.objects.is_empty());
-    let all_missing = loaded.problems.iter().all(|it| it.message == NO_SUCH_FILE);
-    if loaded.reported.iter().any(has_objects) {
-        notice("no workloads found: no file holds an object with containers");
-        return exit;
-    }
-    if loaded.problems.is_empty() && exit == Exit::Clean {
-        notice(
-            "no manifests found: expected .yaml, .yml or .json files with Kubernetes objects, not ignored or excluded",
-        );
-    }
-    match exit {
-        Exit::Clean => Exit::Nothing,
-        Exit::Trouble if loaded.reported.is_empty() && all_missing => Exit::Nothing,
-        exit => exit,
-    }
-}
-
-/// Tells what could not be read, or only in part.
-pub(super) fn report_problems(loaded: &Loaded) -> Exit {
-    let mut exit = Exit::Clean;
-    for problem in &loaded.problems {
-        notice(format_args!("{}: {}", problem.file, problem.message));
-        exit = Exit::Trouble;
-    }
-    let snapshot = loaded.workspace.snapshot();
-    for path in &loaded.reported {
-        let Some(file) = snapshot.file(path) else { continue };
-        for error in &file.errors {
-            let place = file.lines.line_column(error.span.start);
-            let shown = loaded.display(path);
-            notice(format_args!("{shown}:{}:{}: {}; the rest is shown", place.line, place.column, error.message));
-            exit = exit.max(Exit::Findings);
-        }
-    }
-    for settings in snapshot.all_settings() {
-        for mistake in rules::mistakes(settings) {
-            let path = &settings.file;
-            // Settings above the workspace are none of its files.
-            let lines = LineIndex::new(&loaded.text(path).unwrap_or_default());
-            let LineColumn { line, column } = lines.line_column(mistake.span.start);
-            notice(format_args!("{}:{line}:{column}: {}", loaded.display(path), mistake.message));
-            exit = Exit::Trouble;
-        }
-    }
-    exit
 }
 
 fn view(loaded: &Loaded, release: Option<KubernetesVersion>) -> EnvironmentView {

@@ -1,4 +1,4 @@
-//! `podlens expand`: texts with `$(NAME)` replaced as Kubernetes does it.
+//! `podlens expand`: expands `$(NAME)` in texts as Kubernetes does.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,13 +20,13 @@ use crate::workspace::{KubernetesVersion, Settings};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A variable; the last one of a name counts
+    /// A variable; the last one with a name wins
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
-    /// A file with variables, read as the kubelet of the release reads it; what --set says comes first
+    /// A file with variables, read as the kubelet of the release reads it; --set takes precedence
     #[arg(long = "env-file", value_name = "FILE")]
     env_files: Vec<PathBuf>,
-    /// The Kubernetes release to behave like, such as 1.34, instead of the settings' one
+    /// The Kubernetes release to behave like, such as 1.34, instead of the one in the settings
     #[arg(long, value_name = "VERSION")]
     kubernetes: Option<KubernetesVersion>,
     /// Texts to expand [default: each line of stdin]
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     texts: Vec<String>,
 }
 
-const EXAMPLES: &str = "With `proposals: true` in the settings env files are read as the proposal has it.
+const EXAMPLES: &str = "With `proposals: true` in the settings, env files are read as the env file proposal says.
 
 Examples:
   podlens expand --set HOST=db --set PORT=5432 'postgres://$(HOST):$(PORT)/$$(HOST)'
@@ -42,22 +42,22 @@ Examples:
   podlens expand --set A=1 < texts.txt";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(directory) = working_directory() else { return Ok(Exit::Trouble) };
+    let Some(directory) = working_directory() else { return Ok(Exit::Failure) };
     let mut exit = Exit::Clean;
     let settings = match load::settings_of(&directory) {
-        Some((file, Ok(text))) => {
+        Some(Ok((file, text))) => {
             let settings = Settings::parse(&text);
             let lines = LineIndex::new(&text);
             for mistake in rules::mistakes(&settings) {
                 let LineColumn { line, column } = lines.line_column(mistake.span.start);
                 notice(format_args!("{file}:{line}:{column}: {}", mistake.message));
-                exit = Exit::Trouble;
+                exit = Exit::Failure;
             }
             settings
         }
-        Some((file, Err(message))) => {
-            notice(format_args!("{file}: {message}"));
-            exit = Exit::Trouble;
+        Some(Err(problem)) => {
+            notice(problem);
+            exit = Exit::Failure;
             Settings::default()
         }
         None => Settings::default(),
@@ -67,9 +67,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     for path in &arguments.env_files {
         match load::read(path) {
             Ok(text) => files.push((path.display().to_string(), text)),
-            Err(message) => {
-                notice(format_args!("{}: {message}", path.display()));
-                return Ok(Exit::Trouble);
+            Err(error) => {
+                notice(error.in_file(path.display().to_string()));
+                return Ok(Exit::Failure);
             }
         }
     }
@@ -84,9 +84,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     if reads_stdin {
         match read_text(Path::new("-")) {
             Ok(text) => piped = text,
-            Err(message) => {
-                notice(format_args!("<stdin>: {message}"));
-                return Ok(Exit::Trouble);
+            Err(problem) => {
+                notice(problem);
+                return Ok(Exit::Failure);
             }
         }
     }
@@ -109,12 +109,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     Ok(exit)
 }
 
-/// Where names come from.
+/// The variables that texts can refer to.
 struct Names<'a> {
     set: BTreeMap<&'a str, &'a str>,
     files: &'a [(String, String)],
     reading: Reading,
-    /// What the kubelet would refuse.
+    /// The first error for which the kubelet would refuse the container.
     refused: RefCell<Option<String>>,
 }
 
@@ -129,7 +129,7 @@ impl Names<'_> {
                 Ok(Some(entry)) => return bound(&entry.value),
                 Ok(None) => {}
                 Err(error) => {
-                    // The line's content may be a secret.
+                    // The content of the line may be a secret, so only its number is shown.
                     let message = format!("{file}:{}: {}", error.line, error.problem);
                     self.refused.borrow_mut().get_or_insert(message);
                     return Lookup::Unbound;

@@ -1,4 +1,4 @@
-//! `podlens explain`: what a rule is about.
+//! `podlens explain`: prints the documentation of a rule, or a table of all rules.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -18,14 +18,14 @@ pub(super) struct Arguments {
     /// The rule's name [default: a table of all rules]
     #[arg(value_parser = rules::named)]
     rule: Option<&'static Rule>,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }
 
 const EXAMPLES: &str = "Examples:
   podlens explain                      every rule, its level and what it reports
-  podlens explain forward-reference    one rule; Markdown if the output is no terminal";
+  podlens explain forward-reference    one rule; Markdown if the output is not a terminal";
 
 const BOLD: Style = Style::new().bold();
 

@@ -1,7 +1,7 @@
-//! `podlens lint`: what will not work, with exact places and fixes.
+//! `podlens lint`: reports mistakes with their positions and fixes.
 //!
-//! Every file is checked on its own, on all cores, and told in the order of names and places: the same bytes give the
-//! same output. What cannot be read is said on stderr, and the rest is checked.
+//! Files are checked in parallel and reported in the order of names and positions, so the same input gives the same
+//! output. Files that cannot be read are reported on stderr, and the rest is checked.
 
 mod baseline;
 mod fix;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, Exit, notice, working_directory};
+use crate::cli::{Color, Exit, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::Severity;
 use crate::ide::INVALID_SETTINGS;
 use crate::load;
@@ -28,7 +28,7 @@ use baseline::Baseline;
 use outputs::Outputs;
 use project::Project;
 
-/// Find what will not work: references that lead nowhere, values the API refuses, and more
+/// Find mistakes: references that are not expanded, values the API server refuses, and more
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -41,52 +41,52 @@ pub(super) struct Arguments {
     /// The lowest level that makes the exit code 1
     #[arg(long, value_enum, default_value_t = MinLevel::Warning, value_name = "LEVEL")]
     min_level: MinLevel,
-    /// End with 0 even if there are findings
+    /// Exit with 0 even if there are findings
     #[arg(long)]
     exit_zero: bool,
-    /// Leave out findings that this file knows
+    /// Do not report the findings listed in this file
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write all findings to a file that --baseline reads, and report none
+    /// Write all findings to a file for --baseline, and report none
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "fixing", "watch"])]
     write_baseline: Option<PathBuf>,
-    /// Mend what can be mended without a doubt
+    /// Apply safe fixes
     #[arg(long, group = "fixing")]
     fix: bool,
-    /// Show what --fix would change, and change nothing
+    /// Show what --fix would change, without changing files
     #[arg(long, group = "fixing", conflicts_with_all = ["watch", "outputs"])]
     diff: bool,
-    /// Mend also what may change the meaning
+    /// Also apply fixes that may change the meaning
     #[arg(long, requires = "fixing")]
     unsafe_fixes: bool,
     /// Check again whenever a file changes
     #[arg(long)]
     watch: bool,
-    /// The file that stdin stands for: its settings and its neighbours count
+    /// The file that stdin replaces: its settings and the files around it are used
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
-    /// The directory in which objects are looked for, instead of the nearest one with podlens.yaml or .git
+    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
+    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
     #[arg(long, value_name = "VERSION")]
     kubernetes: Option<KubernetesVersion>,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
-    /// Findings only: no summary
+    /// Print findings only, no summary
     #[arg(long, short)]
     quiet: bool,
 }
 
 const EXAMPLES: &str = "Examples:
-  podlens lint                         everything below the working directory
-  podlens lint --fix shop              mend what can be mended
-  helm template shop | podlens lint -  what a chart makes
+  podlens lint                         all files below the working directory
+  podlens lint --fix shop              apply safe fixes
+  helm template shop | podlens lint -  check the output of a chart
   podlens lint --format full --format sarif --output podlens.sarif
   podlens lint --write-baseline podlens-baseline.json; podlens lint --baseline podlens-baseline.json
 
-A --output belongs to the --format before it. podlens explain RULE says more about a rule.";
+An --output belongs to the --format before it. See podlens explain RULE for the documentation of a rule.";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum MinLevel {
@@ -108,16 +108,17 @@ impl From<MinLevel> for Severity {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(directory) = working_directory() else { return Ok(Exit::Trouble) };
+    let Some(directory) = working_directory() else { return Ok(Exit::Failure) };
     let mut paths = arguments.paths.clone();
     if paths.is_empty() && arguments.stdin_filename.is_some() {
         paths.push("-".into());
     }
-    let reads_stdin = paths.iter().any(|it| it.as_os_str() == "-");
+    let reads_stdin = paths.iter().any(|it| is_stdin(it));
     if reads_stdin && (arguments.fix || arguments.watch) {
-        let (flag, instead) = if arguments.fix { ("--fix", "; --diff shows the changes") } else { ("--watch", "") };
-        notice(format_args!("{flag} works on files, not on stdin{instead}"));
-        return Ok(Exit::Trouble);
+        let (flag, instead) =
+            if arguments.fix { ("--fix", "; use --diff to see the changes") } else { ("--watch", "") };
+        notice(format_args!("{flag} does not work with stdin{instead}"));
+        return Ok(Exit::Failure);
     }
     let load = || {
         Project::load(load::Request {
@@ -137,19 +138,14 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 }
 
 fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
-    let mut exit = Exit::Clean;
-    for problem in &project.loaded.problems {
-        notice(format_args!("{}: {}", problem.file, problem.message));
-        exit = Exit::Trouble;
-    }
-    let known = arguments.baseline.as_deref().and_then(|path| {
-        Baseline::read(path).inspect_err(|message| notice(format_args!("{}: {message}", path.display()))).ok()
-    });
+    let mut exit = inputs::report_unreadable(&project.loaded);
+    let known =
+        arguments.baseline.as_deref().and_then(|path| Baseline::read(path).inspect_err(|message| notice(message)).ok());
     if arguments.baseline.is_some() && known.is_none() {
-        exit = Exit::Trouble;
+        exit = Exit::Failure;
     }
     if project.documents() == 0 {
-        exit = nothing_to_check(project, exit);
+        exit = inputs::no_documents(&project.loaded, exit);
     }
     let mut checked = project.check(&arguments.levels, arguments.kubernetes);
     let mut fixed = fix::Outcome::default();
@@ -157,53 +153,43 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
         fixed = fix::run(project, &mut checked, arguments);
     }
     if checked.failed {
-        exit = exit.max(Exit::Trouble);
+        exit = exit.max(Exit::Failure);
     }
     if arguments.diff {
         return diff(arguments, project, &fixed, exit);
     }
     if arguments.fix && !project.write() {
-        exit = exit.max(Exit::Trouble);
+        exit = exit.max(Exit::Failure);
     }
     let mut report = Report::new(&checked.diagnostics, project);
     report.problems.clone_from(&project.loaded.problems);
     if report.findings.iter().any(|it| it.rule == INVALID_SETTINGS) {
-        exit = exit.max(Exit::Trouble);
+        exit = exit.max(Exit::Failure);
     }
     if let Some(path) = &arguments.write_baseline {
         return write_baseline(path, &report, exit);
     }
     if let Some(known) = known {
-        let left_out = known.leave_out(&mut report);
-        say(arguments, left_out, "finding", &format!("left out, known to {}", known.name));
+        let known_findings = known.remove_known(&mut report);
+        say(arguments, known_findings, &format!("in the baseline {} not reported", known.name));
     }
-    say(arguments, fixed.fixed, "finding", "mended");
-    report.count(project.loaded.reported.len(), project.documents());
+    say(arguments, fixed.fixed, "fixed");
+    report.count(project.loaded.reported.len(), project.documents(), project.objects());
     if !arguments.outputs.write(&report, &project.excerpts(), arguments.color, arguments.quiet)? {
-        exit = exit.max(Exit::Trouble);
+        exit = exit.max(Exit::Failure);
     }
-    let loudest = report.findings.iter().map(|it| it.level).max();
-    if exit == Exit::Clean && !arguments.exit_zero && loudest >= Some(arguments.min_level.into()) {
+    let highest = report.findings.iter().map(|it| it.level).max();
+    if exit == Exit::Clean && !arguments.exit_zero && highest >= Some(arguments.min_level.into()) {
         exit = Exit::Findings;
     }
     Ok(exit)
 }
 
-/// Tells a number, unless it is none.
-fn say(arguments: &Arguments, number: usize, name: &str, what: &str) {
+/// Prints a number of findings on stderr, unless it is 0.
+fn say(arguments: &Arguments, number: usize, what: &str) {
     if number > 0 && !arguments.quiet {
-        notice(format_args!("{} {what}", counted(number, name)));
+        notice(format_args!("{} {what}", counted(number, "finding")));
     }
-}
-
-/// Why there is nothing to check. Files that were asked for and could not be read are trouble; that there are none is not.
-fn nothing_to_check(project: &Project, exit: Exit) -> Exit {
-    let problems = &project.loaded.problems;
-    if problems.is_empty() {
-        notice("no manifests found: expected .yaml, .yml or .json files, not ignored or excluded");
-    }
-    let all_missing = problems.iter().all(|it| it.message == load::NO_SUCH_FILE);
-    if all_missing { Exit::Nothing } else { exit }
 }
 
 fn write_baseline(path: &std::path::Path, report: &Report, exit: Exit) -> io::Result<Exit> {
@@ -212,13 +198,13 @@ fn write_baseline(path: &std::path::Path, report: &Report, exit: Exit) -> io::Re
         Ok(()) => notice(format_args!("{} written to {}", counted(number, "finding"), path.display())),
         Err(error) => {
             notice(format_args!("{}: cannot be written: {error}", path.display()));
-            return Ok(exit.max(Exit::Trouble));
+            return Ok(exit.max(Exit::Failure));
         }
     }
     Ok(exit)
 }
 
-/// Prints what would change. That something would is a finding.
+/// Prints the changes. Any change gives the exit code of a finding.
 fn diff(arguments: &Arguments, project: &Project, fixed: &fix::Outcome, exit: Exit) -> io::Result<Exit> {
     let stdout = io::stdout();
     let mut text = Vec::new();
@@ -227,7 +213,7 @@ fn diff(arguments: &Arguments, project: &Project, fixed: &fix::Outcome, exit: Ex
         report::diff::write(&mut out, &project.loaded.display(file), &change.old, &change.new)?;
     }
     stdout.lock().write_all(&text)?;
-    say(arguments, fixed.fixed, "finding", "would be mended");
+    say(arguments, fixed.fixed, "would be fixed");
     let changes = !project.changed.is_empty() && !arguments.exit_zero;
     Ok(if changes { exit.max(Exit::Findings) } else { exit })
 }

@@ -1,4 +1,4 @@
-//! `podlens process`: a template and values to objects.
+//! `podlens process`: turns a template and values into objects.
 
 mod ask;
 mod table;
@@ -21,7 +21,7 @@ use crate::resolve::generator::Ends;
 use crate::syntax::{self, parse_param_file};
 use crate::text::LineIndex;
 
-/// Process a template: generate values, put parameters in, print the objects
+/// Process a template: generate values, substitute parameters, print the objects
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -30,31 +30,31 @@ pub(super) struct Arguments {
     /// A value for a parameter
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = assignment)]
     param: Vec<(String, String)>,
-    /// A file with `NAME=VALUE` lines; --param comes first, and an earlier file before a later one
+    /// A file with `NAME=VALUE` lines; --param takes precedence, and an earlier file over a later one
     #[arg(long = "param-file", value_name = "FILE")]
     param_files: Vec<PathBuf>,
-    /// An expression that a parameter is generated from, instead of the template's `from`
+    /// The expression to generate a parameter from, instead of the `from` in the template
     #[arg(long, value_name = "NAME=EXPRESSION", value_parser = assignment)]
     from: Vec<(String, String)>,
-    /// Labels for every object, beside those of the template: `k=v,k2=v2`
+    /// Labels to add to every object besides those of the template: `k=v,k2=v2`
     #[arg(short, long, value_name = "LABELS", value_parser = labels)]
     labels: Vec<Labels>,
-    /// What to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "json")]
     output: Output,
-    /// Print a table of the parameters, and process nothing
+    /// Print a table of the parameters and process nothing
     #[arg(long, conflicts_with_all = ["param", "param_files", "from", "labels", "ask", "seed", "no_exact", "output"])]
     parameters: bool,
-    /// Pass over values for parameters that the template does not have
+    /// Ignore values for parameters that the template does not have
     #[arg(long)]
     ignore_unknown_parameters: bool,
-    /// Ask on the terminal for every parameter that is not given
+    /// Ask on the terminal for the value of every parameter that is not given
     #[arg(long)]
     ask: bool,
-    /// Draw the last character of a range in a generator too; the original leaves it out
+    /// Let generators use the last character of a range too; OpenShift never does
     #[arg(long)]
     no_exact: bool,
-    /// Draw the same values in every run with this number
+    /// Generate the same values in every run with this number
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }
@@ -65,7 +65,7 @@ const EXAMPLES: &str = "Examples:
   podlens process mongodb.yaml --from 'PASSWORD=[\\w]{40}'
   podlens process mongodb.yaml --parameters";
 
-/// How the outcome is printed.
+/// The output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// A List as JSON.
@@ -86,9 +86,9 @@ fn labels(text: &str) -> Result<Labels, String> {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let text = match read(&arguments.file) {
         Ok(text) => text,
-        Err(message) => return trouble(format_args!("{}: {message}", arguments.file.display())),
+        Err(problem) => return failure(problem),
     };
-    let template = Source { name: shown(&arguments.file), lines: LineIndex::new(&text) };
+    let template = TemplateText { name: shown(&arguments.file), lines: LineIndex::new(&text) };
     let tree = syntax::parse(&text);
     let selected = match select_template(&tree) {
         Ok(selected) => selected,
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     };
     if selected.documents > 1 {
         let others = selected.documents - 1;
-        notice(format_args!("{}: the first document is processed, {others} more are not", template.name));
+        notice(format_args!("{}: only the first document is processed; {others} more are ignored", template.name));
     }
     if arguments.parameters {
         table::write(&mut io::stdout().lock(), &selected.parameters())?;
@@ -109,11 +109,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     if arguments.ask {
         // Questions go to stderr, so that the objects can go to a file.
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-            return trouble("--ask needs a terminal to ask on");
+            return failure("--ask needs a terminal");
         }
         ask::ask(&selected.parameters(), &mut request.values, &mut io::stdin().lock(), &mut io::stderr().lock())?;
     }
-    let outcome = draw(&selected, &request, arguments.seed)?;
+    let outcome = generate(&selected, &request, arguments.seed)?;
     for text in &outcome.notices {
         notice(text);
     }
@@ -124,21 +124,21 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn trouble(message: impl std::fmt::Display) -> io::Result<Exit> {
+fn failure(message: impl std::fmt::Display) -> io::Result<Exit> {
     notice(message);
-    Ok(Exit::Trouble)
+    Ok(Exit::Failure)
 }
 
-/// The template's text, to say where something stands.
-struct Source {
+/// The template's name and lines, for messages with positions.
+struct TemplateText {
     name: String,
     lines: LineIndex,
 }
 
-/// Where values from files stand: the file and its line, by name.
+/// The file and line of each value that came from a file, by parameter name.
 type Origins = BTreeMap<String, String>;
 
-fn refused(template: &Source, origins: &Origins, problems: &[ProcessError]) -> io::Result<Exit> {
+fn refused(template: &TemplateText, origins: &Origins, problems: &[ProcessError]) -> io::Result<Exit> {
     for problem in problems {
         let place = problem.span.map(|span| template.lines.line_column(span.start));
         let given = problem.parameter.as_ref().and_then(|it| origins.get(it)).filter(|_| place.is_none());
@@ -153,7 +153,7 @@ fn refused(template: &Source, origins: &Origins, problems: &[ProcessError]) -> i
     Ok(Exit::Findings)
 }
 
-/// The values from the command line and from files; an exit where they cannot be had.
+/// The values from the command line and from files, or the exit code if they are refused.
 fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins), Exit>> {
     let mut values = ParameterValues::new();
     let mut origins = Origins::new();
@@ -167,22 +167,22 @@ fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins)
         }
     }
     if !twice.is_empty() {
-        return trouble(format_args!("given more than once: {}", twice.join(", "))).map(Err);
+        return failure(format_args!("--param is given more than once for {}", twice.join(", "))).map(Err);
     }
     for path in &arguments.param_files {
         let text = match read(path) {
             Ok(text) => text,
-            Err(message) => return trouble(format_args!("{}: {message}", path.display())).map(Err),
+            Err(problem) => return failure(problem).map(Err),
         };
         let file = parse_param_file(&text);
         for error in &file.errors {
-            // The line's content may be a secret.
-            notice(format_args!("{}:{}: no `=` or `:` between a name and a value", shown(path), error.line));
+            // The content of the line may be a secret, so only its number is shown.
+            notice(format_args!("{}:{}: expected `NAME=VALUE` or `NAME: VALUE`", shown(path), error.line));
         }
         if !file.errors.is_empty() {
             return Ok(Err(Exit::Findings));
         }
-        // The last of equal names in one file counts, the first file of several.
+        // In one file the last of equal names wins, among files the first file.
         let entries: BTreeMap<String, _> = file.entries.into_iter().map(|it| (it.name, (it.value, it.line))).collect();
         for (name, (value, line)) in entries {
             match values.entry(name) {
@@ -192,7 +192,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins)
                 }
                 Entry::Occupied(entry) => {
                     let name = entry.key();
-                    notice(format_args!("{}: {name} has a value already, so this one is ignored", shown(path)));
+                    notice(format_args!("{}: `{name}` already has a value, so this one is ignored", shown(path)));
                 }
             }
         }
@@ -216,7 +216,7 @@ fn looks_like_several(value: &str) -> bool {
     value.split(',').skip(1).any(|it| it.split_once('=').is_some_and(|(name, _)| is_name(name)))
 }
 
-fn draw<'t>(
+fn generate<'t>(
     selected: &SelectedTemplate<'t>,
     request: &ProcessOptions,
     seed: Option<u64>,
@@ -243,7 +243,7 @@ fn print(output: Output, outcome: &ProcessedTemplate<'_>) -> io::Result<()> {
     out.flush()
 }
 
-/// Four blanks, as `oc` prints it.
+/// Indented by four spaces, as `oc` prints it.
 fn json(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
     let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, formatter))?;

@@ -1,4 +1,4 @@
-//! A sign of life on a terminal while a large workspace is read.
+//! Progress on a terminal while a large workspace is read.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What takes less than this is not worth a word.
-const MOMENT: Duration = Duration::from_millis(400);
-/// How often what is shown changes.
+/// Work that takes less than this shows no progress.
+const DELAY: Duration = Duration::from_millis(400);
+/// How often the display changes.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs something, with a spinner on stderr if it takes longer than a moment.
+/// Runs `work`, with a spinner on stderr if it takes long.
 pub(super) fn with_spinner<T>(message: &'static str, work: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return work();
@@ -24,7 +24,7 @@ pub(super) fn with_spinner<T>(message: &'static str, work: impl FnOnce() -> T) -
     result
 }
 
-/// Runs something that calls its argument `total` times, with a bar on stderr if it takes longer than a moment.
+/// Runs `work`, which calls its argument `total` times, with a bar on stderr if it takes long.
 pub(super) fn with_bar<T>(message: &'static str, total: usize, work: impl FnOnce(&(dyn Fn() + Sync)) -> T) -> T {
     if !io::stderr().is_terminal() {
         return work(&|| {});
@@ -33,9 +33,9 @@ pub(super) fn with_bar<T>(message: &'static str, total: usize, work: impl FnOnce
     let (finished, wait) = mpsc::channel::<()>();
     thread::scope(|scope| {
         scope.spawn(|| {
-            // Owned here, so that the last word of the other side ends it.
+            // Owned here, so that dropping the sender ends the loop.
             let wait = wait;
-            if wait.recv_timeout(MOMENT) != Err(RecvTimeoutError::Timeout) {
+            if wait.recv_timeout(DELAY) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
@@ -62,16 +62,16 @@ impl Spinner {
     fn start(message: &'static str) -> Self {
         let (done, wait) = mpsc::channel();
         let thread = thread::spawn(move || {
-            if wait.recv_timeout(MOMENT) != Err(RecvTimeoutError::Timeout) {
+            if wait.recv_timeout(DELAY) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            // Without a style of its own a bar of unknown length is drawn as an empty one, `0/0`.
+            // The default style draws a bar of unknown length as `0/0`.
             let style = ProgressStyle::with_template("{spinner} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.set_message(message);
             bar.enable_steady_tick(TICK);
-            // Ends with a message or with the sender.
+            // Returns when the sender is dropped.
             let _ = wait.recv();
             bar.finish_and_clear();
         });

@@ -1,4 +1,4 @@
-//! `podlens render`: the workloads as the cluster would run them.
+//! `podlens render`: prints the workloads as the cluster would run them.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,40 +6,40 @@ use std::path::PathBuf;
 use clap::Args;
 use similar::TextDiff;
 
-use crate::cli::{Exit, env, load, notice};
+use crate::cli::{Exit, inputs, load, notice};
 use crate::ide::Renderer;
 use crate::resolve::Resolver;
 use crate::workspace::KubernetesVersion;
 
-/// Print the workloads as the cluster would run them: variables expanded where their values are known
+/// Print the workloads as the cluster would run them, with variables expanded where their values are known
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Files and directories to render; `-` is stdin [default: the working directory]
     paths: Vec<PathBuf>,
-    /// Show what changes in the files, as a diff
+    /// Show the changes to the files as a diff
     #[arg(long)]
     diff: bool,
-    /// The directory in which objects are looked for, instead of the nearest one with podlens.yaml or .git
+    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// The Kubernetes release the manifests are for, such as 1.34, instead of the settings' one
+    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
     #[arg(long, value_name = "VERSION")]
     kubernetes: Option<KubernetesVersion>,
 }
 
 const EXAMPLES: &str =
-    "Values are what programs get: a `$$(X)` is printed as `$(X)`. A value that is not known in full, \
-                        or that holds a secret, keeps its text, with a comment that says why.
+    "Values are printed as programs get them: `$$(X)` becomes `$(X)`. A value that is not fully known, or \
+                        that contains a secret, keeps its text, with a comment that says why.
 
 Examples:
-  podlens render shop/web.yaml           one file; its config maps may stand anywhere in the project
-  podlens render --diff                  what expansion changes, file by file
-  helm template shop | podlens render -  what a chart makes";
+  podlens render shop/web.yaml           one file; its ConfigMaps can be anywhere in the project
+  podlens render --diff                  the changes made by expansion, file by file
+  helm template shop | podlens render -  the output of a chart";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Trouble) };
-    let mut exit = env::report_problems(&loaded);
+    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Failure) };
+    let mut exit = inputs::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
     let resolver = Resolver::new(&snapshot, arguments.kubernetes);
     let renderer = Renderer { resolver: &resolver, text: &|path| loaded.text(path) };
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         let Some(file) = snapshot.file(path).filter(|it| !it.objects.is_empty()) else { continue };
         let shown = loaded.display(path);
         if file.is_helm_template() {
-            notice(format_args!("{shown}: a Helm template; render what `helm template` prints"));
+            notice(format_args!("{shown}: is a Helm template; render the output of `helm template` instead"));
             continue;
         }
         let Some(text) = loaded.text(path) else { continue };
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         }
     }
     if !any {
-        exit = env::nothing_to_show(&loaded, exit);
+        exit = inputs::no_workloads(&loaded, exit);
     }
     out.flush()?;
     Ok(exit)

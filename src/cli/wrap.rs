@@ -1,34 +1,33 @@
-//! `podlens wrap`: objects to a Template that gives them back.
+//! `podlens wrap`: turns objects into a Template that processes back to them.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Exit, assignment, notice, read_text, shown_path};
+use crate::cli::{Exit, assignment, is_stdin, notice, read_text, shown_path};
 use crate::ide::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
 use crate::text::LineIndex;
 
-/// Wrap objects in a Template, with parameters in the places of values
+/// Turn objects into a Template, with parameters in place of values
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Files with objects, YAML or JSON; `-` is stdin
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What the template is called
+    /// The name of the template
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// A parameter, and the value it takes the place of everywhere: `${{NAME}}` for a number or boolean, `${NAME}` in text
+    /// A parameter and the value it replaces everywhere: `${{NAME}}` for a number or boolean, `${NAME}` in text
     #[arg(short, long = "parameter", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, String)>,
 }
 
 const EXAMPLES: &str =
-    "Comments and quotes stay as they are. The values of `apiVersion` and `kind` and the keys of the \
-API are never replaced, and a value only where it is a word of its own: `80` not in `8080`. \
-What is printed gives the same objects when it is processed, except that processing removes a \
-namespace without a parameter.
+    "Comments and quotes are kept. The values of `apiVersion` and `kind` and the keys of the API are never \
+replaced, and a value only where it is a whole word: `80` is not replaced in `8080`. Processing the \
+template gives the same objects, except that processing removes a namespace without a parameter.
 
 Examples:
   podlens wrap web.yaml --name web --parameter TAG=1.4.2 --parameter REPLICAS=3
@@ -41,19 +40,19 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         WrapOptions { name: arguments.name.clone(), parameters: arguments.parameters.iter().map(given).collect() };
     if let Some(mistake) = options.mistake() {
         notice(mistake);
-        return Ok(Exit::Trouble);
+        return Ok(Exit::Failure);
     }
     if arguments.files.iter().filter(|it| is_stdin(it)).count() > 1 {
-        notice("`-` can be read once");
-        return Ok(Exit::Trouble);
+        notice("`-` (stdin) can be given only once");
+        return Ok(Exit::Failure);
     }
     let mut texts = Vec::new();
     for path in &arguments.files {
         match read_text(path) {
             Ok(text) => texts.push(text),
-            Err(message) => {
-                notice(format_args!("{}: {message}", shown_path(path)));
-                return Ok(Exit::Trouble);
+            Err(problem) => {
+                notice(problem);
+                return Ok(Exit::Failure);
             }
         }
     }
@@ -61,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     match wrap_in_template(&sources, &options) {
         Ok(wrapped) if wrapped.objects == 0 => {
             notice("no objects found");
-            Ok(Exit::Nothing)
+            Ok(Exit::NoInput)
         }
         Ok(wrapped) => {
             for text in &wrapped.notices {
@@ -81,8 +80,4 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
             Ok(Exit::Findings)
         }
     }
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

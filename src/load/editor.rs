@@ -1,4 +1,4 @@
-//! What an editor opens: the projects around its folders, and the files in them that count.
+//! The projects around the folders of an editor, and the files in them.
 //!
 //! The rules are those of the command line: an editor and `lint` see the same files.
 
@@ -13,34 +13,35 @@ use ignore::WalkState;
 use crate::load::{roots, settings_above, walk};
 use crate::workspace::Settings;
 
-/// Where the files of an editor's folders are, and how they are named.
+/// The projects around the folders of an editor.
 #[derive(Debug, Default)]
-pub struct Layout {
-    /// The directory the names of files are relative to; nothing without folders.
+pub struct EditorFolders {
+    /// The directory that file names are relative to; `None` without folders.
     pub base: Option<PathBuf>,
     /// The directories to walk.
     pub roots: Vec<PathBuf>,
-    /// The borders between projects, as [`Workspace::set_roots`](crate::workspace::Workspace::set_roots) takes them.
+    /// The directories at which projects begin, as [`Workspace::set_roots`](crate::workspace::Workspace::set_roots) takes them.
     pub borders: Vec<Arc<str>>,
     /// Settings above all of them.
     pub above: Option<Settings>,
 }
 
-impl Layout {
-    /// The layout of some folders.
-    pub fn of(folders: &[PathBuf]) -> Self {
-        // Without a folder nothing is relative to anything. A whole disk is nobody's project.
+impl EditorFolders {
+    /// Finds the projects around some folders.
+    pub fn new(folders: &[PathBuf]) -> Self {
+        // A file system root is not a project.
         let folders = folders.iter().filter(|it| it.is_absolute() && it.parent().is_some());
-        let asked: Vec<roots::Asked> =
-            folders.map(|it| roots::Asked { path: roots::absolute(it, Path::new("")), is_directory: true }).collect();
-        if asked.is_empty() {
+        let selected: Vec<roots::SelectedPath> = folders
+            .map(|it| roots::SelectedPath { path: roots::absolute(it, Path::new("")), is_directory: true })
+            .collect();
+        if selected.is_empty() {
             return Self::default();
         }
-        let projects = roots::projects(Path::new(""), &asked, None);
+        let projects = roots::projects(Path::new(""), &selected, None);
         let mut walked = projects.marked.clone();
-        walked.extend(asked.into_iter().map(|it| it.path));
+        walked.extend(selected.into_iter().map(|it| it.path));
         walked.sort();
-        // Sorted, a directory stands before what is in it.
+        // Sorted, a directory comes before its content.
         walked.dedup_by(|inner, outer| inner.starts_with(&*outer));
         let borders = projects.borders();
         Self { above: settings_above(&projects.base), base: Some(projects.base), roots: walked, borders }
@@ -52,29 +53,29 @@ pub fn project_of(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|it| roots::is_project(it)).map(Path::to_owned)
 }
 
-/// What a walk finds.
+/// The files and directories that a walk finds.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Selected {
+pub struct FilesBelow {
     /// Manifests, in order.
     pub files: Vec<PathBuf>,
-    /// The directories that were looked into, in order.
+    /// The directories that were read, in order.
     pub directories: Vec<PathBuf>,
 }
 
-/// Everything below a directory. Ends early, with what there is, when `stop` says so.
-pub fn files_below(root: &Path, stop: &AtomicBool) -> Selected {
+/// Everything below a directory. Ends early, with what was found so far, when `stop` is set.
+pub fn files_below(root: &Path, stop: &AtomicBool) -> FilesBelow {
     collect(root, stop, None)
 }
 
-/// Which of some paths count below a directory; for a path of a directory, what is in it.
-pub fn selected(root: &Path, paths: &BTreeSet<PathBuf>) -> Selected {
+/// The files among `paths` that a walk of `root` would find; for a path that is a directory, the files below it.
+pub fn files_of_paths(root: &Path, paths: &BTreeSet<PathBuf>) -> FilesBelow {
     collect(root, &AtomicBool::new(false), Some(paths))
 }
 
-fn collect(root: &Path, stop: &AtomicBool, paths: Option<&BTreeSet<PathBuf>>) -> Selected {
+fn collect(root: &Path, stop: &AtomicBool, paths: Option<&BTreeSet<PathBuf>>) -> FilesBelow {
     let mut builder = walk::builder(root);
     if let Some(paths) = paths.cloned() {
-        builder.filter_entry(move |entry| is_in(&paths, entry.path()) || leads_to(&paths, entry.path()));
+        builder.filter_entry(move |entry| is_in(&paths, entry.path()) || contains_one(&paths, entry.path()));
     }
     let (sender, entries) = mpsc::channel();
     builder.build_parallel().run(|| {
@@ -95,9 +96,9 @@ fn collect(root: &Path, stop: &AtomicBool, paths: Option<&BTreeSet<PathBuf>>) ->
         })
     });
     drop(sender);
-    let mut found = Selected::default();
+    let mut found = FilesBelow::default();
     for (path, is_directory) in entries {
-        // Directories on the way to a path were looked through, not into.
+        // Directories on the way to a path were not read as a whole.
         if paths.is_none_or(|paths| is_in(paths, &path)) {
             if is_directory { &mut found.directories } else { &mut found.files }.push(path);
         }
@@ -107,13 +108,13 @@ fn collect(root: &Path, stop: &AtomicBool, paths: Option<&BTreeSet<PathBuf>>) ->
     found
 }
 
-/// Whether a path is one of some, or in one of them.
+/// Whether a path is one of `paths` or below one of them.
 fn is_in(paths: &BTreeSet<PathBuf>, path: &Path) -> bool {
     path.ancestors().any(|it| paths.contains(it))
 }
 
-/// Whether a directory leads to one of some paths.
-fn leads_to(paths: &BTreeSet<PathBuf>, directory: &Path) -> bool {
+/// Whether one of `paths` is below a directory.
+fn contains_one(paths: &BTreeSet<PathBuf>, directory: &Path) -> bool {
     paths.range(directory.to_owned()..).next().is_some_and(|it| it.starts_with(directory))
 }
 
@@ -138,24 +139,24 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is made");
             std::fs::write(path, text).expect("it is written");
         }
-        let layout = Layout::of(&[root.join("deep"), root.join("deep/er")]);
+        let layout = EditorFolders::new(&[root.join("deep"), root.join("deep/er")]);
         assert_eq!(layout.base.as_deref(), Some(&*root), "the project around the folders");
         assert_eq!(layout.roots, std::slice::from_ref(&root), "nothing is walked twice");
         let all = files_below(&root, &AtomicBool::new(false));
         assert_eq!(all.files, ["a.yaml", "deep/er/b.json", "podlens.yaml"].map(|it| root.join(it)));
         assert_eq!(all.directories, [root.clone(), root.join("deep"), root.join("deep/er")]);
-        let asked = ["a.yaml", "deep", "ignored/c.yaml", "gone.yaml"].map(|it| root.join(it)).into();
-        let found = selected(&root, &asked);
+        let paths = ["a.yaml", "deep", "ignored/c.yaml", "gone.yaml"].map(|it| root.join(it)).into();
+        let found = files_of_paths(&root, &paths);
         assert_eq!(found.files, ["a.yaml", "deep/er/b.json"].map(|it| root.join(it)));
         assert_eq!(found.directories, ["deep", "deep/er"].map(|it| root.join(it)));
-        assert_eq!(files_below(&root, &AtomicBool::new(true)), Selected::default());
+        assert_eq!(files_below(&root, &AtomicBool::new(true)), FilesBelow::default());
         assert_eq!(project_of(&root.join("deep/er/b.json")), Some(root));
     }
 
     #[test]
-    fn without_a_folder_there_is_nothing_to_walk() {
+    fn without_a_folder_nothing_is_walked() {
         for folders in [vec![], vec![PathBuf::from("/")], vec![PathBuf::from("relative")]] {
-            let layout = Layout::of(&folders);
+            let layout = EditorFolders::new(&folders);
             assert!(layout.base.is_none() && layout.roots.is_empty() && layout.borders.is_empty());
         }
     }

@@ -1,13 +1,13 @@
-//! The projects around the paths that were asked for.
+//! Finds the projects around the selected paths.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::workspace::SETTINGS_FILE;
 
-/// A path that was asked for; it exists.
+/// A path given by the user; it exists.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct SelectedPath {
     pub(super) path: PathBuf,
     pub(super) is_directory: bool,
 }
@@ -15,16 +15,16 @@ pub(super) struct Asked {
 /// The projects to load.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Projects {
-    /// The directory all of them are in; names of files are relative to it.
+    /// The directory that contains all of them; file names are relative to it.
     pub(super) base: PathBuf,
-    /// Directories that are projects by a mark (settings, a repository) or because the user says so.
+    /// Directories with settings or a repository in them, and the one given by the user.
     pub(super) marked: Vec<PathBuf>,
-    /// The directory of the paths that are in no project: they are one together.
+    /// The common directory of the paths outside these projects, which is treated as one project.
     unmarked: Option<PathBuf>,
 }
 
 impl Projects {
-    /// The borders between projects, as names of directories.
+    /// The directories at which projects begin, by name.
     pub(super) fn borders(&self) -> Vec<Arc<str>> {
         let mut borders: Vec<Arc<str>> =
             self.marked.iter().chain(&self.unmarked).filter_map(|root| super::name(root, &self.base)).collect();
@@ -40,11 +40,12 @@ impl Projects {
 }
 
 /// Finds the project of each path: the nearest directory upwards with settings or a repository in it.
-pub(super) fn projects(directory: &Path, asked: &[Asked], root: Option<&Path>) -> Projects {
+pub(super) fn projects(directory: &Path, selected: &[SelectedPath], root: Option<&Path>) -> Projects {
     let mut marked: Vec<PathBuf> = root.map(|root| absolute(directory, root)).into_iter().collect();
     let mut unmarked: Option<PathBuf> = None;
-    for asked in asked {
-        let start = if asked.is_directory { &*asked.path } else { asked.path.parent().unwrap_or(&asked.path) };
+    for selected in selected {
+        let path = &*selected.path;
+        let start = if selected.is_directory { path } else { path.parent().unwrap_or(path) };
         if marked.first().is_some_and(|_| root.is_some()) {
             if !start.starts_with(&marked[0]) {
                 unmarked = Some(unmarked.map_or_else(|| start.to_owned(), |it| common(&it, start)));
@@ -62,12 +63,12 @@ pub(super) fn projects(directory: &Path, asked: &[Asked], root: Option<&Path>) -
     Projects { base: base.unwrap_or_else(|| directory.to_owned()), marked, unmarked }
 }
 
-/// Whether a directory is a project by a mark.
+/// Whether a directory has settings or a repository in it.
 pub(super) fn is_project(directory: &Path) -> bool {
     directory.join(SETTINGS_FILE).is_file() || directory.join(".git").exists()
 }
 
-/// The directory that holds both.
+/// The deepest directory that contains both.
 fn common(one: &Path, other: &Path) -> PathBuf {
     one.components().zip(other.components()).take_while(|(a, b)| a == b).map(|(part, _)| part).collect()
 }

@@ -1,17 +1,17 @@
-//! A stream of documents to files: helm and kustomize say in a comment where each document comes from.
+//! Splits stdin into files: helm and kustomize write a comment that names the file of each document.
 
 use std::sync::Arc;
 
 use crate::syntax;
 
-/// What the stream is called where nothing names a document.
-pub(super) const NAME: &str = "<stdin>";
+/// The file name of documents that nothing names.
+pub const NAME: &str = "<stdin>";
 
 const MARK: &str = "# Source: ";
 
-/// The texts of a stream by name, `unnamed` where nothing says one. Documents with the same source are one text, in
+/// The texts of a stream by file name, `unnamed` for documents without one. Documents of the same file form one text, in
 /// their order.
-pub(super) fn named(text: String, unnamed: &Arc<str>) -> Vec<(Arc<str>, String)> {
+pub(super) fn split_by_source(text: String, unnamed: &Arc<str>) -> Vec<(Arc<str>, String)> {
     if !text.contains(MARK) {
         return vec![(Arc::clone(unnamed), text)];
     }

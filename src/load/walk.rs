@@ -1,4 +1,4 @@
-//! Walking directories: manifests and env files by their extension, what git ignores and hidden files left out.
+//! Walks directories for files with the extensions of manifests and env files, without hidden and git-ignored ones.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,40 +7,41 @@ use std::sync::mpsc;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use crate::load::roots::{Asked, Projects};
+use crate::load::read::ReadError;
+use crate::load::roots::{Projects, SelectedPath};
 
 /// A path that cannot be read, and why.
-type Failure = (PathBuf, String);
+type Failure = (PathBuf, ReadError);
 
-/// Every file of the projects, with whether it was asked for, and what could not be walked of what was. A file or
-/// directory that is named counts even if it is hidden or ignored.
-pub(super) fn select(projects: &Projects, asked: &[Asked]) -> (BTreeMap<PathBuf, bool>, Vec<Failure>) {
+/// Every file of the projects with whether it is selected, and the selected paths that could not be walked. A file or
+/// directory that is selected by its own name is included even if it is hidden or ignored.
+pub(super) fn project_files(projects: &Projects, selected: &[SelectedPath]) -> (BTreeMap<PathBuf, bool>, Vec<Failure>) {
     let mut files = BTreeMap::new();
     let mut failures = Vec::new();
     for root in &projects.marked {
         walk(root, &mut |path| _ = files.insert(path, false), &mut failures);
     }
-    for it in asked {
+    for it in selected {
         if !it.is_directory {
             files.insert(it.path.clone(), true);
             continue;
         }
         let mut reached = false;
-        for (_, is_asked) in files.range_mut(it.path.clone()..).take_while(|(path, _)| path.starts_with(&it.path)) {
-            *is_asked = true;
+        for (_, is_selected) in files.range_mut(it.path.clone()..).take_while(|(path, _)| path.starts_with(&it.path)) {
+            *is_selected = true;
             reached = true;
         }
         if !reached {
             walk(&it.path, &mut |path| _ = files.insert(path, true), &mut failures);
         }
     }
-    // What is wrong where nobody asked is not worth a word.
-    failures.retain(|(path, _)| asked.iter().any(|it| path.starts_with(&it.path)));
+    // Failures in files that are not selected are not reported.
+    failures.retain(|(path, _)| selected.iter().any(|it| path.starts_with(&it.path)));
     (files, failures)
 }
 
-/// Calls `found` with every manifest below a directory, in any order. Links to files are followed, links to directories are not, so
-/// that no link leads in a circle. Directories that cannot be read are added to `failures`.
+/// Calls `found` with every manifest below a directory, in any order. Links to files are followed; links to directories
+/// are not, because they can form a cycle. Directories that cannot be read are added to `failures`.
 fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Failure>) {
     let walk = builder(directory).build_parallel();
     let (sender, entries) = mpsc::channel();
@@ -63,21 +64,21 @@ fn walk(directory: &Path, found: &mut dyn FnMut(PathBuf), failures: &mut Vec<Fai
     }
 }
 
-/// A walk that sees what git sees of a directory.
+/// A walk over the files of a directory that git does not ignore.
 pub(super) fn builder(directory: &Path) -> WalkBuilder {
-    // In a repository its ignore files count up to its top, as git has it. Elsewhere those from the directory on do:
-    // one further up, such as that of a home directory under git, was not meant.
+    // In a repository, ignore files apply up to its top directory, as in git. Elsewhere only those at or below the
+    // directory apply: one further up, such as that of a home directory under git, belongs to something else.
     let in_repository = directory.ancestors().any(|above| above.join(".git").exists());
     let mut walk = WalkBuilder::new(directory);
     walk.require_git(in_repository)
         .parents(in_repository)
-        // What counts is in the project, not in the user's own configuration: the same files everywhere.
+        // The user's own git configuration does not apply: the same project gives the same files on every machine.
         .git_global(false)
         .git_exclude(false);
     walk
 }
 
-/// A manifest, or what could not be read.
+/// The manifest of an entry, or the path that could not be read.
 fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<Result<PathBuf, Failure>> {
     match entry {
         Ok(entry) => {
@@ -90,12 +91,12 @@ fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<
         }
         Err(error) => {
             let path = path_of(&error).unwrap_or(directory).to_owned();
-            Some(Err((path, format!("cannot be read: {}", plain(&error)))))
+            Some(Err((path, ReadError::new(format!("cannot be read: {}", without_path(&error))))))
         }
     }
 }
 
-/// Whether a path is called like a manifest.
+/// Whether a path has the extension of a file that podlens reads.
 pub(super) fn is_manifest(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
@@ -110,12 +111,12 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// The error itself: its place is told beside it.
-fn plain(error: &ignore::Error) -> String {
+/// The error without its path, which is shown before it.
+fn without_path(error: &ignore::Error) -> String {
     match error {
         ignore::Error::WithPath { err, .. }
         | ignore::Error::WithDepth { err, .. }
-        | ignore::Error::WithLineNumber { err, .. } => plain(err),
+        | ignore::Error::WithLineNumber { err, .. } => without_path(err),
         other => other.to_string(),
     }
 }

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::diagnostic::{Diagnostic, Location, Severity};
-use crate::load::Problem;
+use crate::diagnostic::{Diagnostic, InputProblem, Location, Severity};
 use crate::text::{Encoding, LineIndex, Span};
 
 /// The name of the JSON contract.
@@ -26,7 +25,10 @@ pub struct Report {
     pub summary: Summary,
     /// What could not be read.
     #[serde(skip)]
-    pub problems: Vec<Problem>,
+    pub problems: Vec<InputProblem>,
+    /// The number of Kubernetes objects that were checked.
+    #[serde(skip)]
+    pub objects: usize,
 }
 
 /// A finding.
@@ -151,11 +153,12 @@ impl Report {
     pub fn new(diagnostics: &[Diagnostic], files: &dyn Files) -> Self {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let findings = diagnostics.iter().map(|it| Finding::new(it, files, &mut seen)).collect();
-        Self { schema: SCHEMA, findings, summary: Summary::default(), problems: Vec::new() }
+        Self { schema: SCHEMA, findings, summary: Summary::default(), problems: Vec::new(), objects: 0 }
     }
 
-    /// Counts the findings; files and documents are the caller's to say.
-    pub fn count(&mut self, files: usize, documents: usize) {
+    /// Counts the findings, and sets the numbers of files, documents and objects.
+    pub fn count(&mut self, files: usize, documents: usize, objects: usize) {
+        self.objects = objects;
         let of = |level| self.findings.iter().filter(|it| it.level == level).count();
         self.summary = Summary {
             files,

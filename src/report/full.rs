@@ -180,8 +180,13 @@ mod tests {
             fix: None,
             source: "own".into(),
         };
-        let report =
-            Report { schema: SCHEMA, findings: vec![finding], summary: Summary::default(), problems: Vec::new() };
+        let report = Report {
+            schema: SCHEMA,
+            findings: vec![finding],
+            summary: Summary::default(),
+            problems: Vec::new(),
+            objects: 0,
+        };
         let texts = |file: &str| Some(Arc::from(if file == "own" { own } else { other }));
         let mut out = Vec::new();
         write(&mut out, &report, &texts, Look { color: false, width: None, quiet: true }).expect("a buffer");

@@ -11,7 +11,7 @@ use crate::report::findings::{Finding, Fix, Range, Report};
 use crate::report::json;
 use crate::rules::{RULES, Rule};
 
-/// What stands for itself in the path of a URI.
+/// Characters that are not escaped in the path of a URI.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Writes a log with one run.
@@ -20,7 +20,11 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         .problems
         .iter()
         .map(|it| {
-            let location = json!({"physicalLocation": {"artifactLocation": artifact(&it.file)}});
+            let mut physical = json!({"artifactLocation": artifact(&it.file)});
+            if let Some((line, column)) = it.position {
+                physical["region"] = json!({"startLine": line, "startColumn": column});
+            }
+            let location = json!({"physicalLocation": physical});
             json!({"level": "error", "message": {"text": it.message}, "locations": [location]})
         })
         .collect();

@@ -1,4 +1,4 @@
-//! The last line of what a person reads: how much was found, where, and what can be mended.
+//! The last line of `lint` for people: how many findings in how many files, and how many are fixable.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::report::findings::{Report, Summary};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 
-/// The colour of a level.
+/// The color of a severity.
 pub fn style(level: Severity) -> Style {
     let color = match level {
         Severity::Error => AnsiColor::BrightRed,
@@ -38,12 +38,17 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         })
         .collect();
     if found.is_empty() {
-        let (files, documents) = (counted(files, "file"), counted(documents, "document"));
-        return match (report.summary.documents, report.problems.is_empty()) {
-            (0, _) => Ok(()),
-            (_, true) => writeln!(out, "{GOOD}All is well{GOOD:#} in {files}, {documents}"),
-            // What could not be read may hide anything.
-            (_, false) => writeln!(out, "Found nothing in {files}, {documents}"),
+        if documents == 0 {
+            return Ok(());
+        }
+        let content = match report.objects {
+            0 => "no Kubernetes objects".to_owned(),
+            _ => counted(documents, "document"),
+        };
+        let files = counted(files, "file");
+        return match report.problems.is_empty() {
+            true => writeln!(out, "{GOOD}No findings.{GOOD:#} {files}, {content}"),
+            false => writeln!(out, "No findings in the files that could be read. {files}, {content}"),
         };
     }
     write!(out, "Found {} in {}", found.join(", "), counted(files, "file"))?;

@@ -46,7 +46,7 @@ fn what_is_missing_is_asked_for_with_its_description_and_default() {
     // The required one gets nothing, then a value; the number a word, then nothing.
     for (prompt, answer) in [
         ("Where it runs\r\nHOST (Host): ", "\n"),
-        ("it is required\r\nHOST (Host): ", "web\n"),
+        ("a value is required\r\nHOST (Host): ", "web\n"),
         ("What it listens on\r\nPORT [80]: ", "many\n"),
         ("it has to be a whole number\r\nPORT [80]: ", "\n"),
         ("PASSWORD [generated from [a-b]{3}]: ", "\n"),
@@ -75,5 +75,5 @@ fn without_a_terminal_nobody_is_asked() {
     let place = directory(&[("t.yaml", TEMPLATE.as_bytes())]);
     let (code, out, err) = run(place.path(), &["process", "t.yaml", "--ask"], "web\n");
     assert_eq!((code, out.as_str()), (2, ""));
-    assert_eq!(err, "podlens: --ask needs a terminal to ask on\n");
+    assert_eq!(err, "podlens: --ask needs a terminal\n");
 }

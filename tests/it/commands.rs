@@ -147,7 +147,7 @@ fn settings_with_mistakes_are_trouble() {
     fs::write(place.path().join("podlens.yaml"), b"\xff").expect("written");
     for command in [&["env"][..], &["expand", "x"]] {
         let (code, _, err) = run(place.path(), command, "");
-        let told = "podlens: podlens.yaml: not UTF-8: the byte at offset 0 fits no character\n";
+        let told = "podlens: podlens.yaml:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
         assert_eq!((code, err.as_str()), (2, told), "{command:?}");
     }
 }
@@ -275,7 +275,7 @@ fn a_stream_that_is_no_text_is_told() {
         .expect("podlens starts");
     child.stdin.take().expect("stdin").write_all(b"$(A)\n\xff\n").expect("written");
     let output = child.wait_with_output().expect("podlens ends");
-    let told = "podlens: <stdin>: not UTF-8: the byte at offset 5 fits no character\n";
+    let told = "podlens: <stdin>:1:6: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), told));
 }
 

@@ -141,9 +141,9 @@ fn exit_codes_say_how_it_went() {
         (&["good", "gone"], 2, "gone: no such file or directory"),
         (&["latin"], 2, "latin/a.yaml: not UTF-8"),
         (&["latin", "--exit-zero"], 2, "latin/a.yaml: not UTF-8"),
-        (&["-"], 3, "no manifests found"),
+        (&["-"], 3, "stdin is empty"),
         (&["good", "--ignore", "forward-referense"], 2, "did you mean `forward-reference`?"),
-        (&["good", "--level", "forward-reference=loud"], 2, "`loud` is no level"),
+        (&["good", "--level", "forward-reference=loud"], 2, "`loud` is not a level"),
         (&["good", "--format", "json", "--format", "full"], 2, "two formats on stdout"),
         (&["good", "--unsafe-fixes"], 2, "--fix"),
         (&["-", "--fix"], 2, "--fix works on files"),
@@ -230,8 +230,8 @@ fn a_baseline_that_is_none_is_said_and_nothing_is_lost() {
     for (text, said) in [
         ("{\"schema\": \"podlens/baseline/v9\", \"findings\": []}", "a baseline of another version"),
         ("{\"schema\": \"podlens/baseline/v1\", \"findings\": [1]}", "a malformed baseline"),
-        ("{}", "no baseline"),
-        ("rubbish", "no baseline"),
+        ("{}", "not a baseline"),
+        ("rubbish", "not a baseline"),
     ] {
         let place = directory(&[("pod.yaml", POD.as_bytes()), ("base.txt", text.as_bytes())]);
         let (code, out, err) = lint(place.path(), &["--baseline", "base.txt", "--format", "concise"], "");
@@ -252,13 +252,13 @@ fn fixes_are_shown_and_applied() {
     let path = place.path().join("pod.yaml");
     let arguments = ["--select", "unused-suppression,self-reference"];
     let (code, out, err) = lint(place.path(), &[&arguments[..], &["--diff"]].concat(), "");
-    assert_eq!((code, err.as_str()), (1, "podlens: 1 finding would be mended\n"));
+    assert_eq!((code, err.as_str()), (1, "podlens: 1 finding would be fixed\n"));
     let expected = "--- a/pod.yaml\n+++ b/pod.yaml\n@@ -2,7 +2,6 @@\n kind: Pod\r\n metadata: {name: web}\r\n spec:\r\n\
                     -  # podlens: ignore[self-reference] gone\r\n   containers:\r\n     - name: main\r\n       image: app\r\n";
     assert_eq!(out, expected);
     assert_eq!(fs::read_to_string(&path).expect("readable"), text, "--diff writes nothing");
     let (code, out, err) = lint(place.path(), &[&arguments[..], &["--fix"]].concat(), "");
-    assert_eq!((code, err.as_str()), (0, "podlens: 1 finding mended\n"), "{out}");
+    assert_eq!((code, err.as_str()), (0, "podlens: 1 finding fixed\n"), "{out}");
     assert_eq!(fs::read_to_string(&path).expect("readable"), clean().replace('\n', "\r\n"));
     let (code, out, err) = lint(place.path(), &[&arguments[..], &["--diff"]].concat(), "");
     assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));

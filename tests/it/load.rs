@@ -50,7 +50,7 @@ impl Disk {
 
 fn shown(loaded: &Loaded) -> Vec<String> {
     let reported = loaded.reported.iter().map(|file| loaded.display(file));
-    let problems = loaded.problems.iter().map(|problem| format!("{}: {}", problem.file, problem.message));
+    let problems = loaded.problems.iter().map(ToString::to_string);
     reported.chain(problems).collect()
 }
 
@@ -146,7 +146,7 @@ fn ignore_files_count_up_to_the_top_of_the_repository() {
 #[test]
 fn a_root_that_is_none_is_said() {
     let disk = Disk::new(&[("a/pod.yaml", POD), ("b/pod.yaml", POD)]);
-    assert_eq!(shown(&disk.load("", &["a"], Some("gone"), "")), ["a/pod.yaml", "gone: the root is no directory"]);
+    assert_eq!(shown(&disk.load("", &["a"], Some("gone"), "")), ["a/pod.yaml", "gone: the root does not exist"]);
     assert_eq!(shown(&disk.load("", &[], Some("b"), "")), ["b/pod.yaml"]);
 }
 
@@ -161,10 +161,10 @@ fn what_cannot_be_read_is_said_and_the_rest_is_shown() {
         disk.report("", &[".", "missing.yaml"]),
         [
             "good.yaml",
-            "bad.yaml: not UTF-8: the byte at offset 3 fits no character",
+            "bad.yaml:1:4: not UTF-8 (byte 0xFF); save the file as UTF-8",
             "huge.yaml: larger than 64 MB; it is not read. Split it, or exclude it in podlens.yaml",
             "missing.yaml: no such file or directory",
-            "wide.yaml: not UTF-8: the byte at offset 0 fits no character; it looks like UTF-16, save it as UTF-8",
+            "wide.yaml: is UTF-16; save the file as UTF-8",
         ]
     );
     // Only what was asked for is worth a word.
@@ -208,5 +208,5 @@ fn a_stream_is_one_file_or_many() {
         stdin_name: None,
         stdin: Some(&mut &b"\xff"[..]),
     });
-    assert_eq!(shown(&bad), ["<stdin>: not UTF-8: the byte at offset 0 fits no character"]);
+    assert_eq!(shown(&bad), ["<stdin>:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8"]);
 }

@@ -88,9 +88,9 @@ fn values_come_from_flags_and_files() {
     let (_, out, err) = ran(&["--param-file", "b.params", "--param-file", "a.params", "-p", "PORT=7"]);
     assert!(out.contains("\"port\": \"7\"") && out.contains("\"name\": \"c\""), "{out}");
     let expected = [
-        "b.params: PORT has a value already, so this one is ignored",
-        "a.params: NAME has a value already, so this one is ignored",
-        "a.params: PORT has a value already, so this one is ignored",
+        "b.params: `PORT` already has a value, so this one is ignored",
+        "a.params: `NAME` already has a value, so this one is ignored",
+        "a.params: `PORT` already has a value, so this one is ignored",
     ];
     assert_eq!(err.lines().map(|it| it.trim_start_matches("podlens: ")).collect::<Vec<_>>(), expected);
     let (code, out, err) = ran(&["--param-file", "broken.params"]);
@@ -141,12 +141,15 @@ fn what_is_wrong_is_told_at_once_and_nothing_is_printed() {
     assert_eq!(refused(&["t.yaml", "-p", "NAME=1", "-p", "NAME=2"]), (2, "given more than once: NAME\n".into()));
     assert_eq!(refused(&["t.yaml", "--parameters", "-p", "NAME=1"]).0, 2);
     assert_eq!(refused(&["t.yaml", "-o", "xml"]).0, 2);
-    assert_eq!(refused(&["t.yaml", "--ask"]), (2, "--ask needs a terminal to ask on\n".into()));
+    assert_eq!(refused(&["t.yaml", "--ask"]), (2, "--ask needs a terminal\n".into()));
     let (code, out, _) =
         run(place.path(), &["process", "t.yaml", "-p", "NAME=a", "-p", "OTHER=y", "--ignore-unknown-parameters"], "");
     assert!(code == 0 && out.contains("\"a\""), "{out}");
     let (code, _, err) = run(place.path(), &["process", "two.yaml", "-p", "NAME=a"], "");
-    assert_eq!((code, err.as_str()), (0, "podlens: two.yaml: the first document is processed, 1 more are not\n"));
+    assert_eq!(
+        (code, err.as_str()),
+        (0, "podlens: two.yaml: only the first document is processed; 1 more are ignored\n")
+    );
 }
 
 #[test]

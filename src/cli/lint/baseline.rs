@@ -1,4 +1,4 @@
-//! A file of findings that are known and not reported any more. It survives moved lines, since it names no line.
+//! The baseline: a file of known findings, which are not reported. It contains no line numbers, so it survives edits.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,9 +11,9 @@ use crate::report::findings::{Finding, Report};
 
 const SCHEMA: &str = "podlens/baseline/v1";
 
-/// What is known.
+/// The findings of a baseline file.
 pub(super) struct Baseline {
-    /// The file, as it was given.
+    /// The path as the user gave it.
     pub(super) name: String,
     fingerprints: HashSet<String>,
 }
@@ -24,7 +24,7 @@ struct Content {
     findings: Vec<Known>,
 }
 
-/// A known finding. The fingerprint counts; the rest is for those who read the file.
+/// A known finding. Only the fingerprint is compared; the rest is for people who read the file.
 #[derive(Deserialize, Serialize)]
 struct Known {
     fingerprint: String,
@@ -37,31 +37,34 @@ struct Known {
 }
 
 impl Baseline {
-    /// Reads a baseline, or says what is wrong with it and what to do.
+    /// Reads a baseline. The error says what is wrong and what to do.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let text = load::read(path)?;
-        let remedy = "; write it anew with --write-baseline. Everything is reported";
+        let shown = path.display().to_string();
+        let text = load::read(path).map_err(|error| error.in_file(shown.clone()).to_string())?;
+        let remedy = "; write it again with --write-baseline. All findings are reported";
         let value: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| format!("no baseline: {error}{remedy}"))?;
+            serde_json::from_str(&text).map_err(|error| format!("{shown}: not a baseline: {error}{remedy}"))?;
         match value.get("schema").and_then(|it| it.as_str()) {
             Some(SCHEMA) => {}
-            Some(other) => return Err(format!("a baseline of another version: `{other}`, not `{SCHEMA}`{remedy}")),
-            None => return Err(format!("no baseline: expected `\"schema\": \"{SCHEMA}\"`{remedy}")),
+            Some(other) => {
+                return Err(format!("{shown}: a baseline of another version, `{other}` instead of `{SCHEMA}`{remedy}"));
+            }
+            None => return Err(format!("{shown}: not a baseline: expected `\"schema\": \"{SCHEMA}\"`{remedy}")),
         }
         let content: Content =
-            serde_json::from_value(value).map_err(|error| format!("a malformed baseline: {error}{remedy}"))?;
+            serde_json::from_value(value).map_err(|error| format!("{shown}: malformed baseline: {error}{remedy}"))?;
         let fingerprints = content.findings.into_iter().map(|it| it.fingerprint).collect();
-        Ok(Self { name: path.display().to_string(), fingerprints })
+        Ok(Self { name: shown, fingerprints })
     }
 
-    /// Leaves out what is known; gives its number.
-    pub(super) fn leave_out(&self, report: &mut Report) -> usize {
+    /// Removes known findings from a report. Returns how many.
+    pub(super) fn remove_known(&self, report: &mut Report) -> usize {
         let before = report.findings.len();
         report.findings.retain(|it| !belongs(it) || !self.fingerprints.contains(&it.fingerprint));
         before - report.findings.len()
     }
 
-    /// The baseline of a report, and how many findings it has.
+    /// The text of a baseline for a report, and how many findings it has.
     pub(super) fn text(report: &Report) -> (String, usize) {
         let known = |it: &Finding| Known {
             fingerprint: it.fingerprint.clone(),
@@ -77,7 +80,7 @@ impl Baseline {
     }
 }
 
-/// Broken settings are never taken for granted: they decide what else is found.
+/// Mistakes in the settings are never in a baseline: they decide what else is found.
 fn belongs(finding: &Finding) -> bool {
     finding.rule != INVALID_SETTINGS
 }

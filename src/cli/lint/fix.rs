@@ -1,4 +1,4 @@
-//! `--fix`: edits that do not touch each other, round by round, until nothing is left to mend.
+//! `--fix`: applies edits that do not touch each other, in rounds, until no fix is left.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,17 +10,17 @@ use crate::cli::lint::Arguments;
 use crate::cli::lint::project::{Checked, Project};
 use crate::diagnostic::{Diagnostic, Edit, Fix};
 
-/// A fix may make room for the next one; more rounds than this mean that two undo each other.
+/// A fix can enable another one. More rounds than this mean that two fixes undo each other.
 const ROUNDS: usize = 20;
 
-/// What was done.
+/// The result of fixing.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// How many findings are mended.
+    /// The number of findings that are fixed.
     pub(super) fixed: usize,
 }
 
-/// Mends what can be mended, in memory, and checks again; `checked` is what is left.
+/// Applies fixes in memory and checks again. `checked` becomes the remaining findings.
 pub(super) fn run(project: &mut Project, checked: &mut Checked, arguments: &Arguments) -> Outcome {
     let before = checked.diagnostics.len();
     let mut given_up: Vec<Arc<str>> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn run(project: &mut Project, checked: &mut Checked, arguments: &Argu
             };
             project.change(&file, Arc::clone(&text), new.clone());
             if errors(project) > were {
-                // A fix that breaks the file is none.
+                // A fix that breaks the syntax is undone.
                 project.change(&file, new, text);
                 given_up.push(file);
             }
@@ -54,13 +54,13 @@ pub(super) fn run(project: &mut Project, checked: &mut Checked, arguments: &Argu
     Outcome { fixed: before.saturating_sub(checked.diagnostics.len()) }
 }
 
-/// The edits of the first fix of each finding that may be used, file by file. One that would touch another waits for the
-/// next round; one that another finding asks for as well is used once.
+/// The edits of the first applicable fix of each finding, by file. An edit that touches another waits for the next round;
+/// equal fixes of several findings are applied once.
 fn select(findings: &[Diagnostic], with_unsafe: bool, may: &dyn Fn(&str) -> bool) -> BTreeMap<Arc<str>, Vec<Edit>> {
     let mut chosen: BTreeMap<Arc<str>, Vec<Edit>> = BTreeMap::new();
     let mut fixes: Vec<&Fix> = Vec::new();
     for finding in findings {
-        // The best fix comes first: if it is not safe, a worse one that is safe is still the better choice.
+        // The best fix comes first, but an unsafe one is skipped in favour of a safe one.
         let usable = |fix: &&Fix| (fix.safe || with_unsafe) && !fix.edits.is_empty();
         let Some(fix) = finding.fixes.iter().find(usable) else { continue };
         let clashes = |edit: &Edit| {
@@ -83,7 +83,7 @@ fn touch(one: &Edit, other: &Edit) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 
-/// The text after the edits, with the line ends it has. Nothing if they do not fit the text.
+/// The text after the edits, with the line endings it has. `None` if an edit does not fit the text.
 fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|it| it.location.span);
@@ -105,7 +105,7 @@ fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     Some(result)
 }
 
-/// Replaces a file as a whole or not at all. Its permissions stay, and a link stays a link.
+/// Replaces a file as a whole or not at all. Permissions are kept, and a link remains a link.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let permissions = fs::metadata(&path)?.permissions();

@@ -1,4 +1,4 @@
-//! `--select`, `--ignore` and `--level`: what the command line says about rules, over what the settings say.
+//! `--select`, `--ignore` and `--level`: rule levels from the command line, which override the settings.
 
 use clap::Args;
 
@@ -7,23 +7,25 @@ use crate::workspace::{LintLevel, Snapshot};
 
 #[derive(Debug, Args)]
 pub(super) struct Flags {
-    /// Only these rules; one that is off becomes a warning
+    /// Run only these rules; a rule that is off becomes a warning
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::named)]
     select: Vec<&'static Rule>,
-    /// Not these rules
+    /// Do not run these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::named)]
     ignore: Vec<&'static Rule>,
-    /// The level of a rule: error, warning, info, hint or off
+    /// Set the level of a rule: error, warning, info, hint or off
     #[arg(long = "level", value_name = "RULE=LEVEL", value_delimiter = ',', value_parser = rule_level)]
     levels: Vec<(&'static Rule, LintLevel)>,
 }
 
 fn rule_level(text: &str) -> Result<(&'static Rule, LintLevel), String> {
-    let (rule, level) = text.split_once('=').ok_or("write it as RULE=LEVEL")?;
+    let (rule, level) = text.split_once('=').ok_or("expected RULE=LEVEL")?;
     let rule = rules::named(rule)?;
     let known = LintLevel::NAMES.iter().find(|(name, _)| *name == level);
     let names = || LintLevel::NAMES.map(|(name, _)| name).join(", ");
-    known.map(|(_, level)| (rule, *level)).ok_or_else(|| format!("`{level}` is no level; use one of {}", names()))
+    known
+        .map(|(_, level)| (rule, *level))
+        .ok_or_else(|| format!("`{level}` is not a level; expected one of {}", names()))
 }
 
 /// The levels of one run.

@@ -15,9 +15,9 @@ use crate::report::{checkstyle, concise, full, github, gitlab, json, junit, rdjs
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// The source around each finding
+    /// Findings with the source around them
     Full,
-    /// One line a finding
+    /// One line per finding
     Concise,
     /// For programs: podlens/lint/v1
     Json,
@@ -35,7 +35,7 @@ pub(super) enum Format {
     Rdjson,
 }
 
-/// Formats and where each of them goes; nothing is stdout.
+/// Formats and the file of each; `None` is stdout.
 #[derive(Clone, Debug)]
 pub(super) struct Outputs(Vec<(Format, Option<PathBuf>)>);
 
@@ -45,7 +45,7 @@ impl Outputs {
         self.0.iter().filter_map(|(_, file)| file.as_deref())
     }
 
-    /// Writes every output. Says which file could not be written.
+    /// Writes every output. Returns whether all files could be written; prints a notice for each that could not.
     pub(super) fn write(&self, report: &Report, texts: &Texts<'_>, color: Color, quiet: bool) -> io::Result<bool> {
         let mut all = true;
         for (format, file) in &self.0 {
@@ -88,7 +88,7 @@ impl Format {
                 full::write(&mut AutoStream::new(&mut text, choice), report, texts, look)?;
             }
             Self::Concise => concise::write(&mut AutoStream::new(&mut text, choice), report, quiet)?,
-            // What machines read holds no colours, and nothing of it may be taken for one.
+            // Formats for programs have no colors, and escape codes in file names are not filtered.
             _ => self.write(&mut text, report)?,
         }
         Ok(text)
@@ -108,7 +108,7 @@ impl Format {
     }
 }
 
-/// By hand, since the order of the two flags among each other counts.
+/// Not derived, because the relative order of the two flags matters.
 impl Args for Outputs {
     fn augment_args(command: Command) -> Command {
         let format = Arg::new("format")
@@ -117,7 +117,7 @@ impl Args for Outputs {
             .value_parser(value_parser!(Format))
             .action(clap::ArgAction::Append)
             .group("outputs")
-            .help("How to write it; several at once, each with its --output [default: full]");
+            .help("The output format; can be repeated, each with its own --output [default: full]");
         let output = Arg::new("output")
             .long("output")
             .short('o')
@@ -125,7 +125,7 @@ impl Args for Outputs {
             .value_parser(value_parser!(PathBuf))
             .action(clap::ArgAction::Append)
             .group("outputs")
-            .help("Where the format before it goes; `-` is stdout [default: -]");
+            .help("The file for the --format before it; `-` is stdout [default: -]");
         let group = clap::ArgGroup::new("outputs").multiple(true);
         command.arg(format).arg(output).group(group)
     }
@@ -137,8 +137,8 @@ impl Args for Outputs {
 
 impl FromArgMatches for Outputs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let formats = places::<Format>(matches, "format");
-        let outputs = places::<PathBuf>(matches, "output");
+        let formats = positions::<Format>(matches, "format");
+        let outputs = positions::<PathBuf>(matches, "output");
         pairs(&formats, &outputs).map(Self).map_err(|message| Error::raw(ErrorKind::ArgumentConflict, message))
     }
 
@@ -148,13 +148,13 @@ impl FromArgMatches for Outputs {
     }
 }
 
-/// The values of a flag with their places on the command line.
-fn places<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<(usize, T)> {
+/// The values of a flag with their positions on the command line.
+fn positions<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<(usize, T)> {
     let values = matches.get_many::<T>(name).into_iter().flatten().cloned();
     matches.indices_of(name).into_iter().flatten().zip(values).collect()
 }
 
-/// Gives each output to the format before it; one of each belong together in any order.
+/// Assigns each output to the format before it. A single format and a single output belong together in any order.
 fn pairs(formats: &[(usize, Format)], outputs: &[(usize, PathBuf)]) -> Result<Vec<(Format, Option<PathBuf>)>, String> {
     let file = |path: &PathBuf| (path.as_os_str() != "-").then(|| path.clone());
     let mut pairs: Vec<(usize, Format, Option<&PathBuf>)> = formats.iter().map(|(at, it)| (*at, *it, None)).collect();
@@ -165,17 +165,17 @@ fn pairs(formats: &[(usize, Format)], outputs: &[(usize, PathBuf)]) -> Result<Ve
     for (at, path) in outputs {
         let owner = pairs.iter_mut().rev().find(|(format_at, ..)| format_at < at || single);
         match owner {
-            Some((_, _, place @ None)) => *place = Some(path),
+            Some((_, _, file @ None)) => *file = Some(path),
             Some((_, format, Some(_))) => {
                 let name = format.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
-                return Err(format!("two outputs for the format {name}: write --format again before the second\n"));
+                return Err(format!("two outputs for the format {name}: repeat --format before the second\n"));
             }
-            None => return Err("write --format before the --output that belongs to it\n".into()),
+            None => return Err("--output comes after the --format it belongs to\n".into()),
         }
     }
     let pairs: Vec<_> = pairs.into_iter().map(|(_, format, path)| (format, path.and_then(file))).collect();
     if pairs.iter().filter(|(_, path)| path.is_none()).count() > 1 {
-        return Err("two formats on stdout: give all but one of them an --output\n".into());
+        return Err("two formats on stdout: give all but one an --output\n".into());
     }
     Ok(pairs)
 }

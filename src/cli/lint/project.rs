@@ -1,4 +1,4 @@
-//! What is checked: the files that were loaded, fixes that are not written yet, and how a place in them is told.
+//! The loaded files of a `lint` run, with fixes that are not written yet.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -23,7 +23,7 @@ use crate::workspace::{File, KubernetesVersion, SETTINGS_FILE, Snapshot};
 
 pub(super) struct Project {
     pub(super) loaded: Loaded,
-    /// Files with other texts than on disk.
+    /// Files whose text differs from the one on disk.
     pub(super) changed: BTreeMap<Arc<str>, Change>,
     /// See [`Files::stable`].
     stable: RefCell<HashMap<String, String>>,
@@ -35,9 +35,9 @@ pub(super) struct Change {
     pub(super) new: Arc<str>,
 }
 
-/// What was found.
+/// The findings of a run.
 pub(super) struct Checked {
-    /// In the order of files, places and rules.
+    /// In the order of files, positions and rules.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Whether a file could not be checked.
     pub(super) failed: bool,
@@ -54,10 +54,10 @@ impl Project {
         text(&self.loaded, &self.changed, file)
     }
 
-    /// Texts for the reader of a report. The last few are at hand: findings of a file stand together, and speak of few
-    /// others.
+    /// Texts for the excerpts of a report. The last few are cached: findings of one file follow each other and refer to
+    /// few other files.
     pub(super) fn excerpts(&self) -> impl Fn(&str) -> Option<Arc<str>> {
-        const AT_HAND: usize = 8;
+        const CACHED: usize = 8;
         let recent: RefCell<VecDeque<(String, Option<Arc<str>>)>> = RefCell::default();
         move |file| {
             let mut recent = recent.borrow_mut();
@@ -66,12 +66,12 @@ impl Project {
             }
             let text = self.excerpt(file);
             recent.push_front((file.to_owned(), text.clone()));
-            recent.truncate(AT_HAND);
+            recent.truncate(CACHED);
             text
         }
     }
 
-    /// The text of a file without the values of Secrets, unless the settings let them be shown.
+    /// The text of a file with the values of Secrets redacted, unless the settings allow showing them.
     fn excerpt(&self, file: &str) -> Option<Arc<str>> {
         let text = self.text(file)?;
         let snapshot = self.loaded.workspace.snapshot();
@@ -81,7 +81,7 @@ impl Project {
         }
     }
 
-    /// Gives a file another text, without writing it.
+    /// Changes the text of a file in memory.
     pub(super) fn change(&mut self, file: &Arc<str>, old: Arc<str>, new: Arc<str>) {
         self.loaded.workspace.set_editor(file, File::read(file, &new));
         match self.changed.get_mut(file) {
@@ -91,13 +91,19 @@ impl Project {
         }
     }
 
-    /// How many documents there are to check.
+    /// The number of documents in the reported files.
     pub(super) fn documents(&self) -> usize {
         let snapshot = self.loaded.workspace.snapshot();
         self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.document_count).sum()
     }
 
-    /// Checks every file that was asked for, and the settings.
+    /// The number of Kubernetes objects in the reported files.
+    pub(super) fn objects(&self) -> usize {
+        let snapshot = self.loaded.workspace.snapshot();
+        self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.objects.len()).sum()
+    }
+
+    /// Checks every selected file, and the settings.
     pub(super) fn check(&self, flags: &Flags, release: Option<KubernetesVersion>) -> Checked {
         let snapshot = self.loaded.workspace.snapshot();
         let resolver = Resolver::new(&snapshot, release);
@@ -120,7 +126,10 @@ impl Project {
             match found {
                 Ok(found) => checked.diagnostics.extend(found),
                 Err(file) => {
-                    notice(format_args!("{}: an internal error; the rest is checked", self.loaded.display(&file)));
+                    notice(format_args!(
+                        "{}: internal error while checking this file; the other files are checked",
+                        self.loaded.display(&file)
+                    ));
                     checked.failed = true;
                 }
             }
@@ -135,7 +144,7 @@ impl Project {
         snapshot.all_settings().flat_map(|it| settings_diagnostics(it)).collect()
     }
 
-    /// Writes what was changed. Says what could not be written.
+    /// Writes the changed files. Returns whether all could be written; prints a notice for each that could not.
     pub(super) fn write(&self) -> bool {
         let mut all = true;
         for (file, change) in &self.changed {
@@ -144,7 +153,7 @@ impl Project {
             } else if self.loaded.text(file).as_ref() == Some(&change.old) {
                 replace(Path::new(&self.loaded.path(file)), &change.new).map_err(|error| error.to_string())
             } else {
-                Err("it has changed meanwhile".to_owned())
+                Err("it has changed since it was read".to_owned())
             };
             if let Err(message) = written {
                 notice(format_args!("{}: cannot be written: {message}", self.loaded.display(file)));
@@ -183,7 +192,7 @@ impl Files for Project {
         self.loaded.display(file)
     }
 
-    /// From the top of the repository, else from the settings' directory: where the command runs does not count.
+    /// Relative to the top of the repository, else to the directory of the settings, never to the working directory.
     fn stable(&self, file: &str) -> String {
         if self.loaded.is_piped(file) {
             return file.to_owned();

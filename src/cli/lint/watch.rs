@@ -1,4 +1,4 @@
-//! `--watch`: checks again when a manifest changes.
+//! `--watch`: runs again when a file changes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 use crate::cli::{Exit, notice};
 use crate::workspace::{PathStyle, display_path};
 
-/// Editors write a file in several steps; after this much silence it is done.
+/// Editors write a file in several steps; after this long without an event it is complete.
 const SETTLED: Duration = Duration::from_millis(120);
 
-/// Runs `once` now and after each change below `base`. Files in `own` are written by it and do not count; names are shown
-/// as seen from `directory`.
+/// Runs `once` now and after each change below `base`. Files in `own` are written by it and are ignored. Paths are shown
+/// relative to `directory`.
 pub(super) fn run(
     base: &Path,
     directory: &Path,
@@ -23,20 +23,20 @@ pub(super) fn run(
 ) -> io::Result<Exit> {
     let (sender, events) = mpsc::channel();
     let watcher = notify::recommended_watcher(move |event| {
-        // Nobody listens any more only when the program ends.
+        // The receiver is gone only when the program ends.
         let _ = sender.send(event);
     });
     let watching = watcher.and_then(|mut watcher| watcher.watch(base, RecursiveMode::Recursive).map(|()| watcher));
-    // It watches while it lives, from before the first run: no change is lost.
+    // Watching starts before the first run, so that no change is lost, and lasts until this is dropped.
     let _watcher = match watching {
         Ok(watcher) => watcher,
         Err(error) => {
-            notice(format_args!("changes cannot be watched: {error}"));
-            return Ok(Exit::Trouble);
+            notice(format_args!("cannot watch for changes: {error}"));
+            return Ok(Exit::Failure);
         }
     };
     once()?;
-    notice("watching for changes; Ctrl-C ends it");
+    notice("watching for changes; press Ctrl-C to stop");
     while let Some(changed) = next(&events, &own) {
         let shown = display_path(&changed.to_string_lossy(), &directory.to_string_lossy(), PathStyle::CURRENT);
         notice(format_args!("──── {shown} changed"));
@@ -45,7 +45,7 @@ pub(super) fn run(
     Ok(Exit::Clean)
 }
 
-/// Waits for a change that matters, and until no more follow; nothing if there will be none.
+/// Waits for a relevant change, then until no more events follow. `None` if the watcher ended.
 fn next(events: &Receiver<notify::Result<Event>>, own: &[PathBuf]) -> Option<PathBuf> {
     let first = loop {
         if let Some(path) = relevant(events.recv().ok()?, own) {
@@ -56,7 +56,7 @@ fn next(events: &Receiver<notify::Result<Event>>, own: &[PathBuf]) -> Option<Pat
     Some(first)
 }
 
-/// The manifest that an event changed.
+/// The manifest changed by an event.
 fn relevant(event: notify::Result<Event>, own: &[PathBuf]) -> Option<PathBuf> {
     let event = event.ok().filter(|it| !matches!(it.kind, EventKind::Access(_) | EventKind::Other))?;
     let is_manifest = |path: &PathBuf| {

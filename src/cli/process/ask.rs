@@ -1,4 +1,4 @@
-//! Questions for the parameters that nobody gave a value.
+//! Asks on the terminal for parameters without a value.
 
 use std::io::{self, BufRead, Write};
 
@@ -6,8 +6,8 @@ use crate::ide::{ParameterValues, ParameterView};
 use crate::report::one_line;
 use crate::resolve::ParameterType as Type;
 
-/// Asks for each parameter that is not given, with what is known of it. An empty answer takes the default; where there is
-/// none and one is required, the question comes again. At the end of the input the rest stays as it is.
+/// Asks for each parameter that has no value yet. An empty answer takes the default. The question is repeated where a
+/// value is required and there is no default. The end of the input ends the questions.
 pub(super) fn ask(
     parameters: &[ParameterView],
     values: &mut ParameterValues,
@@ -38,12 +38,12 @@ pub(super) fn ask(
                 break;
             }
             if answer.is_empty() {
-                writeln!(out, "  it is required")?;
+                writeln!(out, "  a value is required")?;
                 continue;
             }
             let type_ = parameter.type_.as_deref().and_then(Type::named);
             if let Some(type_) = type_.filter(|it| !it.fits(answer)) {
-                writeln!(out, "  it has to be {}", type_.wanted())?;
+                writeln!(out, "  the value must be {}", type_.wanted())?;
                 continue;
             }
             values.insert(parameter.name.clone(), answer.to_owned());
@@ -53,7 +53,7 @@ pub(super) fn ask(
     Ok(())
 }
 
-/// What an empty answer gives.
+/// The value of an empty answer.
 fn default(parameter: &ParameterView) -> Option<String> {
     let set = |it: &Option<String>| it.clone().filter(|it| !it.is_empty());
     set(&parameter.value).or_else(|| {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_asked_for() {
+    fn parameters_without_a_value_are_asked_for() {
         let parameters = [
             ParameterView { description: Some("Where it runs".into()), required: true, ..parameter("HOST") },
             ParameterView { value: Some("80".into()), type_: Some("int".into()), ..parameter("PORT") },
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(pairs, ["GIVEN=1", "HOST=web", "PORT=8080"]);
         assert_eq!(
             String::from_utf8_lossy(&shown),
-            "Where it runs\nHOST:   it is required\nHOST: PORT [80]:   it has to be a whole number\nPORT [80]: \
+            "Where it runs\nHOST:   a value is required\nHOST: PORT [80]:   the value must be a whole number\nPORT [80]: \
              PASSWORD (Password) [generated from [a-z]{3}]: REST: \n"
         );
     }

@@ -1,4 +1,4 @@
-//! The parameters of a template in columns.
+//! The table of `podlens process --parameters`.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::ide::ParameterView;
 use crate::report::one_line;
 
-/// Writes the table; the value of a generated parameter is what it is generated from.
+/// Writes the table. For a generated parameter the value column has the expression it is generated from.
 pub(super) fn write(out: &mut dyn Write, parameters: &[ParameterView]) -> io::Result<()> {
     let text = |it: &Option<String>| it.as_deref().map(|it| one_line(it).into_owned()).unwrap_or_default();
     let row = |it: &ParameterView| {

@@ -9,7 +9,7 @@ use std::thread;
 
 use rayon::prelude::*;
 
-use crate::load::{self, Selected};
+use crate::load::{self, FilesBelow};
 use crate::lsp::cancellation::CancelToken;
 use crate::lsp::session::file_names::FileNames;
 use crate::workspace::File;
@@ -108,7 +108,7 @@ fn index(
     number: u64,
     tell: &(dyn Fn(News) + Sync),
 ) -> bool {
-    let mut found = Selected::default();
+    let mut found = FilesBelow::default();
     for root in roots {
         let below = load::files_below(root, stop.flag());
         found.files.extend(below.files);
@@ -139,7 +139,7 @@ fn read(paths: BTreeSet<PathBuf>, roots: &[PathBuf], names: &Arc<FileNames>, tel
         }
     }
     for (root, paths) in by_root {
-        let found = load::selected(root, &paths);
+        let found = load::files_of_paths(root, &paths);
         let mut loaded: Vec<Loaded> = found.files.par_iter().filter_map(|path| load(path, names)).collect();
         let read: BTreeSet<PathBuf> = found.files.into_iter().collect();
         for path in paths.difference(&read) {

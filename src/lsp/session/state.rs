@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tower_lsp_server::ls_types::{DidChangeTextDocumentParams, TextDocumentItem, Uri};
 
-use crate::load::{self, Layout};
+use crate::load::{self, EditorFolders};
 use crate::lsp::background::loader::Loaded;
 use crate::lsp::session::client_features::ClientFeatures;
 use crate::lsp::session::document::Document;
@@ -25,7 +25,7 @@ pub(crate) struct State {
     pub(crate) documents: Documents,
     workspace: Workspace,
     folders: Vec<PathBuf>,
-    layout: Layout,
+    layout: EditorFolders,
     /// Projects of open files that are in no folder, and their directories.
     outside: BTreeMap<PathBuf, Arc<str>>,
     editor_settings: Option<Settings>,
@@ -89,7 +89,7 @@ impl State {
 
     /// Takes other folders, and forgets all that was read. Gives the directories to read.
     pub(crate) fn set_folders(&mut self, folders: Vec<PathBuf>) -> Vec<PathBuf> {
-        self.layout = Layout::of(&folders);
+        self.layout = EditorFolders::new(&folders);
         self.folders = folders;
         self.outside.clear();
         self.names = Arc::new(FileNames::new(self.layout.base.as_deref()));
@@ -224,7 +224,7 @@ impl State {
                 && base.is_some_and(|base| path.parent().is_some_and(|it| base.starts_with(it)))
         };
         if paths.iter().any(is_above) {
-            self.layout.above = Layout::of(&self.folders).above;
+            self.layout.above = EditorFolders::new(&self.folders).above;
             self.apply_settings();
         }
     }

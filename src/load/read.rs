@@ -1,0 +1,105 @@
+//! Reads one file or stream: UTF-8 text up to a size limit.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::diagnostic::InputProblem;
+use crate::text::LineIndex;
+use crate::workspace::SETTINGS_FILE;
+
+/// Larger files are refused: no manifest has this size.
+const MAX_SIZE: u64 = 64 * 1024 * 1024;
+
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    message: String,
+    position: Option<(u32, u32)>,
+    is_missing: bool,
+}
+
+impl ReadError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), position: None, is_missing: false }
+    }
+
+    /// The problem of the file with this path, as it is shown.
+    pub fn in_file(self, file: impl Into<String>) -> InputProblem {
+        let Self { message, position, is_missing } = self;
+        InputProblem { file: file.into(), position, message, is_missing }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self { is_missing: true, ..Self::new("no such file or directory") },
+            _ => Self::new(format!("cannot be read: {error}")),
+        }
+    }
+}
+
+/// The text of a file.
+pub fn read(path: &Path) -> Result<String, ReadError> {
+    let size = fs::metadata(path)?.len();
+    if size > MAX_SIZE {
+        return Err(too_large());
+    }
+    read_limited(&mut fs::File::open(path)?, usize::try_from(size).unwrap_or_default())
+}
+
+/// The text of a stream.
+pub fn read_stream(stream: &mut dyn Read) -> Result<String, ReadError> {
+    read_limited(stream, 0)
+}
+
+/// Reads a stream of about `size` bytes. It stops at the limit, since a device may never end.
+fn read_limited(stream: &mut dyn Read, size: usize) -> Result<String, ReadError> {
+    // One byte more than expected, so that the end is found without growing the buffer.
+    let mut bytes = Vec::with_capacity(size + 1);
+    stream.take(MAX_SIZE + 1).read_to_end(&mut bytes)?;
+    decode(bytes)
+}
+
+fn decode(bytes: Vec<u8>) -> Result<String, ReadError> {
+    if bytes.len() as u64 > MAX_SIZE {
+        return Err(too_large());
+    }
+    String::from_utf8(bytes).map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// The error of a file whose byte at `offset` is the first that is not UTF-8.
+fn not_utf8(bytes: &[u8], offset: usize) -> ReadError {
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        return ReadError::new("is UTF-16; save the file as UTF-8");
+    }
+    let valid = String::from_utf8_lossy(&bytes[..offset]);
+    let place = LineIndex::new(&valid).line_column(valid.len());
+    let byte = bytes.get(offset).map_or_else(String::new, |byte| format!(" (byte 0x{byte:02X})"));
+    ReadError {
+        position: Some((place.line, place.column)),
+        ..ReadError::new(format!("not UTF-8{byte}; save the file as UTF-8"))
+    }
+}
+
+fn too_large() -> ReadError {
+    let limit = MAX_SIZE / (1024 * 1024);
+    ReadError::new(format!("is larger than {limit} MB and was not read; split it, or exclude it in {SETTINGS_FILE}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(bytes: &[u8]) -> String {
+        decode(bytes.to_vec()).expect_err("refused").in_file("a.yaml").to_string()
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_have_a_place() {
+        assert_eq!(refused(b"a: 1\nb: \xFCber"), "a.yaml:2:4: not UTF-8 (byte 0xFC); save the file as UTF-8");
+        assert_eq!(refused(&[0xFF]), "a.yaml:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8");
+        assert_eq!(refused(&[0xFF, 0xFE, b'a', 0]), "a.yaml: is UTF-16; save the file as UTF-8");
+    }
+}
