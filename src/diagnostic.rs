@@ -38,6 +38,9 @@ pub struct Diagnostic {
     pub rule: &'static str,
     /// How bad it is, after the settings.
     pub severity: Severity,
+    /// What it is about: the name of a variable, parameter, key, object or field. Unlike the message it does not change
+    /// with the wording, so it identifies the finding; it is never a value.
+    pub name: String,
     /// What is wrong.
     pub message: String,
     /// What to do.

@@ -327,9 +327,10 @@ impl FileContext<'_> {
     /// Leaves out what is suppressed, and puts the rest in order.
     fn conclude(&self, active: &Active, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let mut found = suppression::apply(self, active, found);
-        found.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
-        // Containers that share their env through an anchor are checked each, and told once.
-        found.dedup_by(|b, a| (&a.location, a.rule, &a.message) == (&b.location, b.rule, &b.message));
+        // The sort is stable, so the first of equal ones stays, whatever their messages are.
+        found.sort_by(|a, b| (&a.location, a.rule, &a.name).cmp(&(&b.location, b.rule, &b.name)));
+        // Containers that share their env through an anchor are checked one by one, and reported once.
+        found.dedup_by(|b, a| (&a.location, a.rule, &a.name) == (&b.location, b.rule, &b.name));
         found
     }
 }

@@ -54,7 +54,7 @@ pub use shell::{
     ShellVariable, ShellWord, ShellWordPart, ShellWordPartKind, parse_shell_script, shell_variables,
 };
 pub use source_map::SourceMap;
-pub use tree::{CollectionStyle, Node, NodeKind, Subtree, SyntaxError, Tree, YamlDocument};
+pub use tree::{CollectionStyle, Node, NodeKind, Subtree, SyntaxError, SyntaxErrorKind, Tree, YamlDocument};
 pub use yaml_value::YamlValue;
 
 #[cfg(test)]

@@ -227,10 +227,11 @@ impl Range {
     }
 }
 
-/// What makes a finding this one: not its line, nor its number in a list, which change with what stands above it.
+/// What identifies a finding from run to run: rule, file, object, path and name. Not its line and its index in a list,
+/// which change with the text above it, nor its message, whose wording changes with the release.
 fn identity(diagnostic: &Diagnostic, file: &str) -> String {
     let path = without_numbers(diagnostic.path.as_deref().unwrap_or_default());
-    [diagnostic.rule, file, diagnostic.object.as_deref().unwrap_or_default(), &path, &diagnostic.message].join("\0")
+    [diagnostic.rule, file, diagnostic.object.as_deref().unwrap_or_default(), &path, &diagnostic.name].join("\0")
 }
 
 /// `env[3].value` as `env[].value`.
@@ -245,7 +246,7 @@ fn without_numbers(path: &str) -> String {
     result + rest
 }
 
-/// A hash of what makes a finding this one; equal ones in a file are told apart by how many stand before.
+/// A hash of an identity; equal ones in a file are numbered in their order.
 fn fingerprint(identity: &str, before: usize) -> String {
     let hash = Sha256::digest(format!("{identity}\0{before}"));
     hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
@@ -266,8 +267,69 @@ mod tests {
         assert_eq!(without_numbers(""), "");
     }
 
+    /// Locations as they are: no file is read.
+    struct Plain;
+
+    impl Files for Plain {
+        fn display(&self, file: &str) -> String {
+            file.to_owned()
+        }
+
+        fn stable(&self, file: &str) -> String {
+            file.to_owned()
+        }
+
+        fn range(&self, location: &Location) -> Range {
+            Range::new(location.span, &LineIndex::new(""))
+        }
+    }
+
+    fn diagnostic(name: &str, message: &str) -> Diagnostic {
+        Diagnostic {
+            rule: "undefined-variable",
+            severity: Severity::Warning,
+            name: name.to_owned(),
+            message: message.to_owned(),
+            help: Some(message.to_owned()),
+            location: Location { file: "a.yaml".into(), span: Span::new(0, 0) },
+            related: Vec::new(),
+            fixes: Vec::new(),
+            object: Some("Pod/web".to_owned()),
+            path: Some("spec.containers[0].args[0]".to_owned()),
+            unnecessary: false,
+        }
+    }
+
+    fn fingerprints(diagnostics: &[Diagnostic]) -> Vec<String> {
+        Report::new(diagnostics, &Plain).findings.into_iter().map(|it| it.fingerprint).collect()
+    }
+
     #[test]
-    fn equal_findings_differ_by_how_many_stand_before() {
+    fn the_name_identifies_a_finding_and_the_message_does_not() {
+        let original = fingerprints(&[diagnostic("HOST", "nothing defines `HOST`")]);
+        for message in ["", "`$(HOST)` is not expanded", "another wording of another release"] {
+            assert_eq!(fingerprints(&[diagnostic("HOST", message)]), original, "{message}");
+        }
+        assert_ne!(fingerprints(&[diagnostic("PORT", "nothing defines `HOST`")]), original);
+        let other_index = Some("spec.containers[3].args[7]".to_owned());
+        assert_eq!(fingerprints(&[Diagnostic { path: other_index, ..diagnostic("HOST", "") }]), original);
+        let other_field = Some("spec.containers[0].command[0]".to_owned());
+        assert_ne!(fingerprints(&[Diagnostic { path: other_field, ..diagnostic("HOST", "") }]), original);
+        assert_ne!(
+            fingerprints(&[Diagnostic { object: Some("Pod/api".to_owned()), ..diagnostic("HOST", "") }]),
+            original
+        );
+        assert_ne!(fingerprints(&[Diagnostic { rule: "forward-reference", ..diagnostic("HOST", "") }]), original);
+    }
+
+    #[test]
+    fn two_findings_of_one_report_never_share_a_fingerprint() {
+        let all = fingerprints(&[diagnostic("HOST", "a"), diagnostic("HOST", "b"), diagnostic("PORT", "a")]);
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2], "{all:?}");
+    }
+
+    #[test]
+    fn equal_findings_are_numbered() {
         assert_eq!(fingerprint("a", 0), fingerprint("a", 0));
         assert_ne!(fingerprint("a", 0), fingerprint("a", 1));
         assert_eq!(fingerprint("a", 0).len(), 32);

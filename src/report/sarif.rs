@@ -75,7 +75,7 @@ fn result(finding: &Finding) -> Value {
         "level": level(finding.level),
         "message": {"text": format!("{}{help}", finding.message)},
         "locations": [location],
-        "partialFingerprints": {"podlens/v1": finding.fingerprint},
+        "partialFingerprints": {"podlens/v2": finding.fingerprint},
     });
     if let Some(index) = RULES.iter().position(|it| it.name == finding.rule) {
         value["ruleIndex"] = index.into();

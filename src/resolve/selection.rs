@@ -1,5 +1,7 @@
 //! Which pods a PodPreset selects (A1, A2, A14), and whether its selector can be one at all.
 
+use std::sync::Arc;
+
 use crate::k8s::{Injector, Model, Pod, PodPreset, PresetAdmitter, Requirement, Selector};
 use crate::resolve::fields::is_qualified_name;
 use crate::syntax::has_helm_placeholder;
@@ -133,6 +135,8 @@ fn holds(requirement: &Requirement, labels: &Labels<'_>) -> Fit {
 pub struct Flaw {
     /// Where, relative to the object; nothing for the object as a whole.
     pub span: Option<Span>,
+    /// What it is about: the name of a field, volume or label.
+    pub name: Arc<str>,
     /// What is wrong.
     pub message: String,
     /// What to do.
@@ -177,7 +181,12 @@ const VOLUMES: [&str; 30] = [
 pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
     let Some(spec) = preset.spec else {
         let help = "add `spec` with a `selector` and what to bring";
-        return vec![Flaw { span: None, message: "a preset without `spec` brings nothing".into(), help }];
+        return vec![Flaw {
+            span: None,
+            name: "spec".into(),
+            message: "a preset without `spec` brings nothing".into(),
+            help,
+        }];
     };
     // The webhook's kind is none of the proposal's.
     let proposals = proposals && preset.admission == PresetAdmitter::ApiServer;
@@ -186,6 +195,7 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
         Some(selector) => selector_flaws(selector, &mut found),
         None if proposals => found.push(Flaw {
             span: Some(spec),
+            name: "selector".into(),
             message: "a preset needs a `selector`".into(),
             help: "say with `matchLabels` which pods it is for",
         }),
@@ -193,23 +203,26 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
     }
     if let Some(selector) = preset.selector.as_ref().filter(|it| proposals && it.is_empty() && it.others.is_empty()) {
         let message = "the `selector` is empty, and a preset for every pod is none".into();
-        found.push(Flaw { span: Some(selector.span), message, help: "say with `matchLabels` which pods it is for" });
+        let (name, help) = ("selector".into(), "say with `matchLabels` which pods it is for");
+        found.push(Flaw { span: Some(selector.span), name, message, help });
     }
     let has = |name: &str| preset.lists.iter().find(|it| &*it.value == name);
     let (volumes, mounts) = (&preset.pod.volumes, preset.container().map_or(&[][..], |it| &it.mounts));
     if preset.lists.is_empty() {
         let message = "a preset brings at least one of `env`, `envFrom`, `volumes` and `volumeMounts`".into();
-        found.push(Flaw { span: Some(spec), message, help: "add one of them" });
+        found.push(Flaw { span: Some(spec), name: "spec".into(), message, help: "add one of them" });
     } else if proposals {
         let (env, from) = (has("env").is_some(), has("envFrom").is_some());
         match (has("volumes"), has("volumeMounts")) {
             (Some(volumes), None) => found.push(Flaw {
                 span: Some(volumes.span),
+                name: "volumes".into(),
                 message: "`volumes` without `volumeMounts` reach no container".into(),
                 help: "add `volumeMounts`",
             }),
             (None, Some(mounts)) if !env && !from => found.push(Flaw {
                 span: Some(mounts.span),
+                name: "volumeMounts".into(),
                 message: "`volumeMounts` need the `volumes` they mount".into(),
                 help: "add `volumes`",
             }),
@@ -219,7 +232,8 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
             let is_mounted = mounts.iter().any(|it| it.name.as_ref().is_some_and(|it| it.value == volume.value));
             if !is_mounted && has("volumeMounts").is_some() {
                 let message = format!("nothing mounts volume `{}`", volume.value);
-                found.push(Flaw { span: Some(volume.span), message, help: "add a `volumeMounts` entry for it" });
+                let (name, help) = (Arc::clone(&volume.value), "add a `volumeMounts` entry for it");
+                found.push(Flaw { span: Some(volume.span), name, message, help });
             }
         }
     }
@@ -227,7 +241,7 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
         if !VOLUMES.contains(&&*kind.value) {
             let message = format!("`{}` is no kind of volume", kind.value);
             let help = "write the source as a mapping, such as `secret: {secretName: …}`";
-            found.push(Flaw { span: Some(kind.span), message, help });
+            found.push(Flaw { span: Some(kind.span), name: Arc::clone(&kind.value), message, help });
         }
     }
     for mount in mounts {
@@ -235,45 +249,48 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
         if volumes.iter().all(|it| it.name.as_ref().is_none_or(|it| it.value != name.value)) {
             let message = format!("no volume `{}` in this preset", name.value);
             let help = "a preset mounts only its own `volumes`";
-            found.push(Flaw { span: Some(name.span), message, help });
+            found.push(Flaw { span: Some(name.span), name: Arc::clone(&name.value), message, help });
         }
     }
     found
 }
 
 fn selector_flaws(selector: &Selector, found: &mut Vec<Flaw>) {
-    let mut push = |span: Span, message: String, help: &'static str| {
-        found.push(Flaw { span: Some(span), message, help });
+    let mut push = |span: Span, name: &str, message: String, help: &'static str| {
+        found.push(Flaw { span: Some(span), name: name.into(), message, help });
     };
     for other in &selector.others {
         let message = format!("`{}` is no part of a selector", other.value);
-        push(other.span, message, "write `matchLabels` or `matchExpressions`");
+        push(other.span, &other.value, message, "write `matchLabels` or `matchExpressions`");
     }
     let keys = selector.labels.iter().map(|(key, _)| key);
     for key in keys.chain(selector.expressions.iter().filter_map(|it| it.key.as_ref())) {
         if !is_qualified_name(&key.value) && !key.value.contains("${") {
-            push(key.span, format!("`{}` cannot be the key of a label", key.value), "write `name` or `prefix/name`");
+            let message = format!("`{}` cannot be the key of a label", key.value);
+            push(key.span, &key.value, message, "write `name` or `prefix/name`");
         }
     }
     for it in &selector.expressions {
         if it.key.is_none() {
-            push(it.span, "a requirement needs the `key` of a label".into(), "add `key`");
+            push(it.span, "key", "a requirement needs the `key` of a label".into(), "add `key`");
         }
         let Some(operator) = &it.operator else {
-            push(it.span, "a requirement needs an `operator`".into(), "write In, NotIn, Exists or DoesNotExist");
+            let message = "a requirement needs an `operator`".into();
+            push(it.span, "operator", message, "write In, NotIn, Exists or DoesNotExist");
             continue;
         };
         match (&*operator.value, it.values.first()) {
             ("In" | "NotIn", None) => {
-                push(operator.span, format!("`{}` needs `values`", operator.value), "add the values of the label");
+                let message = format!("`{}` needs `values`", operator.value);
+                push(operator.span, &operator.value, message, "add the values of the label");
             }
             ("Exists" | "DoesNotExist", Some(value)) => {
-                push(value.span, format!("`{}` takes no `values`", operator.value), "remove them");
+                push(value.span, "values", format!("`{}` takes no `values`", operator.value), "remove them");
             }
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
             (other, _) => {
                 let message = format!("`{other}` is no operator of a selector");
-                push(operator.span, message, "write In, NotIn, Exists or DoesNotExist");
+                push(operator.span, other, message, "write In, NotIn, Exists or DoesNotExist");
             }
         }
     }

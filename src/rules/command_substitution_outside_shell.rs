@@ -55,6 +55,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         findings.push(
             Finding::new(
                 container.inside(text.text, range.clone()),
+                step.name.split_whitespace().next().unwrap_or_default(),
                 format!("`{written}` stays as it is: no shell runs here"),
             )
             .help(help)

@@ -158,6 +158,7 @@ impl Findings<'_> {
 #[derive(Clone, Debug)]
 pub struct Finding {
     location: Location,
+    name: String,
     message: String,
     severity: Option<Severity>,
     help: Option<String>,
@@ -167,10 +168,15 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What is wrong, and where.
-    pub fn new(location: Location, message: impl Into<String>) -> Self {
+    /// A finding at a location, about something of this name, and what is wrong with it.
+    ///
+    /// The name identifies the finding from run to run, together with its rule and path: that of the variable, parameter,
+    /// key, object, service, volume or field, or a fixed word where there is none. Two findings at one location have
+    /// different names. It is never a value, which may be secret, nor a part of the message, whose wording may change.
+    pub fn new(location: Location, name: impl AsRef<str>, message: impl Into<String>) -> Self {
         Self {
             location,
+            name: name.as_ref().to_owned(),
             message: message.into(),
             severity: None,
             help: None,
@@ -238,11 +244,12 @@ impl Found {
 
     /// Adds what the framework knows.
     pub(super) fn finished(self, file: &FileContext<'_>) -> Diagnostic {
-        let Finding { location, message, help, related, fixes, unnecessary, .. } = self.finding;
+        let Finding { location, name, message, help, related, fixes, unnecessary, .. } = self.finding;
         let path = file.source().and_then(|source| path(&source.tree, file, location.span.start));
         Diagnostic {
             rule: self.rule.name,
             severity: self.severity,
+            name,
             message,
             help,
             location,

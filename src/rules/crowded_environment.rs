@@ -58,12 +58,13 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if crowd.bytes <= CROWDED {
         return;
     }
-    let place = object.object.model.name.as_ref().map_or(pod.span, |it| it.span);
+    let name = object.object.model.name.as_ref();
+    let place = name.map_or(pod.span, |it| it.span);
     let services = if crowd.services == 1 { "service puts" } else { "services put" };
     let message =
         format!("{} {services} about {} KiB of variables into every container", crowd.services, crowd.bytes / 1024);
     findings.push(
-        Finding::new(object.at(place), message)
+        Finding::new(object.at(place), name.map_or("", |it| &it.value), message)
             .help("set `enableServiceLinks: false` and use the services' DNS names")
             .fix(object.without_automatic_links(pod)),
     );

@@ -70,7 +70,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let written = &text.value[reference.range.clone()];
             let place = if in_parameter { "the values of parameters" } else { "the template's own metadata" };
             let message = format!("`{written}` stays as it is: parameters are not put into {place}");
-            let finding = Finding::new(object.inside(text, reference.range.clone()), message);
+            let finding = Finding::new(object.inside(text, reference.range.clone()), name, message);
             findings.push(finding.help("only `objects`, `labels` and `message` get parameters"));
         }
     }

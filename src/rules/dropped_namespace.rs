@@ -63,7 +63,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         });
     if !keeps {
         let message = format!("processing the template removes the namespace `{}`", namespace.value);
-        let finding = Finding::new(object.at(namespace.span), message);
+        let finding = Finding::new(object.at(namespace.span), &namespace.value, message);
         findings.push(finding.help("make it a parameter, `${NAMESPACE}`, or leave it out"));
     }
 }

@@ -45,9 +45,13 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     for (before, again) in &file.facts.duplicate_keys {
         let key = source.text.get(again.range()).unwrap_or_default().trim_matches(['"', '\'']);
         findings.push(
-            Finding::new(file.at(*again), format!("the key `{key}` stands twice in this mapping; the last one counts"))
-                .related(file.at(*before), "here before")
-                .help("remove one of the two"),
+            Finding::new(
+                file.at(*again),
+                key,
+                format!("the key `{key}` stands twice in this mapping; the last one counts"),
+            )
+            .related(file.at(*before), "here before")
+            .help("remove one of the two"),
         );
     }
 }

@@ -57,8 +57,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 "the parameter `{}` is declared twice: references get the last one, `-p` sets the first",
                 name.value
             );
-            let finding =
-                Finding::new(object.at(name.span), message).related(object.at(before.span), "declared here before");
+            let finding = Finding::new(object.at(name.span), &name.value, message)
+                .related(object.at(before.span), "declared here before");
             findings.push(finding.help("remove one of the two"));
         }
     }

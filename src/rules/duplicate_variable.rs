@@ -62,6 +62,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         }
         let finding = Finding::new(
             container.at(name.span),
+            &name.value,
             format!("`{}` hides an earlier entry of the same name, which `kubectl apply` may drop", name.value),
         );
         // Where the earlier one refers to anything, something between mentions the name, or a third entry stands above,

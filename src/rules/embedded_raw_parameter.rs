@@ -68,7 +68,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let message = format!("`{written}` stays as it is, since {reason}");
             let fix = object.rewritten(place.text, reference.range.clone(), &new, format!("Write `{new}`"), true);
             findings.push(
-                Finding::new(object.inside(place.text, reference.range.clone()), message)
+                Finding::new(object.inside(place.text, reference.range.clone()), name, message)
                     .help(format!("write `{new}`"))
                     .fix(fix),
             );

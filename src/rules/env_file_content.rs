@@ -112,7 +112,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
         Answer::Refused(error) => {
             let what = if error.problem == EnvFileProblem::InvalidName { "has a wrong name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
-            let mut finding = Finding::new(at, message);
+            let mut finding = Finding::new(at, &key.value, message);
             if let Some(part) = content.place(error.span.range()) {
                 finding = finding.related(pod.script_location(&part), "written here");
             }
@@ -133,13 +133,14 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &Content) 
     // F5.
     if let Some((_, range)) = names.iter().find(|(name, _)| name == key) {
         let message = format!("`{key}` is empty in env file `{path}`, and the kubelet takes that for a missing key");
-        let finding = Finding::new(pod.object.at(span), message).help("give it a value, or write `optional: true`");
+        let finding =
+            Finding::new(pod.object.at(span), key, message).help("give it a value, or write `optional: true`");
         return match place(range.clone()) {
             Some(location) => finding.related(location, "written here"),
             None => finding,
         };
     }
-    let finding = Finding::new(pod.object.at(span), format!("env file `{path}` has no key `{key}`"));
+    let finding = Finding::new(pod.object.at(span), key, format!("env file `{path}` has no key `{key}`"));
     // F12: the kubelet takes it for a part of the name.
     let exported = names.iter().find(|(name, _)| name.strip_prefix("export ").is_some_and(|it| it.trim() == key));
     let near = nearest(key, names.iter().map(|(name, _)| name.as_str()));
@@ -189,7 +190,9 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let last = keys.iter().map(|key| line_of(key).filter(|_| !is_draft).unwrap_or(u32::MAX)).max().unwrap_or(u32::MAX);
     for error in errors.iter().filter(|it| it.line < last) {
         let fix = (error.problem == EnvFileProblem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();
-        findings.push(Finding::new(file.at(error.span), error.problem.to_string()).fix(fix));
+        // A line that cannot be read may be a part of a secret, so the finding is about the kind of problem.
+        let problem = error.problem;
+        findings.push(Finding::new(file.at(error.span), problem.code(), problem.to_string()).fix(fix));
     }
 }
 

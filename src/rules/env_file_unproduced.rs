@@ -91,7 +91,8 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
                     called(reference.container),
                     volume.value
                 );
-                findings.push(Finding::new(pod.object.at(volume.span), message).help("remove the mount"));
+                findings
+                    .push(Finding::new(pod.object.at(volume.span), &volume.value, message).help("remove the mount"));
             }
             consumed.push(volume);
         }
@@ -117,7 +118,8 @@ fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findi
                     name.value
                 );
                 findings.push(
-                    Finding::new(pod.object.at(name.span), message).related(pod.object.at(volume.span), "the env file"),
+                    Finding::new(pod.object.at(name.span), &name.value, message)
+                        .related(pod.object.at(volume.span), "the env file"),
                 );
             }
         }
@@ -148,7 +150,7 @@ fn absent(
                 path.value
             );
             let help = format!("move {} before this one", called(container));
-            let finding = Finding::new(at, message).help(help);
+            let finding = Finding::new(at, &path.value, message).help(help);
             return match content.place(0..content.text().chars().next().map_or(0, char::len_utf8)) {
                 Some(part) => finding.related(pod.script_location(&part), "written here"),
                 None => finding,
@@ -167,11 +169,11 @@ fn absent(
             path.value,
             called(reference.container)
         );
-        return Finding::new(at, message).help("write the file in an init container before this one");
+        return Finding::new(at, &path.value, message).help("write the file in an init container before this one");
     }
     let message =
         format!("nothing writes `{}` in volume `{name}` before {} starts", path.value, called(reference.container));
-    let finding = Finding::new(at, message);
+    let finding = Finding::new(at, &path.value, message);
     match files.paths(name).as_slice() {
         [] => finding.help("write the file in an init container before this one"),
         [other] => {

@@ -76,7 +76,7 @@ fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Findin
         VolumeUse::Usable | VolumeUse::Unknown => None,
         // V13, PF1.
         VolumeUse::Missing => {
-            let finding = Finding::new(at, format!("the pod has no volume `{}`", name.value));
+            let finding = Finding::new(at, &name.value, format!("the pod has no volume `{}`", name.value));
             let empty = pod.pod.volumes.iter().filter(|it| it.kind.as_ref().is_some_and(|it| &*it.value == "emptyDir"));
             let names: Vec<&str> = empty.filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
             Some(match nearest(&name.value, names) {
@@ -92,13 +92,14 @@ fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Findin
             };
             let message =
                 format!("volume `{}` is a {kind}, and env files are read from an `emptyDir` only", name.value);
-            let finding = Finding::new(at, message).help("let an init container write the file to an `emptyDir`");
+            let finding =
+                Finding::new(at, &name.value, message).help("let an init container write the file to an `emptyDir`");
             Some(finding.related(place.clone(), "the volume"))
         }
         // F1.
         VolumeUse::Unmounted(place) => {
             let message = format!("no container mounts volume `{}`, so the kubelet never finds the file", name.value);
-            let finding = Finding::new(at, message).help("mount it in the container that writes the file");
+            let finding = Finding::new(at, &name.value, message).help("mount it in the container that writes the file");
             Some(finding.related(place.clone(), "the volume"))
         }
     }

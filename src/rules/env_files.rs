@@ -20,6 +20,8 @@ pub(super) struct FileKeyRef<'p> {
     /// The container that takes the value, by its position in the pod.
     pub(super) at: usize,
     pub(super) container: &'p Container,
+    /// The variable that gets the value; empty where it has no name.
+    pub(super) variable: &'p str,
     /// Where something is reported that is missing: the variable's name.
     pub(super) place: Span,
     pub(super) volume: Option<&'p Text>,
@@ -57,6 +59,7 @@ impl<'a> PodContext<'a> {
                 Some(FileKeyRef {
                     at,
                     container,
+                    variable: entry.name.as_ref().map_or("", |it| &it.value),
                     place: entry.name.as_ref().map_or(from.span, |it| it.span),
                     volume: volume.as_ref(),
                     path: path.as_ref(),

@@ -60,6 +60,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let name = &step.name;
         let finding = Finding::new(
             container.inside(text.text, step.range.clone()),
+            name,
             format!("`$({name})` stays as it is: `{name}` is declared only later"),
         );
         let mut later = container.container.env.iter().skip(user + 1).filter_map(|it| it.name.as_ref());

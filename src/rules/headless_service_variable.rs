@@ -73,6 +73,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let (name, service) = (&step.name, origin.object.as_deref().unwrap_or("?"));
         let finding = Finding::new(
             container.inside(text.text, step.range.clone()),
+            name,
             format!("`$({name})` stays as it is: service `{service}` has no address, and so no variables"),
         )
         .help(format!("use the DNS name `{service}`"));
@@ -93,7 +94,8 @@ fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'
         |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_address(it));
     let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
     let message = format!("service `{}` has no address, and so no variables: this link brings nothing", name.value);
-    let finding = Finding::new(container.at(name.span), message).help(format!("use the DNS name `{}`", name.value));
+    let finding =
+        Finding::new(container.at(name.span), &name.value, message).help(format!("use the DNS name `{}`", name.value));
     findings.push(match place_of(first) {
         Some(location) => finding.related(location, "this service"),
         None => finding,

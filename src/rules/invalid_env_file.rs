@@ -70,18 +70,19 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
 fn fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let is_partial = pod.is_partial_container(reference.container);
+    let about = |field: &str| format!("{} {field}", reference.variable);
     let mut field = |name: &str, text: Option<&Text>, wrong: &dyn Fn(&str) -> Option<(String, &'static str)>| match text
         .filter(|it| !it.value.is_empty())
     {
         None if is_partial && text.is_none() => {}
         None => {
             let place = text.map_or(reference.place, |it| it.span);
-            found.push(Finding::new(pod.object.at(place), format!("`fileKeyRef` needs a `{name}`")));
+            found.push(Finding::new(pod.object.at(place), about(name), format!("`fileKeyRef` needs a `{name}`")));
         }
         Some(text) if is_placeholder(&text.value) => {}
         Some(text) => {
             if let Some((message, help)) = wrong(&text.value) {
-                found.push(Finding::new(pod.object.at(text.span), message).help(help));
+                found.push(Finding::new(pod.object.at(text.span), about(name), message).help(help));
             }
         }
     };

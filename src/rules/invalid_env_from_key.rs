@@ -68,6 +68,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             findings.push(
                 Finding::new(
                     object.at(key.span),
+                    &key.value,
                     format!("`{}` is no name of a variable, so `envFrom` leaves it out", key.value),
                 )
                 .related(user, format!("this {} is taken in here", in_words(kind)))
@@ -89,7 +90,7 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for prefix in containers.flat_map(|it| &it.env_from).filter_map(|it| it.prefix.as_ref()) {
         if !prefix.value.is_empty() && !is_name(&prefix.value) && !is_placeholder(&prefix.value) {
             let message = format!("no variable's name may begin with `{}`, so this prefix is refused", prefix.value);
-            findings.push(Finding::new(object.at(prefix.span), message));
+            findings.push(Finding::new(object.at(prefix.span), &prefix.value, message));
         }
     }
 }

@@ -66,7 +66,10 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         }
         if &*generate.value != "expression" {
             let message = format!("there is no generator `{}`", generate.value);
-            findings.push(Finding::new(object.at(generate.span), message).help("the only one is `expression`"));
+            findings.push(
+                Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
+                    .help("the only one is `expression`"),
+            );
             continue;
         }
         from(object, parameter, findings);
@@ -77,16 +80,20 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
     let Some(from) = parameter.from.as_ref().filter(|it| !it.value.is_empty()) else {
         if let Some(generate) = parameter.generate.as_ref().filter(|_| parameter.required) {
             let message = "nothing is generated without `from`, and the parameter is required";
-            findings
-                .push(Finding::new(object.at(generate.span), message).help("add `from`, such as `[a-zA-Z0-9]{16}`"));
+            findings.push(
+                Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
+                    .help("add `from`, such as `[a-zA-Z0-9]{16}`"),
+            );
         }
         return;
     };
+    let name = Parameter::text(&parameter.name);
     let parts = match parse(&from.value, Ends::Exclusive) {
         Ok(parts) => parts,
         Err(error) => {
             findings.push(Finding::new(
                 object.inside(from, error.range),
+                name,
                 format!("this cannot be generated: {}", error.why),
             ));
             return;
@@ -100,11 +107,11 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
         let few: String = random.alphabet.chars().take(10).collect();
         let more = if random.alphabet.len() > 10 { "…" } else { "" };
         let message = format!("this is not read as it looks: it draws from `{few}{more}`");
-        let finding = Finding::new(object.inside(from, random.range.clone()), message);
+        let finding = Finding::new(object.inside(from, random.range.clone()), name, message);
         findings.push(finding.help("write nothing but ranges, `[a-zA-Z0-9]`, or nothing but classes, `[\\w]`"));
     } else if let Some(range) = stays_text(&from.value) {
         let message = format!("`{}` is plain text, not random", &from.value[range.clone()]);
-        let finding = Finding::new(object.inside(from, range), message);
+        let finding = Finding::new(object.inside(from, range), name, message);
         findings.push(
             finding.help("a generator is `[…]{n}` with ranges such as `a-z`, or one of `\\w`, `\\d`, `\\a`, `\\A`"),
         );

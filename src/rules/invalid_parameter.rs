@@ -59,7 +59,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for misfit in &parameter.mistyped_fields {
             let what = if misfit.field.is_empty() { "a parameter".to_owned() } else { format!("`{}`", misfit.field) };
             let message = format!("{what} has to be {}, or the template cannot be read", misfit.wanted);
-            findings.push(Finding::new(object.at(misfit.span), message).fix(requoted(object, misfit)));
+            let about = format!("{} {}", Parameter::text(&parameter.name), misfit.field);
+            findings.push(Finding::new(object.at(misfit.span), about, message).fix(requoted(object, misfit)));
         }
         if parameter.mistyped_fields.iter().all(|it| !matches!(it.field, "" | "name")) {
             name(object, parameter, findings);
@@ -80,21 +81,22 @@ fn name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
         "" => "a parameter needs a name".to_owned(),
         name => format!("`{name}` is no name of a parameter: nothing can refer to it"),
     };
-    findings.push(Finding::new(object.at(place), message).help("letters, digits and underscores make a name"));
+    findings.push(Finding::new(object.at(place), name, message).help("letters, digits and underscores make a name"));
 }
 
 fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let Some(written) = parameter.type_.as_ref().filter(|it| it.is_string && !it.value.is_empty()) else { return };
+    let name = Parameter::text(&parameter.name);
     let Some(type_) = ParameterType::named(&written.value) else {
         let message = format!("`{}` is no type of a parameter", written.value);
-        let finding = Finding::new(object.at(written.span), message);
+        let finding = Finding::new(object.at(written.span), name, message);
         findings.push(finding.help("it is one of `string`, `int`, `bool` and `base64`"));
         return;
     };
     let value = parameter.value.as_ref().filter(|it| it.is_string && !it.value.is_empty());
     if let Some(value) = value.filter(|it| !type_.fits(&it.value)) {
         let message = format!("the value is not {}, as the type `{}` wants it", type_.wanted(), written.value);
-        findings.push(Finding::new(object.at(value.span), message).related(object.at(written.span), "its type"));
+        findings.push(Finding::new(object.at(value.span), name, message).related(object.at(written.span), "its type"));
     }
 }
 

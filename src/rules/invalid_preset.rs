@@ -60,12 +60,15 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let whole = model.name.as_ref().or(model.kind.as_ref()).map_or(model.span, |it| it.span);
     for flaw in flaws(preset, object.file.snapshot.settings(object.file.path).proposals) {
         let place = flaw.span.unwrap_or(whole);
-        findings.push(Finding::new(object.at(place), flaw.message).help(flaw.help));
+        findings.push(Finding::new(object.at(place), flaw.name, flaw.message).help(flaw.help));
     }
     match &model.name {
         Some(name) if !is_subdomain(&name.value) && !is_placeholder(&name.value) => {
             let message = format!("`{}` cannot be the name of a preset", name.value);
-            findings.push(Finding::new(object.at(name.span), message).help("lower case letters, digits, `-` and `.`"));
+            findings.push(
+                Finding::new(object.at(name.span), &name.value, message)
+                    .help("lower case letters, digits, `-` and `.`"),
+            );
         }
         _ => {}
     }

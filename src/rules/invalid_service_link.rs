@@ -85,7 +85,7 @@ fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>
         }
         Some(_) => return,
     };
-    let finding = Finding::new(object.at(place), "a link to a service needs its `name`");
+    let finding = Finding::new(object.at(place), "service", "a link to a service needs its `name`");
     findings.push(finding.help("write `service: {name: …}`"));
 }
 
@@ -104,7 +104,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
     };
     if let Some(first) = found.first().filter(|_| found.iter().all(lacks_ports)) {
         let message = format!("service `{}` has no ports: it is refused, and {who} waits for it", name.value);
-        let finding = Finding::new(object.at(name.span), message).help("add `ports` to the service");
+        let finding = Finding::new(object.at(name.span), &name.value, message).help("add `ports` to the service");
         findings.push(match place_of(first) {
             Some(location) => finding.related(location, "this service"),
             None => finding,
@@ -114,7 +114,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
 
 fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &mut Findings<'_>) {
     let Some(name) = item.name.as_ref().filter(|it| !it.value.is_empty()) else {
-        let finding = Finding::new(object.at(item.span), "a dependency on a service needs its `name`");
+        let finding = Finding::new(object.at(item.span), "name", "a dependency on a service needs its `name`");
         findings.push(finding.help("write `- name: …`"));
         return;
     };
@@ -125,10 +125,10 @@ fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &m
     if !name.is_string || !is_service_name(&name.value, release) {
         let message = format!("`{}` cannot be the name of a service", name.value);
         let help = "lower case letters, digits and dashes, a letter first and no dash last, at most 63";
-        findings.push(Finding::new(object.at(name.span), message).help(help));
+        findings.push(Finding::new(object.at(name.span), &name.value, message).help(help));
     } else if !item.is_reference {
         let message = format!("a dependency is a mapping: `name: {}`", name.value);
-        findings.push(Finding::new(object.at(name.span), message).fix(with_name(object, name)));
+        findings.push(Finding::new(object.at(name.span), &name.value, message).fix(with_name(object, name)));
     } else {
         without_ports(object, name, "the pod", findings);
     }

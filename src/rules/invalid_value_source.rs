@@ -65,28 +65,34 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
     let Some(from) = &entry.from else { return Vec::new() };
     let place = entry.name.as_ref().map_or(from.span, |it| it.span);
+    let name = entry.name.as_ref().map_or("", |it| &it.value);
     let mut found = Vec::new();
     // V7.
     match (&from.sources[..], &entry.value) {
-        ([], _) => found.extend(without_source(container, from, place)),
+        ([], _) => found.extend(without_source(container, from, name, place)),
         (_, Some(value)) if !value.value.is_empty() => {
-            let finding = Finding::new(container.at(value.span), "`value` and `valueFrom` exclude each other");
+            let finding = Finding::new(container.at(value.span), name, "`value` and `valueFrom` exclude each other");
             found.push(finding.related(container.at(from.span), "the source").help("remove one of the two"));
         }
         _ => {}
     }
     if from.sources.len() > 1 {
         let message = format!("`valueFrom` has {} sources, and exactly one is allowed", from.sources.len());
-        found.push(Finding::new(container.at(place), message));
+        found.push(Finding::new(container.at(place), name, message));
     }
     for source in &from.sources {
-        sources::check(container, source, place, &mut found);
+        sources::check(container, source, name, place, &mut found);
     }
     found
 }
 
 /// `valueFrom` with nothing in it, or only with keys that no release knows.
-fn without_source(container: &ContainerContext<'_>, from: &ValueFrom, place: crate::text::Span) -> Option<Finding> {
+fn without_source(
+    container: &ContainerContext<'_>,
+    from: &ValueFrom,
+    name: &str,
+    place: crate::text::Span,
+) -> Option<Finding> {
     const SOURCES: [&str; 5] = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
     let unknown = from.others.iter().find(|it| !SOURCES.contains(&&*it.value));
     match unknown {
@@ -97,7 +103,7 @@ fn without_source(container: &ContainerContext<'_>, from: &ValueFrom, place: cra
         Some(key) => Some(sources::misspelt(container, key, "source of a value", &SOURCES)),
         None if container.is_partial() => None,
         None => Some(
-            Finding::new(container.at(place), "`valueFrom` has no source")
+            Finding::new(container.at(place), name, "`valueFrom` has no source")
                 .help(format!("write one of {}", SOURCES.join(", "))),
         ),
     }
@@ -109,11 +115,13 @@ fn taken_in(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding
     let second = entry.others.iter().find(|it| SOURCES.contains(&&*it.value));
     match (&entry.source, second) {
         (Some(_), Some(second)) => {
-            Some(Finding::new(container.at(second.span), "an entry of `envFrom` has exactly one source"))
+            Some(Finding::new(container.at(second.span), &second.value, "an entry of `envFrom` has exactly one source"))
         }
         (Some(_), None) => match reference(entry)? {
             (_, Some(name), _) => sources::object_name(container, name),
-            (_, None, _) => Some(Finding::new(container.at(entry.span), "an entry of `envFrom` needs a `name`")),
+            (_, None, _) => {
+                Some(Finding::new(container.at(entry.span), "name", "an entry of `envFrom` needs a `name`"))
+            }
         },
         (None, _) => {
             let unknown = entry.others.iter().find(|it| !SOURCES.contains(&&*it.value) && &*it.value != "service");
@@ -122,7 +130,7 @@ fn taken_in(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding
             // An entry in which nothing is typed yet is left alone.
             let alone = entry.prefix.as_ref().filter(|_| entry.others.is_empty() && !container.is_partial());
             let without = |prefix: &Text| {
-                Finding::new(container.at(prefix.span), "an entry of `envFrom` has no source")
+                Finding::new(container.at(prefix.span), &prefix.value, "an entry of `envFrom` has no source")
                     .help(format!("write one of {}", SOURCES.join(", ")))
             };
             unknown.map(misspelt).or_else(|| alone.map(without))

@@ -55,7 +55,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             // V4. An entry with nothing in it is being typed.
             let span = entry.value.as_ref().map(|it| it.span).or(entry.from.as_ref().map(|it| it.span));
             if let Some(span) = span.filter(|_| !file.is_template()) {
-                findings.push(Finding::new(container.at(span), "an entry of `env` needs a `name`"));
+                findings.push(Finding::new(container.at(span), "name", "an entry of `env` needs a `name`"));
             }
             continue;
         };
@@ -73,6 +73,6 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             other => format!("`{}` cannot be the name of a variable", other.escape_debug()),
         };
         let help = format!("Kubernetes {release} takes {rule}");
-        findings.push(Finding::new(container.at(name.span), message).help(help));
+        findings.push(Finding::new(container.at(name.span), &name.value, message).help(help));
     }
 }

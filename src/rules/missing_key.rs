@@ -98,6 +98,7 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text
     let binary = found.iter().find_map(|it| Some((it, binary_key(it, &key.value)?)));
     let mut finding = Finding::new(
         container.at(key.span),
+        format!("{}/{}", name.value, key.value),
         match binary {
             Some(_) => format!("`{}` is binary data of {what} `{}`, which is never a variable", key.value, name.value),
             None => format!("{what} `{}` has no key `{}`", name.value, key.value),

@@ -84,8 +84,11 @@ fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, findings: 
         Kind::Secret => object.file.snapshot.secret_names(object.place()),
         _ => object.file.snapshot.config_map_names(object.place()),
     };
-    let finding =
-        Finding::new(container.at(name.span), format!("no {} `{}` in this workspace", in_words(kind), name.value));
+    let finding = Finding::new(
+        container.at(name.span),
+        &name.value,
+        format!("no {} `{}` in this workspace", in_words(kind), name.value),
+    );
     findings.push(match nearest(&name.value, names.iter().map(|it| &**it)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(renamed(object, name, near)),
         None => finding.help("add it, write `optional: true`, or name it in `externals` of the settings"),

@@ -78,7 +78,7 @@ fn look_up(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Fi
     }
     let names = snapshot.service_names(place);
     let message = format!("no service `{}` in this workspace: {why}", name.value);
-    let finding = Finding::new(object.at(name.span), message);
+    let finding = Finding::new(object.at(name.span), &name.value, message);
     findings.push(match nearest(&name.value, names.iter().map(|it| &**it)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(renamed(object, name, near)),
         None => finding.help("add it, or name it in `externals.services` of the settings"),

@@ -1,7 +1,7 @@
 //! Names of rules as people write them: which one was meant, and which of the settings is none.
 
 use crate::rules::{RULES, Rule, rule};
-use crate::workspace::{Settings, SettingsError};
+use crate::workspace::{RuleLevel, Settings, SettingsError};
 
 /// The rule of a name, or what to tell about the name.
 pub fn named(name: &str) -> Result<&'static Rule, String> {
@@ -10,11 +10,15 @@ pub fn named(name: &str) -> Result<&'static Rule, String> {
 
 /// Everything that is wrong with settings: their own mistakes, and names of rules that do not exist.
 pub fn mistakes(settings: &Settings) -> Vec<SettingsError> {
-    let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
-    let unknown = settings.rules.iter().chain(overrides).filter_map(|it| {
+    let unknown = |it: &RuleLevel, parent: &str| {
         let message = named(&it.rule.value).err()?;
-        Some(SettingsError { span: it.rule.span, message })
-    });
+        Some(SettingsError { span: it.rule.span, path: format!("{parent}.{}", it.rule.value), message })
+    };
+    let overrides = settings.overrides.iter().enumerate();
+    let overrides =
+        overrides.flat_map(|(at, it)| it.rules.iter().map(move |it| (it, format!("overrides[{at}].rules"))));
+    let all = settings.rules.iter().map(|it| (it, "rules".to_owned())).chain(overrides);
+    let unknown = all.filter_map(|(it, parent)| unknown(it, &parent));
     let mut all: Vec<SettingsError> = settings.errors.iter().cloned().chain(unknown).collect();
     all.sort_by_key(|it| it.span);
     all

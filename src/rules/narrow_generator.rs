@@ -1,5 +1,6 @@
 //! `narrow-generator`
 
+use crate::k8s::Parameter;
 use crate::resolve::generator::{Ends, Part, Random, parse};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 
@@ -69,7 +70,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 ),
                 _ => format!("{} is never drawn: the end of a range does not belong to it", never.join(" or ")),
             };
-            let finding = Finding::new(object.inside(from, random.range.clone()), message);
+            let finding =
+                Finding::new(object.inside(from, random.range.clone()), Parameter::text(&parameter.name), message);
             findings.push(finding.help("write `[\\d]` for digits, or a range that ends one character later"));
         }
     }

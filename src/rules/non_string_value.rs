@@ -50,18 +50,19 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let it = container.container;
     for entry in &it.env {
-        report(container, entry.name.as_ref(), "a name", findings);
-        report(container, entry.value.as_ref(), "a value", findings);
+        let name = entry.name.as_ref().map_or("", |it| &it.value);
+        report(container, entry.name.as_ref(), name, "a name", findings);
+        report(container, entry.value.as_ref(), name, "a value", findings);
     }
     let probes = it.probes.iter().flat_map(|probe| &probe.command);
     // An item that is no scalar keeps its place as an empty text. `null` is taken for an empty string.
     let is_absent = |it: &Text| matches!(&*it.value, "" | "~" | "null" | "Null" | "NULL");
     for item in it.command.iter().chain(&it.args).chain(probes).filter(|it| !is_absent(it)) {
-        report(container, Some(item), "an argument", findings);
+        report(container, Some(item), "argument", "an argument", findings);
     }
 }
 
-fn report(container: &ContainerContext<'_>, text: Option<&Text>, what: &str, findings: &mut Findings<'_>) {
+fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, what: &str, findings: &mut Findings<'_>) {
     let Some(text) = text.filter(|it| !it.is_string) else { return };
     let value = &text.value;
     let is = match value.to_ascii_lowercase().as_str() {
@@ -72,7 +73,7 @@ fn report(container: &ContainerContext<'_>, text: Option<&Text>, what: &str, fin
         _ => "no string",
     };
     findings.push(
-        Finding::new(container.at(text.span), format!("`{value}` is {is}, and {what} must be a string"))
+        Finding::new(container.at(text.span), name, format!("`{value}` is {is}, and {what} must be a string"))
             .help(format!("quote it: `\"{value}\"`"))
             .fix(quoted(container, text)),
     );

@@ -77,7 +77,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             let message = format!(
                 "`$({name})` is a parameter of the template and a variable of the container: the parameter wins"
             );
-            let mut finding = Finding::new(container.inside(text, reference.range.clone()), message);
+            let mut finding = Finding::new(container.inside(text, reference.range.clone()), name, message);
             if let Some(place) = variable.entry.clone().or_else(|| variable.origin.location.clone()) {
                 finding = finding.related(place, "the variable");
             }

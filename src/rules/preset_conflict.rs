@@ -90,7 +90,7 @@ fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
                 differs(conflict),
                 outcome(object, object.file.path, matched, conflict)
             );
-            let finding = Finding::new(conflict.with.clone(), message)
+            let finding = Finding::new(conflict.with.clone(), about(conflict, preset), message)
                 .related(conflict.entry.clone(), format!("what preset `{preset}` says"))
                 .help("make the two equal, rename one, or keep presets away from this pod")
                 .fix(object.excluded(pod))
@@ -98,6 +98,11 @@ fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
             findings.push(finding);
         }
     }
+}
+
+/// What the finding about a conflict is about: one entry may be in conflict in several ways, and with several others.
+fn about(conflict: &Conflict, other: &str) -> String {
+    format!("{} {} {other}", conflict.kind.as_str(), conflict.name)
 }
 
 /// What is not equal, up to the name of the preset.
@@ -157,7 +162,8 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
             false => "no preset is applied to any pod",
         };
         let message = format!("{} the entry above, and {what}", differs(conflict));
-        let finding = Finding::new(conflict.entry.clone(), message).related(conflict.with.clone(), "the entry above");
+        let finding = Finding::new(conflict.entry.clone(), about(conflict, "itself"), message)
+            .related(conflict.with.clone(), "the entry above");
         findings.push(finding.help("remove one of the two").fix(without_repetition(object, preset, conflict)));
     }
     // Many pods may be in one conflict: it is told once, with the first of them.
@@ -165,12 +171,14 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
     for reached in object.reached() {
         let Some(matched) = reached.matched() else { continue };
         for conflict in matched.conflicts.iter().filter(|it| it.other != Some(reached.at)) {
-            let whose = match conflict.other.and_then(|it| reached.admission.presets.get(it)) {
+            let other = conflict.other.and_then(|it| reached.admission.presets.get(it));
+            let whose = match other {
                 Some(other) => format!("preset `{}`", other.name),
                 None => "the pod".to_owned(),
             };
             let key = (conflict.entry.clone(), format!("{} {whose}", differs(conflict)));
             let shared = found.entry(key).or_insert_with(|| Shared {
+                name: about(conflict, other.map_or("pod", |it| &it.name)),
                 labels: Vec::new(),
                 titles: Vec::new(),
                 conflict: conflict.clone(),
@@ -183,10 +191,10 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
             }
         }
     }
-    for ((place, message), Shared { labels, titles, conflict, outcome }) in found {
+    for ((place, message), Shared { name, labels, titles, conflict, outcome }) in found {
         let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
         let message = format!("{message}, {outcome}: {}{more}", titles[0]);
-        let mut finding = Finding::new(place, message).help("make the two equal, or rename one");
+        let mut finding = Finding::new(place, name, message).help("make the two equal, or rename one");
         for label in labels.into_iter().take(3) {
             finding = finding.related(label.location, label.message);
         }
@@ -196,6 +204,8 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
 
 /// A conflict of a preset with one or more pods.
 struct Shared {
+    /// What the finding is about.
+    name: String,
     labels: Vec<Label>,
     /// The workloads, each once.
     titles: Vec<String>,

@@ -103,7 +103,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for ((place, name), (hidden, titles)) in found {
         let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
         let message = format!("`{name}` hides a key that `envFrom` of {}{more} brings", titles[0]);
-        let finding = Finding::new(place, message).help("rename one of the two, or give the source a `prefix`");
+        let finding = Finding::new(place, name, message).help("rename one of the two, or give the source a `prefix`");
         findings.push(match hidden {
             Some(location) => finding.related(location, "hidden"),
             None => finding,

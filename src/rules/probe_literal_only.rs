@@ -61,7 +61,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             Blind::Empty => format!("`$({name})` is empty in a probe: only literal values are visible to it"),
             Blind::Raw => format!("`$({name})` is not expanded further in a probe: it sees the value as it is written"),
         };
-        let finding = Finding::new(container.inside(text.text, step.range.clone()), what);
+        let finding = Finding::new(container.inside(text.text, step.range.clone()), name, what);
         findings.push(if text.shell == Shell::Yes && crate::resolve::is_strict(name) && !name.contains(['-', '.']) {
             let new = format!("${{{name}}}");
             let title = format!("Write `{new}`, which the shell reads");

@@ -33,7 +33,17 @@ pub(super) enum Field<'a> {
     SubPath,
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
+    /// The variable whose value it is, or the name of the field.
+    pub(super) fn name(self) -> &'a str {
+        match self {
+            Self::Env(_, name) => name,
+            Self::CommandLine => "command",
+            Self::Probe => "exec",
+            Self::SubPath => "subPathExpr",
+        }
+    }
+
     /// From where names are looked up.
     pub(super) fn site(self) -> Site {
         match self {

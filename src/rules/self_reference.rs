@@ -53,6 +53,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         findings.push(
             Finding::new(
                 container.inside(text.text, step.range.clone()),
+                name,
                 format!("`$({name})` refers to the variable it defines, and there is no earlier `{name}`"),
             )
             .help("variables of the image are not visible here: write the whole value"),

@@ -55,8 +55,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             Absent::Headless(_) => continue,
             Absent::LinksOff => {
                 let message = format!("`$({name})` stays as it is: this pod gets no variables of services");
-                let finding =
-                    Finding::new(place, message).help("use the service's DNS name, or set `enableServiceLinks: true`");
+                let finding = Finding::new(place, name, message)
+                    .help("use the service's DNS name, or set `enableServiceLinks: true`");
                 match container.pod.pod.service_links {
                     Some((_, span)) => finding.related(container.at(span), "switched off here"),
                     None => finding,
@@ -65,7 +65,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             Absent::NotLinked(service) => {
                 let message = format!("`$({name})` stays as it is: this pod gets variables of the services it links");
                 let fix = service.as_deref().and_then(|it| container.pod.object.linked(container.container, it));
-                Finding::new(place, message).help("link its service in `envFrom`").fix(fix)
+                Finding::new(place, name, message).help("link its service in `envFrom`").fix(fix)
             }
         });
     }

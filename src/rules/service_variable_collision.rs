@@ -70,7 +70,7 @@ fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 "service `{}` gives `{variable}` ({value}), and so does service `{shorter}`: which one wins is chance",
                 name.value
             );
-            let finding = Finding::new(object.at(name.span), message).help("rename one of the two");
+            let finding = Finding::new(object.at(name.span), shorter, message).help("rename one of the two");
             findings.push(match place_of(&other) {
                 Some(location) => finding.related(location, "the other service"),
                 None => finding,
@@ -104,6 +104,7 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
         let shown = hidden.alternatives.first().map_or(&hidden.value, |(value, _)| value);
         let finding = Finding::new(
             object.at(name.span),
+            &name.value,
             format!("`{}` hides the variable of service `{service}`: `{value}` instead of `{shown}`", name.value),
         )
         .help("choose another name, or set `enableServiceLinks: false` if no service variable is used");

@@ -78,6 +78,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             found.push(
                 Finding::new(
                     container.at(name.span),
+                    &name.value,
                     format!("`{}` hides {}{more} of an earlier `envFrom`", name.value, names.join(", ")),
                 )
                 .related((*first).clone(), "hidden")
@@ -95,10 +96,14 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         found.push(
-            Finding::new(container.at(name.span), format!("`{}` hides the key that `envFrom` brings", name.value))
-                .related(hidden, "hidden")
-                .help("remove one of the two")
-                .unnecessary(),
+            Finding::new(
+                container.at(name.span),
+                &name.value,
+                format!("`{}` hides the key that `envFrom` brings", name.value),
+            )
+            .related(hidden, "hidden")
+            .help("remove one of the two")
+            .unnecessary(),
         );
     }
     // Branches of a template stand side by side in its text.

@@ -128,6 +128,6 @@ fn report(
         .then(|| fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`")))
         .flatten();
     let message = format!("`{written}` stays as it is: no shell runs here, and Kubernetes expands only `{new}`");
-    let finding = Finding::new(container.inside(text.text, range), message).fix(fix);
+    let finding = Finding::new(container.inside(text.text, range), name, message).fix(fix);
     findings.push(finding.help(format!("write `{new}`")));
 }

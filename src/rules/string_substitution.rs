@@ -111,5 +111,5 @@ fn report(
     } else {
         "make the whole value a parameter, and write it with two braces".to_owned()
     };
-    findings.push(Finding::new(object.inside(place.text, reference.range.clone()), message).help(help).fix(fix));
+    findings.push(Finding::new(object.inside(place.text, reference.range.clone()), name, message).help(help).fix(fix));
 }

@@ -165,7 +165,7 @@ pub(super) fn apply(file: &FileContext<'_>, active: &Active, found: Vec<Diagnost
             let title = format!("Remove the suppression of `{name}`");
             let edits = vec![edit(file.at(removal(&source.text, suppression, *span)), "")];
             let fix = Fix { title, safe: true, edits };
-            findings.push(Finding::new(file.at(*span), message).fix(Some(fix)).unnecessary());
+            findings.push(Finding::new(file.at(*span), name, message).fix(Some(fix)).unnecessary());
         }
     }
     kept.extend(unused.into_iter().map(|it| it.finished(file)));

@@ -57,8 +57,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let new = format!("{written}{missing}");
             let message = format!("`{written}` is not closed, so it stays as it is");
             let fix = object.rewritten(place.text, range.clone(), &new, format!("Write `{new}`"), false);
-            findings
-                .push(Finding::new(object.inside(place.text, range), message).help(format!("write `{new}`")).fix(fix));
+            findings.push(
+                Finding::new(object.inside(place.text, range), name, message).help(format!("write `{new}`")).fix(fix),
+            );
         }
     }
 }

@@ -90,7 +90,7 @@ fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     };
     for entry in entries.entries.iter().filter(|it| belonging.is_unknown(&it.name)) {
         let message = format!("{owner} no parameter `{}`", entry.name);
-        let mut finding = Finding::new(file.at(entry.name_span), message);
+        let mut finding = Finding::new(file.at(entry.name_span), &entry.name, message);
         finding = match nearest(&entry.name, belonging.known()) {
             Some(near) => {
                 let edits = vec![edit(file.at(entry.name_span), near)];
@@ -106,7 +106,7 @@ fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 fn report(object: &ObjectContext<'_>, place: &Place<'_>, reference: &ParameterReference, findings: &mut Findings<'_>) {
     let (name, written) = (place.name(reference), place.written(reference));
     let message = format!("the template has no parameter `{name}`, so `{written}` stays as it is");
-    let mut finding = Finding::new(object.inside(place.text, reference.range.clone()), message);
+    let mut finding = Finding::new(object.inside(place.text, reference.range.clone()), name, message);
     if let Some(near) = near(place.parameters, name) {
         let new = spelled(near, reference.form);
         let title = format!("Write `{new}`");

@@ -60,7 +60,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         match verdict {
             Verdict::Undefined => findings.push(undefined(container, &text, step, place())),
             Verdict::Possible(hole) if tells_possible == UnknownPolicy::Always => findings.push(
-                Finding::new(place(), format!("`$({name})` may stay as it is: nothing here defines `{name}`"))
+                Finding::new(place(), name, format!("`$({name})` may stay as it is: nothing here defines `{name}`"))
                     .severity(Severity::Info)
                     .help(format!("it may be <{hole}>; name it in `externals` of the settings to say so")),
             ),
@@ -71,7 +71,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 
 fn undefined(container: &ContainerContext<'_>, text: &Expanded<'_>, step: &Step, place: Location) -> Finding {
     let name = &step.name;
-    let finding = Finding::new(place, format!("`$({name})` stays as it is: nothing defines `{name}`"));
+    let finding = Finding::new(place, name, format!("`$({name})` stays as it is: nothing defines `{name}`"));
     let otherwise = format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant");
     let finding = fixes::suggest(finding, container, text, step, otherwise);
     finding.fix(fixes::escape(container, text.text, step.range.clone()))

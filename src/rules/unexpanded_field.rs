@@ -81,7 +81,7 @@ fn finding(
 ) -> Finding {
     let field = field_name(path);
     let message = format!("`$({name})` stays as it is: Kubernetes expands nothing in `{field}`");
-    let finding = Finding::new(container.inside(text, token.range.clone()), message);
+    let finding = Finding::new(container.inside(text, token.range.clone()), name, message);
     if is_script {
         let new = format!("${{{name}}}");
         let title = format!("Write `{new}`, which the shell reads");

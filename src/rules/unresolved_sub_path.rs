@@ -57,11 +57,11 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let place = container.inside(text.text, step.range.clone());
         if empty {
             let message = format!("the container does not start: `{name}` is empty, and `subPathExpr` needs a value");
-            findings.push(Finding::new(place, message).help(format!("give `{name}` a value")));
+            findings.push(Finding::new(place, name, message).help(format!("give `{name}` a value")));
             continue;
         }
         let message = format!("the container does not start: nothing defines `{name}`, and `subPathExpr` needs it");
-        let finding = Finding::new(place, message);
+        let finding = Finding::new(place, name, message);
         findings.push(fixes::suggest(finding, container, &text, step, format!("declare `{name}` in `env`")));
     }
 }

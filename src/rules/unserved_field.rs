@@ -1,6 +1,6 @@
 //! `unserved-field`
 
-use crate::k8s::{EnvFromSource, ObjectData, Pod, PodPreset, PresetAdmitter, ValueSource};
+use crate::k8s::{EnvFromSource, ObjectData, Parameter, Pod, PodPreset, PresetAdmitter, ValueSource};
 use crate::rules::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::ReferenceForm;
 
@@ -62,7 +62,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for pod in &object.object.model.pods {
         if let Some(dependencies) = &pod.service_dependencies {
             let message = "no release of Kubernetes serves `serviceDependencies`: the pod would wait for nothing";
-            findings.push(Finding::new(object.at(dependencies.field), message).help(HELP));
+            findings.push(Finding::new(object.at(dependencies.field), "serviceDependencies", message).help(HELP));
         }
         file_key_refs(object, pod, findings);
         links(object, pod, findings);
@@ -71,9 +71,10 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 
 fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
-        if let Some(EnvFromSource::Service { field, .. }) = entry.source {
+        if let Some(EnvFromSource::Service { field, name, .. }) = &entry.source {
+            let name = name.as_ref().map_or("service", |it| &it.value);
             let message = "no release of Kubernetes serves `service` in `envFrom`: the entry is refused";
-            findings.push(Finding::new(object.at(field), message).help(HELP));
+            findings.push(Finding::new(object.at(*field), name, message).help(HELP));
         }
     }
 }
@@ -81,9 +82,11 @@ fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
 /// The proposed dialect of templates: its types, and the first reference of each object that no release reads.
 fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let proposed = object.template().filter(|it| it.dialect.is_proposal());
-    for written in proposed.into_iter().flat_map(|it| &it.parameters).filter_map(|it| it.type_.as_ref()) {
+    for parameter in proposed.into_iter().flat_map(|it| &it.parameters) {
+        let Some(written) = &parameter.type_ else { continue };
+        let name = Parameter::text(&parameter.name);
         let message = "no release of OpenShift reads the `type` of a parameter";
-        findings.push(Finding::new(object.at(written.span), message).help(HELP));
+        findings.push(Finding::new(object.at(written.span), name, message).help(HELP));
     }
     let mut found = object.places().into_iter().flat_map(|place| {
         let ours = place.references().into_iter().filter(|it| it.form == ReferenceForm::Proposed);
@@ -96,7 +99,7 @@ fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if let Some((place, reference)) = first {
         let (name, written) = (place.name(&reference), place.written(&reference));
         let message = format!("no release of OpenShift reads `{written}` as a parameter: write `${{{name}}}`");
-        findings.push(Finding::new(object.inside(place.text, reference.range.clone()), message).help(HELP));
+        findings.push(Finding::new(object.inside(place.text, reference.range.clone()), name, message).help(HELP));
     }
 }
 
@@ -106,11 +109,13 @@ fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<
     if release.is_at_least(34) {
         return;
     }
-    for from in pod.containers.iter().flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()) {
+    for entry in pod.containers.iter().flat_map(|it| &it.env) {
+        let Some(from) = &entry.from else { continue };
+        let name = entry.name.as_ref().map_or("", |it| &it.value);
         for source in &from.sources {
             if let ValueSource::File { field, .. } = source {
                 let message = format!("Kubernetes {release} does not serve `fileKeyRef`, which came with 1.34");
-                findings.push(Finding::new(object.at(*field), message).help(HELP));
+                findings.push(Finding::new(object.at(*field), name, message).help(HELP));
             }
         }
     }
@@ -119,7 +124,7 @@ fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<
 fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     let Some(version) = &object.object.model.api_version else { return };
-    let finding = |message: String| Finding::new(object.at(version.span), message);
+    let finding = |message: String| Finding::new(object.at(version.span), "apiVersion", message);
     if preset.is_draft {
         let message = format!("no release of Kubernetes serves `{}`", version.value);
         findings.push(finding(message).help("presets were served as `settings.k8s.io/v1alpha1` up to 1.19"));

@@ -85,7 +85,7 @@ fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, fin
             continue;
         }
         let message = format!("nothing refers to the parameter `{}`", name.value);
-        let finding = Finding::new(file.at(object.file_span(name.span)), message).unnecessary();
+        let finding = Finding::new(file.at(object.file_span(name.span)), &name.value, message).unnecessary();
         findings.push(finding.help("refer to it, or remove it").fix(removal(file, object, parameter, &name.value)));
     }
 }

@@ -13,7 +13,7 @@ use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::repair;
 use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::tree::{
-    Chunk, ChunkedBlock, CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, SyntaxError,
+    Chunk, ChunkedBlock, CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, SyntaxError, SyntaxErrorKind,
 };
 use crate::text::Span;
 
@@ -209,7 +209,11 @@ impl ChunkRun<'_> {
             if kind.is_flow() {
                 if followed && taken.errors.is_empty() && !ends_with_comma(piece, at.column) {
                     let span = Span::new(taken.end.saturating_sub(1), taken.end);
-                    taken.errors.push(SyntaxError::new(span, "expected `,` behind this"));
+                    taken.errors.push(SyntaxError::new(
+                        span,
+                        SyntaxErrorKind::MissingComma,
+                        "expected `,` behind this",
+                    ));
                 }
             } else if at.column != column && before != Some(at.column) && taken.errors.is_empty() {
                 let end = piece.find(['\n', ':']).unwrap_or(piece.len());
@@ -258,13 +262,17 @@ impl ChunkRun<'_> {
 }
 
 pub(super) fn misindented(span: Span, is: usize, should: usize) -> SyntaxError {
-    SyntaxError::new(span, format!("indented by {is}, but what it stands beside is indented by {should}"))
+    SyntaxError::new(
+        span,
+        SyntaxErrorKind::Indentation,
+        format!("indented by {is}, but what it stands beside is indented by {should}"),
+    )
 }
 
 /// A bracket or quote that was left open.
 pub(super) fn never_closed(at: usize, opener: char) -> SyntaxError {
     let what = if matches!(opener, '"' | '\'') { "quote".to_owned() } else { format!("`{opener}`") };
-    SyntaxError::new(Span::new(at, at + 1), format!("this {what} is never closed"))
+    SyntaxError::new(Span::new(at, at + 1), SyntaxErrorKind::Unclosed, format!("this {what} is never closed"))
 }
 
 /// Reads one piece, whose first character stands at `column`.

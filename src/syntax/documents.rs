@@ -10,7 +10,7 @@ use crate::syntax::merge_conflicts;
 use crate::syntax::node_builder::ParseFailure;
 use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::repair;
-use crate::syntax::tree::{GreenDocument, GreenKind, GreenNode, Positioned, SyntaxError, Tree};
+use crate::syntax::tree::{GreenDocument, GreenKind, GreenNode, Positioned, SyntaxError, SyntaxErrorKind, Tree};
 use crate::text::Span;
 
 /// Parses a whole file.
@@ -204,13 +204,17 @@ fn unreadable(text: &str, refusal: &ParseFailure) -> GreenDocument {
         ParseFailure::SecondDocument => (start, "a document ends here that does not begin with `---`".to_owned()),
         ParseFailure::NotMembers => (start, "this cannot be read as YAML".to_owned()),
     };
+    let kind = match refusal {
+        ParseFailure::SecondDocument => SyntaxErrorKind::SecondDocument,
+        ParseFailure::Scan(_) | ParseFailure::NotMembers => SyntaxErrorKind::Unreadable,
+    };
     let at = text.floor_char_boundary(at.min(trimmed.len().saturating_sub(1)));
     let end = text[at..].chars().next().map_or(at, |first| at + first.len_utf8());
     let len = chunks::offset32(trimmed.len().saturating_sub(start));
     GreenDocument {
         len: chunks::offset32(text.len()),
         root: Some(Positioned::new(chunks::offset32(start), GreenNode::new(len, None, GreenKind::Error))),
-        errors: vec![SyntaxError::new(Span::new(at, end), message)],
+        errors: vec![SyntaxError::new(Span::new(at, end), kind, message)],
         ..Default::default()
     }
 }

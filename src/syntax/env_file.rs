@@ -95,6 +95,27 @@ pub enum EnvFileProblem {
 }
 
 impl EnvFileProblem {
+    /// A stable name of the problem, which identifies a finding across runs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NoEquals => "no-equals",
+            Self::NoName => "no-name",
+            Self::BlankBeforeEquals => "blank-before-equals",
+            Self::NotQuoted => "not-quoted",
+            Self::Unclosed => "unclosed",
+            Self::AfterQuote => "after-quote",
+            Self::BlankContinuation => "blank-continuation",
+            Self::CommentContinuation => "comment-continuation",
+            Self::UnfinishedContinuation => "unfinished-continuation",
+            Self::LineTooLong => "line-too-long",
+            Self::KeyTooLong => "key-too-long",
+            Self::ValueTooLong => "value-too-long",
+            Self::FileTooLarge => "file-too-large",
+            Self::ByteOrderMark => "byte-order-mark",
+            Self::InvalidName => "invalid-name",
+        }
+    }
+
     /// Whether more text behind the end of the file could mend it.
     pub const fn is_unfinished(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnfinishedContinuation)

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use crate::syntax::tree::SyntaxError;
+use crate::syntax::tree::{SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
 
 /// A text whose markers are comments. Offsets are those of the text with the markers.
@@ -35,7 +35,11 @@ pub(super) fn without_markers(text: &str) -> Option<Resolved> {
         // The end of a conflict whose beginning was removed by hand is a mistake of its own.
         if begins || (code.starts_with(THEIRS) && !is_open) {
             let message = "this merge conflict is not resolved";
-            resolved.errors.push(SyntaxError::new(Span::new(at, at + code.len()), message));
+            resolved.errors.push(SyntaxError::new(
+                Span::new(at, at + code.len()),
+                SyntaxErrorKind::MergeConflict,
+                message,
+            ));
         }
         is_open = begins || (is_open && !code.starts_with(THEIRS));
         resolved.text.push('#');

@@ -12,7 +12,7 @@ use crate::syntax::delimiters;
 use crate::syntax::node_builder::ParseFailure;
 use crate::syntax::patched_text::Patch;
 use crate::syntax::previous_tree::ChunkContext;
-use crate::syntax::tree::{GreenEntry, GreenKind, GreenNode, Positioned, SyntaxError};
+use crate::syntax::tree::{GreenEntry, GreenKind, GreenNode, Positioned, SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
 
 /// Reads a piece with the smallest repair that helps.
@@ -57,7 +57,11 @@ fn tabs(text: &str, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
     };
     let deep = |blanks: &str| column + blanks.len() + blanks.matches('\t').count();
     let mut taken = read(&deep).or_else(|| read(&|_| column))?;
-    taken.errors.push(SyntaxError::new(Span::new(tab, tab + 1), "a tab cannot indent YAML: use spaces"));
+    taken.errors.push(SyntaxError::new(
+        Span::new(tab, tab + 1),
+        SyntaxErrorKind::Tab,
+        "a tab cannot indent YAML: use spaces",
+    ));
     Some(taken)
 }
 
@@ -117,13 +121,20 @@ fn complete_key(text: &str, column: usize, kind: MemberKind, context: ChunkConte
     let (patch, error) = match glued {
         Some(colon) => (
             Patch::insert(key_at + colon + 1, " "),
-            SyntaxError::new(Span::new(key_at + colon, key_at + colon + 1), "expected a space behind this `:`"),
+            SyntaxError::new(
+                Span::new(key_at + colon, key_at + colon + 1),
+                SyntaxErrorKind::MissingSpace,
+                "expected a space behind this `:`",
+            ),
         ),
         None if kind == MemberKind::Items => return None,
         None => {
             let code = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
             let end = key_at + code.len();
-            (Patch::insert(end, ":"), SyntaxError::new(Span::new(key_at, end), "expected `:` behind this key"))
+            (
+                Patch::insert(end, ":"),
+                SyntaxError::new(Span::new(key_at, end), SyntaxErrorKind::MissingColon, "expected `:` behind this key"),
+            )
         }
     };
     let patches = [patch];
@@ -167,7 +178,7 @@ fn with_rest(
         return Some(taken);
     }
     let message = if next.is_dash() { LONELY_ITEM } else { "this belongs to no key" };
-    taken.errors.push(SyntaxError::new(Span::new(start, head_end + next.end()), message));
+    taken.errors.push(SyntaxError::new(Span::new(start, head_end + next.end()), SyntaxErrorKind::Stray, message));
     Some(taken)
 }
 
@@ -178,7 +189,7 @@ fn set_value_aside(text: &str, column: usize, kind: MemberKind, context: ChunkCo
     let value = first.text[key.value..].trim_start();
     let start = first.text.len() - value.len();
     let span = Span::new(start, start + value.len());
-    let error = SyntaxError::new(span, refusal(&text[..first.end()], column, kind));
+    let error = SyntaxError::new(span, SyntaxErrorKind::Unreadable, refusal(&text[..first.end()], column, kind));
     if let Some(mut taken) = with_block_instead(text, column, kind, context) {
         taken.errors.insert(0, error);
         return Some(taken);
@@ -218,7 +229,7 @@ fn set_aside(text: &str, column: usize, kind: MemberKind, message: String) -> Pa
         _ => 0,
     };
     let first_end = line_end(text, dash).max(dash + 1).min(text.len());
-    let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), message);
+    let error = SyntaxError::new(Span::new(dash.min(first_end), first_end), SyntaxErrorKind::Unreadable, message);
     let node =
         Positioned::new(offset32(dash), GreenNode::new(offset32(code.saturating_sub(dash)), None, GreenKind::Error));
     ParsedChunk {

@@ -178,15 +178,60 @@ pub enum NodeKind {
 pub struct SyntaxError {
     /// Where, in bytes of the file.
     pub span: Span,
+    /// What is wrong, independent of the wording of the message.
+    pub kind: SyntaxErrorKind,
     /// What, in words for a person.
     pub message: String,
     /// Whether another error says the same: it is known, but not told.
     pub(super) implied: bool,
 }
 
+/// The kinds of syntax errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyntaxErrorKind {
+    /// A key without `:`.
+    MissingColon,
+    /// An item of a flow collection without `,` after it.
+    MissingComma,
+    /// A `:` without a space after it.
+    MissingSpace,
+    /// A quote or bracket without its end.
+    Unclosed,
+    /// A line whose indentation differs from that of its siblings.
+    Indentation,
+    /// A tab in the indentation.
+    Tab,
+    /// A line that belongs to no key.
+    Stray,
+    /// A marker of an unresolved merge conflict.
+    MergeConflict,
+    /// A second document without `---` before it.
+    SecondDocument,
+    /// Text that cannot be read for another reason.
+    Unreadable,
+}
+
+impl SyntaxErrorKind {
+    /// A stable name of the kind, which identifies a finding across runs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::MissingColon => "missing-colon",
+            Self::MissingComma => "missing-comma",
+            Self::MissingSpace => "missing-space",
+            Self::Unclosed => "unclosed",
+            Self::Indentation => "indentation",
+            Self::Tab => "tab",
+            Self::Stray => "stray",
+            Self::MergeConflict => "merge-conflict",
+            Self::SecondDocument => "second-document",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
 impl SyntaxError {
-    pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { span, message: message.into(), implied: false }
+    pub(super) fn new(span: Span, kind: SyntaxErrorKind, message: impl Into<String>) -> Self {
+        Self { span, kind, message: message.into(), implied: false }
     }
 
     pub(super) fn implied(self) -> Self {
@@ -194,7 +239,7 @@ impl SyntaxError {
     }
 
     pub(super) fn shifted(&self, by: usize) -> Self {
-        Self { span: self.span.shifted(by), message: self.message.clone(), implied: self.implied }
+        Self { span: self.span.shifted(by), ..self.clone() }
     }
 }
 

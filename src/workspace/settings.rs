@@ -58,6 +58,8 @@ pub struct Settings {
 pub struct SettingsError {
     /// Where, in bytes of the settings file.
     pub span: Span,
+    /// The path of that place, such as `overrides[0].rules.missing-key`; empty for the whole file.
+    pub path: String,
     /// What, and what was expected.
     pub message: String,
 }
@@ -171,6 +173,10 @@ impl Settings {
         if let Some(second) = roots.next() {
             reading.mistake(second.span(), "settings are one document; this one is not read".into());
         }
+        for mistake in &mut reading.settings.errors {
+            let document = tree.document_at(mistake.span.start).and_then(|it| it.root());
+            mistake.path = document.map_or_else(String::new, |it| it.field_path(mistake.span.start, 0));
+        }
         reading.settings.errors.sort_by_key(|mistake| mistake.span);
         reading.settings
     }
@@ -270,7 +276,7 @@ struct SettingsReader {
 
 impl SettingsReader {
     fn mistake(&mut self, span: Span, message: String) {
-        self.settings.errors.push(SettingsError { span, message });
+        self.settings.errors.push(SettingsError { span, path: String::new(), message });
     }
 
     fn root(&mut self, root: Node<'_>) {

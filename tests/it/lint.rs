@@ -218,6 +218,9 @@ fn a_baseline_hides_what_is_known_even_after_lines_move() {
     // A second finding like a known one is new.
     fs::write(place.path().join("pod.yaml"), POD.replace("é $(NOPE)", "é $(NOPE) $(NOPE)")).expect("written");
     assert_eq!(lint(place.path(), &known, "").1.lines().count(), 1);
+    // Another name is another finding.
+    fs::write(place.path().join("pod.yaml"), POD.replace("$(NOPE)", "$(NOPES)")).expect("written");
+    assert!(lint(place.path(), &known, "").1.contains("NOPES"));
     // It does not matter where the command runs.
     fs::write(place.path().join("pod.yaml"), POD).expect("written");
     fs::create_dir(place.path().join("deep")).expect("created");
@@ -229,7 +232,8 @@ fn a_baseline_hides_what_is_known_even_after_lines_move() {
 fn a_baseline_that_is_none_is_said_and_nothing_is_lost() {
     for (text, said) in [
         ("{\"schema\": \"podlens/baseline/v9\", \"findings\": []}", "a baseline of another version"),
-        ("{\"schema\": \"podlens/baseline/v1\", \"findings\": [1]}", "a malformed baseline"),
+        ("{\"schema\": \"podlens/baseline/v1\", \"findings\": []}", "a baseline of another version"),
+        ("{\"schema\": \"podlens/baseline/v2\", \"findings\": [1]}", "malformed baseline"),
         ("{}", "not a baseline"),
         ("rubbish", "not a baseline"),
     ] {

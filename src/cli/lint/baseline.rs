@@ -9,7 +9,7 @@ use crate::ide::INVALID_SETTINGS;
 use crate::load;
 use crate::report::findings::{Finding, Report};
 
-const SCHEMA: &str = "podlens/baseline/v1";
+const SCHEMA: &str = "podlens/baseline/v2";
 
 /// The findings of a baseline file.
 pub(super) struct Baseline {

@@ -136,6 +136,7 @@ mod tests {
         Diagnostic {
             rule: "x",
             severity: Severity::Error,
+            name: String::new(),
             message: String::new(),
             help: None,
             location: Location { file: "a".into(), span: Span::new(0, 0) },

@@ -43,13 +43,14 @@ pub fn settings_diagnostics(settings: &Settings) -> Vec<Diagnostic> {
     let found = rules::mistakes(settings).into_iter().map(|mistake| Diagnostic {
         rule: INVALID_SETTINGS,
         severity: Severity::Error,
+        name: mistake.path.rsplit('.').next().unwrap_or_default().to_owned(),
         message: mistake.message,
         help: None,
         location: Location { file: Arc::clone(&settings.file), span: mistake.span },
         related: Vec::new(),
         fixes: Vec::new(),
         object: None,
-        path: None,
+        path: Some(mistake.path).filter(|it| !it.is_empty()),
         unnecessary: false,
     });
     found.collect()

@@ -21,24 +21,31 @@ const RESOURCES: [&str; 6] = [
 const INJECTED: [&str; 4] = ["istio-proxy", "linkerd-proxy", "vault-agent", "queue-proxy"];
 
 /// Checks one source; `place` is where something that is missing is reported.
-pub(super) fn check(container: &ContainerContext<'_>, source: &ValueSource, place: Span, found: &mut Vec<Finding>) {
+pub(super) fn check(
+    container: &ContainerContext<'_>,
+    source: &ValueSource,
+    variable: &str,
+    place: Span,
+    found: &mut Vec<Finding>,
+) {
+    let missing = |field: &str, message: &str| missing(container, place, &format!("{variable} {field}"), message);
     match source {
         ValueSource::Field { api_version, path } => {
             let known = |text: &Text| is_env_field(&text.value) || is_placeholder(&text.value);
             match path {
-                None => found.extend(missing(container, place, "`fieldRef` needs a `fieldPath`")),
+                None => found.extend(missing("fieldPath", "`fieldRef` needs a `fieldPath`")),
                 Some(path) if known(path) => {}
                 Some(path) => found.push(misspelt(container, path, "field for a variable", &ENV_FIELDS)),
             }
             // V9.
             if let Some(version) = api_version.as_ref().filter(|it| !matches!(&*it.value, "" | "v1")) {
                 let message = format!("fields are those of `v1`, not of `{}`", version.value);
-                found.push(Finding::new(container.at(version.span), message).help("remove `apiVersion`"));
+                found.push(Finding::new(container.at(version.span), variable, message).help("remove `apiVersion`"));
             }
         }
         ValueSource::Resource { container: whose, resource, divisor } => {
             match resource {
-                None => found.extend(missing(container, place, "`resourceFieldRef` needs a `resource`")),
+                None => found.extend(missing("resource", "`resourceFieldRef` needs a `resource`")),
                 Some(it) if is_placeholder(&it.value) => {}
                 Some(it) if !is_env_resource(&it.value) => {
                     found.push(misspelt(container, it, "resource for a variable", &RESOURCES));
@@ -50,14 +57,14 @@ pub(super) fn check(container: &ContainerContext<'_>, source: &ValueSource, plac
         ValueSource::ConfigMap(reference) | ValueSource::Secret(reference) => {
             // V11.
             match &reference.name {
-                None => found.extend(missing(container, place, "the source needs the `name` of an object")),
+                None => found.extend(missing("name", "the source needs the `name` of an object")),
                 Some(name) => found.extend(object_name(container, name)),
             }
             match &reference.key {
-                None => found.extend(missing(container, place, "the source needs a `key`")),
+                None => found.extend(missing("key", "the source needs a `key`")),
                 Some(key) if is_placeholder(&key.value) || is_data_key(&key.value) => {}
                 Some(key) => found.push(
-                    Finding::new(container.at(key.span), format!("`{}` cannot be a key", key.value))
+                    Finding::new(container.at(key.span), &key.value, format!("`{}` cannot be a key", key.value))
                         .help("keys are letters, digits, `-`, `.` and `_`"),
                 ),
             }
@@ -77,12 +84,12 @@ pub(super) fn object_name(container: &ContainerContext<'_>, name: &Text) -> Opti
         other => format!("`{other}` cannot be the name of an object"),
     };
     let help = "names are lower case letters, digits, `-` and `.`";
-    Some(Finding::new(container.at(name.span), message).help(help))
+    Some(Finding::new(container.at(name.span), &name.value, message).help(help))
 }
 
 /// A word that is none of those known, with the nearest as a fix.
 pub(super) fn misspelt(container: &ContainerContext<'_>, text: &Text, what: &str, known: &[&str]) -> Finding {
-    let finding = Finding::new(container.at(text.span), format!("`{}` is no {what}", text.value));
+    let finding = Finding::new(container.at(text.span), &text.value, format!("`{}` is no {what}", text.value));
     match nearest(&text.value, known.iter().copied()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(renamed(container.pod.object, text, near)),
         None => finding.help(format!("expected one of {}", known.join(", "))),
@@ -90,8 +97,8 @@ pub(super) fn misspelt(container: &ContainerContext<'_>, text: &Text, what: &str
 }
 
 /// Something that is missing; a patch may leave it to what it is laid on.
-fn missing(container: &ContainerContext<'_>, place: Span, message: &str) -> Option<Finding> {
-    (!container.is_partial()).then(|| Finding::new(container.at(place), message))
+fn missing(container: &ContainerContext<'_>, place: Span, name: &str, message: &str) -> Option<Finding> {
+    (!container.is_partial()).then(|| Finding::new(container.at(place), name, message))
 }
 
 fn divided(container: &ContainerContext<'_>, resource: &str, divisor: &Text) -> Option<Finding> {
@@ -103,7 +110,7 @@ fn divided(container: &ContainerContext<'_>, resource: &str, divisor: &Text) -> 
         false => "`1`, `1k` … `1E`, `1Ki` … `1Ei`",
     };
     let message = format!("`{}` does not divide `{resource}`", divisor.value);
-    Some(Finding::new(container.at(divisor.span), message).help(format!("write {allowed}")))
+    Some(Finding::new(container.at(divisor.span), resource, message).help(format!("write {allowed}")))
 }
 
 /// B24: looked for among regular and init containers when the container starts.
