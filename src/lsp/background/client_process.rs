@@ -8,11 +8,9 @@ pub(crate) fn is_alive(process: u32) -> bool {
     !matches!(rustix::process::test_kill_process(process), Err(rustix::io::Errno::SRCH))
 }
 
-/// Whether a process lives, as far as can be told.
+/// Always true: elsewhere this cannot be asked without `unsafe` code or a further process. The server ends when its
+/// input ends.
 #[cfg(not(unix))]
-pub(crate) fn is_alive(process: u32) -> bool {
-    let filter = format!("PID eq {process}");
-    let list = std::process::Command::new("tasklist").args(["/NH", "/FO", "CSV", "/FI", &filter]).output();
-    // In doubt it lives: ending a server that is needed is worse.
-    list.is_ok_and(|it| !it.status.success() || String::from_utf8_lossy(&it.stdout).contains(&format!("\"{process}\"")))
+pub(crate) fn is_alive(_process: u32) -> bool {
+    true
 }
