@@ -24,6 +24,7 @@ use crate::workspace::{PathStyle, display_path, join_path, relative_path};
 pub use editor::{EditorFolders, FilesBelow, files_below, files_of_paths, project_of};
 pub use read::{ReadError, read, read_stream};
 pub use stdin::NAME as STDIN_NAME;
+pub use walk::is_manifest;
 
 /// The settings file of the project around a directory, if it has one: its path relative to the directory, and its text.
 pub fn settings_of(directory: &Path) -> Option<Result<(String, String), InputProblem>> {

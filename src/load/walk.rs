@@ -1,7 +1,6 @@
 //! Walks directories for files with the extensions of manifests and env files, without hidden and git-ignored ones.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
@@ -9,6 +8,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::load::read::ReadError;
 use crate::load::roots::{Projects, SelectedPath};
+use crate::workspace;
 
 /// A path that cannot be read, and why.
 type Failure = (PathBuf, ReadError);
@@ -96,11 +96,9 @@ fn manifest(entry: Result<DirEntry, ignore::Error>, directory: &Path) -> Option<
     }
 }
 
-/// Whether a path has the extension of a file that podlens reads.
-pub(super) fn is_manifest(path: &Path) -> bool {
-    path.extension()
-        .and_then(OsStr::to_str)
-        .is_some_and(|it| ["yaml", "yml", "json", "env", "params"].iter().any(|known| it.eq_ignore_ascii_case(known)))
+/// Whether podlens reads a file of this name.
+pub fn is_manifest(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| workspace::is_manifest(&name.to_string_lossy()))
 }
 
 fn path_of(error: &ignore::Error) -> Option<&Path> {

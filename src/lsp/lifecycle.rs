@@ -32,6 +32,7 @@ use crate::lsp::session::client_features::ClientFeatures;
 use crate::lsp::session::editor_settings;
 use crate::lsp::session::file_names;
 use crate::lsp::session::state::{Changed, folders};
+use crate::workspace::MANIFEST_EXTENSIONS;
 
 /// How long a client may take to tell its settings before findings are told without them.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -366,14 +367,14 @@ impl Inner {
             let unregisterations = vec![Unregistration { id: WATCH.into(), method: method.clone() }];
             self.outbox.request::<UnregisterCapability>(UnregistrationParams { unregisterations }, drop);
         }
-        const MANIFESTS: &str = "**/*.{yaml,yml,json,env,params}";
+        let manifests = format!("**/*.{{{}}}", MANIFEST_EXTENSIONS.join(","));
         let state = self.state();
         let anywhere = state.roots().into_iter().filter_map(|root| state.names.uri(&state.names.of_path(&root)?));
         let watchers: Vec<Value> = if client.watches_anywhere && !state.roots().is_empty() {
             // The project may be larger than the folder that is open.
-            anywhere.map(|base| json!({"globPattern": {"baseUri": base, "pattern": MANIFESTS}})).collect()
+            anywhere.map(|base| json!({"globPattern": {"baseUri": base, "pattern": manifests}})).collect()
         } else {
-            vec![json!({"globPattern": MANIFESTS})]
+            vec![json!({"globPattern": manifests})]
         };
         let register_options = Some(json!({ "watchers": watchers }));
         let registrations = vec![Registration { id: WATCH.into(), method, register_options }];

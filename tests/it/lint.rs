@@ -354,6 +354,11 @@ fn changes_are_watched() {
     fs::write(place.path().join("pod.yaml"), POD).expect("written");
     wait_for("pod.yaml changed");
     wait_for("error[forward-reference]");
+    for name in ["app.env", "dev.params", "podlens.yaml"] {
+        fs::write(place.path().join(name), "").expect("written");
+        wait_for(&format!("{name} changed"));
+        wait_for("error[forward-reference]");
+    }
     child.kill().expect("it runs");
     child.wait().expect("it ends");
 }

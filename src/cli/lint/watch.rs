@@ -8,6 +8,7 @@ use std::time::Duration;
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use crate::cli::{Exit, notice};
+use crate::load;
 use crate::workspace::{PathStyle, display_path};
 
 /// Editors write a file in several steps; after this long without an event it is complete.
@@ -59,9 +60,5 @@ fn next(events: &Receiver<notify::Result<Event>>, own: &[PathBuf]) -> Option<Pat
 /// The manifest changed by an event.
 fn relevant(event: notify::Result<Event>, own: &[PathBuf]) -> Option<PathBuf> {
     let event = event.ok().filter(|it| !matches!(it.kind, EventKind::Access(_) | EventKind::Other))?;
-    let is_manifest = |path: &PathBuf| {
-        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-        ["yaml", "yml", "json"].iter().any(|it| it.eq_ignore_ascii_case(extension))
-    };
-    event.paths.into_iter().find(|path| is_manifest(path) && !own.contains(path))
+    event.paths.into_iter().find(|path| load::is_manifest(path) && !own.contains(path))
 }
