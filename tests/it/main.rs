@@ -25,6 +25,7 @@ mod rules;
 mod schema;
 mod shop;
 mod silence;
+mod spec;
 mod templates;
 mod tidy;
 mod typing;

@@ -126,10 +126,10 @@ fn every_dependency_says_why_it_is_there() {
 }
 
 /// A file of the project.
-struct Source {
+pub(crate) struct Source {
     /// Relative to the project, with `/`.
-    path: String,
-    text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 impl Source {
@@ -178,7 +178,7 @@ fn texts() -> impl Iterator<Item = Source> {
 }
 
 /// Files below a directory in the order of their names, without what is built or installed.
-fn paths_below(directory: &Path) -> Vec<String> {
+pub(crate) fn paths_below(directory: &Path) -> Vec<String> {
     let mut paths = Vec::new();
     let Ok(entries) = fs::read_dir(directory) else { return paths };
     for entry in entries {
@@ -197,15 +197,15 @@ fn paths_below(directory: &Path) -> Vec<String> {
     paths
 }
 
-fn read(path: &str) -> Source {
+pub(crate) fn read(path: &str) -> Source {
     let text = fs::read_to_string(project().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     Source { path: path.to_owned(), text }
 }
 
-fn project() -> PathBuf {
+pub(crate) fn project() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn assert_tidy(findings: &[String]) {
+pub(crate) fn assert_tidy(findings: &[String]) {
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
 }
