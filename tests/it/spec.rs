@@ -193,7 +193,7 @@ fn is_number(word: &str) -> bool {
 
 /// The length of the number a text starts with: one or two capital letters, a number, and a second one after a dot.
 fn number_length(text: &str) -> usize {
-    let run = |text: &str, is_in: fn(&u8) -> bool| text.bytes().take_while(|it| is_in(it)).count();
+    let run = |text: &str, is_in: fn(&u8) -> bool| text.bytes().take_while(is_in).count();
     let letters = run(text, u8::is_ascii_uppercase);
     let digits = run(&text[letters..], u8::is_ascii_digit);
     if !(1..=2).contains(&letters) || !(1..=3).contains(&digits) {
