@@ -18,9 +18,9 @@ mod background;
 mod cancellation;
 mod convert;
 mod hooks;
-mod lifecycle;
 mod log;
 mod main_loop;
+mod notifications;
 mod requests;
 mod router;
 mod session;
@@ -44,7 +44,7 @@ pub struct Options {
 /// Serves one client over stdin and stdout until it says `exit` or goes away. Whether it ended as the protocol wants.
 pub fn serve(options: Options) -> std::io::Result<bool> {
     let log = log::Log::open(options.log.as_deref())?;
-    log::panics_to(&log);
+    log::log_panics(&log);
     // One thread for the pump; answers are computed on threads for blocking work, which come and go.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

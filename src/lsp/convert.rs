@@ -1,28 +1,28 @@
-//! Plain types to protocol types, where more than one method needs it.
+//! Conversions between protocol types and podlens types that several files need.
 
 use tower_lsp_server::ls_types::{DiagnosticSeverity, MarkupContent, MarkupKind, Position, Range};
 
 use crate::diagnostic::Severity;
 use crate::text::{self, Buffer, Encoding, Span};
 
-/// A place of the protocol as ours.
-pub(crate) fn place(position: Position) -> text::Position {
+/// A position of the protocol as a position of `text`.
+pub(crate) fn from_position(position: Position) -> text::Position {
     text::Position::new(position.line, position.character)
 }
 
-/// A place of ours as the protocol's.
-pub(crate) fn position(place: text::Position) -> Position {
-    Position::new(place.line, place.character)
+/// A position of `text` as a position of the protocol.
+pub(crate) fn to_position(position: text::Position) -> Position {
+    Position::new(position.line, position.character)
 }
 
 /// The bytes of a range in a buffer.
 pub(crate) fn span_in(buffer: &Buffer, range: Range, encoding: Encoding) -> Span {
-    // Ends that are the wrong way round are meant the right way round.
+    // Some clients send the end before the start.
     let (start, end) = if range.start <= range.end { (range.start, range.end) } else { (range.end, range.start) };
-    buffer.span(place(start), place(end), encoding)
+    buffer.span(from_position(start), from_position(end), encoding)
 }
 
-/// How bad a finding is.
+/// The protocol's severity of a finding.
 pub(crate) fn severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
@@ -32,7 +32,7 @@ pub(crate) fn severity(severity: Severity) -> DiagnosticSeverity {
     }
 }
 
-/// A text in one of the two formats.
-pub(crate) fn content(value: String, markdown: bool) -> MarkupContent {
+/// Text as Markdown or as plain text.
+pub(crate) fn markup_content(value: String, markdown: bool) -> MarkupContent {
     MarkupContent { kind: if markdown { MarkupKind::Markdown } else { MarkupKind::PlainText }, value }
 }

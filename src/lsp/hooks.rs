@@ -1,6 +1,7 @@
-//! What tests ask of the server and no user does: a method that is slow, a method that fails.
+//! Hooks for tests: methods that are slow, and methods that panic.
 //!
-//! `PODLENS_TEST_HOOKS="slow=textDocument/references panic=textDocument/hover"`.
+//! `PODLENS_TEST_HOOKS="slow=textDocument/references panic=textDocument/hover"`. The checks in the background are the
+//! method `diagnostics`.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use crate::lsp::cancellation::CancelToken;
 /// How long a slow method takes.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// Methods that behave badly.
+/// The methods that are slow or panic.
 #[derive(Clone, Debug, Default)]
 pub struct Hooks {
     slow: Vec<String>,
@@ -18,15 +19,15 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// Reads the hooks.
+    /// Parses the value of `PODLENS_TEST_HOOKS`.
     pub fn parse(text: &str) -> Self {
-        let of = |what: &str| -> Vec<String> {
-            text.split_whitespace().filter_map(|it| it.strip_prefix(what)).map(str::to_owned).collect()
+        let methods = |prefix: &str| -> Vec<String> {
+            text.split_whitespace().filter_map(|it| it.strip_prefix(prefix)).map(str::to_owned).collect()
         };
-        Self { slow: of("slow="), panic: of("panic=") }
+        Self { slow: methods("slow="), panic: methods("panic=") }
     }
 
-    /// Comes before the work for a method.
+    /// Delays or panics before the work for a method, if the hooks say so.
     pub(crate) fn run(&self, method: &str, token: &CancelToken) {
         if self.slow.iter().any(|it| it == method) {
             let start = Instant::now();
@@ -34,6 +35,6 @@ impl Hooks {
                 thread::sleep(Duration::from_millis(5));
             }
         }
-        assert!(!self.panic.iter().any(|it| it == method), "a test asks for it");
+        assert!(!self.panic.iter().any(|it| it == method), "requested by a test hook");
     }
 }

@@ -1,5 +1,11 @@
-//! Bytes to JSON-RPC messages and back.
+//! JSON-RPC over byte streams: bytes to messages ([`read_messages`]) and messages to bytes ([`Outbox`]).
 
-pub(crate) mod framing;
-pub(crate) mod message;
-pub(crate) mod outbox;
+mod framing;
+mod lenient_params;
+mod message;
+mod outbox;
+mod writer;
+
+pub(crate) use framing::read_messages;
+pub(crate) use message::Message;
+pub(crate) use outbox::Outbox;

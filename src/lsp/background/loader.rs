@@ -1,169 +1,166 @@
-//! Reads files on its own thread, one order after the other: what it sends is in the order it was asked for.
+//! Reads files on one thread, in the order of the requests.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
 use rayon::prelude::*;
+use tower_lsp_server::ls_types::notification::LogMessage;
+use tower_lsp_server::ls_types::{LogMessageParams, MessageType};
 
 use crate::load::{self, FilesBelow};
-use crate::lsp::cancellation::CancelToken;
-use crate::lsp::session::file_names::FileNames;
+use crate::lsp::background::indexing_progress::IndexingProgress;
+use crate::lsp::background::watcher::Watcher;
+use crate::lsp::log::Log;
+use crate::lsp::session::{FileNames, IndexRun, LoadRequest, LoadedFile, Session, TaskSender};
+use crate::lsp::transport::Outbox;
 use crate::workspace::File;
 
-/// How many files are read before they are sent on: enough for all cores, little enough to show progress.
+/// How many files are read before the session gets them: enough for all cores, few enough to show progress.
 const BATCH: usize = 128;
 
-/// A file as it is on disk.
-pub(crate) enum Loaded {
-    /// Its name and what is in it.
-    File(Arc<str>, Box<File>),
-    /// A file or directory that is not there, or does not count.
-    Gone(Arc<str>),
+/// Starts the thread. It ends when the sender is dropped.
+pub(crate) fn start(tasks: TaskSender, outbox: Outbox, log: Log) -> mpsc::Sender<LoadRequest> {
+    let (sender, requests) = mpsc::channel();
+    let mut loader = Loader { tasks, outbox, log, watcher: None };
+    thread::spawn(move || requests.into_iter().for_each(|request| loader.run(request)));
+    sender
 }
 
-impl fmt::Debug for Loaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(name, _) => f.debug_tuple("File").field(name).finish(),
-            Self::Gone(name) => f.debug_tuple("Gone").field(name).finish(),
-        }
-    }
+struct Loader {
+    tasks: TaskSender,
+    outbox: Outbox,
+    log: Log,
+    /// Watches the directories that were read, if the client does not.
+    watcher: Option<Watcher>,
 }
 
-/// Something to read.
-pub(crate) enum Order {
-    /// Everything below some directories.
-    Index {
-        roots: Vec<PathBuf>,
-        names: Arc<FileNames>,
-        /// Stops it; what was read until then stays.
-        stop: CancelToken,
-        /// Comes back with the news.
-        number: u64,
-    },
-    /// Some paths that may have changed.
-    Read { paths: BTreeSet<PathBuf>, roots: Vec<PathBuf>, names: Arc<FileNames> },
-}
-
-/// News of the loader.
-#[derive(Debug)]
-pub(crate) enum News {
-    /// Some files were read, and named so.
-    Files(Vec<Loaded>, Arc<FileNames>),
-    /// An index is so far.
-    Progress { number: u64, done: usize, total: usize },
-    /// Directories that were looked into.
-    Directories(Vec<PathBuf>),
-    /// An index is done; whether it is whole.
-    Indexed { number: u64, whole: bool },
-    /// Paths were read.
-    Read,
-}
-
-/// Takes orders. The thread ends with it.
-#[derive(Debug)]
-pub(crate) struct Loader {
-    orders: mpsc::Sender<Order>,
+/// How far an index run got.
+#[derive(Clone, Copy, Debug, Default)]
+struct Indexed {
+    done: usize,
+    total: usize,
+    /// Whether everything was read.
+    is_complete: bool,
 }
 
 impl Loader {
-    /// A loader that tells `tell`.
-    pub(crate) fn new(tell: impl Fn(News) + Send + Sync + 'static) -> Self {
-        let (orders, received) = mpsc::channel();
-        thread::spawn(move || {
-            for order in received {
-                // Whatever happens, whoever waits for the end of it is told.
-                match order {
-                    Order::Index { roots, names, stop, number } => {
-                        let index = AssertUnwindSafe(|| index(&roots, &names, &stop, number, &tell));
-                        let whole = catch_unwind(index).unwrap_or(false);
-                        tell(News::Indexed { number, whole });
-                    }
-                    Order::Read { paths, roots, names } => {
-                        let _ = catch_unwind(AssertUnwindSafe(|| read(paths, &roots, &names, &tell)));
-                        tell(News::Read);
-                    }
-                }
+    fn run(&mut self, request: LoadRequest) {
+        // The session waits for the end of each request, so a panic must not skip the task that reports it.
+        match request {
+            LoadRequest::WatchDirectories => self.watch_directories(),
+            LoadRequest::Index { run, directories, names } => {
+                let progress = IndexingProgress::start(&self.outbox, &run);
+                let index = AssertUnwindSafe(|| self.index(&run, &directories, &names, &progress));
+                let indexed = catch_unwind(index).unwrap_or_default();
+                progress.finish();
+                self.tasks.send(move |session| finish_index(session, &run, indexed));
             }
-        });
-        Self { orders }
-    }
-
-    /// Gives an order.
-    pub(crate) fn order(&self, order: Order) {
-        // The thread lives as long as this.
-        let _ = self.orders.send(order);
-    }
-}
-
-/// Reads everything below some directories; whether that is all of it.
-fn index(
-    roots: &[PathBuf],
-    names: &Arc<FileNames>,
-    stop: &CancelToken,
-    number: u64,
-    tell: &(dyn Fn(News) + Sync),
-) -> bool {
-    let mut found = FilesBelow::default();
-    for root in roots {
-        let below = load::files_below(root, stop.flag());
-        found.files.extend(below.files);
-        found.directories.extend(below.directories);
-    }
-    tell(News::Directories(found.directories));
-    let total = found.files.len();
-    let mut done = 0;
-    for batch in found.files.chunks(BATCH) {
-        if stop.is_cancelled() {
-            break;
-        }
-        let loaded = batch.par_iter().filter_map(|path| load(path, names)).collect();
-        done += batch.len();
-        tell(News::Files(loaded, Arc::clone(names)));
-        tell(News::Progress { number, done, total });
-    }
-    done == total && !stop.is_cancelled()
-}
-
-fn read(paths: BTreeSet<PathBuf>, roots: &[PathBuf], names: &Arc<FileNames>, tell: &(dyn Fn(News) + Sync)) {
-    // A project inside a project is walked with it: the outermost one decides.
-    let mut by_root: BTreeMap<&Path, BTreeSet<PathBuf>> = BTreeMap::new();
-    for path in paths {
-        if let Some(root) = roots.iter().filter(|root| path.starts_with(root)).min_by_key(|root| root.as_os_str().len())
-        {
-            by_root.entry(root).or_default().insert(path);
-        }
-    }
-    for (root, paths) in by_root {
-        let found = load::files_of_paths(root, &paths);
-        let mut loaded: Vec<Loaded> = found.files.par_iter().filter_map(|path| load(path, names)).collect();
-        let read: BTreeSet<PathBuf> = found.files.into_iter().collect();
-        for path in paths.difference(&read) {
-            // A directory that is there is no file that is gone.
-            if !found.directories.contains(path)
-                && let Some(name) = names.of_path(path)
-            {
-                loaded.push(Loaded::Gone(name));
+            LoadRequest::Read { paths, roots, names } => {
+                let _ = catch_unwind(AssertUnwindSafe(|| self.read(paths, &roots, &names)));
+                self.tasks.send(Session::finish_load);
             }
         }
-        if !found.directories.is_empty() {
-            tell(News::Directories(found.directories));
+    }
+
+    fn watch_directories(&mut self) {
+        let tasks = self.tasks.clone();
+        let watcher = Watcher::new(move |paths| tasks.send(|session| session.read_files(paths)));
+        if let Err(error) = &watcher {
+            self.log.write(format_args!("cannot watch files: {error}"));
         }
-        tell(News::Files(loaded, Arc::clone(names)));
+        self.watcher = watcher.ok();
+    }
+
+    /// Reads all manifests below some directories.
+    fn index(
+        &mut self,
+        run: &IndexRun,
+        directories: &[PathBuf],
+        names: &Arc<FileNames>,
+        progress: &IndexingProgress,
+    ) -> Indexed {
+        let mut selected = FilesBelow::default();
+        for directory in directories {
+            let below = load::files_below(directory, run.stop.flag());
+            selected.files.extend(below.files);
+            selected.directories.extend(below.directories);
+        }
+        self.watch(&selected.directories);
+        let total = selected.files.len();
+        let mut done = 0;
+        for batch in selected.files.chunks(BATCH) {
+            if run.stop.is_cancelled() {
+                break;
+            }
+            let files = batch.par_iter().filter_map(|path| read_file(path, names)).collect();
+            done += batch.len();
+            self.apply(files, names);
+            progress.report(done, total);
+        }
+        Indexed { done, total, is_complete: done == total && !run.stop.is_cancelled() }
+    }
+
+    /// Reads paths that may have changed.
+    fn read(&mut self, paths: BTreeSet<PathBuf>, roots: &[PathBuf], names: &Arc<FileNames>) {
+        // A project inside another one is walked with it, so the outermost one decides what is ignored.
+        let mut by_root: BTreeMap<&Path, BTreeSet<PathBuf>> = BTreeMap::new();
+        for path in paths {
+            let around = roots.iter().filter(|root| path.starts_with(root));
+            if let Some(root) = around.min_by_key(|root| root.as_os_str().len()) {
+                by_root.entry(root).or_default().insert(path);
+            }
+        }
+        for (root, paths) in by_root {
+            let selected = load::files_of_paths(root, &paths);
+            let mut files: Vec<LoadedFile> =
+                selected.files.par_iter().filter_map(|path| read_file(path, names)).collect();
+            let found: BTreeSet<&PathBuf> = selected.files.iter().chain(&selected.directories).collect();
+            let missing = paths.iter().filter(|path| !found.contains(path));
+            files.extend(missing.filter_map(|path| names.of_path(path)).map(LoadedFile::Missing));
+            self.watch(&selected.directories);
+            self.apply(files, names);
+        }
+    }
+
+    fn watch(&mut self, directories: &[PathBuf]) {
+        if let Some(watcher) = &mut self.watcher {
+            directories.iter().for_each(|it| watcher.add(it));
+        }
+    }
+
+    fn apply(&self, files: Vec<LoadedFile>, names: &Arc<FileNames>) {
+        let names = Arc::clone(names);
+        self.tasks.send(move |session| session.apply_loaded(files, &names));
     }
 }
 
-/// Reads a file. What cannot be read is not there.
-fn load(path: &Path, names: &FileNames) -> Option<Loaded> {
+/// Reads a file. A file that cannot be read is missing.
+fn read_file(path: &Path, names: &FileNames) -> Option<LoadedFile> {
     let name = names.of_path(path)?;
     let read = || load::read(path).ok().map(|text| File::read(&name, &text));
     let file = catch_unwind(AssertUnwindSafe(read)).ok().flatten();
     Some(match file {
-        Some(file) => Loaded::File(name, Box::new(file)),
-        None => Loaded::Gone(name),
+        Some(file) => LoadedFile::Found(name, Box::new(file)),
+        None => LoadedFile::Missing(name),
     })
+}
+
+/// Tells the user if they have stopped an index run.
+fn finish_index(session: &mut Session, run: &IndexRun, indexed: Indexed) {
+    let Indexed { done, total, is_complete } = indexed;
+    // A run that is not in the list was stopped by a change of the folders.
+    let is_current = session.index_runs.iter().any(|it| it.token == run.token);
+    session.index_runs.retain(|it| it.token != run.token);
+    if is_complete {
+        session.log.write(format_args!("read {total} manifests"));
+    } else if is_current {
+        let message = format!("stopped after {done} of {total} manifests");
+        session.log.write(&message);
+        let message = format!("podlens: {message}; objects in the others are unknown");
+        session.outbox.notify::<LogMessage>(LogMessageParams { typ: MessageType::INFO, message });
+    }
+    session.finish_load();
 }

@@ -1,6 +1,6 @@
-//! Changes on disk, for clients that do not watch files.
+//! Changes of files on disk, for clients that do not watch files.
 //!
-//! Every directory that was looked into is watched by itself, and no other: what is ignored costs nothing.
+//! Each directory that was read is watched on its own, so that ignored directories cost nothing.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-/// Editors write a file in several steps; after this much silence it is done.
-const SETTLED: Duration = Duration::from_millis(50);
+/// Editors write a file in several steps. Changes are reported when there was none for this time.
+const QUIET_TIME: Duration = Duration::from_millis(50);
 
-/// Watches while it lives.
-pub(crate) struct Watcher {
+/// Watches directories until it is dropped.
+pub(super) struct Watcher {
     watcher: RecommendedWatcher,
 }
 
@@ -25,29 +25,29 @@ impl fmt::Debug for Watcher {
 }
 
 impl Watcher {
-    /// A watch that tells `tell` which paths have changed, once they are quiet.
-    pub(crate) fn new(tell: impl Fn(Vec<PathBuf>) + Send + 'static) -> notify::Result<Self> {
+    /// Calls `on_change` with the paths that have changed.
+    pub(super) fn new(on_change: impl Fn(Vec<PathBuf>) + Send + 'static) -> notify::Result<Self> {
         let (sender, events) = mpsc::channel();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             if let Ok(event) = event {
-                // Nobody listens any more only when the server ends.
+                // An error means that the server ends.
                 let _ = sender.send(event);
             }
         })?;
-        thread::spawn(move || listen(&events, &tell));
+        thread::spawn(move || listen(&events, &on_change));
         Ok(Self { watcher })
     }
 
-    /// Watches a directory too. One that is watched already, or is gone, is no trouble.
-    pub(crate) fn add(&mut self, directory: &Path) {
+    /// Watches a directory. Nothing happens if it is watched already or does not exist.
+    pub(super) fn add(&mut self, directory: &Path) {
         let _ = self.watcher.watch(directory, RecursiveMode::NonRecursive);
     }
 }
 
-fn listen(events: &Receiver<Event>, tell: &dyn Fn(Vec<PathBuf>)) {
+fn listen(events: &Receiver<Event>, on_change: &dyn Fn(Vec<PathBuf>)) {
     let mut changed: Vec<PathBuf> = Vec::new();
     loop {
-        let wait = if changed.is_empty() { Duration::from_secs(3600) } else { SETTLED };
+        let wait = if changed.is_empty() { Duration::from_secs(3600) } else { QUIET_TIME };
         match events.recv_timeout(wait) {
             Ok(event) if matches!(event.kind, EventKind::Access(_) | EventKind::Other) => {}
             Ok(event) => changed.extend(event.paths),
@@ -55,7 +55,7 @@ fn listen(events: &Receiver<Event>, tell: &dyn Fn(Vec<PathBuf>)) {
             Err(RecvTimeoutError::Timeout) => {
                 changed.sort();
                 changed.dedup();
-                tell(std::mem::take(&mut changed));
+                on_change(std::mem::take(&mut changed));
             }
             Err(RecvTimeoutError::Disconnected) => return,
         }

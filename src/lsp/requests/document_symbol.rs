@@ -6,7 +6,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::ide;
-use crate::lsp::session::snapshot::SessionSnapshot;
+use crate::lsp::session::SessionSnapshot;
 
 pub(crate) fn answer(
     snapshot: &SessionSnapshot,
@@ -14,21 +14,21 @@ pub(crate) fn answer(
 ) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let name = snapshot.name(&uri);
-    let found = snapshot.analyse(|analysis| ide::document_symbols(analysis, &name));
-    if found.is_empty() {
+    let symbols = snapshot.analyse(|analysis| ide::document_symbols(analysis, &name));
+    if symbols.is_empty() {
         return Ok(None);
     }
     if snapshot.client.nested_symbols {
-        let nested = found.into_iter().map(|it| nested(snapshot, &name, it)).collect();
+        let nested = symbols.into_iter().map(|it| nested(snapshot, &name, it)).collect();
         return Ok(Some(DocumentSymbolResponse::Nested(nested)));
     }
     let mut flat = Vec::new();
-    flatten(snapshot, &name, &uri, None, found, &mut flat);
+    flatten(snapshot, &name, &uri, None, symbols, &mut flat);
     Ok(Some(DocumentSymbolResponse::Flat(flat)))
 }
 
-/// A kind as the protocol has it.
-pub(crate) fn kind(kind: ide::SymbolKind) -> SymbolKind {
+/// The protocol's kind of a symbol.
+pub(crate) fn protocol_kind(kind: ide::SymbolKind) -> SymbolKind {
     match kind {
         ide::SymbolKind::Object => SymbolKind::OBJECT,
         ide::SymbolKind::Container => SymbolKind::MODULE,
@@ -38,13 +38,13 @@ pub(crate) fn kind(kind: ide::SymbolKind) -> SymbolKind {
     }
 }
 
-#[expect(deprecated, reason = "the protocol's struct has a field that nobody uses any more")]
+#[expect(deprecated, reason = "the struct of the protocol has a deprecated field")]
 fn nested(snapshot: &SessionSnapshot, name: &str, symbol: ide::DocumentSymbol) -> DocumentSymbol {
     let children: Vec<_> = symbol.children.into_iter().map(|it| nested(snapshot, name, it)).collect();
     DocumentSymbol {
         name: symbol.name,
         detail: symbol.detail,
-        kind: kind(symbol.kind),
+        kind: protocol_kind(symbol.kind),
         tags: None,
         deprecated: None,
         range: snapshot.range(name, symbol.span),
@@ -53,7 +53,7 @@ fn nested(snapshot: &SessionSnapshot, name: &str, symbol: ide::DocumentSymbol) -
     }
 }
 
-#[expect(deprecated, reason = "the protocol's struct has a field that nobody uses any more")]
+#[expect(deprecated, reason = "the struct of the protocol has a deprecated field")]
 fn flatten(
     snapshot: &SessionSnapshot,
     name: &str,
@@ -65,7 +65,7 @@ fn flatten(
     for symbol in symbols {
         flat.push(SymbolInformation {
             name: symbol.name.clone(),
-            kind: kind(symbol.kind),
+            kind: protocol_kind(symbol.kind),
             tags: None,
             deprecated: None,
             location: Location::new(uri.clone(), snapshot.range(name, symbol.span)),

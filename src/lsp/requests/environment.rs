@@ -1,26 +1,33 @@
-//! `podlens/environment`: the environment of the container at a position, as `podlens env --format json` shows it.
+//! `podlens/environment`: the environment of the container at a position, as `podlens env --format json` prints it.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::request::Request;
 use tower_lsp_server::ls_types::{Position, TextDocumentIdentifier};
 
 use crate::ide;
-use crate::lsp::session::snapshot::SessionSnapshot;
+use crate::lsp::session::SessionSnapshot;
 
-/// The method.
-pub(crate) const METHOD: &str = "podlens/environment";
+/// The request.
+#[derive(Debug)]
+pub(crate) enum Environment {}
 
-/// The document and the position in it.
-#[derive(Debug, Deserialize)]
+impl Request for Environment {
+    type Params = EnvironmentParams;
+    type Result = Option<Value>;
+    const METHOD: &'static str = "podlens/environment";
+}
+
+/// The parameters.
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Params {
-    /// The document.
+pub(crate) struct EnvironmentParams {
     pub(crate) text_document: TextDocumentIdentifier,
     position: Position,
 }
 
-pub(crate) fn answer(snapshot: &SessionSnapshot, params: Params) -> Result<Option<Value>> {
+pub(crate) fn answer(snapshot: &SessionSnapshot, params: EnvironmentParams) -> Result<Option<Value>> {
     let name = snapshot.name(&params.text_document.uri);
     let offset = snapshot.offset(&name, params.position);
     let shown = |file: &str| file.to_owned();

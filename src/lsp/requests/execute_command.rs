@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: our own requests, for editors that know no others than the protocol's.
+//! `workspace/executeCommand`: the requests `podlens/…`, for editors that send only methods of the protocol.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,9 +6,9 @@ use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::ExecuteCommandParams;
 
 use crate::lsp::requests::{environment, preview};
-use crate::lsp::session::snapshot::SessionSnapshot;
+use crate::lsp::session::SessionSnapshot;
 
-/// The commands, each with the parameters of the request as its one argument.
+/// The commands. The one argument of each is the parameters of the request.
 pub(crate) const COMMANDS: [&str; 2] = ["podlens.environment", "podlens.preview"];
 
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: ExecuteCommandParams) -> Result<Option<Value>> {
@@ -20,6 +20,6 @@ pub(crate) fn answer(snapshot: &SessionSnapshot, params: ExecuteCommandParams) -
 }
 
 fn argument<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T> {
-    let argument = arguments.into_iter().next().ok_or_else(|| Error::invalid_params("one argument is expected"))?;
+    let argument = arguments.into_iter().next().ok_or_else(|| Error::invalid_params("expected one argument"))?;
     serde_json::from_value(argument).map_err(|error| Error::invalid_params(error.to_string()))
 }

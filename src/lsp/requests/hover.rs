@@ -4,11 +4,11 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{Hover, HoverContents, HoverParams};
 
 use crate::ide;
-use crate::lsp::requests::target;
-use crate::lsp::session::snapshot::SessionSnapshot;
+use crate::lsp::requests::file_position;
+use crate::lsp::session::SessionSnapshot;
 
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: HoverParams) -> Result<Option<Hover>> {
-    let (name, offset) = target(snapshot, &params.text_document_position_params);
+    let (name, offset) = file_position(snapshot, &params.text_document_position_params);
     let hover = snapshot.analyse(|analysis| ide::hover(analysis, &name, offset));
     Ok(hover.map(|it| Hover {
         contents: HoverContents::Markup(snapshot.markup(&it.contents, snapshot.client.hover_markdown)),

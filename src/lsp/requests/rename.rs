@@ -1,36 +1,25 @@
-//! `textDocument/prepareRename` and `textDocument/rename`
+//! `textDocument/rename`
 
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp_server::ls_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, WorkspaceEdit};
+use tower_lsp_server::ls_types::{RenameParams, WorkspaceEdit};
 
 use crate::ide;
 use crate::ide::RenameError;
-use crate::lsp::requests::target;
-use crate::lsp::session::snapshot::SessionSnapshot;
+use crate::lsp::requests::file_position;
+use crate::lsp::session::SessionSnapshot;
 
-/// `RequestFailed`, which the crate has no name for: the request was fine, there is a reason not to do it.
+/// `RequestFailed`, which has no constant in `ls-types`: the request is valid, but cannot be done.
 const REQUEST_FAILED: i64 = -32803;
 
-pub(crate) fn prepare(
-    snapshot: &SessionSnapshot,
-    params: TextDocumentPositionParams,
-) -> Result<Option<PrepareRenameResponse>> {
-    let (name, offset) = target(snapshot, &params);
-    let found = snapshot.analyse(|analysis| ide::prepare_rename(analysis, &name, offset));
-    Ok(found.map_err(refused)?.map(|it| PrepareRenameResponse::RangeWithPlaceholder {
-        range: snapshot.range(&name, it.span),
-        placeholder: it.name,
-    }))
-}
-
 pub(crate) fn answer(snapshot: &SessionSnapshot, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
-    let (name, offset) = target(snapshot, &params.text_document_position);
+    let (name, offset) = file_position(snapshot, &params.text_document_position);
     let edits = snapshot.analyse(|analysis| ide::rename(analysis, &name, offset, &params.new_name));
-    let edits = edits.map_err(refused)?;
+    let edits = edits.map_err(refusal_error)?;
     Ok((!edits.is_empty()).then(|| snapshot.edit(&edits)).flatten())
 }
 
-fn refused(refusal: RenameError) -> Error {
+/// The error with the reason why a symbol cannot be renamed.
+pub(super) fn refusal_error(refusal: RenameError) -> Error {
     let mut error = Error::new(ErrorCode::ServerError(REQUEST_FAILED));
     error.message = refusal.0.into();
     error

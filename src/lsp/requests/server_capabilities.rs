@@ -1,29 +1,22 @@
-//! What the server says it can do.
+//! The capabilities of the server.
 //!
-//! No formatting and no folding: another server usually looks after the YAML itself.
+//! There is no formatting and no folding: another server usually does that for YAML.
 
 use tower_lsp_server::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions, ExecuteCommandOptions,
-    HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions, SaveOptions,
-    SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeResult, OneOf, PositionEncodingKind, RenameOptions, SaveOptions, SemanticTokensFullOptions,
+    SemanticTokensOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
-use crate::lsp::requests::{execute_command, semantic_tokens};
-use crate::lsp::session::client_features::ClientFeatures;
+use crate::lsp::requests::{code_action, execute_command, semantic_tokens};
+use crate::lsp::session::ClientFeatures;
 use crate::text::Encoding;
 
-/// The kind of an action that mends everything.
-pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.podlens");
-/// The kind of an action that puts variables in order.
-pub(crate) const SORT: CodeActionKind = CodeActionKind::new("source.sortEnv.podlens");
-/// The kind of an action that shows something.
-pub(crate) const SHOW: CodeActionKind = CodeActionKind::new("source.podlens");
-
 /// The answer to `initialize`.
-pub(crate) fn result(client: &ClientFeatures) -> InitializeResult {
+pub(super) fn initialize_result(client: &ClientFeatures) -> InitializeResult {
     InitializeResult {
         capabilities: capabilities(client),
         server_info: Some(ServerInfo {
@@ -53,7 +46,7 @@ fn capabilities(client: &ClientFeatures) -> ServerCapabilities {
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             resolve_provider: Some(true),
-            // Behind `$(` and `${`, and in values that are empty still.
+            // After `$(` and `${`, and in empty values.
             trigger_characters: Some(["(", "{", "$", " ", ":", "\"", "'"].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
@@ -63,14 +56,7 @@ fn capabilities(client: &ClientFeatures) -> ServerCapabilities {
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![
-                CodeActionKind::QUICKFIX,
-                CodeActionKind::REFACTOR_REWRITE,
-                CodeActionKind::REFACTOR_EXTRACT,
-                FIX_ALL,
-                SORT,
-                SHOW,
-            ]),
+            code_action_kinds: Some(code_action::KINDS.to_vec()),
             resolve_provider: Some(true),
             work_done_progress_options: none,
         })),
@@ -97,8 +83,8 @@ fn capabilities(client: &ClientFeatures) -> ServerCapabilities {
             .into(),
         ),
         inlay_hint_provider: Some(OneOf::Left(true)),
-        // A client that is told its diagnostics would show those that it asks for twice.
-        diagnostic_provider: client.pulls.then(|| {
+        // A client that gets published diagnostics would show requested ones twice.
+        diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 identifier: Some(env!("CARGO_PKG_NAME").into()),
                 inter_file_dependencies: true,

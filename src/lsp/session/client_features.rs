@@ -1,4 +1,4 @@
-//! What the client can do, read once from `initialize`.
+//! The features of the client that podlens uses, read once from the capabilities in `initialize`.
 
 use tower_lsp_server::ls_types::{
     ClientCapabilities, GeneralClientCapabilities, MarkupKind, PositionEncodingKind, TextDocumentClientCapabilities,
@@ -7,90 +7,90 @@ use tower_lsp_server::ls_types::{
 
 use crate::text::Encoding;
 
-/// The client's abilities that make a difference.
+/// The client features that podlens uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFeatures {
     /// How it counts characters.
     pub(crate) encoding: Encoding,
-    /// It asks for diagnostics itself.
-    pub(crate) pulls: bool,
-    /// It can be told to ask for diagnostics again.
+    /// It requests diagnostics itself.
+    pub(crate) pulls_diagnostics: bool,
+    /// It accepts `workspace/diagnostic/refresh`.
     pub(crate) refreshes_diagnostics: bool,
-    /// Likewise for inlay hints.
+    /// It accepts `workspace/inlayHint/refresh`.
     pub(crate) refreshes_hints: bool,
-    /// Likewise for code lenses.
+    /// It accepts `workspace/codeLens/refresh`.
     pub(crate) refreshes_lenses: bool,
-    /// Likewise for semantic tokens.
+    /// It accepts `workspace/semanticTokens/refresh`.
     pub(crate) refreshes_tokens: bool,
-    /// It shows places that belong to a diagnostic.
-    pub(crate) related: bool,
-    /// It greys out what is unnecessary.
-    pub(crate) tags: bool,
-    /// It keeps `data` of diagnostics.
-    pub(crate) data: bool,
-    /// Hovers in Markdown.
+    /// It shows related locations of a diagnostic.
+    pub(crate) related_information: bool,
+    /// It shows tags of a diagnostic, such as unnecessary code.
+    pub(crate) diagnostic_tags: bool,
+    /// It sends back the `data` of a diagnostic.
+    pub(crate) diagnostic_data: bool,
+    /// It shows hovers in Markdown.
     pub(crate) hover_markdown: bool,
-    /// Documentation of completion items in Markdown.
+    /// It shows the documentation of completion items in Markdown.
     pub(crate) completion_markdown: bool,
-    /// Completion items may insert or replace.
+    /// A completion item may have one range for inserting and one for replacing.
     pub(crate) insert_replace: bool,
-    /// Edits of completion items may come with their documentation.
+    /// It requests the additional edits of a completion item with `completionItem/resolve`.
     pub(crate) resolves_edits: bool,
-    /// Definitions with what they are of.
+    /// It accepts links with the range of their origin as definitions.
     pub(crate) definition_links: bool,
-    /// Symbols in symbols.
+    /// It accepts nested document symbols.
     pub(crate) nested_symbols: bool,
-    /// Edits that name the version they are for.
+    /// It accepts edits with the version of the document they apply to.
     pub(crate) document_changes: bool,
-    /// Code actions as such, not as commands only.
+    /// It accepts code actions, not only commands.
     pub(crate) action_literals: bool,
-    /// Edits of code actions may come later.
+    /// It requests the edit of a code action with `codeAction/resolve`.
     pub(crate) resolves_actions: bool,
-    /// Code actions may be marked as the one to take.
+    /// It accepts preferred code actions.
     pub(crate) preferred_actions: bool,
-    /// It shows what takes long.
+    /// It shows progress.
     pub(crate) progress: bool,
     /// It answers `workspace/configuration`.
     pub(crate) configuration: bool,
-    /// It can be asked to tell when the configuration changes.
+    /// The server can register for changes of the configuration.
     pub(crate) registers_configuration: bool,
-    /// It can be asked to watch files.
-    pub(crate) watches: bool,
-    /// It can watch outside its folders.
-    pub(crate) watches_anywhere: bool,
+    /// The server can register for changes of files.
+    pub(crate) watches_files: bool,
+    /// It watches files outside its folders too.
+    pub(crate) watches_outside: bool,
 }
 
 impl ClientFeatures {
-    /// Reads the capabilities.
-    pub(crate) fn of(capabilities: &ClientCapabilities) -> Self {
-        let mut client = Self::default();
+    /// The features in the capabilities.
+    pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
+        let mut features = Self::default();
         if let Some(general) = &capabilities.general {
-            client.encoding = encoding(general);
+            features.encoding = encoding(general);
         }
         if let Some(text) = &capabilities.text_document {
-            client.text_document(text);
+            features.text_document(text);
         }
         if let Some(workspace) = &capabilities.workspace {
-            client.workspace(workspace);
+            features.workspace(workspace);
         }
         if let Some(WindowClientCapabilities { work_done_progress: Some(true), .. }) = capabilities.window {
-            client.progress = true;
+            features.progress = true;
         }
-        client
+        features
     }
 
     fn text_document(&mut self, text: &TextDocumentClientCapabilities) {
-        self.pulls = text.diagnostic.is_some();
+        self.pulls_diagnostics = text.diagnostic.is_some();
         if let Some(push) = &text.publish_diagnostics {
-            self.related = push.related_information == Some(true);
-            self.tags = push.tag_support.is_some();
-            self.data = push.data_support == Some(true);
+            self.related_information = push.related_information == Some(true);
+            self.diagnostic_tags = push.tag_support.is_some();
+            self.diagnostic_data = push.data_support == Some(true);
         }
         if let Some(pull) = &text.diagnostic {
-            // A client that pulls may say so in either place, and all that pull know these.
-            self.related |= pull.related_information != Some(false);
-            self.tags |= pull.tag_support.is_some();
-            self.data |= pull.data_support == Some(true);
+            // Clients that pull diagnostics declare their features in either place, and all show related locations.
+            self.related_information |= pull.related_information != Some(false);
+            self.diagnostic_tags |= pull.tag_support.is_some();
+            self.diagnostic_data |= pull.data_support == Some(true);
         }
         if let Some(formats) = text.hover.as_ref().and_then(|it| it.content_format.as_deref()) {
             self.hover_markdown = prefers_markdown(formats);
@@ -123,13 +123,13 @@ impl ClientFeatures {
         self.registers_configuration =
             workspace.did_change_configuration.is_some_and(|it| it.dynamic_registration == Some(true));
         if let Some(watch) = &workspace.did_change_watched_files {
-            self.watches = watch.dynamic_registration == Some(true);
-            self.watches_anywhere = watch.relative_pattern_support == Some(true);
+            self.watches_files = watch.dynamic_registration == Some(true);
+            self.watches_outside = watch.relative_pattern_support == Some(true);
         }
     }
 }
 
-/// UTF-8 costs nothing, UTF-32 little; UTF-16 is what a client that says nothing counts in.
+/// The cheapest encoding that the client offers: UTF-8, then UTF-32. Clients that offer none count in UTF-16.
 fn encoding(general: &GeneralClientCapabilities) -> Encoding {
     let offered = general.position_encodings.as_deref().unwrap_or_default();
     let known = [
@@ -140,7 +140,7 @@ fn encoding(general: &GeneralClientCapabilities) -> Encoding {
     known.into_iter().find(|(kind, _)| offered.contains(kind)).map_or(Encoding::Utf16, |(_, encoding)| encoding)
 }
 
-/// Formats come in the order of the client's preference.
+/// Whether Markdown is the first format, which is the one that the client prefers.
 fn prefers_markdown(formats: &[MarkupKind]) -> bool {
     formats.first() == Some(&MarkupKind::Markdown)
 }

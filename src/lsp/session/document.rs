@@ -1,10 +1,10 @@
-//! An open document as the client knows it: its URI and version, over the workspace's document.
+//! An open document: the workspace's document with the URI and version of the client.
 //!
-//! Edits are applied in the order they come, each counted from the text the one before it left. Places outside the text
-//! are clamped to it.
+//! Edits are applied in order, each to the result of the one before. Positions outside the text are moved to its end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use imbl::OrdMap;
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::convert;
@@ -12,30 +12,33 @@ use crate::rules::{Kept, ParsedText};
 use crate::text::{Buffer, Encoding};
 use crate::workspace::{self, File};
 
-/// A document at one moment.
+/// Open documents by name.
+pub(crate) type Documents = OrdMap<Arc<str>, Arc<Document>>;
+
+/// One text of an open document.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// As the client spells it.
+    /// The URI as the client writes it.
     pub(crate) uri: Uri,
-    /// Counts every change of any document, so that two texts of one version differ.
+    /// The number of this text among all texts of all documents: a client may use a version twice.
     pub(crate) generation: u64,
     inner: workspace::Document,
-    memory: Arc<Mutex<Memory>>,
+    cache: Arc<Mutex<FindingsCache>>,
 }
 
-/// What is remembered of a document from text to text.
+/// The findings of the last text that was checked.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
-    /// What was found in it.
+pub(crate) struct FindingsCache {
+    /// The findings, by what they depend on.
     pub(crate) kept: Kept,
-    /// The id of these findings as a report, once there was one.
-    pub(crate) reported: Option<String>,
+    /// The id of the report of these findings, if there is one.
+    pub(crate) report_id: Option<String>,
 }
 
 impl Document {
-    /// A document as it is opened, with its name in the workspace.
+    /// A document that is opened, with its name in the workspace.
     pub(crate) fn open(uri: Uri, name: &str, text: &str, version: i32, generation: u64) -> Self {
-        Self { uri, generation, inner: workspace::Document::new(name, text, version), memory: Arc::default() }
+        Self { uri, generation, inner: workspace::Document::new(name, text, version), cache: Arc::default() }
     }
 
     /// The document after some edits.
@@ -56,37 +59,37 @@ impl Document {
                 None => new.inner.replace(&change.text),
             }
         }
-        // A version that goes backwards is still the one the client means.
+        // The version may be smaller than the last one: the client decides.
         new.inner.set_version(version);
         new
     }
 
-    /// The version the client gave.
+    /// The version that the client gave.
     pub(crate) fn version(&self) -> i32 {
         self.buffer().version()
     }
 
-    /// Its text.
+    /// The text.
     pub(crate) fn buffer(&self) -> &Buffer {
         self.inner.buffer()
     }
 
-    /// What is kept of it in the workspace.
-    pub(crate) fn facts(&self, name: &str) -> Arc<File> {
+    /// The document as a file of the workspace.
+    pub(crate) fn file(&self, name: &str) -> Arc<File> {
         if **self.inner.path() == *name {
             return self.inner.file();
         }
-        // The folders have changed since it was opened.
+        // The folders have changed since it was opened, and its name with them.
         Arc::new(File::from_tree(name, &self.inner.parsed_text().text, self.inner.tree()))
     }
 
-    /// Its text and tree as the rules see them.
+    /// The text and the tree, for the rules.
     pub(crate) fn source(&self, file: &File) -> Arc<ParsedText> {
         self.inner.parsed_text_of(file)
     }
 
-    /// What is remembered of it, of this text or of another one.
-    pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The findings of the last text that was checked, which may be another one than this.
+    pub(crate) fn cache(&self) -> MutexGuard<'_, FindingsCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

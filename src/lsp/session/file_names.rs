@@ -1,7 +1,7 @@
-//! URIs ⇄ names of files in the workspace.
+//! URIs and paths to names of files in the workspace, and back.
 //!
-//! A file below the workspace's base is named by its path from there, any other file by its absolute path, and what is
-//! no file (`untitled:`, `git:` …) by its URI.
+//! The name of a file below the base directory is its path from there, the name of any other file is its absolute path,
+//! and the name of a document that is not a file (`untitled:`, `git:` …) is its URI.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tower_lsp_server::ls_types::Uri;
 
 use crate::workspace::{PathStyle, join_path, path_from_uri, path_to_uri, relative_path};
 
-/// How files are named.
+/// The base directory of the names.
 #[derive(Debug, Default)]
 pub(crate) struct FileNames {
     base: Option<String>,
@@ -21,7 +21,7 @@ impl FileNames {
         Self { base: base.and_then(Path::to_str).map(str::to_owned) }
     }
 
-    /// The name of what a URI stands for.
+    /// The name of the file or document of a URI.
     pub(crate) fn of_uri(&self, uri: &Uri) -> Arc<str> {
         match path_of(uri).and_then(|path| self.of_path(&path)) {
             Some(name) => name,
@@ -39,7 +39,7 @@ impl FileNames {
         }
     }
 
-    /// The path of a file by its name; nothing for what is no file.
+    /// The path of a file by its name; nothing for a document that is not a file.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         if Path::new(name).is_absolute() {
             return Some(name.into());
@@ -48,7 +48,7 @@ impl FileNames {
         Some(join_path(base, name, PathStyle::CURRENT).into())
     }
 
-    /// The URI of a file by its name, spelled as editors do.
+    /// The URI of a file or document by its name, written as editors write it.
     pub(crate) fn uri(&self, name: &str) -> Option<Uri> {
         match self.path(name) {
             Some(path) => path_to_uri(path.to_str()?, PathStyle::CURRENT)?.parse().ok(),
@@ -62,7 +62,7 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     path_from_uri(uri.as_str(), PathStyle::CURRENT).map(PathBuf::from)
 }
 
-/// Whether a name is the URI of something that is no file.
+/// Whether a name is the URI of a document that is not a file.
 fn has_scheme(name: &str) -> bool {
     let scheme = name.split_once(':').map_or("", |(scheme, _)| scheme);
     !scheme.is_empty() && scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back_to_uris() {
+    fn names_convert_back_to_uris() {
         let names = FileNames::new(Some(Path::new("/w/shop")));
         for (uri, name) in [
             ("file:///w/shop/deploy/pod.yaml", "deploy/pod.yaml"),

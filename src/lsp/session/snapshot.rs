@@ -1,9 +1,8 @@
-//! One moment of everything: what an answer is computed from, on any thread, while the editor goes on.
+//! The session at one moment: immutable, so that answers are computed from it on other threads while edits go on.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use imbl::OrdMap;
 use tower_lsp_server::ls_types::{self, Position, Range, Uri};
 
 use crate::diagnostic::{Edit, Location};
@@ -12,35 +11,32 @@ use crate::ide::Markup;
 use crate::load;
 use crate::lsp::cancellation::CancelToken;
 use crate::lsp::convert;
-use crate::lsp::requests::semantic_tokens::ReportedTokens;
 use crate::lsp::session::client_features::ClientFeatures;
-use crate::lsp::session::document::Document;
+use crate::lsp::session::document::Documents;
 use crate::lsp::session::file_names::FileNames;
+use crate::lsp::session::reported_tokens::ReportedTokens;
 use crate::resolve::Resolver;
 use crate::rules::{ParsedText, Sources};
 use crate::text::{LineIndex, Span};
 use crate::workspace::Snapshot;
 
-/// Open documents by name.
-pub(crate) type Documents = OrdMap<Arc<str>, Arc<Document>>;
-
-/// One moment of everything.
+/// The session at one moment.
 #[derive(Debug)]
 pub(crate) struct SessionSnapshot {
-    /// The workspace.
+    /// The files of the workspace, with the texts of open documents.
     pub(crate) workspace: Snapshot,
-    /// What the editor has open.
+    /// Open documents by name.
     pub(crate) documents: Documents,
     /// How files are named.
     pub(crate) names: Arc<FileNames>,
-    /// What the client can do.
+    /// What the client supports.
     pub(crate) client: Arc<ClientFeatures>,
-    /// Whether the answer is still wanted.
-    pub(crate) token: CancelToken,
-    /// Semantic tokens that the client knows.
-    pub(crate) tokens: Arc<ReportedTokens>,
-    /// Closed files that were read for this answer.
-    known: Mutex<HashMap<String, Option<Arc<ParsedText>>>>,
+    /// Cancels the work on the answer.
+    pub(crate) cancel_token: CancelToken,
+    /// The semantic tokens that the client has.
+    pub(crate) reported_tokens: Arc<ReportedTokens>,
+    /// Closed files that were read from disk for this answer.
+    read_files: Mutex<HashMap<String, Option<Arc<ParsedText>>>>,
 }
 
 impl SessionSnapshot {
@@ -49,24 +45,20 @@ impl SessionSnapshot {
         documents: Documents,
         names: Arc<FileNames>,
         client: Arc<ClientFeatures>,
+        reported_tokens: Arc<ReportedTokens>,
     ) -> Self {
         Self {
             workspace,
             documents,
             names,
             client,
-            token: CancelToken::default(),
-            tokens: Arc::default(),
-            known: Mutex::default(),
+            cancel_token: CancelToken::default(),
+            reported_tokens,
+            read_files: Mutex::default(),
         }
     }
 
-    /// The same with the semantic tokens that the client knows.
-    pub(crate) fn with_tokens(self, tokens: Arc<ReportedTokens>) -> Self {
-        Self { tokens, ..self }
-    }
-
-    /// Runs a feature.
+    /// Calls a feature of `ide`.
     pub(crate) fn analyse<T>(&self, feature: impl FnOnce(&Analysis<'_>) -> T) -> T {
         let resolver = Resolver::new(&self.workspace, None);
         feature(&Analysis { snapshot: &self.workspace, resolver: &resolver, sources: self })
@@ -77,7 +69,7 @@ impl SessionSnapshot {
         self.names.of_uri(uri)
     }
 
-    /// The URI of a file, as the client spells it if it is open.
+    /// The URI of a file, as the client writes it if it is open.
     pub(crate) fn uri(&self, name: &str) -> Option<Uri> {
         match self.documents.get(name) {
             Some(document) => Some(document.uri.clone()),
@@ -87,10 +79,10 @@ impl SessionSnapshot {
 
     /// The offset of a position.
     pub(crate) fn offset(&self, name: &str, position: Position) -> usize {
-        let place = convert::place(position);
+        let position = convert::from_position(position);
         match self.documents.get(name) {
-            Some(document) => document.buffer().offset(place, self.client.encoding),
-            None => self.lines(name, |lines| lines.offset(place, self.client.encoding)),
+            Some(document) => document.buffer().offset(position, self.client.encoding),
+            None => self.with_lines(name, |lines| lines.offset(position, self.client.encoding)),
         }
     }
 
@@ -102,9 +94,9 @@ impl SessionSnapshot {
 
     /// The position of an offset.
     pub(crate) fn position(&self, name: &str, offset: usize) -> Position {
-        convert::position(match self.documents.get(name) {
+        convert::to_position(match self.documents.get(name) {
             Some(document) => document.buffer().position(offset, self.client.encoding),
-            None => self.lines(name, |lines| lines.position(offset, self.client.encoding)),
+            None => self.with_lines(name, |lines| lines.position(offset, self.client.encoding)),
         })
     }
 
@@ -113,28 +105,28 @@ impl SessionSnapshot {
         Range::new(self.position(name, span.start), self.position(name, span.end))
     }
 
-    /// A location for the client; nothing for what it cannot open.
+    /// A location in the protocol; nothing if the file has no URI.
     pub(crate) fn location(&self, location: &Location) -> Option<ls_types::Location> {
         let uri = self.uri(&location.file)?;
         Some(ls_types::Location::new(uri, self.range(&location.file, location.span)))
     }
 
-    /// A text for people.
+    /// Text to show, with links to the locations in it.
     pub(crate) fn markup(&self, markup: &Markup, markdown: bool) -> ls_types::MarkupContent {
-        let uri = |location: &Location| {
+        let link = |location: &Location| {
             let line = self.position(&location.file, location.span.start).line + 1;
             Some(format!("{}#L{line}", self.uri(&location.file)?.as_str()))
         };
-        convert::content(if markdown { markup.markdown(&uri) } else { markup.plain() }, markdown)
+        convert::markup_content(if markdown { markup.markdown(&link) } else { markup.plain() }, markdown)
     }
 
-    /// Edits for the client, with the versions they are for; nothing if one of the files cannot be named.
+    /// Edits in the protocol, with the versions of the documents they apply to; nothing if one of the files has no URI.
     pub(crate) fn edit(&self, edits: &[Edit]) -> Option<ls_types::WorkspaceEdit> {
         let mut files: Vec<(&Arc<str>, Vec<ls_types::TextEdit>)> = Vec::new();
         for edit in edits {
             let file = &edit.location.file;
             let text = ls_types::TextEdit::new(self.range(file, edit.location.span), edit.text.clone());
-            match files.iter_mut().find(|(known, _)| *known == file) {
+            match files.iter_mut().find(|(other, _)| *other == file) {
                 Some((_, texts)) => texts.push(text),
                 None => files.push((file, vec![text])),
             }
@@ -156,13 +148,13 @@ impl SessionSnapshot {
         Some(ls_types::WorkspaceEdit { document_changes, ..Default::default() })
     }
 
-    fn lines<T>(&self, name: &str, ask: impl FnOnce(&LineIndex) -> T) -> T {
+    fn with_lines<T>(&self, name: &str, use_lines: impl FnOnce(&LineIndex) -> T) -> T {
         match self.workspace.file(name) {
-            Some(file) => ask(&file.lines),
-            // Settings above the workspace.
+            Some(file) => use_lines(&file.lines),
+            // A settings file above the workspace.
             None => {
                 let text = self.names.path(name).and_then(|path| load::read(&path).ok());
-                ask(&LineIndex::new(&text.unwrap_or_default()))
+                use_lines(&LineIndex::new(&text.unwrap_or_default()))
             }
         }
     }
@@ -174,11 +166,11 @@ impl Sources for SessionSnapshot {
         if let Some(document) = self.documents.get(name) {
             return Some(document.source(file));
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read_files = self.read_files.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let text = load::read(&self.names.path(name)?).ok()?;
             Some(Arc::new(ParsedText::new(file, text.into())))
         };
-        known.entry(name.to_owned()).or_insert_with(read).clone()
+        read_files.entry(name.to_owned()).or_insert_with(read).clone()
     }
 }

@@ -1,40 +1,32 @@
-//! Bytes to messages and back: headers, lengths, and finding the next message after a broken one.
+//! Bytes to messages: headers, lengths, and the next message after one that cannot be read.
 //!
-//! Nothing a client sends ends the reading but the end of the stream. What cannot be read is told once, and the next
-//! header is looked for.
+//! Only the end of the stream ends the reading. A message that cannot be read is reported once, and the reader looks for
+//! the next header.
 
-use std::io::{self, Read, Write};
-use std::sync::mpsc;
+use std::io::{self, Read};
 use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::mpsc as channel;
+use tokio::sync::mpsc;
 
-/// A body above this size is no message.
+use crate::lsp::transport::message::Message;
+
+/// The largest message body, in bytes.
 const MAX_LENGTH: usize = 256 * 1024 * 1024;
 
-/// How many messages may wait to be handled before the client has to.
+/// How many messages may wait for the main loop before the reader stops reading.
 const BACKLOG: usize = 4096;
 
 const LENGTH: &[u8] = b"content-length:";
 
-/// What comes in.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Incoming {
-    /// A body that is JSON.
-    Message(Value),
-    /// Something that is no message, and why.
-    Broken(String),
-}
-
-/// Reads messages on a thread of its own. The channel ends with the stream.
-pub(crate) fn read(stream: impl Read + Send + 'static) -> channel::Receiver<Incoming> {
-    let (sender, receiver) = channel::channel(BACKLOG);
+/// Reads messages on another thread. The channel ends with the stream.
+pub(crate) fn read_messages(stream: impl Read + Send + 'static) -> mpsc::Receiver<Message> {
+    let (sender, receiver) = mpsc::channel(BACKLOG);
     thread::spawn(move || {
         let mut frames = Frames::new(stream);
-        while let Some(incoming) = frames.next() {
-            if sender.blocking_send(incoming).is_err() {
+        while let Some(body) = frames.next() {
+            let message = body.map_or_else(Message::Unreadable, Message::from_json);
+            if sender.blocking_send(message).is_err() {
                 return;
             }
         }
@@ -42,59 +34,13 @@ pub(crate) fn read(stream: impl Read + Send + 'static) -> channel::Receiver<Inco
     receiver
 }
 
-/// Writes messages on a thread of its own, so that a client that does not read holds up nothing.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    queue: mpsc::Sender<Vec<u8>>,
-    /// Ends with the thread.
-    writing: mpsc::Receiver<()>,
-}
-
-/// How long a client that does not read is waited for at the end.
-const FAREWELL: Duration = Duration::from_secs(3);
-
-impl Writer {
-    /// A writer that tells `gone` when nobody reads any more.
-    pub(crate) fn new(mut stream: impl Write + Send + 'static, gone: impl FnOnce() + Send + 'static) -> Self {
-        let (queue, bodies) = mpsc::channel::<Vec<u8>>();
-        let (alive, writing) = mpsc::channel();
-        thread::spawn(move || {
-            let _alive = alive;
-            for body in bodies {
-                let header = format!("Content-Length: {}\r\n\r\n", body.len());
-                let written = stream.write_all(header.as_bytes()).and_then(|()| stream.write_all(&body));
-                if written.and_then(|()| stream.flush()).is_err() {
-                    gone();
-                    return;
-                }
-            }
-        });
-        Self { queue, writing }
-    }
-
-    /// Writes a message.
-    pub(crate) fn send(&self, message: &impl serde::Serialize) {
-        // What we write is made of maps with text keys, which always are JSON.
-        if let Ok(body) = serde_json::to_vec(message) {
-            // Nobody reads: the pump has been told.
-            let _ = self.queue.send(body);
-        }
-    }
-
-    /// Waits until everything is written, or nobody seems to read it.
-    pub(crate) fn finish(self) {
-        drop(self.queue);
-        let _ = self.writing.recv_timeout(FAREWELL);
-    }
-}
-
-/// A stream cut into messages.
+/// A stream divided into message bodies.
 struct Frames<R> {
     stream: R,
     buffer: Vec<u8>,
-    /// What of the buffer is used up.
+    /// The end of the part of the buffer that has been used.
     start: usize,
-    /// Whether the last thing told was that something is broken: what follows from it is not told again.
+    /// Whether the reader is looking for the next header after an error: errors that follow from it are not reported.
     is_lost: bool,
 }
 
@@ -103,35 +49,30 @@ impl<R: Read> Frames<R> {
         Self { stream, buffer: Vec::new(), start: 0, is_lost: false }
     }
 
-    /// The next message; nothing at the end of the stream.
-    fn next(&mut self) -> Option<Incoming> {
+    /// The next body, or why it cannot be read; nothing at the end of the stream.
+    fn next(&mut self) -> Option<Result<Value, String>> {
         loop {
             match self.header() {
-                Ok(Some(length)) => match self.body(length)? {
-                    Ok(message) => {
-                        self.is_lost = false;
-                        return Some(Incoming::Message(message));
-                    }
-                    Err(reason) => {
-                        self.is_lost = true;
-                        return Some(Incoming::Broken(reason));
-                    }
-                },
+                Ok(Some(length)) => {
+                    let body = self.body(length)?;
+                    self.is_lost = body.is_err();
+                    return Some(body);
+                }
                 Ok(None) => return None,
                 Err(reason) => {
                     let was_lost = std::mem::replace(&mut self.is_lost, true);
                     if !was_lost {
-                        return Some(Incoming::Broken(reason));
+                        return Some(Err(reason));
                     }
                 }
             }
         }
     }
 
-    /// Reads headers up to the empty line. Where they are wrong, the stream stands at the next line.
+    /// Reads headers up to the empty line and returns the length. After an error the stream is at the next line.
     fn header(&mut self) -> Result<Option<usize>, String> {
         let mut length = None;
-        let mut is_begun = false;
+        let mut is_started = false;
         loop {
             let Some(line) = self.line() else { return Ok(None) };
             let text = String::from_utf8_lossy(&line);
@@ -139,18 +80,18 @@ impl<R: Read> Frames<R> {
             if text.is_empty() {
                 match length {
                     Some(length) => return Ok(Some(length)),
-                    None if is_begun && !self.is_lost => return Err("a header without Content-Length".into()),
-                    // Empty lines between messages are nothing.
+                    None if is_started && !self.is_lost => return Err("header without `Content-Length`".into()),
+                    // Empty lines between messages are ignored.
                     None => continue,
                 }
             }
-            is_begun = true;
+            is_started = true;
             match text.split_once(':') {
                 Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                    length = Some(length_of(value)?);
+                    length = Some(parse_length(value)?);
                 }
                 Some((name, _)) if is_header_name(name) && !self.is_lost => {}
-                // The end of a body that was longer than said, perhaps, with a header behind it.
+                // Possibly the rest of a body whose length was too small, with the next header after it.
                 _ => match last_length(&line) {
                     Some(found) if self.is_lost => length = Some(found),
                     Some(found) => {
@@ -158,13 +99,13 @@ impl<R: Read> Frames<R> {
                         return Err("text between messages".into());
                     }
                     None if self.is_lost => {}
-                    None => return Err("a header that is none".into()),
+                    None => return Err("not a header".into()),
                 },
             }
         }
     }
 
-    /// Reads a body. If it is no JSON but holds a header, its length was too large: what stands there is read next.
+    /// Reads a body. If it is not JSON but contains a header, its length was too large: that header is read next.
     fn body(&mut self, length: usize) -> Option<Result<Value, String>> {
         while self.buffer.len() - self.start < length {
             if !self.fill() {
@@ -185,24 +126,24 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// The next line with its end; what is left at the end of the stream is no line.
+    /// The next line with its line break. Text without a line break at the end of the stream is not a line.
     fn line(&mut self) -> Option<Vec<u8>> {
-        let mut looked = self.start;
+        let mut searched = self.start;
         loop {
-            if let Some(at) = memchr::memchr(b'\n', &self.buffer[looked..]) {
-                let line = self.buffer[self.start..=looked + at].to_vec();
-                self.start = looked + at + 1;
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[searched..]) {
+                let line = self.buffer[self.start..=searched + at].to_vec();
+                self.start = searched + at + 1;
                 return Some(line);
             }
-            looked = self.buffer.len() - self.start;
+            searched = self.buffer.len() - self.start;
             if !self.fill() {
                 return None;
             }
-            looked += self.start;
+            searched += self.start;
         }
     }
 
-    /// Reads more; whether there is any.
+    /// Reads more bytes. Returns false at the end of the stream.
     fn fill(&mut self) -> bool {
         self.buffer.drain(..self.start);
         self.start = 0;
@@ -220,17 +161,18 @@ impl<R: Read> Frames<R> {
         }
     }
 
+    /// Makes `bytes` the next bytes to read.
     fn unread(&mut self, bytes: &[u8]) {
         self.buffer.splice(..self.start, bytes.iter().copied());
         self.start = 0;
     }
 }
 
-fn length_of(value: &str) -> Result<usize, String> {
+fn parse_length(value: &str) -> Result<usize, String> {
     match value.trim().parse() {
         Ok(length) if length <= MAX_LENGTH => Ok(length),
-        Ok(length) => Err(format!("a message of {length} bytes; {MAX_LENGTH} are the most")),
-        Err(_) => Err("a Content-Length that is no number".into()),
+        Ok(length) => Err(format!("message of {length} bytes, the limit is {MAX_LENGTH}")),
+        Err(_) => Err("`Content-Length` is not a number".into()),
     }
 }
 
@@ -238,22 +180,22 @@ fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The length in the last header that a line holds.
+/// The length in the last header that a line contains.
 fn last_length(line: &[u8]) -> Option<usize> {
     let value = &line[find_last(line, LENGTH)? + LENGTH.len()..];
-    length_of(std::str::from_utf8(value).ok()?).ok()
+    parse_length(std::str::from_utf8(value).ok()?).ok()
 }
 
-/// Where a text, written in small letters, stands last, in letters of any case.
-fn find_last(text: &[u8], small: &[u8]) -> Option<usize> {
-    text.windows(small.len()).rposition(|part| part.eq_ignore_ascii_case(small))
+/// The offset of the last occurrence of `lowercase` in `text`, ignoring ASCII case.
+fn find_last(text: &[u8], lowercase: &[u8]) -> Option<usize> {
+    text.windows(lowercase.len()).rposition(|part| part.eq_ignore_ascii_case(lowercase))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What is read from a stream that comes in small pieces: messages as they are, broken ones as `!`.
+    /// The bodies in a stream that arrives in small pieces. `!` is one that cannot be read.
     fn read_all(stream: &str) -> Vec<String> {
         struct Slow<'s>(&'s [u8]);
         impl Read for Slow<'_> {
@@ -267,8 +209,8 @@ mod tests {
         let mut frames = Frames::new(Slow(stream.as_bytes()));
         let next = || {
             frames.next().map(|it| match it {
-                Incoming::Message(message) => message.to_string(),
-                Incoming::Broken(_) => "!".to_owned(),
+                Ok(body) => body.to_string(),
+                Err(_) => "!".to_owned(),
             })
         };
         std::iter::from_fn(next).collect()
@@ -279,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_read_in_any_spelling() {
+    fn header_names_are_case_insensitive() {
         for header in [
             "Content-Length: 2\r\n",
             "content-length:2\r\n",
@@ -293,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_message_is_told_once_and_the_next_one_is_read() {
+    fn an_unreadable_message_is_reported_once_and_the_next_one_is_read() {
         let good = frame("[1]");
         for broken in [
             "Content-Length: x\r\n\r\n{}\r\n",
@@ -314,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_stream_is_the_end() {
+    fn reading_stops_at_the_end_of_the_stream() {
         for stream in ["", "Content-Length: 5", "Content-Length: 5\r\n\r\n{", "\n"] {
             assert!(read_all(stream).iter().all(|it| it == "!"), "{stream:?}");
         }

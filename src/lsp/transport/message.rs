@@ -1,33 +1,37 @@
-//! JSON to what JSON-RPC makes of it.
+//! The kinds of messages a client sends.
 
 use serde_json::Value;
 use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
+use crate::lsp::transport::lenient_params::with_lenient_params;
+
 /// A message of the client.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// A request or a notification.
-    Request(Request),
-    /// The answer to a request of ours.
+    /// A request, or a notification if it has no id.
+    Call(Request),
+    /// The answer to a request of the server.
     Response(Response),
-    /// Neither; what to answer.
+    /// JSON that is neither, and the error to answer with.
     Invalid(Response),
+    /// Bytes that are not a message, and why.
+    Unreadable(String),
 }
 
 impl Message {
-    /// Reads a message.
-    pub(crate) fn of(message: Value) -> Self {
-        let id = message.get("id").and_then(|id| serde_json::from_value::<Id>(id.clone()).ok());
-        let is_request = message.get("method").is_some_and(Value::is_string);
-        let is_response = id.is_some() && (message.get("result").is_some() || message.get("error").is_some());
-        let read = if is_request {
-            serde_json::from_value(message).map(Self::Request)
+    /// The message that a JSON value is.
+    pub(super) fn from_json(json: Value) -> Self {
+        let id = json.get("id").and_then(|id| serde_json::from_value::<Id>(id.clone()).ok());
+        let is_call = json.get("method").is_some_and(Value::is_string);
+        let is_response = id.is_some() && (json.get("result").is_some() || json.get("error").is_some());
+        let message = if is_call {
+            serde_json::from_value(json).map(|call| Self::Call(with_lenient_params(call)))
         } else if is_response {
-            serde_json::from_value(message).map(Self::Response)
+            serde_json::from_value(json).map(Self::Response)
         } else {
             return Self::Invalid(Response::from_error(id.unwrap_or_default(), Error::invalid_request()));
         };
-        read.unwrap_or_else(|error| {
+        message.unwrap_or_else(|error| {
             let mut invalid = Error::invalid_request();
             invalid.message = format!("Invalid request: {error}").into();
             Self::Invalid(Response::from_error(id.unwrap_or_default(), invalid))
