@@ -13,6 +13,7 @@ mod fixtures;
 mod ide;
 mod lint;
 mod load;
+mod metadata;
 mod model;
 mod positions;
 mod producers;

@@ -108,7 +108,7 @@ async function packageFor(target, binary) {
   await chmod(copy, 0o755);
   try {
     const vsce = createRequire(import.meta.url).resolve("@vscode/vsce/vsce");
-    const flags = ["--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links", "--target", target];
+    const flags = ["--no-dependencies", "--no-rewrite-relative-links", "--target", target];
     await run(process.execPath, [vsce, "package", ...flags, "--out", out], { cwd: stage, maxBuffer: 1 << 26 });
   } catch (error) {
     throw new Error(`vsce failed for ${target}:\n${error.stdout ?? ""}${error.stderr ?? error.message}`);
