@@ -39,3 +39,8 @@ pub mod rules;
 pub mod syntax;
 pub mod text;
 pub mod workspace;
+
+#[cfg(test)]
+#[path = "../tests/support/fixture.rs"]
+#[expect(dead_code, reason = "the suites use the rest of the parser")]
+mod fixture;

@@ -123,59 +123,8 @@ fn copy_bytes(token: &str, into: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::resolve::binding::Binding;
-
-    /// Runs every table of `fixtures/expand`: `name = value` lines set the scene, then `input => output` lines.
-    #[test]
-    fn the_tables_hold() {
-        let tables = [
-            ("proposal", include_str!("../../fixtures/expand/proposal.txt")),
-            ("edges", include_str!("../../fixtures/expand/edges.txt")),
-            ("older", include_str!("../../fixtures/expand/older.txt")),
-        ];
-        for (table, text) in tables {
-            let mut names: BTreeMap<String, Arc<Binding>> = BTreeMap::new();
-            let mut rows = 0;
-            let copying = if table == "older" { Copying::Bytes } else { Copying::Characters };
-            for line in text.lines().filter(|it| !it.is_empty() && !it.starts_with('#')) {
-                if let Some((input, output)) = line.split_once(" => ") {
-                    let input: Arc<str> = unquoted(input).into();
-                    let expansion = expand(&input, copying, |name| {
-                        names.get(name).map_or(Lookup::Unbound, |it| Lookup::Bound(Arc::clone(it)))
-                    });
-                    assert_eq!(expansion.value.to_string(), unquoted(output), "{table}: {line}");
-                    rows += 1;
-                } else if let Some((name, value)) = line.split_once(" = ") {
-                    let name = unquoted(name);
-                    names.insert(name.clone(), Arc::new(Binding::literal(name, unquoted(value))));
-                } else {
-                    panic!("{table}: neither a variable nor a row: {line}");
-                }
-            }
-            assert!(rows > 0, "{table} is empty");
-        }
-    }
-
-    /// `"…"` with `\n`, `\t`, `\\` and `\"`.
-    fn unquoted(text: &str) -> String {
-        let inner = text.trim().strip_prefix('"').and_then(|it| it.strip_suffix('"')).expect(text);
-        let mut result = String::new();
-        let mut characters = inner.chars();
-        while let Some(it) = characters.next() {
-            result.push(match it {
-                '\\' => match characters.next().expect(text) {
-                    'n' => '\n',
-                    't' => '\t',
-                    other => other,
-                },
-                other => other,
-            });
-        }
-        result
-    }
 
     #[test]
     fn values_that_double_each_other_end() {

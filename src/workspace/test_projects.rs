@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::fixture::{broken_manifests, suites_in};
 use crate::syntax::Random;
 use crate::text::{Buffer, Span};
 
@@ -13,15 +14,21 @@ pub(crate) type Project = Vec<(String, String)>;
 /// The projects of the fixtures, and one of large objects.
 pub(crate) fn projects() -> Vec<Project> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let folders =
-        ["shop", "shop-broken", "shop-legacy", "silence/kustomize", "silence/helm", "silence/openshift", "recovery"];
     let mut all = vec![large()];
-    for folder in folders {
+    for folder in ["shop", "shop-broken", "shop-legacy"] {
         let mut project = Vec::new();
         read(&fixtures.join(folder), "", &mut project);
         assert!(!project.is_empty(), "{folder} has no files");
         all.push(project);
     }
+    let is_yaml = |(path, _): &(String, String)| path.ends_with(".yaml");
+    for (name, suite) in suites_in("silence") {
+        if ["kustomize", "helm", "openshift"].contains(&&*name) {
+            let files = suite.cases.iter().flat_map(|case| case.files());
+            all.push(files.map(|file| (file.path.clone(), file.text.clone())).filter(is_yaml).collect());
+        }
+    }
+    all.push(broken_manifests().into_iter().filter(is_yaml).collect());
     all
 }
 

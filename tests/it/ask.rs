@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::commands::{directory, run};
+use crate::command::{directory, run};
 
 const TEMPLATE: &str = "apiVersion: v1
 kind: Template

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
+
+use crate::command::{directory, project, run};
 
 const POD: &str = "apiVersion: v1
 kind: Pod
@@ -16,38 +18,6 @@ spec:
         - {name: A, value: é $(NOPE)}
         - {name: B, value: it's}
 ";
-
-/// Runs podlens in a directory: exit code, stdout, stderr.
-pub(super) fn run(directory: &Path, arguments: &[&str], stdin: &str) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
-        .args(arguments)
-        .current_dir(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("podlens starts");
-    // It may end without reading.
-    let _ = child.stdin.take().expect("stdin").write_all(stdin.as_bytes());
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("podlens ends");
-    let text = |bytes| String::from_utf8(bytes).expect("podlens prints UTF-8");
-    (status.code().expect("no signal"), text(stdout), text(stderr))
-}
-
-pub(super) fn project() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A directory of its own with these files, marked as a project.
-pub(super) fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().expect("a directory");
-    for (path, text) in [("podlens.yaml", &b""[..])].iter().chain(files) {
-        let path = directory.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
-        fs::write(path, text).expect("written");
-    }
-    directory
-}
 
 #[test]
 fn the_shop_looks_like_this() {

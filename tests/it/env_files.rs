@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use podlens::diagnostic::Diagnostic;
 
-use crate::ide::Fixture;
-use crate::rules::lint;
+use crate::findings::lint;
+use crate::fixture::File;
+use crate::memory_project::MemoryProject;
 
 /// A pod whose init container runs a script, and whose container takes some keys of the file it leaves.
 fn pod(script: &str, keys: &[&str]) -> String {
@@ -101,11 +102,12 @@ fn a_line_without_end_is_told_where_it_is() {
 #[test]
 fn an_editor_answers_in_a_huge_env_file() {
     let text = format!("{}LA$0ST='1'\n", "KEY='value'\n".repeat(850_000));
-    let fixture = Fixture::new("huge", &[("pod.yaml".into(), reader()), ("app.env".into(), text)]);
-    fixture.analysis(|it| {
-        let hover = podlens::ide::hover(it, &fixture.file, fixture.offset()).expect("a hover");
+    let files = [File::with_cursors("pod.yaml", &reader()), File::with_cursors("app.env", &text)];
+    let project = MemoryProject::new("huge", &files);
+    project.analysis(|it| {
+        let hover = podlens::ide::hover(it, &project.file, project.offset()).expect("a hover");
         assert!(hover.contents.plain().contains("LAST=1"), "{}", hover.contents.plain());
-        let all = podlens::ide::references(it, &fixture.file, fixture.offset(), true);
+        let all = podlens::ide::references(it, &project.file, project.offset(), true);
         assert_eq!(all.len(), 2, "{all:?}");
     });
 }

@@ -10,7 +10,7 @@ use podlens::resolve;
 use podlens::syntax;
 use podlens::workspace::{File, Workspace};
 
-use crate::rules::lint;
+use crate::findings::lint;
 
 const NAMES: [&str; 6] = ["ALPHA", "BRAVO", "CHARLIE", "DELTA", "ECHO_1", "FOXTROT"];
 

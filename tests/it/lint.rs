@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::commands::{directory, project, run};
+use crate::command::{directory, project, run};
 
 const FORMATS: [(&str, &str); 9] = [
     ("full", "full.txt"),

@@ -1,10 +1,21 @@
 //! The one integration binary: what holds for the whole project, seen from outside.
 
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/findings.rs"]
+#[expect(dead_code, reason = "the suites use all of it")]
+mod findings;
+#[path = "../support/fixture.rs"]
+#[expect(dead_code, reason = "the suites use all of it")]
+mod fixture;
+#[path = "../support/memory_project.rs"]
+#[expect(dead_code, reason = "the suites use all of it")]
+mod memory_project;
+
 mod abuse;
 #[cfg(unix)]
 mod ask;
 mod commands;
-mod designs;
 mod differential;
 mod editors;
 mod env_files;
@@ -22,7 +33,6 @@ mod readme;
 mod recovery;
 mod render;
 mod reparse;
-mod rules;
 mod schema;
 mod shop;
 mod silence;

@@ -4,7 +4,7 @@ use std::fs;
 
 use podlens::syntax::parse;
 
-use crate::commands::{directory, project, run};
+use crate::command::{directory, project, run};
 
 #[test]
 fn the_shop_is_rendered_like_this() {

@@ -7,7 +7,7 @@ use podlens::ide::{ProcessOptions, process_template, select_template};
 use podlens::syntax::parse;
 use proptest::prelude::*;
 
-use super::commands::{directory, project, run};
+use crate::command::{directory, project, run};
 
 #[test]
 fn the_example_looks_like_this_in_both_dialects() {

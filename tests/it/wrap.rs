@@ -8,7 +8,7 @@ use podlens::syntax::parse;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::commands::{directory, run};
+use crate::command::{directory, run};
 
 const SHOP: &str = "# The shop.
 apiVersion: apps/v1

@@ -1,7 +1,5 @@
 //! Whatever stands in a file and wherever the cursor is: no feature panics, and what it answers fits the text.
 
-use std::path::Path;
-
 use podlens::diagnostic::Edit;
 use podlens::ide::Analysis;
 use podlens::ide::code_actions;
@@ -18,26 +16,18 @@ use podlens::ide::{completion, resolve_completion};
 use podlens::ide::{prepare_rename, rename};
 use podlens::text::Span;
 
-use super::Fixture;
+use crate::fixture::{File, broken_manifests};
+use crate::fixtures::manifests;
+use crate::memory_project::MemoryProject;
 
-/// The files of a directory of fixtures.
-fn files(directory: &str) -> Vec<(String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(directory);
-    let entries = std::fs::read_dir(path).expect("a directory of fixtures");
-    let mut all: Vec<(String, String)> = entries
-        .map(|entry| entry.expect("a fixture").path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (name, std::fs::read_to_string(&path).expect("a fixture is text"))
-        })
-        .collect();
-    all.sort();
-    all
+/// The files of a directory of fixtures, or the broken manifests.
+fn files(directory: &str) -> Vec<File> {
+    let texts = if directory == "recovery" { broken_manifests() } else { manifests(directory).into_iter().collect() };
+    texts.iter().map(|(path, text)| File::with_cursors(path, text)).collect()
 }
 
 /// The same files with the cursor's file first.
-fn around(all: &[(String, String)], at: usize) -> Vec<(String, String)> {
+fn around(all: &[File], at: usize) -> Vec<File> {
     let mut files = all.to_vec();
     files.swap(0, at);
     files
@@ -49,20 +39,20 @@ fn every_place_of_every_fixture_can_be_asked() {
     for directory in ["shop", "shop-broken", "shop-legacy", "recovery"] {
         let all = files(directory);
         for at in 0..all.len() {
-            let fixture = Fixture::new(directory, &around(&all, at));
-            fixture.analysis(|it| {
-                let found = diagnostics(it, &fixture.file);
-                for offset in (0..=fixture.text().len()).step_by(stride) {
-                    ask(it, &fixture, offset, &found);
+            let project = MemoryProject::new(directory, &around(&all, at));
+            project.analysis(|it| {
+                let found = diagnostics(it, &project.file);
+                for offset in (0..=project.text().len()).step_by(stride) {
+                    ask(it, &project, offset, &found);
                 }
-                whole(it, &fixture);
+                whole(it, &project);
             });
         }
     }
 }
 
-fn ask(it: &Analysis<'_>, fixture: &Fixture, offset: usize, found: &[podlens::diagnostic::Diagnostic]) {
-    let (file, text) = (&fixture.file, fixture.text());
+fn ask(it: &Analysis<'_>, project: &MemoryProject, offset: usize, found: &[podlens::diagnostic::Diagnostic]) {
+    let (file, text) = (&project.file, project.text());
     let fits = |span: Span| assert!(text.get(span.range()).is_some(), "{file}:{offset}: {span:?}");
     if let Some(hover) = hover(it, file, offset) {
         fits(hover.span);
@@ -80,7 +70,7 @@ fn ask(it: &Analysis<'_>, fixture: &Fixture, offset: usize, found: &[podlens::di
                 location: podlens::diagnostic::Location { file: file.clone(), span: item.replace },
                 text: item.text.clone(),
             };
-            apart(fixture, details.additional_edits.into_iter().chain([own]).collect());
+            apart(project, details.additional_edits.into_iter().chain([own]).collect());
         }
     }
     if let Some(definition) = definition(it, file, offset) {
@@ -88,25 +78,25 @@ fn ask(it: &Analysis<'_>, fixture: &Fixture, offset: usize, found: &[podlens::di
         assert!(!definition.targets.is_empty());
     }
     highlights(it, file, offset).iter().for_each(|it| fits(it.span));
-    references(it, file, offset, true).iter().for_each(|it| drop(fixture.place(it)));
+    references(it, file, offset, true).iter().for_each(|it| drop(project.place(it)));
     if let Ok(Some(what)) = prepare_rename(it, file, offset) {
         fits(what.span);
         if let Ok(edits) = rename(it, file, offset, "ANOTHER_NAME") {
             assert!(!edits.is_empty(), "{file}:{offset}: nothing is renamed");
-            apart(fixture, edits);
+            apart(project, edits);
         }
     }
     for action in code_actions(it, file, Span::new(offset, offset), found) {
-        apart(fixture, action.edits);
+        apart(project, action.edits);
     }
     environment_at(it, file, offset, &str::to_owned);
 }
 
 /// Edits lie in their files and do not overlap.
-fn apart(fixture: &Fixture, mut edits: Vec<Edit>) {
+fn apart(project: &MemoryProject, mut edits: Vec<Edit>) {
     edits.sort_by(|a, b| a.location.cmp(&b.location));
     for edit in &edits {
-        let text = &fixture.files[&*edit.location.file];
+        let text = &project.files[&*edit.location.file];
         assert!(text.get(edit.location.span.range()).is_some(), "{edit:?}");
     }
     for pair in edits.windows(2) {
@@ -115,8 +105,8 @@ fn apart(fixture: &Fixture, mut edits: Vec<Edit>) {
     }
 }
 
-fn whole(it: &Analysis<'_>, fixture: &Fixture) {
-    let (file, text) = (&fixture.file, fixture.text());
+fn whole(it: &Analysis<'_>, project: &MemoryProject) {
+    let (file, text) = (&project.file, project.text());
     let span = Span::new(0, text.len());
     let mut end = 0;
     for token in semantic_tokens(it, file, None) {
@@ -138,12 +128,12 @@ fn names_are_offered_while_a_file_is_typed() {
     let all = files("shop");
     let mut asked = 0;
     for at in 0..all.len() {
-        let (name, text) = &all[at];
+        let File { path: name, text, .. } = &all[at];
         // JSON closes what it opens at the very end: half of it is not much yet.
         for (start, _) in text.match_indices("$(").filter(|_| name.ends_with(".yaml") && name != "podlens.yaml") {
             let Some(length) = text[start..].find(')') else { continue };
             let wanted = &text[start + 2..start + length];
-            let whole = Fixture::new(name, &around(&all, at));
+            let whole = MemoryProject::new(name, &around(&all, at));
             let is_bound = whole.analysis(|it| {
                 let hover = hover(it, &whole.file, start + 2)?;
                 Some(hover.contents.plain().starts_with(&format!("{wanted}=")))
@@ -153,8 +143,8 @@ fn names_are_offered_while_a_file_is_typed() {
             }
             for typed in 0..=wanted.len().min(3) {
                 let mut files = around(&all, at);
-                files[0].1.truncate(start + 2 + typed);
-                let half = Fixture::new(name, &files);
+                files[0] = File::with_cursors(name, &text[..start + 2 + typed]);
+                let half = MemoryProject::new(name, &files);
                 let found = half.analysis(|it| completion(it, &half.file, half.text().len()));
                 let labels: Vec<String> = found.into_iter().flat_map(|it| it.items).map(|it| it.label).collect();
                 // What a controller adds behind `env`, or what stands below, is not there yet.

@@ -8,7 +8,8 @@ use podlens::ide::definition;
 use podlens::ide::highlights;
 use podlens::ide::hover;
 
-use super::Fixture;
+use crate::fixture::File;
+use crate::memory_project::MemoryProject;
 
 /// A document of about a megabyte with one object of many: as several documents, or as one List.
 fn large(as_list: bool) -> String {
@@ -31,26 +32,26 @@ fn large(as_list: bool) -> String {
     text
 }
 
-fn workspace(files: usize, as_list: bool) -> Fixture {
-    let mut all = vec![("web.yaml".to_owned(), large(as_list))];
+fn workspace(files: usize, as_list: bool) -> MemoryProject {
+    let mut all = vec![File::with_cursors("web.yaml", &large(as_list))];
     for at in 0..files {
         let text = format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings-{at}}}\ndata: {{PORT: \"{at}\"}}\n---\n\
              apiVersion: v1\nkind: Service\nmetadata: {{name: service-{at}}}\nspec: {{ports: [{{port: 80}}]}}\n"
         );
-        all.push((format!("d{}/f{at}.yaml", at % 50), text));
+        all.push(File::with_cursors(&format!("d{}/f{at}.yaml", at % 50), &text));
     }
-    Fixture::new("large", &all)
+    MemoryProject::new("large", &all)
 }
 
 /// The slowest of some answers, after a first one for what is kept from one to the next.
-fn slowest(fixture: &Fixture, mut answer: impl FnMut(&podlens::ide::Analysis<'_>, usize)) -> Duration {
-    let places: Vec<usize> = fixture.text().match_indices("$(HOST)").map(|(at, _)| at + 4).step_by(97).collect();
+fn slowest(project: &MemoryProject, mut answer: impl FnMut(&podlens::ide::Analysis<'_>, usize)) -> Duration {
+    let places: Vec<usize> = project.text().match_indices("$(HOST)").map(|(at, _)| at + 4).step_by(97).collect();
     let mut slowest = Duration::ZERO;
     for (at, offset) in places.into_iter().enumerate() {
         // As a server asks: everything anew for each request.
         let started = Instant::now();
-        fixture.analysis(|it| answer(it, offset));
+        project.analysis(|it| answer(it, offset));
         if at > 0 {
             slowest = slowest.max(started.elapsed());
         }
@@ -66,17 +67,17 @@ fn answers_come_at_once() {
     let mut report = String::new();
     for as_list in [false, true] {
         for files in [10, 5_000] {
-            let fixture = workspace(files, as_list);
-            let file = fixture.file.clone();
+            let project = workspace(files, as_list);
+            let file = project.file.clone();
             let mut told = |what: &str, took: Duration| {
                 let _ = writeln!(report, "list: {as_list}, {files} files, {what}: {took:?}");
                 // Five milliseconds is the budget; this is no release build, and others share the machine.
                 assert!(took < Duration::from_millis(60), "{report}");
             };
-            told("hover", slowest(&fixture, |it, offset| assert!(hover(it, &file, offset).is_some())));
-            told("completion", slowest(&fixture, |it, offset| assert!(completion(it, &file, offset).is_some())));
-            told("definition", slowest(&fixture, |it, offset| assert!(definition(it, &file, offset).is_some())));
-            told("highlight", slowest(&fixture, |it, offset| assert!(!highlights(it, &file, offset).is_empty())));
+            told("hover", slowest(&project, |it, offset| assert!(hover(it, &file, offset).is_some())));
+            told("completion", slowest(&project, |it, offset| assert!(completion(it, &file, offset).is_some())));
+            told("definition", slowest(&project, |it, offset| assert!(definition(it, &file, offset).is_some())));
+            told("highlight", slowest(&project, |it, offset| assert!(!highlights(it, &file, offset).is_empty())));
         }
     }
 }

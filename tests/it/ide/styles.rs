@@ -4,7 +4,8 @@
 use podlens::ide::completion;
 use podlens::syntax::parse;
 
-use super::Fixture;
+use crate::fixture::File;
+use crate::memory_project::MemoryProject;
 
 const POD: &str = "apiVersion: v1
 kind: Pod
@@ -55,12 +56,12 @@ fn written(head: &str, style: (&str, &str, &str), text: &str, tail: &str) -> Str
 
 /// Takes an item, and gives the text after it.
 fn taken(file: &str, label: &str) -> Option<String> {
-    let files = [("web.yaml".to_owned(), file.to_owned()), ("others.yaml".to_owned(), OTHERS.to_owned())];
-    let fixture = Fixture::new(file, &files);
-    fixture.analysis(|it| {
-        let found = completion(it, &fixture.file, fixture.offset())?;
+    let files = [File::with_cursors("web.yaml", file), File::with_cursors("others.yaml", OTHERS)];
+    let project = MemoryProject::new(file, &files);
+    project.analysis(|it| {
+        let found = completion(it, &project.file, project.offset())?;
         let item = found.items.iter().find(|it| it.label == label)?;
-        let mut text = fixture.text().to_owned();
+        let mut text = project.text().to_owned();
         text.replace_range(item.replace.range(), &item.text);
         Some(text)
     })

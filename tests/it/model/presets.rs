@@ -20,7 +20,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 use super::case::Random;
 use super::spelling::{self, Node};
 use super::{list, text};
-use crate::commands::{directory, run};
+use crate::command::{directory, run};
 use case::Case;
 use reference::Expected;
 

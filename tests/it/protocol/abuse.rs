@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::client::{Setup, simple};
 use super::{Client, Fixture};
 
-const POD: &str = "kind: Pod
+const POD: &str = "#- pod.yaml
+kind: Pod
 metadata: {name: web}
 spec:
   containers:

@@ -8,7 +8,8 @@ use super::{Client, Fixture};
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-const POD: &str = "# größe 😀
+const POD: &str = "#- pod.yaml
+# größe 😀
 kind: Pod
 metadata: {name: web}
 spec:

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::fixture::position;
 use super::{Client, Fixture};
-use crate::commands::run;
-use crate::designs;
+use crate::command::run;
+use crate::fixture::suites_in;
 
 const UTF16: Encoding = Encoding::Utf16;
 
@@ -22,12 +22,14 @@ pub(super) struct Compared {
     pub(super) hovers: usize,
 }
 
-/// Compares every example of a document.
-pub(super) fn check(document: &str) -> Compared {
+/// Compares every case of a suite in `fixtures/designs`.
+pub(super) fn check(name: &str) -> Compared {
     let mut compared = Compared::default();
-    for (title, files) in designs::examples(document) {
-        let text: String = files.iter().map(|(path, text)| format!("#- {path}\n{text}")).collect();
-        compare(title, Fixture::new(&text), &mut compared);
+    let suites = suites_in("designs").into_iter().filter(|(suite, _)| suite == name);
+    let cases = suites.flat_map(|(_, suite)| suite.cases).filter(|case| case.files().next().is_some());
+    for case in cases {
+        let text: String = case.files().map(|file| format!("#- {}\n{}", file.path, file.text)).collect();
+        compare(case.title.clone(), Fixture::new(&text), &mut compared);
     }
     compared
 }

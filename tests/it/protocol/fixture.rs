@@ -1,10 +1,12 @@
-//! A folder on disk from one text: `#- path` starts a file, `$0` is the cursor.
+//! A project on disk from one text: `#- path` starts a file, `$0` is the cursor.
 
 use std::fs;
 use std::path::PathBuf;
 
 use podlens::text::{Buffer, Encoding};
 use serde_json::{Value, json};
+
+use crate::fixture::parse_files;
 
 /// A folder with files and a cursor in one of them.
 pub(super) struct Fixture {
@@ -29,25 +31,16 @@ impl Fixture {
     fn with(text: &str, change: impl Fn(&str) -> String) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut fixture = Self { folder, files: Vec::new(), cursor: None };
-        let mut parts: Vec<(String, String)> = Vec::new();
-        for line in text.split_inclusive('\n') {
-            match (line.strip_prefix("#- "), parts.last_mut()) {
-                (Some(name), _) => parts.push((name.trim().to_owned(), String::new())),
-                (None, Some((_, text))) => text.push_str(line),
-                (None, None) => parts.push(("pod.yaml".to_owned(), line.to_owned())),
-            }
-        }
-        if parts.iter().all(|(name, _)| name != "podlens.yaml") {
+        let files = parse_files(&change(text));
+        if files.iter().all(|file| file.path != "podlens.yaml") {
             fixture.write("podlens.yaml", "");
         }
-        for (name, text) in parts {
-            let mut text = change(&text);
-            if let Some(at) = text.find("$0") {
-                text.replace_range(at..at + 2, "");
-                fixture.cursor = Some((name.clone(), at));
+        for file in files {
+            if let Some(at) = file.cursors.first() {
+                fixture.cursor = Some((file.path.clone(), *at));
             }
-            fixture.write(&name, &text);
-            fixture.files.push((name, text));
+            fixture.write(&file.path, &file.text);
+            fixture.files.push((file.path, file.text));
         }
         fixture
     }

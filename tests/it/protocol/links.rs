@@ -50,7 +50,7 @@ fn at(fixture: &Fixture, file: &str, word: &str) -> Value {
 
 #[test]
 fn the_examples_of_the_design_are_the_same_over_the_wire() {
-    let compared = examples::check("service-links.md");
+    let compared = examples::check("service-links");
     assert!(compared.examples >= 7 && compared.findings >= 10 && compared.containers >= 9, "{compared:?}");
 }
 

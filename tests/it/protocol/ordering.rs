@@ -9,7 +9,8 @@ use super::client::{Setup, codes, simple};
 use super::fixture::position;
 use super::{Client, Fixture};
 
-const POD: &str = "kind: Pod
+const POD: &str = "#- pod.yaml
+kind: Pod
 metadata: {name: web}
 spec:
   containers:

@@ -49,7 +49,7 @@ fn hover(client: &mut Client, place: Value) -> String {
 
 #[test]
 fn the_examples_of_the_design_are_the_same_over_the_wire() {
-    let compared = examples::check("pod-preset.md");
+    let compared = examples::check("pod-preset");
     assert!(compared.examples >= 10 && compared.findings >= 10 && compared.containers >= 10, "{compared:?}");
     assert!(compared.hovers >= 10, "{compared:?}");
 }

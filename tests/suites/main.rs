@@ -1,0 +1,42 @@
+//! The suites in `fixtures`: each heading is a test called `folder::suite::heading`.
+//!
+//! `cargo test forward-reference` runs the suite of that rule, `UPDATE=1` writes the actual results into the fixtures.
+//! The format is described in `tests/support/fixture.rs`.
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/findings.rs"]
+mod findings;
+#[path = "../support/fixture.rs"]
+#[expect(dead_code, reason = "some of it is for tests that are not suites")]
+mod fixture;
+#[path = "../support/memory_project.rs"]
+mod memory_project;
+
+mod designs;
+mod docs;
+mod expand;
+mod ide;
+mod labels;
+mod recovery;
+mod rules;
+mod runner;
+mod silence;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+use runner::Folder;
+
+/// All folders of suites.
+const FOLDERS: [Folder; 6] =
+    [rules::FOLDER, silence::FOLDER, recovery::FOLDER, expand::FOLDER, ide::FOLDER, designs::FOLDER];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<_> = FOLDERS.into_iter().flat_map(runner::trials).collect();
+    trials.extend(rules::trials());
+    trials.extend(ide::trials());
+    trials.extend(docs::trials());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

@@ -1,0 +1,105 @@
+//! A project in memory with a cursor, analysed as an editor does it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use podlens::diagnostic::{Edit, Location};
+use podlens::ide::Analysis;
+use podlens::resolve::Resolver;
+use podlens::rules::{ParsedText, Sources};
+use podlens::text::Span;
+use podlens::workspace::{File, Snapshot, Workspace};
+
+use crate::fixture;
+
+/// Some files, one of them with a cursor.
+pub(crate) struct MemoryProject {
+    pub(crate) title: String,
+    /// Texts without cursors.
+    pub(crate) files: BTreeMap<String, String>,
+    /// The file with the cursor, or the first.
+    pub(crate) file: Arc<str>,
+    /// The cursors; a second one ends a range.
+    pub(crate) cursors: Vec<usize>,
+    snapshot: Snapshot,
+    sources: Texts,
+}
+
+/// Texts and trees of a fixture.
+struct Texts(BTreeMap<String, Arc<ParsedText>>);
+
+impl Sources for Texts {
+    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+        self.0.get(path).cloned()
+    }
+}
+
+impl MemoryProject {
+    /// Reads files with cursors.
+    pub(crate) fn new(title: &str, written: &[fixture::File]) -> Self {
+        let files: BTreeMap<String, String> = written.iter().map(|it| (it.path.clone(), it.text.clone())).collect();
+        let marked = written.iter().rev().find(|file| !file.cursors.is_empty()).or(written.first());
+        let (file, cursors) = marked.map_or(("", Vec::new()), |file| (&*file.path, file.cursors.clone()));
+        let mut workspace = Workspace::default();
+        for (path, text) in &files {
+            workspace.set_disk(path, File::read_whole(path, text));
+        }
+        let snapshot = workspace.snapshot();
+        let source = |path: &str, text: &str| {
+            let known = snapshot.file(path).expect("a file of the fixture");
+            Arc::new(ParsedText::new(known, text.into()))
+        };
+        let sources = Texts(files.iter().map(|(path, text)| (path.clone(), source(path, text))).collect());
+        Self { title: title.into(), file: file.into(), cursors, files, snapshot, sources }
+    }
+
+    /// Lets a feature look at it.
+    pub(crate) fn analysis<T>(&self, look: impl FnOnce(&Analysis<'_>) -> T) -> T {
+        let resolver = Resolver::new(&self.snapshot, None);
+        look(&Analysis { snapshot: &self.snapshot, resolver: &resolver, sources: &self.sources })
+    }
+
+    /// The cursor.
+    pub(crate) fn offset(&self) -> usize {
+        *self.cursors.first().unwrap_or_else(|| panic!("{}: no cursor", self.title))
+    }
+
+    /// The text of the file with the cursor.
+    pub(crate) fn text(&self) -> &str {
+        &self.files[&*self.file]
+    }
+
+    /// `web.yaml:3:5 text`, with the file left out for the one with the cursor.
+    pub(crate) fn place(&self, location: &Location) -> String {
+        let place = self.snapshot.file(&location.file).expect("a known file").lines.line_column(location.span.start);
+        let file = if location.file == self.file { String::new() } else { format!("{}:", location.file) };
+        let text = &self.files[&*location.file][location.span.range()];
+        let text = text.lines().next().unwrap_or_default();
+        format!("{file}{}:{} {text}", place.line, place.column).trim_end().to_owned()
+    }
+
+    /// See [`MemoryProject::place`].
+    pub(crate) fn here(&self, span: Span) -> String {
+        self.place(&Location { file: Arc::clone(&self.file), span })
+    }
+
+    /// What some edits change, as a unified diff of all files.
+    pub(crate) fn diff(&self, edits: &[Edit]) -> String {
+        let mut edits: Vec<&Edit> = edits.iter().collect();
+        edits.sort_by(|a, b| b.location.cmp(&a.location));
+        let mut result = self.files.clone();
+        for edit in edits {
+            let text = result.get_mut(&*edit.location.file).expect("an edit of a file of the fixture");
+            text.replace_range(edit.location.span.range(), &edit.text);
+        }
+        let mut shown = String::new();
+        for (path, old) in &self.files {
+            if *old != result[path] {
+                let diff = similar::TextDiff::from_lines(old, &result[path]);
+                let _ = write!(shown, "{}", diff.unified_diff().context_radius(0).header(path, path));
+            }
+        }
+        shown.lines().filter(|line| !line.starts_with("@@")).fold(String::new(), |shown, line| shown + line + "\n")
+    }
+}
