@@ -48,7 +48,7 @@ fn what_is_missing_is_asked_for_with_its_description_and_default() {
         ("Where it runs\r\nHOST (Host): ", "\n"),
         ("a value is required\r\nHOST (Host): ", "web\n"),
         ("What it listens on\r\nPORT [80]: ", "many\n"),
-        ("it has to be a whole number\r\nPORT [80]: ", "\n"),
+        ("the value must be a whole number\r\nPORT [80]: ", "\n"),
         ("PASSWORD [generated from [a-b]{3}]: ", "\n"),
     ] {
         while !shown.ends_with(prompt) {

@@ -49,7 +49,7 @@ fn bad_files_do_not_hide_good_ones() {
         out.contains("Pod/web") && out.contains("! $(NOPE) is not defined, so the text stays  ok.yaml:9:30"),
         "{out}"
     );
-    assert!(err.contains("latin.yaml: not UTF-8") && err.contains("broken.yaml:"), "{err}");
+    assert!(err.contains("latin.yaml:1:4: not UTF-8") && err.contains("broken.yaml:"), "{err}");
 
     let (code, out, err) = run(place.path(), &["env", "ok.yaml", "gone.yaml"], "");
     assert_eq!((code, err.as_str()), (2, "podlens: gone.yaml: no such file or directory\n"));
@@ -68,7 +68,7 @@ fn nothing_to_show_is_said() {
     ]);
     for (path, code, said) in [
         ("notes", 3, "no manifests found"),
-        ("other", 3, "no manifests found"),
+        ("other", 3, "other/values.yaml has no Kubernetes objects"),
         ("gone", 3, "gone: no such file or directory"),
         ("map.yaml", 0, "no workloads found"),
     ] {
@@ -245,7 +245,7 @@ fn a_stream_that_is_no_text_is_told() {
         .expect("podlens starts");
     child.stdin.take().expect("stdin").write_all(b"$(A)\n\xff\n").expect("written");
     let output = child.wait_with_output().expect("podlens ends");
-    let told = "podlens: <stdin>:1:6: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
+    let told = "podlens: <stdin>:2:1: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
     assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), told));
 }
 

@@ -119,6 +119,26 @@ fn sarif_follows_its_schema() {
 }
 
 #[test]
+fn a_run_without_findings_says_what_was_checked() {
+    let place = directory(&[
+        ("pod.yaml", b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n"),
+        ("values.yaml", b"a: 1\n"),
+        ("comments.yaml", b"# nothing\n# here\n"),
+        ("empty.yaml", b""),
+    ]);
+    for (path, code, expected_out, expected_err) in [
+        ("pod.yaml", 0, "No findings. 1 file, 1 document\n", ""),
+        ("values.yaml", 0, "No findings. 1 file, no Kubernetes objects\n", ""),
+        ("comments.yaml", 3, "", "podlens: comments.yaml holds no documents\n"),
+        ("empty.yaml", 3, "", "podlens: empty.yaml is empty\n"),
+        ("-", 3, "", "podlens: stdin is empty\n"),
+    ] {
+        let (exit, out, err) = lint(place.path(), &[path], "");
+        assert_eq!((exit, out.as_str(), err.as_str()), (code, expected_out, expected_err), "{path}");
+    }
+}
+
+#[test]
 fn exit_codes_say_how_it_went() {
     let fine = clean();
     let place = directory(&[
@@ -139,14 +159,14 @@ fn exit_codes_say_how_it_went() {
         (&["none"], 3, "no manifests found"),
         (&["gone"], 3, "gone: no such file or directory"),
         (&["good", "gone"], 2, "gone: no such file or directory"),
-        (&["latin"], 2, "latin/a.yaml: not UTF-8"),
-        (&["latin", "--exit-zero"], 2, "latin/a.yaml: not UTF-8"),
+        (&["latin"], 2, "latin/a.yaml:1:4: not UTF-8"),
+        (&["latin", "--exit-zero"], 2, "latin/a.yaml:1:4: not UTF-8"),
         (&["-"], 3, "stdin is empty"),
         (&["good", "--ignore", "forward-referense"], 2, "did you mean `forward-reference`?"),
         (&["good", "--level", "forward-reference=loud"], 2, "`loud` is not a level"),
         (&["good", "--format", "json", "--format", "full"], 2, "two formats on stdout"),
         (&["good", "--unsafe-fixes"], 2, "--fix"),
-        (&["-", "--fix"], 2, "--fix works on files"),
+        (&["-", "--fix"], 2, "--fix does not work with stdin"),
         (&["good", "--output", "none/gone/x.txt"], 2, "cannot be written"),
     ] {
         let (exit, out, err) = lint(place.path(), arguments, "");

@@ -162,7 +162,7 @@ fn what_cannot_be_read_is_said_and_the_rest_is_shown() {
         [
             "good.yaml",
             "bad.yaml:1:4: not UTF-8 (byte 0xFF); save the file as UTF-8",
-            "huge.yaml: larger than 64 MB; it is not read. Split it, or exclude it in podlens.yaml",
+            "huge.yaml: is larger than 64 MB and was not read; split it, or exclude it in podlens.yaml",
             "missing.yaml: no such file or directory",
             "wide.yaml: is UTF-16; save the file as UTF-8",
         ]

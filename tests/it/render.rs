@@ -79,5 +79,5 @@ fn templates_are_not_rendered() {
     let place = directory(&[("t.yaml", template.as_bytes())]);
     let (code, out, err) = run(place.path(), &["render"], "");
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
-    assert!(err.contains("t.yaml: a Helm template"), "{err}");
+    assert!(err.contains("t.yaml: is a Helm template"), "{err}");
 }

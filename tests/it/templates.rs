@@ -95,7 +95,7 @@ fn values_come_from_flags_and_files() {
     assert_eq!(err.lines().map(|it| it.trim_start_matches("podlens: ")).collect::<Vec<_>>(), expected);
     let (code, out, err) = ran(&["--param-file", "broken.params"]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert_eq!(err, "podlens: broken.params:2: no `=` or `:` between a name and a value\n");
+    assert_eq!(err, "podlens: broken.params:2: expected `NAME=VALUE` or `NAME: VALUE`\n");
     // Names that the template does not have are told where they stand, all at once.
     let (code, out, err) = ran(&["--param-file", "unknown.params", "-p", "LAST=1"]);
     assert_eq!((code, out.as_str()), (1, ""));
@@ -138,7 +138,10 @@ fn what_is_wrong_is_told_at_once_and_nothing_is_printed() {
     assert_eq!(refused(&["broken.yaml"]).0, 1);
     assert_eq!(refused(&["nowhere.yaml"]).0, 2);
     assert_eq!(refused(&["t.yaml", "-p", "NAME"]).0, 2);
-    assert_eq!(refused(&["t.yaml", "-p", "NAME=1", "-p", "NAME=2"]), (2, "given more than once: NAME\n".into()));
+    assert_eq!(
+        refused(&["t.yaml", "-p", "NAME=1", "-p", "NAME=2"]),
+        (2, "--param is given more than once for NAME\n".into())
+    );
     assert_eq!(refused(&["t.yaml", "--parameters", "-p", "NAME=1"]).0, 2);
     assert_eq!(refused(&["t.yaml", "-o", "xml"]).0, 2);
     assert_eq!(refused(&["t.yaml", "--ask"]), (2, "--ask needs a terminal\n".into()));

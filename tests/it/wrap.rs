@@ -104,7 +104,7 @@ fn what_is_wrong_is_told_and_nothing_is_printed() {
         ),
         (&["wrap", "values.yaml", "--name", "s"], 1, "values.yaml:3:1: this is no object: it has no `kind`"),
         (&["wrap", "empty.yaml", "--name", "s"], 3, "no objects found"),
-        (&["wrap", "gone.yaml", "--name", "s"], 2, "gone.yaml: cannot be read"),
+        (&["wrap", "gone.yaml", "--name", "s"], 2, "gone.yaml: no such file or directory"),
         (&["wrap", "-", "-", "--name", "s"], 2, "`-` (stdin) can be given only once"),
         (&["wrap", "shop.yaml", "--name", "S hop"], 2, "`S hop` cannot be the name of a template"),
         (&["wrap", "shop.yaml", "--name", "s", "-p", "A=x", "-p", "A=y"], 2, "given more than once: A"),
