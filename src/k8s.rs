@@ -6,179 +6,39 @@
 #![warn(clippy::disallowed_methods)]
 
 mod content_hash;
-mod kinds;
+mod identity;
 mod kustomization;
 mod model;
 mod object_cache;
 mod object_data;
 mod pod;
+mod pod_specs;
 mod preset;
+mod read;
 mod reader;
 mod relevance;
 mod service_dependencies;
 mod template;
-
-use std::sync::Arc;
+mod workloads;
 
 pub use content_hash::ContentHash;
-pub use model::*;
+pub use model::{
+    Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,
+    Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, ValueFrom, ValueSource, Volume,
+};
 pub use object_cache::ObjectCache;
 pub use preset::{PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
+pub use read::{objects, objects_of, template_in};
 pub use relevance::may_hold_objects;
 pub use service_dependencies::{ServiceDependencies, ServiceDependency};
 pub use template::{
     Dialect, MistypedField, Parameter, ParameterDefault, ParameterNames, ParameterizedText, Parameters,
     SubstitutedPart, Template, format_parameter_reference, is_parameter_name, names_after_dollar,
 };
-
-use crate::syntax::{Node, Tree, YamlDocument};
-use crate::text::Span;
-use kinds::Identity;
-use object_cache::CacheSession;
-use reader::{NodeBudget, Reader};
-
-/// How deep Lists and Templates may stand in each other.
-const NESTING: usize = 8;
-
-/// The objects of a whole file, in the order of the text.
-pub fn objects_of(tree: &Tree) -> Vec<Object> {
-    tree.documents().flat_map(objects).collect()
-}
-
-/// The objects of one document: its own, and those inside it if it is a List, a Template or a Kustomization. What holds
-/// others stands before them.
-pub fn objects(document: YamlDocument<'_>) -> Vec<Object> {
-    read_document(document, None)
-}
-
-fn read_document(document: YamlDocument<'_>, sharing: Option<&CacheSession>) -> Vec<Object> {
-    let mut found = Vec::new();
-    if let Some(root) = document.root() {
-        let reading = DocumentReader { budget: &NodeBudget::of(document), sharing };
-        reading.read(root, Identity::default(), None, NESTING, &mut found);
-    }
-    found
-}
-
-/// The template of a document: its mapping, where the template's spans count from, and what it says. Of a list of
-/// templates the first counts.
-pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Template)> {
-    let mut root = document.root()?.resolved();
-    let mut identity = Identity::of(root);
-    if let Some(each) = identity.kind.and_then(|it| it.strip_suffix("List")) {
-        let default = Identity { kind: Some(each).filter(|it| !it.is_empty()), api_version: identity.api_version };
-        root = root.get("items")?.items().next()?.resolved();
-        let own = Identity::of(root);
-        identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
-    }
-    let budget = NodeBudget::of(document);
-    let reader = Reader { base: root.span().start, budget: &budget, sharing: None };
-    let template = template::template(reader, root, identity)?;
-    Some((template::node(root, identity)?, reader.base, template))
-}
-
-/// The reading of one document.
-#[derive(Clone, Copy)]
-struct DocumentReader<'b> {
-    budget: &'b NodeBudget,
-    sharing: Option<&'b CacheSession>,
-}
-
-impl DocumentReader<'_> {
-    fn read<'t>(
-        self,
-        node: Node<'t>,
-        default: Identity<'t>,
-        parameters: Option<&Arc<Parameters>>,
-        depth: usize,
-        found: &mut Vec<Object>,
-    ) {
-        let node = node.resolved();
-        if depth == 0 || !self.budget.take() || !node.is_mapping() {
-            return;
-        }
-        let base = node.span().start;
-        let context = object_cache::EnclosingContext { default, in_template: parameters.is_some() };
-        if let Some(model) = self.sharing.and_then(|it| it.object(node, context)) {
-            found.push(Object { offset: base, model, parameters: parameters.cloned() });
-            return;
-        }
-        let written = Identity::of(node);
-        let identity =
-            Identity { api_version: written.api_version.or(default.api_version), kind: written.kind.or(default.kind) };
-        let is_kustomization = kustomization::is_kustomization(node, identity);
-        if !is_kustomization && default.kind.is_none() && !identity.is_plausible(node) {
-            return;
-        }
-        // Where no alias is, the text itself is the limit, so that one object's aliases cost no other its reading.
-        let text = NodeBudget::for_text(node.span().len());
-        let budget = if node.contains_alias() { self.budget } else { &text };
-        let sharing = self.sharing.filter(|it| it.begin(node));
-        let reader = Reader { base, budget, sharing };
-        let mut model = model(reader, node, identity);
-        if is_kustomization {
-            model.data = ObjectData::Kustomization(kustomization::kustomization(reader, node));
-        }
-        if parameters.is_some() {
-            model.parameterized_texts = template::parameterized_texts(reader, node);
-            model.candidate_names = template::ParameterNames::of(&model.parameterized_texts);
-        }
-        let own = match &mut model.data {
-            ObjectData::Template(template) => {
-                if let Some(sharing) = self.sharing {
-                    sharing.unify(&mut template.exported);
-                }
-                Some(Arc::clone(&template.exported))
-            }
-            _ => None,
-        };
-        let nested = identity.nested(node);
-        if let (Some(_), Some(nested)) = (self.sharing, nested) {
-            let places: Vec<Span> = nested.list.items().map(Node::span).collect();
-            model.surrounding_subtrees = object_cache::frame(node, &places);
-        } else if let Some(sharing) = sharing {
-            sharing.finish(node, &mut model);
-        }
-        let model = Arc::new(model);
-        found.push(Object { offset: base, model: Arc::clone(&model), parameters: parameters.cloned() });
-        if is_kustomization {
-            kustomization::made(reader, node, found);
-        } else if let Some(nested) = nested {
-            for item in nested.list.items() {
-                self.read(item, nested.each, own.as_ref().or(parameters), depth - 1, found);
-            }
-        } else if let Some(sharing) = self.sharing {
-            sharing.keep(node, context, &model);
-        }
-    }
-}
-
-fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
-    let data = object_data::data(reader, node, identity);
-    let metadata = node.get("metadata");
-    let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
-    let pairs = |key: &str| metadata.map(|metadata| reader.pairs_at(metadata, &[key])).unwrap_or_default();
-    // What holds other objects makes no pods itself, and Services and the like are known to make none.
-    let makes_pods = matches!(data, ObjectData::None) && identity.nested(node).is_none();
-    Model {
-        span: reader.span(node),
-        api_version: reader.text_at(node, "apiVersion"),
-        kind: reader.text_at(node, "kind").or_else(|| implied(identity.kind)),
-        name: text("name"),
-        namespace: text("namespace"),
-        labels: pairs("labels"),
-        annotations: if matches!(data, ObjectData::Secret(_)) { Vec::new() } else { pairs("annotations") },
-        pods: if makes_pods { kinds::pods(reader, node, identity) } else { Vec::new() },
-        data,
-        ..Model::default()
-    }
-}
-
-/// The kind of an item in a typed list, which stands nowhere.
-fn implied(kind: Option<&str>) -> Option<Text> {
-    let style = crate::syntax::ScalarStyle::Plain;
-    kind.map(|kind| Text { value: kind.into(), span: crate::text::Span::default(), style, is_string: true })
-}
+pub use workloads::{
+    Controller, DeploymentHook, Indexing, InjectedValue, InjectedVariable, InjectionTarget, WORKLOAD_KINDS,
+    WorkloadKind,
+};
 
 #[cfg(test)]
 mod tests;

@@ -142,7 +142,7 @@ impl<'s> Resolver<'s> {
     /// Whether a preset's selector fits the pods of an object, whatever else keeps the two apart.
     pub fn fit(&self, file: &Arc<str>, object: &Object, pod: &Pod, preset: &PodPreset) -> Fit {
         let scope = Scope::new(self.snapshot, file, object, self.release, &self.vars);
-        selection::fit(preset, &selection::Labels::of(&object.model, pod, scope.is_template() || scope.is_patch()))
+        selection::fit(preset, &selection::Labels::of(pod, scope.is_template() || scope.is_patch()))
     }
 
     /// What a pod has in common with the presets that are applied to it.

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::k8s::kinds::Identity;
+use crate::k8s::identity::Identity;
 use crate::k8s::model::{DataEntry, DataValue, KeyedData, Kustomization, Model, Object, ObjectData, Text};
 use crate::k8s::reader::{Reader, mappings};
 use crate::syntax::{self, Node};
+
+/// Kinds that are a Kustomization.
+pub(super) const KINDS: [&str; 2] = ["Kustomization", "Component"];
 
 const GENERATORS: [&str; 2] = ["configMapGenerator", "secretGenerator"];
 
 /// Whether this is a Kustomization; its file may leave out what it is.
 pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
     match identity.kind {
-        Some("Kustomization" | "Component") => identity.group() == "kustomize.config.k8s.io",
+        Some(kind) if KINDS.contains(&kind) => identity.group() == "kustomize.config.k8s.io",
         Some(_) => false,
         None => {
             let listed = |key: &str| root.get(key).is_some_and(Node::is_sequence);

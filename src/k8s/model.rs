@@ -12,6 +12,7 @@ use crate::k8s::object_cache::{self, Region};
 use crate::k8s::preset::PodPreset;
 use crate::k8s::service_dependencies::ServiceDependencies;
 use crate::k8s::template::{ParameterNames, ParameterizedText, Parameters, Template};
+use crate::k8s::workloads::Controller;
 use crate::syntax::{ScalarStyle, Subtree};
 use crate::text::Span;
 
@@ -338,21 +339,10 @@ pub struct Pod {
     pub service_account: Option<Text>,
     /// `resources.limits` of the pod as a whole.
     pub limits: Vec<(Text, Text)>,
-    /// Who adds variables before the kubelet sees the pod.
-    pub injector: Option<Injector>,
-}
-
-/// Controllers that add variables of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Injector {
-    /// An Indexed Job: `JOB_COMPLETION_INDEX` behind the user's entries (B25).
-    IndexedJob,
-    /// Knative: `K_REVISION` and others behind the user's entries (B26).
-    Knative,
-    /// LeaderWorkerSet: `LWS_…` before the user's entries.
-    LeaderWorkerSet,
-    /// A kind that is not known: its controller may add anything.
-    Unknown,
+    /// What makes the pod, and may add to it.
+    pub controller: Controller,
+    /// Whether it is a pod of an indexed Job (B25).
+    pub is_indexed: bool,
 }
 
 /// What a container is for.

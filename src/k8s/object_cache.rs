@@ -10,9 +10,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::k8s::kinds::Identity;
+use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, ContainerRole, Model, Object};
 use crate::k8s::pod;
+use crate::k8s::read;
 use crate::k8s::reader::Reader;
 use crate::k8s::template::Parameters;
 use crate::syntax::{Node, Subtree, Tree};
@@ -86,7 +87,7 @@ impl ObjectCache {
     pub fn objects_of(&mut self, tree: &Tree) -> Vec<Object> {
         self.round = self.round.wrapping_add(1);
         let sharing = CacheSession { kept: RefCell::new(std::mem::take(self)), ..CacheSession::default() };
-        let objects: Vec<Object> = tree.documents().flat_map(|it| super::read_document(it, Some(&sharing))).collect();
+        let objects: Vec<Object> = tree.documents().flat_map(|it| read::read_document(it, Some(&sharing))).collect();
         *self = sharing.kept.into_inner();
         self.forget(&objects);
         objects

@@ -3,36 +3,49 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::k8s::kinds::Identity;
+use crate::k8s::identity::Identity;
 use crate::k8s::model::{DataEntry, DataValue, KeyedData, ObjectData, Service, ServicePort, Text};
 use crate::k8s::preset;
 use crate::k8s::reader::{Reader, mappings};
 use crate::k8s::template;
 use crate::syntax::{Node, TypedScalar};
 
-/// What an object of this kind offers.
+/// Reads the data of an object of one kind.
+type ReadData = fn(Reader<'_>, Node<'_>) -> ObjectData;
+
+/// Kinds that define a ConfigMap, a Secret or a Service: group, kind and how it is read.
+const DATA_KINDS: &[(&str, &str, ReadData)] = &[
+    ("", "ConfigMap", |reader, root| ObjectData::ConfigMap(config_map(reader, root))),
+    ("", "Secret", |reader, root| ObjectData::Secret(secret(reader, root))),
+    ("", "Service", |reader, root| ObjectData::Service(service(reader, root))),
+    ("bitnami.com", "SealedSecret", |reader, root| ObjectData::Secret(sealed_secret(reader, root))),
+    ("external-secrets.io", "ExternalSecret", |reader, root| {
+        ObjectData::Secret(external_secret(reader, root.get("spec"), "secretKey"))
+    }),
+    ("external-secrets.io", "ClusterExternalSecret", |reader, root| {
+        ObjectData::Secret(external_secret(reader, root.at(&["spec", "externalSecretSpec"]), "secretKey"))
+    }),
+    ("kubernetes-client.io", "ExternalSecret", |reader, root| {
+        ObjectData::Secret(external_secret(reader, root.get("spec"), "name"))
+    }),
+];
+
+/// Whether a kind defines a ConfigMap, a Secret or a Service, in some group.
+pub(super) fn is_data_kind(kind: &str) -> bool {
+    DATA_KINDS.iter().any(|(_, known, _)| *known == kind)
+}
+
+/// Reads the data that an object offers to others.
 pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> ObjectData {
     if let Some(admission) = preset::admission(identity) {
         return ObjectData::Preset(Box::new(preset::preset(reader, root, admission)));
     }
-    match (identity.group(), identity.kind) {
-        ("", Some("ConfigMap")) => ObjectData::ConfigMap(config_map(reader, root)),
-        ("", Some("Secret")) => ObjectData::Secret(secret(reader, root)),
-        ("", Some("Service")) => ObjectData::Service(service(reader, root)),
-        ("bitnami.com", Some("SealedSecret")) => ObjectData::Secret(sealed_secret(reader, root)),
-        ("external-secrets.io", Some("ExternalSecret")) => {
-            ObjectData::Secret(external_secret(reader, root.get("spec"), "secretKey"))
-        }
-        ("external-secrets.io", Some("ClusterExternalSecret")) => {
-            ObjectData::Secret(external_secret(reader, root.at(&["spec", "externalSecretSpec"]), "secretKey"))
-        }
-        ("kubernetes-client.io", Some("ExternalSecret")) => {
-            ObjectData::Secret(external_secret(reader, root.get("spec"), "name"))
-        }
-        _ => match template::template(reader, root, identity) {
-            Some(template) => ObjectData::Template(Box::new(template)),
-            None => ObjectData::None,
-        },
+    if let Some((_, _, read)) = DATA_KINDS.iter().find(|(group, kind, _)| identity.is(group, kind)) {
+        return read(reader, root);
+    }
+    match template::template(reader, root, identity) {
+        Some(template) => ObjectData::Template(Box::new(template)),
+        None => ObjectData::None,
     }
 }
 

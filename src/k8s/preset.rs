@@ -1,7 +1,7 @@
 //! PodPresets: what one brings, and to which pods.
 
 use crate::k8s::content_hash::{self, ContentHash, Defaults};
-use crate::k8s::kinds::Identity;
+use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, Pod, Text};
 use crate::k8s::pod;
 use crate::k8s::reader::{Reader, mappings};
@@ -91,12 +91,15 @@ pub struct Requirement {
     pub values: Vec<Text>,
 }
 
+/// The kind of a PodPreset.
+pub(super) const KIND: &str = "PodPreset";
+
 /// Who admits an object of this kind, and whether its group is that of the proposal (PA1).
 pub(super) fn admission(identity: Identity<'_>) -> Option<(PresetAdmitter, bool)> {
     match (identity.kind?, identity.group()) {
-        ("PodPreset", "settings.k8s.io") => Some((PresetAdmitter::ApiServer, false)),
-        ("PodPreset", "settings") => Some((PresetAdmitter::ApiServer, true)),
-        ("PodPreset", "redhatcop.redhat.io") => Some((PresetAdmitter::Webhook, false)),
+        (KIND, "settings.k8s.io") => Some((PresetAdmitter::ApiServer, false)),
+        (KIND, "settings") => Some((PresetAdmitter::ApiServer, true)),
+        (KIND, "redhatcop.redhat.io") => Some((PresetAdmitter::Webhook, false)),
         _ => None,
     }
 }

@@ -5,40 +5,38 @@
 
 use memchr::memmem;
 
-use crate::k8s::kinds;
+use crate::k8s::kustomization;
+use crate::k8s::object_data;
+use crate::k8s::pod_specs;
+use crate::k8s::preset;
+use crate::k8s::template;
+use crate::k8s::workloads::WorkloadKind;
 
-/// Kinds that are read whatever is in them: others refer to them, or they hold further objects.
-const READ: &[&str] = &[
-    "ConfigMap",
-    "Secret",
-    "Service",
-    "SealedSecret",
-    "ExternalSecret",
-    "ClusterExternalSecret",
-    "Kustomization",
-    "Component",
-    "PodPreset",
-    "Template",
-    "TemplateConfig",
-    "ProcessedTemplate",
-    "TemplateInstance",
-    "DeploymentConfig",
-];
-
-/// Whether a document has to be read.
+/// Whether a document may hold an object that matters. If not, it need not be parsed.
 pub fn may_hold_objects(document: &str) -> bool {
     let bytes = document.as_bytes();
     let has = |word: &[u8]| memmem::find(bytes, word).is_some();
     match head(document) {
-        Head::Object { kind, .. } if kind.ends_with("List") || READ.contains(&kind) || kinds::is_workload(kind) => true,
-        Head::Object { group, .. } if kinds::is_other_language(group) => false,
-        // A pod spec is known by its lists of containers.
+        Head::Object { kind, .. } if is_always_read(kind) => true,
+        Head::Object { group, .. } if pod_specs::is_other_language(group) => false,
+        // A pod spec has lists of containers.
         Head::Object { .. } => has(b"ontainers") || has_escapes(bytes),
         Head::Unclear => {
             let is_manifest = has(b"kind") || has(b"apiVersion");
             is_manifest || has(b"Generator") || has(b"resources") || has_escapes(bytes)
         }
     }
+}
+
+/// Whether objects of a kind are read whatever they contain: they make pods, others refer to them, or they hold further
+/// objects.
+fn is_always_read(kind: &str) -> bool {
+    WorkloadKind::is_workload(kind)
+        || kind.ends_with("List")
+        || kind == preset::KIND
+        || object_data::is_data_kind(kind)
+        || template::KINDS.contains(&kind)
+        || kustomization::KINDS.contains(&kind)
 }
 
 /// What a document plainly says it is.

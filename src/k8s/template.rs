@@ -7,11 +7,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::k8s::kinds::Identity;
+use crate::k8s::identity::Identity;
 use crate::k8s::model::Text;
 use crate::k8s::reader::{DEPTH, Reader};
 use crate::syntax::{Node, ReferenceForm, TypedScalar, parameter_references};
 use crate::text::Span;
+
+/// Kinds that are a Template or hold one.
+pub(super) const KINDS: [&str; 4] = ["Template", "TemplateConfig", "ProcessedTemplate", INSTANCE];
+
+const INSTANCE: &str = "TemplateInstance";
 
 /// A Template, or the one inside a TemplateInstance.
 #[derive(Clone, Debug, Default)]
@@ -219,9 +224,8 @@ pub(super) fn node<'t>(root: Node<'t>, identity: Identity<'t>) -> Option<Node<'t
         return None;
     }
     match kind {
-        "Template" | "TemplateConfig" | "ProcessedTemplate" => Some(root),
-        "TemplateInstance" => root.at(&["spec", "template"]).filter(|it| it.is_mapping()),
-        _ => None,
+        INSTANCE => root.at(&["spec", "template"]).filter(|it| it.is_mapping()),
+        _ => KINDS.contains(&kind).then_some(root),
     }
 }
 
@@ -246,7 +250,7 @@ pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_
         objects_span: node.get("objects").filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         message: reader.text_at(node, "message"),
         labels: reader.pairs_at(node, &["labels"]),
-        has_secret: identity.kind == Some("TemplateInstance") && root.at(&["spec", "secret", "name"]).is_some(),
+        has_secret: identity.kind == Some(INSTANCE) && root.at(&["spec", "secret", "name"]).is_some(),
         exported,
         parameters,
         unsubstituted_texts: Vec::new(),

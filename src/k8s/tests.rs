@@ -215,35 +215,37 @@ spec:
 }
 
 #[test]
-fn injectors_and_link_defaults_follow_the_kind() {
-    for (api_version, kind, above, injector, links) in [
-        ("batch/v1", "Job", "spec: {template: {spec: SPEC}}", None, true),
-        (
-            "batch/v1",
-            "Job",
-            "spec: {completionMode: Indexed, template: {spec: SPEC}}",
-            Some(Injector::IndexedJob),
-            true,
-        ),
+fn completion_modes_and_link_defaults_follow_the_kind() {
+    for (api_version, kind, above, is_indexed, links) in [
+        ("batch/v1", "Job", "spec: {template: {spec: SPEC}}", false, true),
+        ("batch/v1", "Job", "spec: {completionMode: Indexed, template: {spec: SPEC}}", true, true),
         (
             "batch/v1",
             "CronJob",
             "spec: {jobTemplate: {spec: {completionMode: Indexed, template: {spec: SPEC}}}}",
-            Some(Injector::IndexedJob),
+            true,
             true,
         ),
-        ("serving.knative.dev/v1", "Service", "spec: {template: {spec: SPEC}}", Some(Injector::Knative), false),
+        ("apps/v1", "Deployment", "spec: {completionMode: Indexed, template: {spec: SPEC}}", false, true),
         (
-            "leaderworkerset.x-k8s.io/v1",
-            "LeaderWorkerSet",
-            "spec: {leaderWorkerTemplate: {leaderTemplate: {spec: SPEC}}}",
-            Some(Injector::LeaderWorkerSet),
+            "jobset.x-k8s.io/v1alpha2",
+            "JobSet",
+            "spec: {replicatedJobs: [{template: {spec: {template: {spec: SPEC}}}}]}",
+            true,
             true,
         ),
+        (
+            "jobset.x-k8s.io/v1alpha2",
+            "JobSet",
+            "spec: {replicatedJobs: [{template: {spec: {completionMode: NonIndexed, template: {spec: SPEC}}}}]}",
+            false,
+            true,
+        ),
+        ("serving.knative.dev/v1", "Service", "spec: {template: {spec: SPEC}}", false, false),
     ] {
         let objects = read(&workload(api_version, kind, above));
         let pod = &objects[0].model.pods[0];
-        assert_eq!((pod.injector, pod.default_service_links), (injector, links), "{kind} {above}");
+        assert_eq!((pod.is_indexed, pod.default_service_links), (is_indexed, links), "{kind} {above}");
         assert!(matches!(objects[0].model.data, ObjectData::None), "{kind}");
     }
 }

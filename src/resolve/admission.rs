@@ -182,7 +182,7 @@ impl Admission {
         if found.is_empty() || ((scope.release().is_at_least(7) || proposals) && selection::is_exempt(pod)) {
             return None;
         }
-        let labels = Labels::of(&object.model, pod, scope.is_template() || scope.is_patch());
+        let labels = Labels::of(pod, scope.is_template() || scope.is_patch());
         // A4: in 1.6 nothing stood before the name.
         let infix = if scope.release().is_at_least(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };

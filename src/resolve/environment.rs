@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, EnvVar, Injector, Mount, Object, ObjectData, Pod, Text, ValueSource};
+use crate::k8s::{Container, ContainerRole, EnvVar, Mount, Object, ObjectData, Pod, Text, ValueSource};
 use crate::resolve::admission::{Admission, Matched};
 use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
 use crate::resolve::expand::Expansion;
@@ -225,7 +225,7 @@ impl Environment {
             unordered: container.role == ContainerRole::Hook,
             is_open: container.may_have_more_variables
                 || sources::is_part(scope, object, container)
-                || pod.injector == Some(Injector::Unknown),
+                || pod.controller.is_unknown(),
             command: Vec::new(),
             args: Vec::new(),
             probes: Vec::new(),

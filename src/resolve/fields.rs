@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, Injector, Object, Pod, Text};
+use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
 use crate::resolve::parameters;
 use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{Hole, Value};
@@ -47,21 +47,7 @@ fn subscript(path: &str) -> Option<(&str, &str)> {
 /// Whether controllers put this key on the pods they make.
 fn is_added_later(key: &str, pod: &Pod) -> bool {
     // A Pod that has a name is made by nobody else.
-    pod.name.is_none()
-        && (key.contains('/')
-            || matches!(
-                key,
-                "pod-template-hash"
-                    | "pod-template-generation"
-                    | "controller-revision-hash"
-                    | "rollouts-pod-template-hash"
-                    | "controller-uid"
-                    | "job-name"
-                    | "deployment"
-                    | "deploymentconfig"
-            )
-            // Knative fills in the name of the revision.
-            || (key == "app" && pod.injector == Some(Injector::Knative)))
+    pod.name.is_none() && pod.controller.may_add_label(key)
 }
 
 /// What `resourceFieldRef` asks for.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Injector, Model, Pod, PodPreset, PresetAdmitter, Requirement, Selector};
+use crate::k8s::{Pod, PodPreset, PresetAdmitter, Requirement, Selector};
 use crate::resolve::fields::is_qualified_name;
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
@@ -48,27 +48,9 @@ pub(super) struct Labels<'p> {
 }
 
 impl<'p> Labels<'p> {
-    pub(super) fn of(model: &Model, pod: &'p Pod, is_open: bool) -> Self {
-        let kind = model.kind.as_ref().map_or("", |it| &it.value);
+    pub(super) fn of(pod: &'p Pod, is_open: bool) -> Self {
         // A14.
-        let added: &[&str] = match kind {
-            "Deployment" => &["pod-template-hash"],
-            "DaemonSet" => &["controller-revision-hash", "pod-template-generation"],
-            "StatefulSet" => {
-                &["controller-revision-hash", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"]
-            }
-            "Job" | "CronJob" | "JobSet" => &[
-                "controller-uid",
-                "job-name",
-                "batch.kubernetes.io/controller-uid",
-                "batch.kubernetes.io/job-name",
-                "batch.kubernetes.io/job-completion-index",
-            ],
-            "DeploymentConfig" => &["deployment", "deploymentconfig"],
-            "Rollout" => &["rollouts-pod-template-hash"],
-            _ => &[],
-        };
-        Self { pod, added, is_open: is_open || pod.injector.is_some_and(|it| it != Injector::IndexedJob) }
+        Self { pod, added: pod.controller.added_labels(), is_open: is_open || pod.controller.may_add_other_labels() }
     }
 
     /// The value of a label; nothing known of it where a controller gives it or a tool will.

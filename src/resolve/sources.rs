@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
-use crate::k8s::{
-    Container, ContainerRole, EnvFrom, EnvFromSource, Injector, KeyRef, Object, Pod, ValueFrom, ValueSource,
-};
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, Object, Pod, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Inside, Kind, Origin};
 use crate::resolve::env_file::{self, Answer, EnvFile};
 use crate::resolve::fields;
@@ -204,7 +202,7 @@ pub(super) fn is_part(scope: &Scope<'_>, object: &Object, container: &Container)
 
 /// Whether a pod may say more than can be seen: its controller, the base of a patch or a Helm expression may add to it.
 fn is_open(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -> bool {
-    pod.injector == Some(Injector::Unknown) || is_part(scope, object, container) || scope.is_template()
+    pod.controller.is_unknown() || is_part(scope, object, container) || scope.is_template()
 }
 
 /// What a field of the pod gives in a container.

@@ -40,6 +40,7 @@ mod spec;
 mod templates;
 mod tidy;
 mod typing;
+mod workloads;
 mod wrap;
 
 /// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
