@@ -1,25 +1,41 @@
-//! Results as text: one file an output format.
+//! Output formats: one file per format.
 
-pub mod checkstyle;
-pub mod concise;
-pub mod diff;
-pub mod dotenv;
-pub mod findings;
-pub mod full;
-pub mod github;
-pub mod gitlab;
-pub mod json;
-pub mod junit;
-pub mod markdown;
-pub mod rdjson;
-pub mod sarif;
-pub mod summary;
-pub mod table;
+mod checkstyle;
+mod concise;
+mod diff;
+mod dotenv;
+mod findings;
+mod full;
+mod github;
+mod gitlab;
+mod json;
+mod junit;
+mod markdown;
+mod rdjson;
+mod sarif;
+mod summary;
+mod table;
 
 use std::borrow::Cow;
 
-/// A text on one line, safe for a terminal: what would move the cursor, end the line or turn the direction of what
-/// follows stands as an escape.
+pub use checkstyle::write as write_checkstyle;
+pub use concise::write as write_concise;
+pub use diff::write as write_diff;
+pub use dotenv::write as write_dotenv;
+pub use findings::{Finding, PathsAndRanges, Range, Report};
+pub use full::{Drawing, Texts, write as write_full};
+pub use github::write as write_github;
+pub use gitlab::write as write_gitlab;
+pub use json::write as write_json;
+pub use junit::write as write_junit;
+pub use markdown::write as write_markdown;
+pub use rdjson::write as write_rdjson;
+pub use sarif::write as write_sarif;
+pub use summary::{counted, style};
+pub use table::write as write_table;
+
+/// A text on one line, safe for a terminal: characters that move the cursor, end the line or change the writing direction
+/// are escaped.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return text.into();
@@ -42,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_obeys_nothing() {
+    fn control_characters_are_escaped() {
         assert_eq!(one_line("Grüße 東京 👩\u{200d}🚀"), "Grüße 東京 👩\u{200d}🚀");
         assert_eq!(one_line("a\n\t\u{1b}[31m\u{202e}b\u{2028}"), "a\\n\\t\\u{1b}[31m\\u{202e}b\\u{2028}");
     }

@@ -90,16 +90,11 @@ fn write(arguments: &Arguments, view: &EnvironmentView) -> io::Result<()> {
     let width = stdout.is_terminal().then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0.into());
     let mut out = io::BufWriter::new(stdout);
     match arguments.format {
-        Format::Json => report::json::write(&mut out, view)?,
-        Format::Dotenv => report::dotenv::write(&mut out, view)?,
+        Format::Json => report::write_json(&mut out, view)?,
+        Format::Dotenv => report::write_dotenv(&mut out, view)?,
         Format::Table => {
             let mut text = Vec::new();
-            report::table::write(
-                &mut AutoStream::new(&mut text, arguments.color.choice()),
-                view,
-                arguments.all,
-                width,
-            )?;
+            report::write_table(&mut AutoStream::new(&mut text, arguments.color.choice()), view, arguments.all, width)?;
             out.write_all(&text)?;
         }
     }

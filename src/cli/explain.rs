@@ -7,7 +7,7 @@ use anstyle::Style;
 use clap::Args;
 
 use crate::cli::{Color, Exit};
-use crate::report::{markdown, summary};
+use crate::report::{style as severity_style, write_markdown};
 use crate::rules::{self, RULES, Rule};
 use crate::workspace::LintLevel;
 
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         Some(rule) if is_terminal => {
             let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
             title(&mut out, rule)?;
-            markdown::write(&mut out, &rule.markdown(), width)?;
+            write_markdown(&mut out, &rule.markdown(), width)?;
         }
         Some(rule) => write!(out, "# {} ({})\n\n{}", rule.name, name(rule.level), rule.markdown())?,
     }
@@ -49,14 +49,14 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 }
 
 fn title(out: &mut dyn Write, rule: &Rule) -> io::Result<()> {
-    let style = rule.level.severity().map_or(Style::new().dimmed(), summary::style);
+    let style = rule.level.severity().map_or(Style::new().dimmed(), severity_style);
     writeln!(out, "{BOLD}{}{BOLD:#}  {style}{}{style:#}\n", rule.name, name(rule.level))
 }
 
 fn table(out: &mut dyn Write) -> io::Result<()> {
     let width = RULES.iter().map(|it| it.name.len()).max().unwrap_or_default();
     for rule in RULES {
-        let style = rule.level.severity().map_or(Style::new().dimmed(), summary::style);
+        let style = rule.level.severity().map_or(Style::new().dimmed(), severity_style);
         let level = name(rule.level);
         writeln!(out, "{BOLD}{:width$}{BOLD:#}  {style}{level:7}{style:#}  {}", rule.name, rule.summary())?;
     }

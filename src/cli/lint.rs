@@ -20,9 +20,7 @@ use crate::cli::{Color, Exit, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::Severity;
 use crate::ide::INVALID_SETTINGS;
 use crate::load;
-use crate::report;
-use crate::report::findings::Report;
-use crate::report::summary::counted;
+use crate::report::{Report, counted, write_diff};
 use crate::workspace::KubernetesVersion;
 use baseline::Baseline;
 use outputs::Outputs;
@@ -210,7 +208,7 @@ fn diff(arguments: &Arguments, project: &Project, fixed: &fix::Outcome, exit: Ex
     let mut text = Vec::new();
     let mut out = AutoStream::new(&mut text, arguments.color.choice());
     for (file, change) in &project.changed {
-        report::diff::write(&mut out, &project.loaded.display(file), &change.old, &change.new)?;
+        write_diff(&mut out, &project.loaded.display(file), &change.old, &change.new)?;
     }
     stdout.lock().write_all(&text)?;
     say(arguments, fixed.fixed, "would be fixed");

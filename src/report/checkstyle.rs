@@ -49,7 +49,7 @@ fn error(xml: &mut Writer<&mut Vec<u8>>, finding: &Finding) -> io::Result<()> {
     Ok(())
 }
 
-/// Without what XML 1.0 cannot hold, however it is escaped.
+/// The text without characters that XML 1.0 cannot represent, even escaped.
 fn printable(text: &str) -> String {
     text.chars().filter(|it| !it.is_control() || "\t\n\r".contains(*it)).collect()
 }

@@ -12,7 +12,7 @@ const HUNK: Style = AnsiColor::Cyan.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 
-/// Writes what changes in a file. Lines keep their ends, so that the diff can be applied.
+/// Writes the changes of a file. Line endings are kept, so that the diff can be applied.
 pub fn write(out: &mut dyn Write, file: &str, old: &str, new: &str) -> io::Result<()> {
     let diff = TextDiff::from_lines(old, new);
     let file = one_line(file);

@@ -1,6 +1,6 @@
 //! `NAME='value'` lines that a shell reads back with `set -a; . file`.
 //!
-//! What is not known, or secret, or no shell variable, is a comment.
+//! A variable whose value is unknown or secret, or whose name a shell does not accept, is a comment.
 
 use std::io::{self, Write};
 
@@ -42,7 +42,7 @@ fn line(out: &mut dyn Write, variable: &VariableView) -> io::Result<()> {
     }
 }
 
-/// A secret only has a value here when the settings say that it may be shown.
+/// Whether the value can be printed. A secret has a value here only if the settings allow showing it.
 fn is_known(variable: &VariableView) -> bool {
     variable.state == "known" || variable.state == "secret"
 }

@@ -1,6 +1,6 @@
-//! What `lint` found, as every format shows it: paths, lines and columns as people count them, and fingerprints.
+//! The findings of `lint` as all formats show them: display paths, lines and columns from 1, and fingerprints.
 //!
-//! The fields are those of `podlens/lint/v1`, in its order; what other formats need besides is skipped there.
+//! The fields are those of `podlens/lint/v1`, in its order. Fields that only other formats need are not serialized.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::diagnostic::{Diagnostic, InputProblem, Location, Severity};
 use crate::text::{Encoding, LineIndex, Span};
 
 /// The name of the JSON contract.
-pub const SCHEMA: &str = "podlens/lint/v1";
+pub(super) const SCHEMA: &str = "podlens/lint/v1";
 
-/// The outcome of a run.
+/// The findings of a run.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// In the order of files, offsets and rules.
     pub findings: Vec<Finding>,
-    /// In numbers.
+    /// Counts.
     pub summary: Summary,
-    /// What could not be read.
+    /// Inputs that could not be read.
     #[serde(skip)]
     pub problems: Vec<InputProblem>,
     /// The number of Kubernetes objects that were checked.
@@ -36,7 +36,7 @@ pub struct Report {
 pub struct Finding {
     /// The name of the rule.
     pub rule: &'static str,
-    /// How bad it is.
+    /// Its severity.
     #[serde(serialize_with = "level")]
     pub level: Severity,
     /// What is wrong.
@@ -51,37 +51,37 @@ pub struct Finding {
     pub object: Option<String>,
     /// The path in the object.
     pub path: Option<String>,
-    /// The same while the finding is the same, wherever it moves in its file.
+    /// Identifies the finding, independent of its line.
     pub fingerprint: String,
-    /// Other places that belong to it.
+    /// Related places.
     pub related: Vec<Related>,
-    /// What would mend it.
+    /// The fix that `--fix` would apply, or the first unsafe one.
     pub fix: Option<Fix>,
-    /// The file's name in the workspace.
+    /// The file name in the workspace.
     #[serde(skip)]
     pub source: Arc<str>,
 }
 
-/// Another place, with a word about it.
+/// A related place with a message.
 #[derive(Clone, Debug, Serialize)]
 pub struct Related {
-    /// What about it.
+    /// Why it is related.
     pub message: String,
     /// The path as it is shown.
     pub file: String,
     /// Where.
     pub range: Range,
-    /// The file's name in the workspace.
+    /// The file name in the workspace.
     #[serde(skip)]
     pub source: Arc<str>,
 }
 
-/// A change that mends a finding.
+/// A change that fixes a finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fix {
     /// What it does.
     pub title: String,
-    /// Whether it only does what its author surely wants.
+    /// Whether it cannot change the meaning of the manifest.
     pub safe: bool,
     /// The edits.
     pub edits: Vec<Edit>,
@@ -92,24 +92,24 @@ pub struct Fix {
 pub struct Edit {
     /// The path as it is shown.
     pub file: String,
-    /// What is replaced.
+    /// The replaced text.
     pub range: Range,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
-/// A range; its end is the place behind it.
+/// A range of text.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Range {
     /// The first character.
-    pub start: Place,
-    /// The character behind the last one.
-    pub end: Place,
+    pub start: Position,
+    /// The position after the last character.
+    pub end: Position,
 }
 
-/// A place.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Place {
+pub struct Position {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -121,36 +121,36 @@ pub struct Place {
     pub byte_column: u32,
 }
 
-/// A run in numbers.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Summary {
-    /// Files that were looked at.
+    /// Files that were checked.
     pub files: usize,
     /// Documents in them.
     pub documents: usize,
-    /// Findings by level.
+    /// Findings with severity error.
     pub errors: usize,
-    /// Worth a look.
+    /// Findings with severity warning.
     pub warnings: usize,
-    /// Good to know.
+    /// Findings with severity info.
     pub infos: usize,
-    /// Remarks.
+    /// Findings with severity hint.
     pub hints: usize,
 }
 
-/// Where the names and places of files come from.
-pub trait Files {
+/// Converts file names and spans for display.
+pub trait PathsAndRanges {
     /// A file's path as it is shown.
     fn display(&self, file: &str) -> String;
-    /// A file's path as every machine that has the project would write it.
+    /// A file's path relative to the project, the same on every machine.
     fn stable(&self, file: &str) -> String;
     /// A location in lines and columns.
     fn range(&self, location: &Location) -> Range;
 }
 
 impl Report {
-    /// The findings as they are shown, in their order.
-    pub fn new(diagnostics: &[Diagnostic], files: &dyn Files) -> Self {
+    /// Converts findings, in their order.
+    pub fn new(diagnostics: &[Diagnostic], files: &dyn PathsAndRanges) -> Self {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let findings = diagnostics.iter().map(|it| Finding::new(it, files, &mut seen)).collect();
         Self { schema: SCHEMA, findings, summary: Summary::default(), problems: Vec::new(), objects: 0 }
@@ -172,7 +172,7 @@ impl Report {
 }
 
 impl Finding {
-    fn new(diagnostic: &Diagnostic, files: &dyn Files, seen: &mut HashMap<String, usize>) -> Self {
+    fn new(diagnostic: &Diagnostic, files: &dyn PathsAndRanges, seen: &mut HashMap<String, usize>) -> Self {
         let Diagnostic { rule, severity, message, help, location, related, fixes, object, path, .. } = diagnostic;
         let key = identity(diagnostic, &files.stable(&location.file));
         let before = seen.entry(key.clone()).or_default();
@@ -184,7 +184,7 @@ impl Finding {
             range: files.range(&it.location),
             source: Arc::clone(&it.location.file),
         });
-        // A safe one is what `--fix` uses, even where a better one is unsafe.
+        // `--fix` applies a safe fix even where an unsafe one comes first.
         let fix = fixes.iter().find(|it| it.safe).or(fixes.first()).map(|fix| Fix {
             title: fix.title.clone(),
             safe: fix.safe,
@@ -221,7 +221,7 @@ impl Range {
         let place = |offset: usize| {
             let shown = lines.line_column(offset);
             let bytes = lines.position(offset, Encoding::Utf8).character;
-            Place { line: shown.line, column: shown.column, offset, byte_column: bytes.saturating_add(1) }
+            Position { line: shown.line, column: shown.column, offset, byte_column: bytes.saturating_add(1) }
         };
         Self { start: place(span.start), end: place(span.end) }
     }
@@ -270,7 +270,7 @@ mod tests {
     /// Locations as they are: no file is read.
     struct Plain;
 
-    impl Files for Plain {
+    impl PathsAndRanges for Plain {
         fn display(&self, file: &str) -> String {
             file.to_owned()
         }

@@ -1,6 +1,6 @@
 //! Findings with the source around them, drawn as rustc draws them.
 //!
-//! Only the lines that matter are handed to the renderer, so a finding costs the same in a file of any size.
+//! Only the lines that are shown are given to the renderer, so a finding costs the same in a file of any size.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::diagnostic::Severity;
 use crate::report::findings::{Finding, Range, Report};
 use crate::report::{one_line, summary};
 
-/// Places further apart than this get a snippet each.
+/// Labels more lines apart than this get separate snippets.
 const NEAR: u32 = 40;
-/// Up to this many lines are shown as they are; of more, those without a mark are left out.
+/// Up to this many lines are shown in full; from longer excerpts lines without a label are omitted.
 const FEW: usize = 6;
-/// Nobody reads a longer excerpt.
+/// The longest excerpt that is shown, in bytes.
 const LONGEST: usize = 16 * 1024;
 
-/// How to draw.
+/// How findings are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// In colour.
+pub struct Drawing {
+    /// With colors.
     pub color: bool,
-    /// The columns there are, if it is a terminal.
+    /// The width of the terminal, if the output is one.
     pub width: Option<usize>,
     /// Without the summary.
     pub quiet: bool,
@@ -34,13 +34,13 @@ pub struct Look {
 pub type Texts<'t> = dyn Fn(&str) -> Option<Arc<str>> + 't;
 
 /// Writes the findings, and the summary.
-pub fn write(out: &mut dyn Write, report: &Report, texts: &Texts<'_>, look: Look) -> io::Result<()> {
-    let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(look.width.unwrap_or(140).max(60));
+pub fn write(out: &mut dyn Write, report: &Report, texts: &Texts<'_>, drawing: Drawing) -> io::Result<()> {
+    let renderer = if drawing.color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(drawing.width.unwrap_or(140).max(60));
     for finding in &report.findings {
         writeln!(out, "{}\n", renderer.render(&[group(finding, texts)]))?;
     }
-    if look.quiet { Ok(()) } else { summary::write(out, report) }
+    if drawing.quiet { Ok(()) } else { summary::write(out, report) }
 }
 
 fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
@@ -51,27 +51,27 @@ fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
         Severity::Hint => Level::NOTE.with_name("hint"),
     };
     let mut group = Group::with_title(level.primary_title(one_line(&finding.message)).id(finding.rule));
-    for piece in pieces(finding) {
-        let excerpt = texts(piece.source).and_then(|text| piece.excerpt(&text));
-        let path = one_line(piece.file);
+    for snippet in snippets(finding) {
+        let excerpt = texts(snippet.source).and_then(|text| snippet.excerpt(&text));
+        let path = one_line(snippet.file);
         group = match excerpt {
             Some((excerpt, start, line)) => {
-                let annotations: Vec<_> = piece
-                    .marks
+                let annotations: Vec<_> = snippet
+                    .labels
                     .iter()
-                    .map(|mark| {
+                    .map(|label| {
                         let inside = |offset: usize| (offset - start).min(excerpt.len());
-                        let span = inside(mark.range.start.offset)..inside(mark.range.end.offset);
-                        mark.kind.span(span).label(mark.label.map(one_line))
+                        let span = inside(label.range.start.offset)..inside(label.range.end.offset);
+                        label.kind.span(span).label(label.message.map(one_line))
                     })
                     .collect();
                 let folds = excerpt.lines().count() > FEW;
                 let snippet: Snippet<'_, Annotation<'_>> = Snippet::source(excerpt).line_start(line).path(path);
                 group.element(snippet.fold(folds).annotations(annotations))
             }
-            // The file has changed, or the line is too long to be shown.
+            // The file has changed, or the line is too long.
             None => {
-                let first = piece.marks[0].range.start;
+                let first = snippet.labels[0].range.start;
                 group.element(Origin::path(path).line(first.line as usize).char_column(first.column as usize))
             }
         };
@@ -86,47 +86,47 @@ fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
     group
 }
 
-/// Marks that are shown in one snippet.
-struct Piece<'f> {
+/// The labels of one snippet.
+struct LabeledSnippet<'f> {
     source: &'f str,
     file: &'f str,
-    marks: Vec<Mark<'f>>,
+    labels: Vec<SnippetLabel<'f>>,
 }
 
 #[derive(Clone, Copy)]
-struct Mark<'f> {
+struct SnippetLabel<'f> {
     kind: AnnotationKind,
     range: Range,
-    label: Option<&'f str>,
+    message: Option<&'f str>,
 }
 
-/// The places of a finding, those near each other together; the primary one comes first.
-fn pieces(finding: &Finding) -> Vec<Piece<'_>> {
-    let primary = Mark { kind: AnnotationKind::Primary, range: finding.range, label: None };
-    let mut pieces = vec![Piece { source: &finding.source, file: &finding.file, marks: vec![primary] }];
+/// The snippets of a finding: labels near each other share one, and the primary label comes first.
+fn snippets(finding: &Finding) -> Vec<LabeledSnippet<'_>> {
+    let primary = SnippetLabel { kind: AnnotationKind::Primary, range: finding.range, message: None };
+    let mut snippets = vec![LabeledSnippet { source: &finding.source, file: &finding.file, labels: vec![primary] }];
     for it in &finding.related {
-        let mark = Mark { kind: AnnotationKind::Context, range: it.range, label: Some(&it.message) };
-        match pieces.iter_mut().find(|piece| piece.source == &*it.source && piece.is_near(it.range)) {
-            Some(piece) => piece.marks.push(mark),
-            None => pieces.push(Piece { source: &it.source, file: &it.file, marks: vec![mark] }),
+        let label = SnippetLabel { kind: AnnotationKind::Context, range: it.range, message: Some(&it.message) };
+        match snippets.iter_mut().find(|snippet| snippet.source == &*it.source && snippet.is_near(it.range)) {
+            Some(snippet) => snippet.labels.push(label),
+            None => snippets.push(LabeledSnippet { source: &it.source, file: &it.file, labels: vec![label] }),
         }
     }
-    pieces
+    snippets
 }
 
-impl Piece<'_> {
+impl LabeledSnippet<'_> {
     fn is_near(&self, range: Range) -> bool {
-        self.marks.iter().any(|it| it.range.start.line.abs_diff(range.start.line) <= NEAR)
+        self.labels.iter().any(|it| it.range.start.line.abs_diff(range.start.line) <= NEAR)
     }
 
-    /// The lines from the first mark to the last, with one around them where there is one: the text, its offset and the
-    /// number of its first line.
+    /// The lines from the first label to the last, with one line before and after: the text, its offset and the number of
+    /// its first line.
     fn excerpt(&self, text: &str) -> Option<(String, usize, usize)> {
-        let first = self.marks.iter().map(|it| it.range.start).min_by_key(|it| it.offset)?;
-        let last = self.marks.iter().map(|it| it.range.end.offset).max()?;
+        let first = self.labels.iter().map(|it| it.range.start).min_by_key(|it| it.offset)?;
+        let last = self.labels.iter().map(|it| it.range.end.offset).max()?;
         // The file may have changed since it was checked.
-        let fits = |it: &Mark<'_>| text.get(it.range.start.offset..it.range.end.offset).is_some();
-        if !self.marks.iter().all(fits) {
+        let fits = |it: &SnippetLabel<'_>| text.get(it.range.start.offset..it.range.end.offset).is_some();
+        if !self.labels.iter().all(fits) {
             return None;
         }
         let before = text.get(..first.offset)?;
@@ -139,7 +139,7 @@ impl Piece<'_> {
         let (start, line) = if above < line_start { (above, line - 1) } else { (line_start, line) };
         let excerpt = text.get(start..below).filter(|it| it.len() <= LONGEST && line >= 1)?;
         let excerpt = excerpt.strip_suffix('\r').unwrap_or(excerpt);
-        // Lines that end with a mere CR are counted, but not drawn, as lines.
+        // The renderer does not treat a single CR as a line ending, so such lines cannot be drawn.
         let is_drawable = !excerpt.replace("\r\n", "").contains('\r');
         is_drawable.then(|| (excerpt.to_owned(), start, line))
     }
@@ -189,12 +189,12 @@ mod tests {
         };
         let texts = |file: &str| Some(Arc::from(if file == "own" { own } else { other }));
         let mut out = Vec::new();
-        write(&mut out, &report, &texts, Look { color: false, width: None, quiet: true }).expect("a buffer");
+        write(&mut out, &report, &texts, Drawing { color: false, width: None, quiet: true }).expect("a buffer");
         String::from_utf8(out).expect("UTF-8")
     }
 
     #[test]
-    fn places_in_other_files_are_drawn_below() {
+    fn related_places_in_other_files_are_drawn_below() {
         let expected = r"hint[some-rule]: what\nis wrong
  --> own.yaml:2:4
   |
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_has_changed_is_named_only() {
+    fn a_changed_file_is_shown_without_source() {
         for own in ["", "é", "a: 1\nb: ééé", "a\rb\rc\rdefghijklmnop"] {
             let drawn = drawn(own, "");
             assert!(drawn.contains("own.yaml:2:4") && drawn.contains("d/other.yaml:2:1"), "{drawn}");

@@ -1,4 +1,4 @@
-//! Workflow commands: annotations on the lines of a pull request.
+//! GitHub workflow commands, which annotate the lines of a pull request.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         let (start, end) = (it.range.start, it.range.end);
         write!(out, "::{command} title={},file={},", property(&format!("podlens ({})", it.rule)), property(&it.file))?;
         write!(out, "line={},endLine={}", start.line, end.line)?;
-        // Columns are refused where the lines differ.
+        // GitHub refuses columns where the two lines differ.
         if start.line == end.line {
             write!(out, ",col={},endColumn={}", start.column, end.column)?;
         }
@@ -26,12 +26,12 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// A message: line ends would end the command.
+/// Escapes a message: a line ending would end the command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property's value: `:` and `,` would end it too.
+/// Escapes the value of a property, which `:` and `,` would end too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_breaks_out_of_a_command() {
+    fn messages_and_properties_are_escaped() {
         assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
         assert_eq!(property("a,b:c%\n"), "a%2Cb%3Ac%25%0A");
     }

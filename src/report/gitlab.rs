@@ -1,16 +1,16 @@
-//! A GitLab Code Quality report: a list of issues, each known by its fingerprint.
+//! A GitLab Code Quality report: a list of issues with fingerprints.
 
 use std::io::{self, Write};
 
 use serde_json::json;
 
 use crate::diagnostic::Severity;
-use crate::report::findings::{Place, Report};
+use crate::report::findings::{Position, Report};
 use crate::report::json;
 
 /// Writes the issues.
 pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let place = |it: Place| json!({"line": it.line, "column": it.column});
+    let place = |it: Position| json!({"line": it.line, "column": it.column});
     let issues: Vec<_> = report
         .findings
         .iter()

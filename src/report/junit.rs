@@ -1,4 +1,4 @@
-//! A JUnit report: a suite for each file, a case for each finding. Infos and hints are cases that pass.
+//! A JUnit report: a suite for each file, a case for each finding. Infos and hints are passing cases.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, Tes
 use crate::diagnostic::Severity;
 use crate::report::findings::{Finding, Report};
 
-/// Writes the report. A run without findings is one case that passes, since servers refuse empty reports.
+/// Writes the report. A run without findings is one passing case, because some CI servers refuse empty reports.
 pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let mut junit = Junit::new("podlens");
     for findings in report.findings.chunk_by(|a, b| a.file == b.file) {

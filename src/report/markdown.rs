@@ -1,4 +1,4 @@
-//! The documentation of a rule for a terminal: headings, code and wrapped text, without the marks.
+//! The documentation of a rule for a terminal: headings, code and wrapped text, without Markdown syntax.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use unicode_width::UnicodeWidthStr;
 const HEADING: Style = Style::new().bold().underline();
 const CODE: Style = AnsiColor::Cyan.on_default();
 
-/// Longer lines are hard to read, however wide the terminal is.
+/// The widest line, on any terminal.
 const WIDEST: usize = 100;
 
-/// Writes a text in the Markdown of rules: paragraphs, headings, fenced code, code in a line.
+/// Writes text in the subset of Markdown that rules use: paragraphs, headings, fenced code and inline code.
 pub fn write(out: &mut dyn Write, text: &str, width: usize) -> io::Result<()> {
     let mut paragraph = String::new();
     let mut in_code = false;
@@ -43,7 +43,7 @@ pub fn write(out: &mut dyn Write, text: &str, width: usize) -> io::Result<()> {
     if paragraph.is_empty() { Ok(()) } else { wrapped(out, &paragraph, width) }
 }
 
-/// Writes a paragraph in lines that fit. Code in it is coloured, and never broken.
+/// Writes a wrapped paragraph. Inline code is colored and never broken.
 fn wrapped(out: &mut dyn Write, text: &str, width: usize) -> io::Result<()> {
     let width = width.min(WIDEST);
     let mut column = 0;
@@ -67,7 +67,7 @@ fn wrapped(out: &mut dyn Write, text: &str, width: usize) -> io::Result<()> {
     writeln!(out)
 }
 
-/// A word with code in it: what stands between backquotes is coloured.
+/// Writes a word that contains inline code, which is colored.
 fn code(out: &mut dyn Write, word: &str) -> io::Result<()> {
     for (at, part) in word.split('`').enumerate() {
         if at % 2 == 1 { write!(out, "{CODE}{part}{CODE:#}")? } else { write!(out, "{part}")? }
@@ -75,7 +75,7 @@ fn code(out: &mut dyn Write, word: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Words between blanks; code with blanks in it is one.
+/// The words of a text; inline code with spaces is one word.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut start, mut in_code) = (0, false);
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_wrapped_and_code_is_kept_whole() {
+    fn text_is_wrapped_and_inline_code_is_not_broken() {
         let text = "One `two words` three,\nfour.\n\n## Head\n```yaml\na: 1\n```\nEnd";
         let mut out = Vec::new();
         write(&mut anstream::StripStream::new(&mut out), text, 14).expect("a buffer");

@@ -28,7 +28,7 @@ fn diagnostic(finding: &Finding) -> Value {
         "code": {"value": finding.rule},
     });
     let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
-    // A suggestion is about the finding's own file.
+    // A suggestion can only change the file of the finding.
     let own = finding.fix.iter().all(|fix| fix.edits.iter().all(|it| it.file == finding.file));
     let suggestions: Vec<Value> =
         edits.filter(|_| own).map(|it| json!({"range": range(it.range), "text": it.text})).collect();

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, for code scanning: rules with their documentation, findings with fingerprints, related places and fixes.
+//! SARIF 2.1.0, for code scanning: rules with their documentation, findings with fingerprints, related locations and fixes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -128,7 +128,7 @@ fn region(range: Range) -> Value {
     })
 }
 
-/// A file below the working directory, which is where the sources are; others are named as they are.
+/// The location of a file: relative to the source root if it is below the working directory.
 fn artifact(file: &str) -> Value {
     let uri = utf8_percent_encode(&file.replace('\\', "/"), PATH).to_string();
     if file.starts_with("../") { json!({"uri": uri}) } else { json!({"uri": uri, "uriBaseId": "%SRCROOT%"}) }

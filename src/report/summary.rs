@@ -21,7 +21,7 @@ pub fn style(level: Severity) -> Style {
 }
 
 /// Writes the line.
-pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let Summary { files, documents, errors, warnings, infos, hints } = report.summary;
     let levels = [
         (Severity::Error, errors, "error"),

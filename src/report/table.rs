@@ -1,4 +1,4 @@
-//! The environment as a person reads it: a heading for each workload and container, aligned columns below.
+//! The environment as a table for people: a heading for each workload and container, aligned columns below.
 
 use std::io::{self, Write};
 
@@ -17,15 +17,15 @@ const FAINT: Style = Style::new().dimmed();
 const OPEN: Style = AnsiColor::Yellow.on_default();
 const WRONG: Style = AnsiColor::Red.on_default();
 
-/// Names wider than this do not push the other columns away.
+/// Names wider than this do not widen the column.
 const WIDEST_NAME: usize = 40;
-/// Values wider than this do not push the sources away.
+/// Values wider than this do not widen the column.
 const WIDEST_VALUE: usize = 90;
-/// No column of values is narrower than this, whatever the terminal.
+/// The smallest width of the value column.
 const NARROWEST_VALUE: usize = 20;
 
-/// Writes the environments, with every service variable in a row of its own if `all`. Values are cut so that a row fits
-/// into `width` columns, if there is one.
+/// Writes the environments. With `all`, every service variable has its own row. Values are truncated so that a row fits
+/// into `width` columns, if it is given.
 pub fn write(out: &mut dyn Write, view: &EnvironmentView, all: bool, width: Option<usize>) -> io::Result<()> {
     for (at, workload) in view.workloads.iter().enumerate() {
         if at > 0 {
@@ -63,7 +63,7 @@ fn title(out: &mut dyn Write, workload: &WorkloadView) -> io::Result<()> {
     writeln!(out, "  {FAINT}{}:{}{FAINT:#}", one_line(&workload.file), workload.line)
 }
 
-/// A preset that is for the workload: whether it is applied, and what keeps it away.
+/// A preset that selects the workload: whether it is applied, and its conflicts.
 fn preset(out: &mut dyn Write, workload: &WorkloadView, preset: &PresetView) -> io::Result<()> {
     let place = |file: &str, line: u32| match file == workload.file {
         true => format!("line {line}"),
@@ -161,7 +161,7 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
         |texts: &mut dyn Iterator<Item = usize>, most: usize| texts.filter(|it| *it <= most).max().unwrap_or(0);
     let names = widest(&mut rows.iter().map(|it| it.name.width()), WIDEST_NAME).max("NAME".len());
     let sources = rows.iter().map(|it| it.source.width()).max().unwrap_or(0);
-    // Long sources may wrap; the values are what people came for.
+    // Long sources may wrap; values are more important.
     let room = width.map(|it| it.saturating_sub(4 + names + 2 + 2 + sources).max(it * 2 / 5).max(NARROWEST_VALUE));
     let values = match room {
         Some(room) => rows.iter().map(|it| it.value.width().min(room)).max().unwrap_or(0),
@@ -170,14 +170,14 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
     let values = values.max("VALUE".len());
     writeln!(out, "    {FAINT}{}  {}  SOURCE{FAINT:#}", padded("NAME", names), padded("VALUE", values))?;
     for row in rows {
-        let value = cut(&row.value, room);
+        let value = truncated(&row.value, room);
         let style = if row.is_open { OPEN } else { Style::new() };
         let name = padded(&row.name, names);
         let value = padded(&value, values);
         writeln!(out, "    {NAME}{name}{NAME:#}  {style}{value}{style:#}  {}", row.source)?;
         let indent = " ".repeat(4 + names + 2);
         for (value, source) in &row.alternatives {
-            writeln!(out, "{indent}{}  {source}", padded(&cut(&format!("or {value}"), room), values))?;
+            writeln!(out, "{indent}{}  {source}", padded(&truncated(&format!("or {value}"), room), values))?;
         }
         if !row.hides.is_empty() {
             writeln!(out, "{indent}{FAINT}{}{FAINT:#}", row.hides)?;
@@ -186,12 +186,12 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
     Ok(())
 }
 
-/// Whether a variable is one of a service's, with nothing to say about it.
+/// Whether a variable comes from a service and has no alternatives.
 fn is_plain_service(variable: &VariableView) -> bool {
     variable.source.kind == "service" && variable.alternatives.is_empty()
 }
 
-/// A service gives seven variables and more to every container: one line says enough.
+/// One line per service, which gives seven variables and more to every container.
 fn service_lines(container: &ContainerView, all: bool) -> Vec<(String, String)> {
     let mut by_service: Vec<(&SourceView, Vec<&VariableView>)> = Vec::new();
     for variable in container.env.iter().filter(|it| !all && is_plain_service(it)) {
@@ -213,17 +213,17 @@ fn service_lines(container: &ContainerView, all: bool) -> Vec<(String, String)> 
     by_service.iter().map(line).collect()
 }
 
-/// `label: text` lines, cut to the width.
+/// Writes `label: text` lines, truncated to the width.
 fn write_lines(out: &mut dyn Write, lines: &[(String, String)], indent: &str, width: Option<usize>) -> io::Result<()> {
     for (label, text) in lines {
         let label = one_line(label);
         let room = width.map(|it| it.saturating_sub(indent.len() + label.width() + 2).max(NARROWEST_VALUE));
-        writeln!(out, "{indent}{FAINT}{label}:{FAINT:#} {}", cut(&one_line(text), room))?;
+        writeln!(out, "{indent}{FAINT}{label}:{FAINT:#} {}", truncated(&one_line(text), room))?;
     }
     Ok(())
 }
 
-/// Whether people use this one of a service's variables.
+/// Whether a service variable is one of the two that are shown.
 fn is_main(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST") || name.ends_with("_SERVICE_PORT")
 }
@@ -234,18 +234,18 @@ fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
         ("self", _) => "refers to itself",
         ("empty", _) => "is empty",
         // P3.
-        (_, Part::Probe) => "is none of the variables that a probe sees",
+        (_, Part::Probe) => "is not visible to a probe",
         _ => "is not defined",
     };
     // P4.
-    let so = if it.part == Part::SubPath { "the container does not start" } else { "the text stays" };
+    let so = if it.part == Part::SubPath { "the container does not start" } else { "the text is not expanded" };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (name, place) = (one_line(&name), one_line(&place));
     writeln!(out, "    {WRONG}! {name} {why}{WRONG:#}, so {so}  {FAINT}{place}{FAINT:#}")
 }
 
-/// What the value column says. A secret is its length.
+/// The text of the value column. For a secret it is its length.
 fn value_text(variable: &VariableView) -> String {
     let shown = one_line(&variable.shown);
     if variable.value.is_some() || variable.state != "secret" {
@@ -258,7 +258,7 @@ fn value_text(variable: &VariableView) -> String {
     }
 }
 
-/// Where a value comes from: `configMap app/KEY file:line`.
+/// The source of a value: `configMap app/KEY file:line`.
 fn source_text(source: &SourceView, here: &str) -> String {
     let mut text = source.kind.to_owned();
     if let Some(object) = &source.object {
@@ -276,7 +276,7 @@ fn source_text(source: &SourceView, here: &str) -> String {
     one_line(&text).into_owned()
 }
 
-/// An item of a command line; what has blanks or is empty stands in quotes, in those that it does not have itself.
+/// An item of a command line. Items that are empty or contain spaces are quoted, with the quotes they do not contain.
 fn quoted(item: &ExpandedView) -> String {
     let shown = one_line(&item.shown);
     let plain = !shown.is_empty() && !shown.contains([' ', '\'', '"']);
@@ -292,8 +292,8 @@ fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// The text, or as much of it as fits with a mark of the cut.
-fn cut(text: &str, room: Option<usize>) -> String {
+/// The text, truncated with `…` where it does not fit.
+fn truncated(text: &str, room: Option<usize>) -> String {
     let Some(room) = room.filter(|it| text.width() > *it) else { return text.to_owned() };
     let mut result = String::new();
     let mut used = 0;

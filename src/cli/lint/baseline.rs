@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ide::INVALID_SETTINGS;
 use crate::load;
-use crate::report::findings::{Finding, Report};
+use crate::report::{Finding, Report};
 
 const SCHEMA: &str = "podlens/baseline/v2";
 

@@ -9,9 +9,10 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum, value_parser};
 
 use crate::cli::{Color, notice};
-use crate::report::findings::Report;
-use crate::report::full::{Look, Texts};
-use crate::report::{checkstyle, concise, full, github, gitlab, json, junit, rdjson, sarif};
+use crate::report::{
+    Drawing, Report, Texts, write_checkstyle, write_concise, write_full, write_github, write_gitlab, write_json,
+    write_junit, write_rdjson, write_sarif,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -84,10 +85,10 @@ impl Format {
         let mut text = Vec::new();
         match self {
             Self::Full => {
-                let look = Look { color: choice != ColorChoice::Never, width, quiet };
-                full::write(&mut AutoStream::new(&mut text, choice), report, texts, look)?;
+                let drawing = Drawing { color: choice != ColorChoice::Never, width, quiet };
+                write_full(&mut AutoStream::new(&mut text, choice), report, texts, drawing)?;
             }
-            Self::Concise => concise::write(&mut AutoStream::new(&mut text, choice), report, quiet)?,
+            Self::Concise => write_concise(&mut AutoStream::new(&mut text, choice), report, quiet)?,
             // Formats for programs have no colors, and escape codes in file names are not filtered.
             _ => self.write(&mut text, report)?,
         }
@@ -97,13 +98,13 @@ impl Format {
     fn write(self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         match self {
             Self::Full | Self::Concise => Ok(()),
-            Self::Json => json::write(out, report),
-            Self::Sarif => sarif::write(out, report),
-            Self::Github => github::write(out, report),
-            Self::Gitlab => gitlab::write(out, report),
-            Self::Junit => junit::write(out, report),
-            Self::Checkstyle => checkstyle::write(out, report),
-            Self::Rdjson => rdjson::write(out, report),
+            Self::Json => write_json(out, report),
+            Self::Sarif => write_sarif(out, report),
+            Self::Github => write_github(out, report),
+            Self::Gitlab => write_gitlab(out, report),
+            Self::Junit => write_junit(out, report),
+            Self::Checkstyle => write_checkstyle(out, report),
+            Self::Rdjson => write_rdjson(out, report),
         }
     }
 }

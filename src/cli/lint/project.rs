@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Location};
 use crate::ide::redacted_text;
 use crate::ide::settings_diagnostics;
 use crate::load::{self, Loaded};
-use crate::report::findings::{Files, Range};
+use crate::report::{PathsAndRanges, Range};
 use crate::resolve::Resolver;
 use crate::rules::{self, ParsedText, Sources};
 use crate::text::LineIndex;
@@ -25,7 +25,7 @@ pub(super) struct Project {
     pub(super) loaded: Loaded,
     /// Files whose text differs from the one on disk.
     pub(super) changed: BTreeMap<Arc<str>, Change>,
-    /// See [`Files::stable`].
+    /// See [`PathsAndRanges::stable`].
     stable: RefCell<HashMap<String, String>>,
 }
 
@@ -187,7 +187,7 @@ impl Sources for FileSources<'_> {
     }
 }
 
-impl Files for Project {
+impl PathsAndRanges for Project {
     fn display(&self, file: &str) -> String {
         self.loaded.display(file)
     }
