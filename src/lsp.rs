@@ -1,18 +1,42 @@
-//! The language server: protocol ⇄ plain types, one file a method, nothing clever.
+//! The language server: protocol types to plain types and back, one file per method.
 //!
-//! tower-lsp-server routes messages and keeps the protocol's life cycle. Its own loop ends on the first malformed message
-//! and lets one slow answer hold up all others, so `pump` drives the service instead: notifications are applied in
-//! order, one after the other; a request takes a snapshot at once and is computed on a thread of its own. Nothing ever
-//! waits for an answer of the client.
+//! tower-lsp-server parses parameters, routes messages and keeps the lifecycle of the protocol. Its own loop ends at the
+//! first malformed message, and one slow answer delays all others. podlens has its own loop with these guarantees:
+//!
+//! - A malformed message is answered with an error, and the next one is read.
+//! - Notifications are applied in order, each before the next message.
+//! - A request takes a snapshot in its turn and is computed on another thread. It can be cancelled, a panic costs this
+//!   answer only, and an answer for a text that has changed is the error `ContentModified`.
+//! - Nothing waits for the client.
+//! - Diagnostics are published once for each text after which no message waits, with its version.
+//!
+//! An edit goes this way:
 //!
 //! ```text
-//! stdin ─▶ framing ─▶ pump ─▶ server ─▶ state (one writer) ─▶ world (immutable) ─▶ handlers ─▶ ide
+//! stdin
+//!   │ transport/framing.rs, transport/message.rs    bytes to JSON to a message, on their own thread
+//!   ▼
+//! main_loop.rs                                      first entry: the messages in order
+//!   │ router.rs                                     the line of `textDocument/didChange`
+//!   │ notifications/did_change.rs
+//!   │ session.rs, session/document.rs               the text, the tree and the workspace after the edit
+//!   ▼
+//! background/diagnostics.rs                         when no message waits: a snapshot, checked on another thread
+//!   │ session/diagnostic_report.rs ─▶ ide           findings to diagnostics
+//!   ▼
+//! main_loop.rs                                      second entry: publish, unless there is a newer text
+//!   │ transport/outbox.rs, transport/writer.rs      JSON to bytes, on their own thread
+//!   ▼
+//! stdout
 //! ```
 //!
-//! - `state`: documents, workspace, settings; changed by the pump alone. Gives a `world` to whoever asks.
-//! - `loader` reads files on its own thread, `watch` notices changes where the client does not, `checks` keeps
-//!   diagnostics up to date.
-//! - `handlers`: one file a method, from protocol types to a feature of `ide` and back.
+//! A request goes from `router.rs` to `requests`: a snapshot, a handler on another thread, and the answer to the outbox.
+//!
+//! - `transport`: messages from and to bytes.
+//! - `session`: everything the server knows. It does not know the folders below.
+//! - `notifications`: one file per notification, from `&mut Session`.
+//! - `requests`: one file per request, from a snapshot.
+//! - `background`: the loader, the watcher, the checks.
 
 mod background;
 mod cancellation;
@@ -26,7 +50,9 @@ mod router;
 mod session;
 mod transport;
 
+use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use hooks::Hooks;
 
@@ -37,23 +63,23 @@ pub struct Options {
     pub log: Option<PathBuf>,
     /// The process to end with, if `initialize` names none.
     pub client_process: Option<u32>,
-    /// What tests ask for.
+    /// Methods that are slow or panic, for tests.
     pub hooks: Hooks,
 }
 
-/// Serves one client over stdin and stdout until it says `exit` or goes away. Whether it ended as the protocol wants.
-pub fn serve(options: Options) -> std::io::Result<bool> {
+/// Serves one client over stdin and stdout until it sends `exit` or is gone. Returns whether it sent `shutdown` before.
+pub fn serve(options: Options) -> io::Result<bool> {
     let log = log::Log::open(options.log.as_deref())?;
     log::log_panics(&log);
-    // One thread for the pump; answers are computed on threads for blocking work, which come and go.
+    // The main loop has one thread. Answers are computed on threads for blocking work, which end when they are idle.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .max_blocking_threads(64)
-        .thread_keep_alive(std::time::Duration::from_secs(2))
+        .thread_keep_alive(Duration::from_secs(2))
         .thread_name("podlens")
         .build()?;
-    let clean = runtime.block_on(main_loop::run(options, log));
-    // An answer that is still computed is nobody's any more.
+    let is_shut_down = runtime.block_on(main_loop::run(options, log));
+    // Answers that are still being computed are not needed any more.
     runtime.shutdown_background();
-    Ok(clean)
+    Ok(is_shut_down)
 }

@@ -94,7 +94,7 @@ async fn compute<T: Send + 'static>(
     answer
 }
 
-/// Logs how a request was answered, and tells the client if it wants to know.
+/// Logs how a request was answered, for the client too if it has asked for that.
 fn trace(session: &SharedSession, method: &str, outcome: &str, start: Instant) {
     let session = session.lock();
     let message = format!("{method}: {outcome} after {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);

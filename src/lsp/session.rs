@@ -32,7 +32,7 @@ pub(crate) use check_queue::{CheckQueue, ReportIds};
 pub(crate) use client_features::ClientFeatures;
 pub(crate) use diagnostic_report::{DiagnosticReport, findings, to_protocol};
 pub(crate) use editor_settings::{SECTION, parse_editor_settings};
-pub(crate) use file_names::{FileNames, path_of};
+pub(crate) use file_names::{FileNames, uri_to_path};
 pub(crate) use folders::Folders;
 pub(crate) use load_request::{IndexRun, LoadRequest, LoadedFile};
 pub(crate) use readiness::Readiness;
@@ -130,7 +130,7 @@ impl Session {
 
     /// The name of the file or document of a URI.
     pub(crate) fn name(&self, uri: &Uri) -> Arc<str> {
-        self.folders.names().of_uri(uri)
+        self.folders.names().uri_to_name(uri)
     }
 
     /// The generation of a document; nothing if it is not open.

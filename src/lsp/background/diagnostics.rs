@@ -93,7 +93,7 @@ impl Check {
         let Some(document) = self.snapshot.documents.get(name) else { return true };
         let report_id = {
             let cache = document.cache();
-            cache.report_id.clone().filter(|_| cache.kept.is_current(&self.snapshot.workspace))
+            cache.report_id.clone().filter(|_| cache.findings.is_current(&self.snapshot.workspace))
         };
         report_id.is_some_and(|id| client_has(&self.report_ids, name, &id, self.snapshot.client.pulls_diagnostics))
     }

@@ -119,7 +119,7 @@ impl Loader {
                 selected.files.par_iter().filter_map(|path| read_file(path, names)).collect();
             let found: BTreeSet<&PathBuf> = selected.files.iter().chain(&selected.directories).collect();
             let missing = paths.iter().filter(|path| !found.contains(path));
-            files.extend(missing.filter_map(|path| names.of_path(path)).map(LoadedFile::Missing));
+            files.extend(missing.filter_map(|path| names.path_to_name(path)).map(LoadedFile::Missing));
             self.watch(&selected.directories);
             self.apply(files, names);
         }
@@ -139,7 +139,7 @@ impl Loader {
 
 /// Reads a file. A file that cannot be read is missing.
 fn read_file(path: &Path, names: &FileNames) -> Option<LoadedFile> {
-    let name = names.of_path(path)?;
+    let name = names.path_to_name(path)?;
     let read = || load::read(path).ok().map(|text| File::read(&name, &text));
     let file = catch_unwind(AssertUnwindSafe(read)).ok().flatten();
     Some(match file {
@@ -148,7 +148,7 @@ fn read_file(path: &Path, names: &FileNames) -> Option<LoadedFile> {
     })
 }
 
-/// Tells the user if they have stopped an index run.
+/// Ends an index run. If the user has stopped it, a message says so.
 fn finish_index(session: &mut Session, run: &IndexRun, indexed: Indexed) {
     let Indexed { done, total, is_complete } = indexed;
     // A run that is not in the list was stopped by a change of the folders.

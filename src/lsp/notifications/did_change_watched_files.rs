@@ -7,14 +7,14 @@ use tower_lsp_server::ls_types::{
     DidChangeWatchedFilesParams, Registration, RegistrationParams, Unregistration, UnregistrationParams,
 };
 
-use crate::lsp::session::{LoadRequest, Session, path_of};
+use crate::lsp::session::{LoadRequest, Session, uri_to_path};
 use crate::workspace::MANIFEST_EXTENSIONS;
 
 /// The id of the registration.
 const REGISTRATION: &str = "podlens-watch";
 
 pub(crate) fn apply(session: &mut Session, params: DidChangeWatchedFilesParams) {
-    session.read_files(params.changes.iter().filter_map(|it| path_of(&it.uri)).collect());
+    session.read_files(params.changes.iter().filter_map(|it| uri_to_path(&it.uri)).collect());
 }
 
 /// Has the client watch the files of the current folders. If it cannot, the server watches them.
@@ -41,6 +41,6 @@ fn watchers(session: &Session) -> Vec<Value> {
     }
     // The project may be larger than the folder that is open.
     let names = session.folders.names();
-    let uris = roots.iter().filter_map(|root| names.uri(&names.of_path(root)?));
+    let uris = roots.iter().filter_map(|root| names.name_to_uri(&names.path_to_name(root)?));
     uris.map(|base| json!({"globPattern": {"baseUri": base, "pattern": manifests}})).collect()
 }

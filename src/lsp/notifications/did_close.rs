@@ -3,7 +3,7 @@
 use tower_lsp_server::ls_types::notification::PublishDiagnostics;
 use tower_lsp_server::ls_types::{DidCloseTextDocumentParams, PublishDiagnosticsParams};
 
-use crate::lsp::session::{Session, path_of};
+use crate::lsp::session::{Session, uri_to_path};
 
 pub(crate) fn apply(session: &mut Session, params: DidCloseTextDocumentParams) {
     let uri = params.text_document.uri;
@@ -11,7 +11,7 @@ pub(crate) fn apply(session: &mut Session, params: DidCloseTextDocumentParams) {
         return;
     }
     // The file on disk may have changed while the document was open.
-    if let Some(path) = path_of(&uri) {
+    if let Some(path) = uri_to_path(&uri) {
         session.read_files(vec![path]);
     }
     if !session.client.pulls_diagnostics {

@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
 use crate::diagnostic;
 use crate::ide;
 use crate::lsp::convert;
-use crate::lsp::session::document::FindingsCache;
+use crate::lsp::session::document::DocumentCache;
 use crate::lsp::session::snapshot::SessionSnapshot;
 
 /// Where the rules are documented, each under its name.
@@ -55,14 +55,14 @@ pub(crate) fn findings(snapshot: &SessionSnapshot, name: &Arc<str>) -> Vec<diagn
 
 /// The findings of an open document. The cache is updated, and has no report of them yet.
 fn cached_findings(
-    cache: &mut FindingsCache,
+    cache: &mut DocumentCache,
     snapshot: &SessionSnapshot,
     name: &Arc<str>,
 ) -> Vec<diagnostic::Diagnostic> {
     cache.report_id = None;
     match snapshot.workspace.is_excluded(name) {
         true => Vec::new(),
-        false => ide::cached_diagnostics(&mut cache.kept, &snapshot.workspace, name, snapshot),
+        false => ide::cached_diagnostics(&mut cache.findings, &snapshot.workspace, name, snapshot),
     }
 }
 

@@ -23,14 +23,14 @@ pub(crate) struct Document {
     /// The number of this text among all texts of all documents: a client may use a version twice.
     pub(crate) generation: u64,
     inner: workspace::Document,
-    cache: Arc<Mutex<FindingsCache>>,
+    cache: Arc<Mutex<DocumentCache>>,
 }
 
-/// The findings of the last text that was checked.
+/// What was computed for the last text that was checked.
 #[derive(Debug, Default)]
-pub(crate) struct FindingsCache {
-    /// The findings, by what they depend on.
-    pub(crate) kept: Kept,
+pub(crate) struct DocumentCache {
+    /// The findings and what they depend on.
+    pub(crate) findings: Kept,
     /// The id of the report of these findings, if there is one.
     pub(crate) report_id: Option<String>,
 }
@@ -84,12 +84,12 @@ impl Document {
     }
 
     /// The text and the tree, for the rules.
-    pub(crate) fn source(&self, file: &File) -> Arc<ParsedText> {
+    pub(crate) fn parsed_text(&self, file: &File) -> Arc<ParsedText> {
         self.inner.parsed_text_of(file)
     }
 
-    /// The findings of the last text that was checked, which may be another one than this.
-    pub(crate) fn cache(&self) -> MutexGuard<'_, FindingsCache> {
+    /// What was computed for the last text that was checked, which may be older than this one.
+    pub(crate) fn cache(&self) -> MutexGuard<'_, DocumentCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -22,15 +22,15 @@ impl FileNames {
     }
 
     /// The name of the file or document of a URI.
-    pub(crate) fn of_uri(&self, uri: &Uri) -> Arc<str> {
-        match path_of(uri).and_then(|path| self.of_path(&path)) {
+    pub(crate) fn uri_to_name(&self, uri: &Uri) -> Arc<str> {
+        match uri_to_path(uri).and_then(|path| self.path_to_name(&path)) {
             Some(name) => name,
             None => uri.as_str().into(),
         }
     }
 
     /// The name of a file; nothing if its path is not UTF-8 or not absolute.
-    pub(crate) fn of_path(&self, path: &Path) -> Option<Arc<str>> {
+    pub(crate) fn path_to_name(&self, path: &Path) -> Option<Arc<str>> {
         let text = path.to_str().filter(|_| path.is_absolute())?;
         let below = self.base.as_deref().and_then(|base| relative_path(text, base, PathStyle::CURRENT));
         match below.filter(|it| !it.is_empty()) {
@@ -40,7 +40,7 @@ impl FileNames {
     }
 
     /// The path of a file by its name; nothing for a document that is not a file.
-    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn name_to_path(&self, name: &str) -> Option<PathBuf> {
         if Path::new(name).is_absolute() {
             return Some(name.into());
         }
@@ -49,8 +49,8 @@ impl FileNames {
     }
 
     /// The URI of a file or document by its name, written as editors write it.
-    pub(crate) fn uri(&self, name: &str) -> Option<Uri> {
-        match self.path(name) {
+    pub(crate) fn name_to_uri(&self, name: &str) -> Option<Uri> {
+        match self.name_to_path(name) {
             Some(path) => path_to_uri(path.to_str()?, PathStyle::CURRENT)?.parse().ok(),
             None => name.parse().ok(),
         }
@@ -58,7 +58,7 @@ impl FileNames {
 }
 
 /// The path of a file URI.
-pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
+pub(crate) fn uri_to_path(uri: &Uri) -> Option<PathBuf> {
     path_from_uri(uri.as_str(), PathStyle::CURRENT).map(PathBuf::from)
 }
 
@@ -83,12 +83,12 @@ mod tests {
             ("git:/w/shop/pod.yaml?ref", "git:/w/shop/pod.yaml?ref"),
         ] {
             let uri: Uri = uri.parse().expect("a URI");
-            assert_eq!(&*names.of_uri(&uri), name);
-            assert_eq!(names.uri(name), Some(uri), "{name}");
+            assert_eq!(&*names.uri_to_name(&uri), name);
+            assert_eq!(names.name_to_uri(name), Some(uri), "{name}");
         }
         let alone = FileNames::default();
         let uri: Uri = "file:///w/shop/pod.yaml".parse().expect("a URI");
-        assert_eq!(&*alone.of_uri(&uri), "/w/shop/pod.yaml");
-        assert_eq!(alone.uri("/w/shop/pod.yaml"), Some(uri));
+        assert_eq!(&*alone.uri_to_name(&uri), "/w/shop/pod.yaml");
+        assert_eq!(alone.name_to_uri("/w/shop/pod.yaml"), Some(uri));
     }
 }

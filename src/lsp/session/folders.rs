@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
 
 use crate::load::{self, EditorFolders};
-use crate::lsp::session::file_names::{FileNames, path_of};
+use crate::lsp::session::file_names::{FileNames, uri_to_path};
 use crate::workspace::{SETTINGS_FILE, Settings};
 
 /// The workspace folders and how the files in them are named.
@@ -38,7 +38,7 @@ impl Folders {
     /// The paths of folders that are files on this machine.
     pub(crate) fn paths(uris: impl Iterator<Item = Uri>) -> Vec<PathBuf> {
         // Collecting the components removes a final separator.
-        uris.filter_map(|uri| path_of(&uri)).map(|path| path.components().collect()).collect()
+        uris.filter_map(|uri| uri_to_path(&uri)).map(|path| path.components().collect()).collect()
     }
 
     /// The folders after some were added and removed.
@@ -71,14 +71,14 @@ impl Folders {
 
     /// Makes the directory of a file known. Nothing if it is known already or is not on disk.
     pub(crate) fn add_outside(&mut self, uri: &Uri) -> Option<OutsideDirectory> {
-        let path = path_of(uri)?;
+        let path = uri_to_path(uri)?;
         let is_below = |root: &PathBuf| path.starts_with(root);
         if self.layout.roots.iter().any(is_below) || self.outside.keys().any(is_below) {
             return None;
         }
         let project = load::project_of(&path);
         let directory: &Path = project.as_deref().or_else(|| path.parent())?;
-        let name = self.names.of_path(directory)?;
+        let name = self.names.path_to_name(directory)?;
         self.outside.insert(directory.to_owned(), format!("{}/", name.trim_end_matches('/')).into());
         Some(OutsideDirectory { project })
     }

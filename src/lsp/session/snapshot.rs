@@ -66,14 +66,14 @@ impl SessionSnapshot {
 
     /// The name of a document or file.
     pub(crate) fn name(&self, uri: &Uri) -> Arc<str> {
-        self.names.of_uri(uri)
+        self.names.uri_to_name(uri)
     }
 
     /// The URI of a file, as the client writes it if it is open.
     pub(crate) fn uri(&self, name: &str) -> Option<Uri> {
         match self.documents.get(name) {
             Some(document) => Some(document.uri.clone()),
-            None => self.names.uri(name),
+            None => self.names.name_to_uri(name),
         }
     }
 
@@ -153,7 +153,7 @@ impl SessionSnapshot {
             Some(file) => use_lines(&file.lines),
             // A settings file above the workspace.
             None => {
-                let text = self.names.path(name).and_then(|path| load::read(&path).ok());
+                let text = self.names.name_to_path(name).and_then(|path| load::read(&path).ok());
                 use_lines(&LineIndex::new(&text.unwrap_or_default()))
             }
         }
@@ -164,11 +164,11 @@ impl Sources for SessionSnapshot {
     fn source(&self, name: &str) -> Option<Arc<ParsedText>> {
         let file = self.workspace.file(name)?;
         if let Some(document) = self.documents.get(name) {
-            return Some(document.source(file));
+            return Some(document.parsed_text(file));
         }
         let mut read_files = self.read_files.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
-            let text = load::read(&self.names.path(name)?).ok()?;
+            let text = load::read(&self.names.name_to_path(name)?).ok()?;
             Some(Arc::new(ParsedText::new(file, text.into())))
         };
         read_files.entry(name.to_owned()).or_insert_with(read).clone()
