@@ -1,4 +1,4 @@
-//! The language server, seen as an editor sees it: the real binary over stdin and stdout.
+//! The language server as an editor uses it: the real binary over stdin and stdout.
 
 mod abuse;
 mod client;

@@ -40,6 +40,27 @@ fn layers_look_left_only() {
     assert_tidy(&findings);
 }
 
+/// The folders of `src/lsp`; each may use those before it. Only `main_loop.rs` and `router.rs` use all of them.
+const LSP_FOLDERS: [&str; 5] = ["transport", "session", "background", "notifications", "requests"];
+
+#[test]
+fn folders_of_lsp_use_only_those_before() {
+    let mut findings = Vec::new();
+    for file in sources_below("src/lsp") {
+        let folder = file.path.trim_start_matches("src/lsp/").split(['/', '.']).next().unwrap_or_default();
+        let Some(own) = LSP_FOLDERS.iter().position(|&it| it == folder) else { continue };
+        for (number, line) in file.code_lines() {
+            for used in line.split("crate::lsp::").skip(1).map(first_word) {
+                let is_later = LSP_FOLDERS.iter().position(|&it| it == used).is_some_and(|at| at > own);
+                if is_later || ["main_loop", "router"].contains(&used) {
+                    findings.push(format!("{}:{number}: `lsp::{folder}` must not use `lsp::{used}`", file.path));
+                }
+            }
+        }
+    }
+    assert_tidy(&findings);
+}
+
 #[test]
 fn pure_layers_refuse_io() {
     let mut findings = Vec::new();

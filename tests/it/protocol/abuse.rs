@@ -1,4 +1,4 @@
-//! What no client should send: each costs one error, and the next message is served.
+//! Messages that no client should send: each is answered with one error, and the next message is served.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -16,16 +16,16 @@ spec:
     - {name: A, value: $(B)}
 ";
 
-/// The next message without an id that is an error: what a broken message is answered with.
+/// The code of the next error without an id, which is the answer to an unreadable message.
 fn error(client: &mut Client) -> i64 {
     client.wait_until(|client| {
-        let at = client.said.iter().position(|it| it.get("error").is_some() && it["id"].is_null())?;
-        client.said.remove(at)?["error"]["code"].as_i64()
+        let at = client.received.iter().position(|it| it.get("error").is_some() && it["id"].is_null())?;
+        client.received.remove(at)?["error"]["code"].as_i64()
     })
 }
 
 #[test]
-fn broken_messages_are_answered_once() {
+fn unreadable_messages_are_answered_once() {
     let fixture = Fixture::new(POD);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     let uri = fixture.uri("pod.yaml");
@@ -54,14 +54,14 @@ fn broken_messages_are_answered_once() {
         client.send_raw(broken.as_bytes());
         assert_eq!(client.rules(&uri), ["undefined-variable"], "{broken:.60}");
         assert_eq!(error(&mut client), code, "{broken:.60}");
-        let more = client.said.iter().filter(|it| it.get("error").is_some()).count();
-        assert_eq!(more, 0, "{broken:.60}: {:?}", client.said);
+        let more = client.received.iter().filter(|it| it.get("error").is_some()).count();
+        assert_eq!(more, 0, "{broken:.60}: {:?}", client.received);
     }
     assert_eq!(client.shut_down(), Some(0));
 }
 
 #[test]
-fn headers_are_read_in_any_spelling() {
+fn header_names_are_case_insensitive() {
     let fixture = Fixture::new(POD);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     let body = r#"{"jsonrpc":"2.0","id":4711,"method":"workspace/symbol","params":{"query":""}}"#;
@@ -69,7 +69,7 @@ fn headers_are_read_in_any_spelling() {
         client.send_raw(format!("{header}{}\r\n\r\n{body}", body.len()).as_bytes());
         assert!(client.wait(4711).get("result").is_some(), "{header}");
     }
-    // In single bytes, as a slow pipe has it.
+    // In single bytes, as from a slow pipe.
     for byte in format!("Content-Length: {}\r\n\r\n{body}", body.len()).bytes() {
         client.send_raw(&[byte]);
     }
@@ -77,7 +77,7 @@ fn headers_are_read_in_any_spelling() {
 }
 
 #[test]
-fn unknown_methods_and_wrong_parameters_have_their_codes() {
+fn unknown_methods_and_wrong_parameters_are_errors() {
     let fixture = Fixture::new(POD);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     let uri = fixture.uri("pod.yaml");
@@ -110,9 +110,9 @@ fn unknown_methods_and_wrong_parameters_have_their_codes() {
         ("textDocument/didOpen", json!({}), -32600),
         ("initialize", json!({"capabilities": {}}), -32600),
     ] {
-        assert_eq!(client.refused(method, params.clone()), code, "{method} {params}");
+        assert_eq!(client.request_error(method, params.clone()), code, "{method} {params}");
     }
-    // Notifications are never answered, whatever they say.
+    // Notifications are never answered.
     for (method, params) in [
         ("textDocument/nonsense", json!({})),
         ("$/nonsense", json!({})),
@@ -125,8 +125,8 @@ fn unknown_methods_and_wrong_parameters_have_their_codes() {
         client.notify(method, params);
     }
     assert_eq!(client.rules(&uri), ["undefined-variable"]);
-    assert!(client.said.iter().all(|it| it.get("error").is_none()), "{:?}", client.said);
-    // Of two requests with one id, the second is refused; ids of any kind come back.
+    assert!(client.received.iter().all(|it| it.get("error").is_none()), "{:?}", client.received);
+    // The answer has the id of the request, for any number.
     let body = |id: Value| json!({"jsonrpc": "2.0", "id": id, "method": "shutdown-not"}).to_string();
     for id in [json!(0), json!(-1), json!(i64::MAX)] {
         let body = body(id.clone());
@@ -136,7 +136,7 @@ fn unknown_methods_and_wrong_parameters_have_their_codes() {
 }
 
 #[test]
-fn documents_of_any_size_and_content_are_taken() {
+fn documents_of_any_size_and_content_are_accepted() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     let other = fixture.uri("pod.yaml");

@@ -1,4 +1,4 @@
-//! A small editor: starts the server, answers its requests, and waits for what it says.
+//! A small editor: starts the server, answers its requests, and waits for its messages.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 
 use super::fixture::Fixture;
 
-/// Longer than anything takes on a busy machine.
+/// The time after which a test fails, longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// How a client is made.
+/// How a client is started.
 pub(super) struct Setup {
     pub(super) arguments: Vec<String>,
     pub(super) hooks: String,
     pub(super) capabilities: Value,
-    /// What `workspace/configuration` is answered with.
+    /// The answer to `workspace/configuration`.
     pub(super) configuration: Value,
     pub(super) initialize: Value,
 }
@@ -37,7 +37,7 @@ impl Default for Setup {
     }
 }
 
-/// The capabilities of an editor that can do everything.
+/// The capabilities of an editor that supports everything.
 pub(super) fn modern(encoding: Encoding) -> Value {
     json!({
         "general": {"positionEncodings": [name(encoding)]},
@@ -75,7 +75,7 @@ pub(super) fn modern(encoding: Encoding) -> Value {
     })
 }
 
-/// The capabilities of an editor that is told its diagnostics and can do little else.
+/// The capabilities of an editor that gets published diagnostics and supports little else.
 pub(super) fn simple(encoding: Encoding) -> Value {
     json!({
         "general": {"positionEncodings": [name(encoding)]},
@@ -99,14 +99,14 @@ pub(super) struct Client {
     next_id: i64,
     answers: BTreeMap<i64, Value>,
     /// Notifications and requests of the server, in order.
-    pub(super) said: VecDeque<Value>,
+    pub(super) received: VecDeque<Value>,
     configuration: Value,
-    /// Whether requests of the server stay without an answer.
+    /// Whether requests of the server are not answered.
     pub(super) is_silent: bool,
 }
 
 impl Client {
-    /// Starts a server that knows nothing yet.
+    /// Starts a server, without `initialize`.
     pub(super) fn start(setup: &Setup) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
             .arg("lsp")
@@ -134,7 +134,7 @@ impl Client {
             incoming,
             next_id: 0,
             answers: BTreeMap::new(),
-            said: VecDeque::new(),
+            received: VecDeque::new(),
             configuration: setup.configuration.clone(),
             is_silent: false,
         }
@@ -157,7 +157,7 @@ impl Client {
         client
     }
 
-    /// An editor that can do everything, with all files of a fixture open.
+    /// An editor that supports everything, with all files of a fixture open.
     pub(super) fn modern(fixture: &Fixture, encoding: Encoding) -> Self {
         let mut client = Self::of(fixture, Setup { capabilities: modern(encoding), ..Setup::default() });
         for (name, text) in &fixture.files {
@@ -167,7 +167,7 @@ impl Client {
         client
     }
 
-    /// Waits until the folder is read, by asking something that waits for it.
+    /// Waits until the folder is read, with a request that waits for it.
     pub(super) fn ready(&mut self, fixture: &Fixture) {
         self.pull(&fixture.uri("podlens.yaml"));
     }
@@ -189,8 +189,8 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request, and gives its id.
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> i64 {
+    /// Sends a request and returns its id.
+    pub(super) fn send_request(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -202,7 +202,7 @@ impl Client {
     }
 
     /// Closes the server's input.
-    pub(super) fn hang_up(&mut self) {
+    pub(super) fn close_input(&mut self) {
         self.stdin = None;
     }
 
@@ -213,7 +213,7 @@ impl Client {
         self.wait_until(|client| client.answers.remove(&id))
     }
 
-    /// Whether an answer is there already, with all that has come in until now.
+    /// Whether a request has been answered.
     pub(super) fn has_answer(&mut self, id: i64) -> bool {
         while let Ok(message) = self.incoming.try_recv() {
             self.receive(message);
@@ -223,28 +223,28 @@ impl Client {
 
     /// Sends a request and waits for its result.
     pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params);
+        let id = self.send_request(method, params);
         let mut answer = self.wait(id);
         assert!(answer.get("error").is_none(), "{method}: {}", answer["error"]);
         answer["result"].take()
     }
 
-    /// Sends a request and waits for its error's code.
-    pub(super) fn refused(&mut self, method: &str, params: Value) -> i64 {
-        let id = self.ask(method, params);
+    /// Sends a request and waits for the code of its error.
+    pub(super) fn request_error(&mut self, method: &str, params: Value) -> i64 {
+        let id = self.send_request(method, params);
         let answer = self.wait(id);
         answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("{method} is answered: {answer}"))
     }
 
-    /// The next notification or request of a method, and forgets what was said before it.
-    pub(super) fn heard(&mut self, method: &str) -> Value {
+    /// The next notification or request of a method. Messages before it are removed.
+    pub(super) fn next_message(&mut self, method: &str) -> Value {
         self.wait_until(|client| {
-            let at = client.said.iter().position(|it| it["method"] == method)?;
-            client.said.drain(..=at).next_back()
+            let at = client.received.iter().position(|it| it["method"] == method)?;
+            client.received.drain(..=at).next_back()
         })
     }
 
-    /// The next message that fits.
+    /// Receives messages until `found` returns something.
     pub(super) fn wait_until<T>(&mut self, mut found: impl FnMut(&mut Self) -> Option<T>) -> T {
         let start = Instant::now();
         loop {
@@ -253,8 +253,8 @@ impl Client {
             }
             match self.incoming.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
                 Ok(message) => self.receive(message),
-                Err(RecvTimeoutError::Timeout) => panic!("the server says nothing; it said {:#?}", self.said),
-                Err(RecvTimeoutError::Disconnected) => panic!("the server is gone; it said {:#?}", self.said),
+                Err(RecvTimeoutError::Timeout) => panic!("the server sends nothing; it has sent {:#?}", self.received),
+                Err(RecvTimeoutError::Disconnected) => panic!("the server is gone; it has sent {:#?}", self.received),
             }
         }
     }
@@ -270,9 +270,9 @@ impl Client {
                     };
                     self.answer_to(&message, result);
                 }
-                self.said.push_back(message);
+                self.received.push_back(message);
             }
-            (None, _) => self.said.push_back(message),
+            (None, _) => self.received.push_back(message),
         }
     }
 
@@ -288,7 +288,7 @@ impl Client {
         self.notify("textDocument/didChange", params);
     }
 
-    /// Another text in the place of all of a document.
+    /// Replaces the whole text of a document.
     pub(super) fn replace(&mut self, uri: &str, version: i32, text: &str) {
         self.change(uri, version, json!([{ "text": text }]));
     }
@@ -297,12 +297,12 @@ impl Client {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     }
 
-    /// Asks for diagnostics.
+    /// Requests diagnostics.
     pub(super) fn pull(&mut self, uri: &str) -> Value {
         self.request("textDocument/diagnostic", json!({"textDocument": {"uri": uri}}))
     }
 
-    /// The rules that something was found by.
+    /// The rules of the findings in a document.
     pub(super) fn rules(&mut self, uri: &str) -> Vec<String> {
         codes(&self.pull(uri)["items"])
     }
@@ -310,7 +310,7 @@ impl Client {
     /// Waits for diagnostics of a version.
     pub(super) fn published(&mut self, uri: &str, version: i32) -> Value {
         loop {
-            let mut heard = self.heard("textDocument/publishDiagnostics");
+            let mut heard = self.next_message("textDocument/publishDiagnostics");
             let params = heard["params"].take();
             if params["uri"] == uri && params["version"] == version {
                 return params;
@@ -320,14 +320,14 @@ impl Client {
 
     // The end
 
-    /// Says goodbye as the protocol wants; the exit code.
+    /// Sends `shutdown` and `exit`, and returns the exit code.
     pub(super) fn shut_down(mut self) -> Option<i32> {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
         self.exit_code()
     }
 
-    /// Waits for the end.
+    /// Waits until the server has exited.
     pub(super) fn exit_code(&mut self) -> Option<i32> {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {

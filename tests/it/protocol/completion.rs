@@ -1,5 +1,5 @@
-//! What an editor writes when a name is taken: in every style of scalar, whatever stands around the cursor, and whichever
-//! of the two ranges it takes.
+//! The text after a completion is accepted: in every style of scalar, with any text around the cursor, and for both
+//! ranges of an item.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::client::{Setup, simple};
 use super::fixture::{edited, position};
 use super::{Client, Fixture};
 
-/// A container; `VALUE` is what is typed.
+/// A container. `VALUE` is replaced by the typed text.
 const POD: &str = "apiVersion: v1
 kind: Pod
 metadata: {name: web}
@@ -47,10 +47,10 @@ const STYLES: [&str; 11] = [
     "'ü😀\n\n        TYPED'",
 ];
 
-/// What is typed, with the cursor.
+/// The typed text with the cursor.
 const TYPED: [&str; 6] = ["$(¦", "$(¦)", "$(PO¦", "$(PO¦)", "$(PO¦RT)", "$(HOST)$(¦)"];
 
-/// The edits that an editor may make for an item.
+/// The edits that an editor may apply for an item.
 fn ways(item: &Value) -> Vec<Value> {
     let edit = &item["textEdit"];
     let ranges = ["range", "insert", "replace"].into_iter().filter_map(|it| edit.get(it));
@@ -59,7 +59,7 @@ fn ways(item: &Value) -> Vec<Value> {
 
 fn check(name: &str, text: &str, encoding: Encoding, capabilities: &Value) {
     let (before, after) = text.split_once('¦').expect("a cursor");
-    // What was typed of the name, and what closes it, are part of the reference.
+    // The typed part of the name and the closing parenthesis are part of the reference.
     let start = before.rfind("$(").expect("a reference");
     let rest = after.trim_start_matches(|it: char| it.is_ascii_uppercase());
     let expected = format!("{}$(PORT){}", &before[..start], rest.strip_prefix(')').unwrap_or(rest));
@@ -72,7 +72,7 @@ fn check(name: &str, text: &str, encoding: Encoding, capabilities: &Value) {
     let item = items.iter().find(|it| it["label"] == "PORT").unwrap_or_else(|| panic!("{found} in\n{text}"));
     for edit in ways(item) {
         assert_eq!(edited(typed, &edit, encoding), expected, "{edit} in\n{text}");
-        // Editors want the cursor inside, and one line.
+        // Editors require that the range is on one line and contains the cursor.
         let cursor = position(typed, before.len(), encoding);
         let (start, end) = (&edit[0]["range"]["start"], &edit[0]["range"]["end"]);
         assert!(start["line"] == cursor["line"] && end["line"] == cursor["line"], "{edit}");
@@ -82,7 +82,7 @@ fn check(name: &str, text: &str, encoding: Encoding, capabilities: &Value) {
 }
 
 #[test]
-fn a_name_that_is_taken_makes_a_whole_reference() {
+fn an_accepted_name_is_a_whole_reference() {
     let both = [(super::client::modern(Encoding::Utf16), Encoding::Utf16), (simple(Encoding::Utf8), Encoding::Utf8)];
     for (capabilities, encoding) in both {
         for style in STYLES {
@@ -100,9 +100,9 @@ fn a_name_that_is_taken_makes_a_whole_reference() {
     }
 }
 
-/// The rest of a word may stay, in an editor that has it so.
+/// An editor that inserts keeps the rest of the word.
 #[test]
-fn the_rest_of_a_word_may_stay() {
+fn the_rest_of_a_word_may_be_kept() {
     let text = POD.replace("value: VALUE", "valueFrom: {configMapKeyRef: {name: a¦x, key: k}}");
     let text = format!("{text}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: app}}\ndata: {{k: v}}\n");
     let (before, after) = text.split_once('¦').expect("a cursor");

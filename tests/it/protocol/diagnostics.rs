@@ -1,4 +1,4 @@
-//! Diagnostics: asked for or told, with all that belongs to them, and exactly where something has changed.
+//! Diagnostics: requested or published, with all their fields, and only when something has changed.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ data: {host: example.org}
 ";
 
 #[test]
-fn a_finding_carries_all_that_belongs_to_it() {
+fn a_diagnostic_has_all_its_fields() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, Encoding::Utf8);
     let report = client.pull(&fixture.uri("web.yaml"));
@@ -57,7 +57,7 @@ fn a_finding_carries_all_that_belongs_to_it() {
 }
 
 #[test]
-fn what_does_nothing_is_greyed_out() {
+fn unnecessary_code_has_the_tag() {
     let fixture = Fixture::new(
         "#- pod.yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    # podlens: ignore[self-reference] for no reason\n    - {name: A, value: a}\n",
     );
@@ -103,7 +103,7 @@ parameters:
         let found = found.unwrap_or_else(|| panic!("{rule} is found in {file}"));
         assert_eq!(found.get("tags"), is_unnecessary.then_some(&json!([1])), "{rule}");
     }
-    // Who does not know them is not told.
+    // A client that does not support tags gets none.
     let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
     let found = client.published(&fixture.uri("pod.yaml"), 1)["diagnostics"].clone();
@@ -124,14 +124,16 @@ fn the_same_findings_are_not_sent_twice() {
     let second = ask(&mut client, &first["resultId"]);
     assert_eq!(second, json!({"kind": "unchanged", "resultId": first["resultId"]}));
     client.replace(&uri, 2, &fixture.text("web.yaml").replace("http:", "https:"));
-    assert_eq!(ask(&mut client, &first["resultId"])["kind"], "full", "it stands elsewhere now");
+    assert_eq!(ask(&mut client, &first["resultId"])["kind"], "full", "its range has changed");
 }
 
 #[test]
 fn the_whole_workspace_is_reported() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::of(&fixture, Setup::default());
-    let ask = |client: &mut Client, ids: &Value| client.ask("workspace/diagnostic", json!({"previousResultIds": ids}));
+    let ask = |client: &mut Client, ids: &Value| {
+        client.send_request("workspace/diagnostic", json!({"previousResultIds": ids}))
+    };
     let id = ask(&mut client, &json!([]));
     let report = client.wait(id)["result"].take();
     let items = report["items"].as_array().expect("a list");
@@ -139,7 +141,7 @@ fn the_whole_workspace_is_reported() {
     assert_eq!((&items[0]["uri"], &items[0]["kind"]), (&json!(fixture.uri("web.yaml")), &json!("full")));
     assert_eq!(codes(&items[0]["items"]), ["forward-reference"]);
     let known = json!([{"uri": fixture.uri("web.yaml"), "value": items[0]["resultId"]}]);
-    // Nothing has changed: the answer waits until something does, and holds up nobody.
+    // Nothing has changed: the answer waits until something does, and delays no other request.
     let id = ask(&mut client, &known);
     client.ready(&fixture);
     assert!(!client.has_answer(id));
@@ -153,7 +155,7 @@ fn the_whole_workspace_is_reported() {
         .collect();
     let (job, web) = (json!(fixture.uri("job.yaml")), json!(fixture.uri("web.yaml")));
     assert_eq!(kinds, [(&job, &json!("full"), &json!(4)), (&web, &json!("unchanged"), &Value::Null)]);
-    // One that waits can be cancelled.
+    // A waiting request can be cancelled.
     let known = json!([{"uri": fixture.uri("web.yaml"), "value": "?"}]);
     let id = ask(&mut client, &known);
     client.notify("$/cancelRequest", json!({ "id": id }));
@@ -161,7 +163,7 @@ fn the_whole_workspace_is_reported() {
 }
 
 #[test]
-fn editing_a_config_map_tells_those_who_depend_on_it() {
+fn an_edit_in_a_config_map_publishes_its_users() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     for (name, text) in &fixture.files {
@@ -171,42 +173,42 @@ fn editing_a_config_map_tells_those_who_depend_on_it() {
     let (app, web, job) = (fixture.uri("app.yaml"), fixture.uri("web.yaml"), fixture.uri("job.yaml"));
     client.replace(&app, 2, &fixture.text("app.yaml").replace("host:", "other:"));
     client.published(&app, 2);
-    let told = client.published(&web, 1);
-    assert_eq!(codes(&told["diagnostics"]), ["missing-key", "forward-reference"]);
+    let published = client.published(&web, 1);
+    assert_eq!(codes(&published["diagnostics"]), ["missing-key", "forward-reference"]);
     client.replace(&app, 3, &fixture.text("app.yaml").replace("example", "example2"));
     client.published(&app, 3);
     assert_eq!(codes(&client.published(&web, 1)["diagnostics"]), ["forward-reference"]);
-    // A change that means nothing to others is told to nobody else; the last word shows that all was said.
+    // A change that affects no other file publishes no other file.
     client.replace(&app, 4, &fixture.text("app.yaml").replace("example", "example3"));
     client.published(&app, 4);
     client.replace(&job, 2, fixture.text("job.yaml"));
     client.published(&job, 2);
-    let strangers = client.said.iter().filter(|it| it["method"] == "textDocument/publishDiagnostics").count();
-    assert_eq!(strangers, 0, "{:?}", client.said);
+    let strangers = client.received.iter().filter(|it| it["method"] == "textDocument/publishDiagnostics").count();
+    assert_eq!(strangers, 0, "{:?}", client.received);
 }
 
 #[test]
-fn a_client_that_asks_is_told_to_ask_again() {
+fn a_client_that_pulls_gets_a_refresh_request() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     for (name, _) in &fixture.files {
         client.pull(&fixture.uri(name));
     }
-    client.said.clear();
+    client.received.clear();
     let app = fixture.uri("app.yaml");
     client.replace(&app, 2, &fixture.text("app.yaml").replace("host:", "other:"));
     client.pull(&app);
-    client.heard("workspace/diagnostic/refresh");
+    client.next_message("workspace/diagnostic/refresh");
     assert_eq!(client.rules(&fixture.uri("web.yaml")), ["missing-key", "forward-reference"]);
-    client.heard("workspace/inlayHint/refresh");
-    // What nobody depends on is nobody's business.
+    client.next_message("workspace/inlayHint/refresh");
+    // A change that no other file depends on sends no refresh request.
     let job = fixture.uri("job.yaml");
-    client.said.clear();
+    client.received.clear();
     client.replace(&job, 2, &fixture.text("job.yaml").replace("value: a", "value: $(X)"));
     assert_eq!(client.rules(&job), ["undefined-variable"]);
     client.replace(&app, 3, fixture.text("app.yaml"));
-    client.heard("workspace/diagnostic/refresh");
-    let refreshes = client.said.iter().filter(|it| it["method"] == "workspace/diagnostic/refresh").count();
+    client.next_message("workspace/diagnostic/refresh");
+    let refreshes = client.received.iter().filter(|it| it["method"] == "workspace/diagnostic/refresh").count();
     assert_eq!(refreshes, 0, "once for each change that matters");
 }
 

@@ -1,4 +1,4 @@
-//! Documents in step with the editor: edits in order, whatever they say.
+//! Documents: edits are applied in order and in the encoding of the client.
 
 use podlens::text::Encoding;
 use serde_json::json;
@@ -29,7 +29,7 @@ fn range(text: &str, start: usize, end: usize, encoding: Encoding) -> serde_json
 }
 
 #[test]
-fn edits_count_in_the_clients_characters() {
+fn edits_use_the_encoding_of_the_client() {
     for encoding in ENCODINGS {
         for fixture in [Fixture::new(POD), Fixture::with_crlf(POD)] {
             let mut client = Client::modern(&fixture, encoding);
@@ -39,7 +39,7 @@ fn edits_count_in_the_clients_characters() {
             let found = client.pull(&uri)["items"][0]["range"].clone();
             let at = text.find("$(B)").expect("it is there");
             assert_eq!(found, range(text, at, at + 4, encoding), "{encoding:?}");
-            // The reference becomes one to nothing, and the second edit counts from the text after the first.
+            // The reference becomes undefined, and the second edit is relative to the text after the first.
             let mut edited = text.to_owned();
             edited.insert(at, '😀');
             let name = at + "😀$(".len();
@@ -60,7 +60,7 @@ fn edits_count_in_the_clients_characters() {
 }
 
 #[test]
-fn places_outside_the_text_are_its_end() {
+fn positions_outside_the_text_are_its_end() {
     let fixture = Fixture::new(POD);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     let uri = fixture.uri("pod.yaml");
@@ -71,7 +71,7 @@ fn places_outside_the_text_are_its_end() {
         json!([{"range": {"start": far, "end": far}, "text": "    - name: C\n      value: $(D)\n"}]),
     );
     assert_eq!(client.rules(&uri), ["forward-reference", "undefined-variable"]);
-    // A range that ends before it starts.
+    // A range whose end is before its start.
     let (line, start) = (json!({"line": 14, "character": 0}), json!({"line": 13, "character": 0}));
     client.change(&uri, 3, json!([{"range": {"start": line, "end": start}, "text": ""}]));
     let at = json!({"textDocument": {"uri": uri}, "position": far});
@@ -83,7 +83,7 @@ fn places_outside_the_text_are_its_end() {
 }
 
 #[test]
-fn versions_are_the_clients_business() {
+fn any_version_is_accepted() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(
         &fixture,
@@ -92,18 +92,18 @@ fn versions_are_the_clients_business() {
     let uri = fixture.uri("pod.yaml");
     client.open(&uri, fixture.text("pod.yaml"), 7);
     assert_eq!(super::client::codes(&client.published(&uri, 7)["diagnostics"]), ["forward-reference"]);
-    // Backwards, and the same once more: each is told with its own number.
+    // A smaller version, and the same version again: each is published with its number.
     client.replace(&uri, 3, "");
     assert_eq!(client.published(&uri, 3)["diagnostics"], json!([]));
     client.change(&uri, 3, json!([]));
-    assert_eq!(client.published(&uri, 3)["diagnostics"], json!([]), "nothing has changed, and that is told");
-    // Opened again without being closed.
+    assert_eq!(client.published(&uri, 3)["diagnostics"], json!([]), "published although nothing has changed");
+    // Opened again without `didClose`.
     client.open(&uri, fixture.text("pod.yaml"), -2);
     assert_eq!(super::client::codes(&client.published(&uri, -2)["diagnostics"]), ["forward-reference"]);
     client.close(&uri);
-    let cleared = client.heard("textDocument/publishDiagnostics");
+    let cleared = client.next_message("textDocument/publishDiagnostics");
     assert_eq!(cleared["params"]["diagnostics"], json!([]));
-    // Changes of what is not open are nothing.
+    // Changes of a document that is not open are ignored.
     client.replace(&uri, 9, fixture.text("pod.yaml"));
     client.close(&uri);
     client.open(&uri, "", 1);
@@ -111,7 +111,7 @@ fn versions_are_the_clients_business() {
 }
 
 #[test]
-fn the_editors_text_counts_until_it_is_closed() {
+fn the_text_of_the_editor_is_used_until_it_is_closed() {
     let fixture = Fixture::new(
         "#- pod.yaml\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {configMapKeyRef: {name: app, key: one}}\n#- config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {one: x}\n",
     );
@@ -121,13 +121,13 @@ fn the_editors_text_counts_until_it_is_closed() {
     assert_eq!(client.rules(&pod), [""; 0]);
     client.open(&config, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {two: x}\n", 1);
     assert_eq!(client.rules(&pod), ["missing-key"]);
-    // On disk it changes too, which nobody sees while it is open.
+    // The file on disk changes too; it is not used while the document is open.
     fixture.write("config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {three: x}\n");
     client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": config, "type": 2}]}));
     client.replace(&config, 2, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {one: x}\n");
     assert_eq!(client.rules(&pod), [""; 0]);
     client.close(&config);
-    assert_eq!(client.rules(&pod), ["missing-key"], "what is on disk counts again");
+    assert_eq!(client.rules(&pod), ["missing-key"], "the file on disk is used again");
     fixture.write("config.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {one: x}\n");
     client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": config, "type": 2}]}));
     assert_eq!(client.rules(&pod), [""; 0]);

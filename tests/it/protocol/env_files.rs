@@ -1,5 +1,5 @@
-//! Env files over the wire: each example of the proposal, by the proposal and in releases, and `*.env` files that are
-//! open beside a manifest.
+//! Env files over the protocol: each example of the proposal, with the proposal and in releases, and `*.env` files that
+//! are open together with a manifest.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use super::{Client, Fixture};
 
 const UTF16: Encoding = Encoding::Utf16;
 
-/// The examples: one for a container without a shell, one with a configuration of each pod. As in the proposal one line
-/// is indented by a blank too much.
+/// The examples: one for a container without a shell, one with a configuration per pod. As in the proposal, one line is
+/// indented by one space too much.
 const EXAMPLES: [(&str, &str, &str, &str); 2] = [
     (
         "apiVersion: v1
@@ -80,7 +80,7 @@ spec:
     ),
 ];
 
-fn mended(example: &str) -> String {
+fn fixed(example: &str) -> String {
     example.replace("   containers:", "  containers:")
 }
 
@@ -108,7 +108,7 @@ fn hover(client: &mut Client, place: Value) -> String {
     found["contents"]["value"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The value that the environment request gives for a variable of the last container.
+/// The value of a variable of the last container in `podlens/environment`.
 fn value(client: &mut Client, fixture: &Fixture, variable: &str) -> Value {
     let place = at(fixture, "pod.yaml", "use-envfile", 0);
     let view = client.request("podlens/environment", place);
@@ -119,7 +119,7 @@ fn value(client: &mut Client, fixture: &Fixture, variable: &str) -> Value {
 }
 
 #[test]
-fn the_examples_as_written_are_told_what_is_wrong() {
+fn the_examples_as_written_have_findings() {
     for (example, ..) in EXAMPLES {
         let (_, mut client, uri) = opened("", example);
         assert_eq!(client.rules(&uri), ["syntax-error", "env-file-content"]);
@@ -127,18 +127,18 @@ fn the_examples_as_written_are_told_what_is_wrong() {
 }
 
 #[test]
-fn by_the_proposal_and_in_1_34_the_examples_work() {
+fn with_the_proposal_and_in_1_34_the_examples_work() {
     for (example, variable, key, expected) in EXAMPLES {
         for settings in ["proposals: true", "kubernetes: '1.34'"] {
-            let (fixture, mut client, uri) = opened(settings, &mended(example));
+            let (fixture, mut client, uri) = opened(settings, &fixed(example));
             assert_eq!(client.rules(&uri), [""; 0], "{settings}");
             assert_eq!(value(&mut client, &fixture, variable), json!([expected, "known"]));
             let key_place = at(&fixture, "pod.yaml", &format!("{key}\n  restartPolicy"), 0);
             for place in [at(&fixture, "pod.yaml", &format!("{variable}\n"), 0), key_place.clone()] {
-                let said = hover(&mut client, place);
-                assert!(said.contains(&format!("{variable}={expected}")) && said.contains("line 9"), "{said}");
+                let text = hover(&mut client, place);
+                assert!(text.contains(&format!("{variable}={expected}")) && text.contains("line 9"), "{text}");
             }
-            // The key leads to what the script writes, and from there to the key's other uses.
+            // The definition of the key is in the script, and the references there are the other uses of the key.
             let links = client.request("textDocument/definition", key_place.clone());
             let target = covered(fixture.text("pod.yaml"), &links[0]["targetSelectionRange"], UTF16);
             assert!(target.contains(expected), "{target} in {links}");
@@ -159,15 +159,15 @@ fn by_the_proposal_and_in_1_34_the_examples_work() {
 }
 
 #[test]
-fn before_1_34_the_field_is_not_served() {
-    let (_, mut client, uri) = opened("kubernetes: '1.33'", &mended(EXAMPLES[0].0));
+fn before_1_34_the_field_is_not_available() {
+    let (_, mut client, uri) = opened("kubernetes: '1.33'", &fixed(EXAMPLES[0].0));
     assert_eq!(client.rules(&uri), ["unserved-field"]);
 }
 
 #[test]
 fn in_the_newest_release_a_code_action_adds_the_quotes() {
     for (example, variable, _, expected) in EXAMPLES {
-        let (fixture, mut client, uri) = opened("", &mended(example));
+        let (fixture, mut client, uri) = opened("", &fixed(example));
         let found = client.pull(&uri)["items"].clone();
         assert_eq!(codes(&found), ["env-file-content"]);
         let wrong = &found[0];
@@ -190,7 +190,7 @@ fn in_the_newest_release_a_code_action_adds_the_quotes() {
     }
 }
 
-/// The labels that are offered in the place of `¦`.
+/// The labels that are offered at `¦`.
 fn offered(pod: &str) -> Vec<String> {
     let fixture = Fixture::new(&format!("#- pod.yaml\n{}", pod.replace('¦', "$0")));
     let mut client = Client::modern(&fixture, UTF16);
@@ -200,7 +200,7 @@ fn offered(pod: &str) -> Vec<String> {
 
 #[test]
 fn volumes_paths_and_keys_are_offered() {
-    let pod = mended(EXAMPLES[0].0)
+    let pod = fixed(EXAMPLES[0].0)
         .replace("echo \"CONFIG_VAR=HELLO\" > /data/config.env", "echo \"A=''1''\" > /data/config.env")
         .replace("volumes:\n", "volumes:\n  - {name: host, hostPath: {path: /x}}\n");
     for (with, marked, expected) in [
@@ -245,8 +245,8 @@ fn an_open_env_file_has_diagnostics_hover_and_references() {
     let found = client.pull(&uri)["items"].clone();
     assert_eq!(codes(&found), ["env-file-content"]);
     assert_eq!(covered(fixture.text("app.env"), &found[0]["range"], UTF16), "8080");
-    let said = hover(&mut client, at(&fixture, "app.env", "HOST", 0));
-    assert!(said.contains("HOST=ü😀") && said.contains("1.37") && said.contains("pod.yaml"), "{said}");
+    let text = hover(&mut client, at(&fixture, "app.env", "HOST", 0));
+    assert!(text.contains("HOST=ü😀") && text.contains("1.37") && text.contains("pod.yaml"), "{text}");
     let mut asked = at(&fixture, "app.env", "HOST", 0);
     asked["context"] = json!({"includeDeclaration": false});
     let uses = client.request("textDocument/references", asked);
@@ -255,7 +255,7 @@ fn an_open_env_file_has_diagnostics_hover_and_references() {
     assert_eq!(covered(fixture.text("pod.yaml"), &uses[0]["range"], UTF16), "HOST");
     let links = client.request("textDocument/definition", at(&fixture, "app.env", "HOST", 0));
     assert_eq!(links[0]["targetUri"], fixture.uri("pod.yaml"), "{links}");
-    // What is typed counts, on both sides.
+    // Unsaved text is used in both files.
     client.replace(&uri, 2, "HOST='x'\nPORT='8080'\n");
     assert_eq!(client.rules(&uri), [""; 0]);
     client.replace(&uri, 3, "HOST='x'\n# podlens: ignore[env-file-content]\nPORT=8080\n");
@@ -264,12 +264,12 @@ fn an_open_env_file_has_diagnostics_hover_and_references() {
     assert_eq!(client.rules(&uri), ["unused-suppression", "env-file-content"]);
     let other = fixture.text("pod.yaml").replace("app.env", "other.env");
     client.replace(&fixture.uri("pod.yaml"), 2, &other);
-    assert_eq!(client.rules(&uri), ["unused-suppression"], "nobody means the file any more");
+    assert_eq!(client.rules(&uri), ["unused-suppression"], "no container uses the file any more");
 }
 
 #[test]
-fn an_edit_in_the_script_is_seen_by_those_who_read_the_file() {
-    let (fixture, mut client, uri) = opened("proposals: true", &mended(EXAMPLES[0].0));
+fn an_edit_in_the_script_changes_the_readers_of_the_file() {
+    let (fixture, mut client, uri) = opened("proposals: true", &fixed(EXAMPLES[0].0));
     let (at, _) = fixture.text("pod.yaml").match_indices("HELLO").next().expect("it is there");
     let start = position(fixture.text("pod.yaml"), at, UTF16);
     let end = position(fixture.text("pod.yaml"), at + 5, UTF16);

@@ -1,4 +1,4 @@
-//! The examples of a design over the wire: an editor is told what the commands print.
+//! The examples of a design over the protocol: the editor shows the same as the commands print.
 //!
 //! For every case of a document in `fixtures/designs`: the findings of every file, the environment of every container,
 //! the preview of every workload, and the value of every variable on hover.
@@ -13,7 +13,7 @@ use crate::fixture::suites_in;
 
 const UTF16: Encoding = Encoding::Utf16;
 
-/// How much was compared.
+/// The numbers of compared items.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     pub(super) examples: usize,
@@ -34,7 +34,7 @@ pub(super) fn check(name: &str) -> Compared {
     compared
 }
 
-/// Compares what an editor is told of a folder with what the commands print.
+/// Compares the answers for a folder with the output of the commands.
 pub(super) fn compare(title: String, fixture: Fixture, compared: &mut Compared) {
     let client = Client::modern(&fixture, UTF16);
     let mut example = Example { title, fixture, client };
@@ -56,13 +56,13 @@ pub(super) fn list(value: &Value) -> &[Value] {
 }
 
 impl Example {
-    /// What a command prints here, as JSON.
+    /// The output of a command in the folder, as JSON.
     fn printed(&self, arguments: &[&str]) -> Value {
-        let (_, out, told) = run(&self.fixture.path(""), arguments, "");
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{}: {error}\n{out}{told}", self.title))
+        let (_, out, errors) = run(&self.fixture.path(""), arguments, "");
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{}: {error}\n{out}{errors}", self.title))
     }
 
-    /// In the order in which commands go through them.
+    /// The files in the order of the commands.
     fn files(&self) -> Vec<String> {
         let mut all: Vec<String> = self.fixture.files.iter().map(|(name, _)| name.clone()).collect();
         all.sort();
@@ -96,7 +96,7 @@ impl Example {
                 })
                 .collect();
             let answer = self.client.pull(&self.fixture.uri(&name));
-            let mut told: Vec<Value> = list(&answer["items"])
+            let mut actual: Vec<Value> = list(&answer["items"])
                 .iter()
                 .map(|it| {
                     let related: Vec<&Value> =
@@ -107,11 +107,11 @@ impl Example {
                     })
                 })
                 .collect();
-            for all in [&mut expected, &mut told] {
+            for all in [&mut expected, &mut actual] {
                 all.sort_by_key(Value::to_string);
             }
-            assert_eq!(told, expected, "{}: {name}", self.title);
-            count += told.len();
+            assert_eq!(actual, expected, "{}: {name}", self.title);
+            count += actual.len();
         }
         count
     }
@@ -179,8 +179,8 @@ impl Example {
             let at = json!({"line": line - 1, "character": column + 1});
             let asked = json!({"textDocument": {"uri": self.fixture.uri(file)}, "position": at});
             let hover = self.client.request("textDocument/hover", asked);
-            let said = hover["contents"]["value"].as_str().unwrap_or_default();
-            assert!(said.contains(name) && said.contains(value), "{}: {name}={value}\n{said}", self.title);
+            let text = hover["contents"]["value"].as_str().unwrap_or_default();
+            assert!(text.contains(name) && text.contains(value), "{}: {name}={value}\n{text}", self.title);
             count += 1;
         }
         count

@@ -1,4 +1,4 @@
-//! Every feature over the wire, in each encoding, with characters of all widths and both kinds of line ends.
+//! Every feature over the protocol, in each encoding, with characters of all widths and both kinds of line breaks.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{Client, Fixture};
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-/// A shop in three files; wide characters stand before everything that is asked for.
+/// A shop in three files. There are wide characters before each position that is used.
 const SHOP: &str = "#- web.yaml
 # größe 😀
 apiVersion: v1
@@ -43,7 +43,7 @@ spec:
     - {name: PORT, valueFrom: {configMapKeyRef: {name: app, key: port}}}
 ";
 
-/// Asks in every encoding with both kinds of line ends; `marked` gets a `$0` in the place of `¦`.
+/// Runs a check in every encoding with both kinds of line breaks. In `marked`, `¦` is the cursor.
 fn everywhere(marked: &str, check: impl Fn(&mut Client, &Fixture, Encoding)) {
     let (before, after) = marked.split_once('¦').expect("a place is marked");
     let at =
@@ -67,7 +67,7 @@ fn list(value: &Value) -> &Vec<Value> {
 }
 
 #[test]
-fn hover_shows_a_value_and_its_way() {
+fn hover_shows_a_value_and_its_sources() {
     everywhere("http://$(HO¦ST)", |client, fixture, encoding| {
         let hover = client.request("textDocument/hover", fixture.at_cursor(encoding));
         assert_eq!(covered(fixture.text("web.yaml"), &hover["range"], encoding), "$(HOST)", "{hover}");
@@ -78,7 +78,7 @@ fn hover_shows_a_value_and_its_way() {
 }
 
 #[test]
-fn hover_is_plain_for_those_who_want_it() {
+fn hover_is_plain_text_for_clients_without_markdown() {
     let fixture = Fixture::new(&SHOP.replace("http://$(HOST)", "http://$($0HOST)"));
     let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     client.open(&fixture.uri("web.yaml"), fixture.text("web.yaml"), 1);
@@ -88,7 +88,7 @@ fn hover_is_plain_for_those_who_want_it() {
 }
 
 #[test]
-fn completion_offers_what_is_valid_and_replaces_what_stands_there() {
+fn completion_offers_valid_names_and_replaces_the_old_one() {
     everywhere("http://$(H¦OST)", |client, fixture, encoding| {
         let found = client.request("textDocument/completion", fixture.at_cursor(encoding));
         let items = list(&found["items"]);
@@ -102,7 +102,7 @@ fn completion_offers_what_is_valid_and_replaces_what_stands_there() {
         assert!(text.contains("http://$(PORT):$(PORT)"), "{text}");
         let resolved = client.request("completionItem/resolve", host.clone());
         assert!(resolved["documentation"]["value"].is_string(), "{resolved}");
-        // Taking a name that is declared later brings its declaration up.
+        // A name that is declared later comes with an edit that moves its declaration up.
         let later = client.request("completionItem/resolve", items[last].clone());
         let text = edited(fixture.text("web.yaml"), &later["additionalTextEdits"], encoding);
         assert!(text.find("name: LATER") < text.find("name: URL"), "{text}");
@@ -113,7 +113,7 @@ fn completion_offers_what_is_valid_and_replaces_what_stands_there() {
 }
 
 #[test]
-fn definition_leads_to_the_declaration() {
+fn the_definition_is_the_declaration() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let links = client.request("textDocument/definition", fixture.at_cursor(encoding));
         let link = &list(&links)[0];
@@ -150,7 +150,7 @@ fn references_are_found_in_every_file() {
 }
 
 #[test]
-fn the_same_thing_is_highlighted() {
+fn all_uses_in_the_file_are_highlighted() {
     everywhere("{name: HO¦ST", |client, fixture, encoding| {
         let found = client.request("textDocument/documentHighlight", fixture.at_cursor(encoding));
         let texts: Vec<String> =
@@ -160,7 +160,7 @@ fn the_same_thing_is_highlighted() {
 }
 
 #[test]
-fn rename_changes_every_use_and_says_which_text_it_means() {
+fn rename_changes_every_use_and_names_the_versions() {
     everywhere("{name: HO¦ST", |client, fixture, encoding| {
         let at = fixture.at_cursor(encoding);
         let prepared = client.request("textDocument/prepareRename", at.clone());
@@ -201,7 +201,7 @@ fn rename_refuses_with_a_reason() {
             ] {
                 let at = position(text, text.find(place).expect("it is there") + 1, encoding);
                 let params = json!({"textDocument": {"uri": fixture.uri("web.yaml")}, "position": at, "newName": new});
-                let id = client.ask("textDocument/rename", params);
+                let id = client.send_request("textDocument/rename", params);
                 let answer = client.wait(id);
                 assert_eq!(answer["error"]["code"], -32803, "{answer}");
                 assert!(answer["error"]["message"].as_str().is_some_and(|it| it.contains(reason)), "{answer}");
@@ -211,7 +211,7 @@ fn rename_refuses_with_a_reason() {
 }
 
 #[test]
-fn code_actions_mend_what_is_found() {
+fn code_actions_fix_findings() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let uri = fixture.uri("web.yaml");
         let found = client.pull(&uri)["items"].clone();
@@ -227,10 +227,10 @@ fn code_actions_mend_what_is_found() {
         let text = edited(fixture.text("web.yaml"), &change["edits"], encoding);
         client.replace(&uri, 2, &text);
         assert!(!client.rules(&uri).contains(&"forward-reference".to_owned()), "{text}");
-        // Taken from a text that is no more, it is not taken.
-        let id = client.ask("codeAction/resolve", action.clone());
+        // An action for an older text is an error.
+        let id = client.send_request("codeAction/resolve", action.clone());
         assert_eq!(client.wait(id)["error"]["code"], -32801);
-        // Whoever asks for one kind gets that kind; with everything mended there is nothing to mend.
+        // A request for one kind gets only that kind, and nothing if there is nothing to fix.
         let mut only = params;
         only["context"]["only"] = json!(["source.fixAll"]);
         assert_eq!(client.request("textDocument/codeAction", only.clone()), Value::Null);
@@ -243,7 +243,7 @@ fn code_actions_mend_what_is_found() {
         assert_eq!(change["textDocument"], json!({"uri": uri, "version": 3}));
         client.replace(&uri, 4, &edited(fixture.text("web.yaml"), &change["edits"], encoding));
         assert!(!client.rules(&uri).contains(&"forward-reference".to_owned()));
-        // Suppressing leaves the text as it is and silences the finding.
+        // A suppression removes the finding and keeps the text.
         client.replace(&uri, 5, fixture.text("web.yaml"));
         only["context"]["only"] = json!(["quickfix"]);
         let actions = client.request("textDocument/codeAction", only.clone());
@@ -254,7 +254,7 @@ fn code_actions_mend_what_is_found() {
         let text = edited(fixture.text("web.yaml"), &resolved["edit"]["documentChanges"][0]["edits"], encoding);
         client.replace(&uri, 6, &text);
         assert!(!client.rules(&uri).iter().any(|it| it == "forward-reference" || it == "unused-suppression"), "{text}");
-        // Showing is the editor's business: a command with the place.
+        // The editor shows the environment: the action is a command with the position.
         only["context"]["only"] = json!(["source.podlens"]);
         let actions = client.request("textDocument/codeAction", only);
         let commands: Vec<&Value> = list(&actions).iter().map(|it| &it["command"]["command"]).collect();
@@ -262,9 +262,9 @@ fn code_actions_mend_what_is_found() {
     });
 }
 
-/// Everything that a hover has something to say about, each with a word of what it says.
+/// Everything that has a hover, with a part of its text.
 #[test]
-fn hover_knows_what_it_stands_on() {
+fn hover_describes_the_symbol_under_the_cursor() {
     const TEXT: &str = "#- all.yaml
 # ü😀
 apiVersion: v1
@@ -326,8 +326,8 @@ parameters:
                 let at = position(text, at + before.len(), encoding);
                 let params = json!({"textDocument": {"uri": fixture.uri("all.yaml")}, "position": at});
                 let hover = client.request("textDocument/hover", params);
-                let told = hover["contents"]["value"].as_str().unwrap_or_else(|| panic!("{marked}: {hover}"));
-                assert!(told.contains(expected), "{marked}: {told}");
+                let text = hover["contents"]["value"].as_str().unwrap_or_else(|| panic!("{marked}: {hover}"));
+                assert!(text.contains(expected), "{marked}: {text}");
             }
             let nothing =
                 json!({"textDocument": {"uri": fixture.uri("all.yaml")}, "position": {"line": 0, "character": 1}});
@@ -337,7 +337,7 @@ parameters:
 }
 
 #[test]
-fn hints_show_what_becomes_of_a_text() {
+fn hints_show_expanded_values() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
         let params = json!({"textDocument": {"uri": fixture.uri("web.yaml")}, "range": all});
@@ -351,7 +351,7 @@ fn hints_show_what_becomes_of_a_text() {
 }
 
 #[test]
-fn tokens_are_full_partial_and_changed() {
+fn tokens_are_full_partial_or_a_difference() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let uri = fixture.uri("web.yaml");
         let document = json!({"textDocument": {"uri": uri}});
@@ -378,14 +378,14 @@ fn tokens_are_full_partial_and_changed() {
         }
         let fresh = client.request("textDocument/semanticTokens/full", json!({"textDocument": {"uri": uri}}));
         assert_eq!(Value::Array(data), fresh["data"]);
-        // Whoever asks by an id of long ago gets all of them.
+        // A request with an old id gets all tokens.
         let unknown = json!({"textDocument": {"uri": uri}, "previousResultId": "long ago"});
         let whole = client.request("textDocument/semanticTokens/full/delta", unknown);
         assert_eq!((&whole["data"], whole.get("edits")), (&fresh["data"], None));
     });
 }
 
-/// The words that tokens cover.
+/// The words of tokens.
 fn words(text: &str, data: &Value, encoding: Encoding) -> Vec<String> {
     let (mut line, mut start) = (0, 0);
     let numbers: Vec<u64> = list(data).iter().filter_map(Value::as_u64).collect();
@@ -400,7 +400,7 @@ fn words(text: &str, data: &Value, encoding: Encoding) -> Vec<String> {
 }
 
 #[test]
-fn lenses_lead_to_the_environment() {
+fn lenses_open_the_environment() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let uri = fixture.uri("web.yaml");
         let lenses = client.request("textDocument/codeLens", json!({"textDocument": {"uri": uri}}));
@@ -415,7 +415,7 @@ fn lenses_lead_to_the_environment() {
         assert_eq!((&view["workloads"][0]["name"], &container["name"]), (&json!("web"), &json!("main")));
         let url = list(&container["env"]).iter().find(|it| it["name"] == "URL").expect("it is there");
         assert_eq!(url["value"], "😀é http://ü😀.example:8080/$(LATER)");
-        // The same for editors that know commands only.
+        // The same for editors that send only methods of the protocol.
         let command = json!({"command": "podlens.environment", "arguments": [params]});
         assert_eq!(client.request("workspace/executeCommand", command), view);
         let nowhere =
@@ -431,7 +431,7 @@ fn lenses_lead_to_the_environment() {
 }
 
 #[test]
-fn symbols_outline_files_and_the_workspace() {
+fn files_and_the_workspace_have_symbols() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let outline =
             client.request("textDocument/documentSymbol", json!({"textDocument": {"uri": fixture.uri("web.yaml")}}));
@@ -452,7 +452,7 @@ fn symbols_outline_files_and_the_workspace() {
 }
 
 #[test]
-fn links_lead_to_objects() {
+fn links_open_objects() {
     everywhere("/$(LAT¦ER)", |client, fixture, encoding| {
         let links =
             client.request("textDocument/documentLink", json!({"textDocument": {"uri": fixture.uri("web.yaml")}}));

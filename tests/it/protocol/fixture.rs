@@ -18,12 +18,12 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// Writes the files. The folder is a project of its own.
+    /// Writes the files. The folder is a separate project.
     pub(super) fn new(text: &str) -> Self {
         Self::with(text, |it| it.to_owned())
     }
 
-    /// The same, with lines that end as on Windows.
+    /// The same with CR LF line breaks.
     pub(super) fn with_crlf(text: &str) -> Self {
         Self::with(text, |it| it.replace('\n', "\r\n"))
     }
@@ -49,7 +49,7 @@ impl Fixture {
         self.folder.path().join(name)
     }
 
-    /// Writes a file, without telling anyone.
+    /// Writes a file, without a notification.
     pub(super) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a directory is made");
@@ -94,7 +94,7 @@ pub(super) fn covered(text: &str, range: &Value, encoding: Encoding) -> String {
     buffer.slice(buffer.span(at("start"), at("end"), encoding)).into_owned()
 }
 
-/// A text after edits of the protocol, which all count from the text before.
+/// A text after edits of the protocol, which are all relative to the text before them.
 pub(super) fn edited(text: &str, edits: &Value, encoding: Encoding) -> String {
     let buffer = Buffer::new(text, 0);
     let offset = |place: &Value| {

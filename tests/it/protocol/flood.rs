@@ -1,4 +1,5 @@
-//! Fast typing: edits come while the text before them is still being looked at, and the last word is about the last text.
+//! Fast typing: edits arrive while the text before them is being checked, and the last diagnostics are those of the last
+//! text.
 
 use std::thread;
 use std::time::Duration;
@@ -41,10 +42,10 @@ metadata: {name: app}
 data: {one: x}
 ";
 
-/// What is typed at the end of the pod, a character at a time: most of it is wrong while it is typed.
+/// The text that is typed at the end of the pod, one character at a time. Most of its prefixes are wrong.
 const TYPED: &str = "    - name: LAST\n      value: \"$(NOPE) $(URL)\"\n    args: ['$(LAST', $(HOST)]\n";
 
-/// Every text on the way, forth and back again, with the edit that leads to it.
+/// Every text while it is typed and deleted again, with the edit that results in it.
 fn typing(text: &str) -> Vec<(Value, String)> {
     let mut steps = Vec::new();
     let mut now = text.to_owned();
@@ -72,7 +73,7 @@ fn pause(step: usize) {
     }
 }
 
-/// What a server says that has never seen another text.
+/// The diagnostics of a server that has seen no other text.
 fn fresh(fixture: &Fixture, text: &str) -> Value {
     let mut client = Client::of(fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     client.open(&fixture.uri("pod.yaml"), text, 1);
@@ -80,11 +81,11 @@ fn fresh(fixture: &Fixture, text: &str) -> Value {
 }
 
 #[test]
-fn the_last_word_is_about_the_last_text() {
+fn the_last_published_diagnostics_are_those_of_the_last_text() {
     let fixture = Fixture::new(SHOP);
     let uri = fixture.uri("pod.yaml");
     let steps = typing(fixture.text("pod.yaml"));
-    // Ended in the middle of a word too, where most is wrong.
+    // It also ends in the middle, where most is wrong.
     for count in [steps.len(), steps.len() / 2, steps.len() / 3] {
         let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
         client.open(&uri, fixture.text("pod.yaml"), 0);
@@ -98,15 +99,15 @@ fn the_last_word_is_about_the_last_text() {
         let text = &steps[count - 1].1;
         let last = client.published(&uri, version);
         assert_eq!(last["diagnostics"], fresh(&fixture, text), "{text}");
-        // Nothing comes after it, and the same text once more is told once more.
+        // Nothing is published after it, and the same text with a new version is published again.
         client.change(&uri, version + 1, json!([]));
         assert_eq!(client.published(&uri, version + 1)["diagnostics"], last["diagnostics"]);
-        let more = client.said.iter().filter(|it| it["method"] == "textDocument/publishDiagnostics").count();
-        assert_eq!(more, 0, "{:?}", client.said);
+        let more = client.received.iter().filter(|it| it["method"] == "textDocument/publishDiagnostics").count();
+        assert_eq!(more, 0, "{:?}", client.received);
     }
 }
 
-/// An editor that asks: what it shows of a document, and the id of that.
+/// The diagnostics that an editor shows, and their id.
 #[derive(Default)]
 struct Shown {
     id: Value,
@@ -114,7 +115,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Takes an answer in; whether it was one.
+    /// Shows an answer. Returns false if it is an error.
     fn take(&mut self, answer: &Value) -> bool {
         let Some(report) = answer.get("result") else {
             let error = &answer["error"];
@@ -125,7 +126,7 @@ impl Shown {
         match report["kind"].as_str() {
             Some("full") => self.items = report["items"].clone(),
             Some("unchanged") => assert_eq!(report["resultId"], self.id, "nothing else is unchanged"),
-            kind => panic!("{kind:?} is no report"),
+            kind => panic!("{kind:?} is not a report"),
         }
         self.id = report["resultId"].clone();
         true
@@ -133,7 +134,7 @@ impl Shown {
 }
 
 #[test]
-fn who_asks_by_ids_ends_with_the_last_text() {
+fn requests_with_previous_ids_end_with_the_last_text() {
     let fixture = Fixture::new(SHOP);
     let uri = fixture.uri("pod.yaml");
     let steps = typing(fixture.text("pod.yaml"));
@@ -146,12 +147,12 @@ fn who_asks_by_ids_ends_with_the_last_text() {
             if id.is_string() {
                 params["previousResultId"] = id.clone();
             }
-            client.ask("textDocument/diagnostic", params)
+            client.send_request("textDocument/diagnostic", params)
         };
         let mut open = Vec::new();
         for (step, (edit, _)) in steps[..count].iter().enumerate() {
             client.change(&uri, i32::try_from(step).expect("few") + 1, edit.clone());
-            // One question at a time, as editors have it: the next one when the last is answered.
+            // One request at a time, as in editors: the next one when the last is answered.
             open.retain(|id| {
                 let is_there = client.has_answer(*id);
                 if is_there {
@@ -175,9 +176,9 @@ fn who_asks_by_ids_ends_with_the_last_text() {
     }
 }
 
-/// Whoever else looks at a document in between takes nothing away from what is told.
+/// Other requests for a document do not prevent that its new diagnostics are sent.
 #[test]
-fn other_questions_do_not_swallow_news() {
+fn other_requests_do_not_suppress_new_diagnostics() {
     let fixture = Fixture::new(SHOP);
     let (app, other) = (fixture.uri("app.yaml"), fixture.uri("other.yaml"));
     let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
@@ -192,11 +193,11 @@ fn other_questions_do_not_swallow_news() {
     for version in 2..30 {
         let at = usize::try_from(version).expect("few") % 2;
         client.replace(&app, version, &texts[at]);
-        let id = client.ask("textDocument/codeAction", actions.clone());
+        let id = client.send_request("textDocument/codeAction", actions.clone());
         assert_eq!(codes(&client.published(&other, 1)["diagnostics"]), expected[at], "version {version}");
         client.wait(id);
     }
-    // The same for a client that asks, and asks for the whole workspace too, and changes its mind about single answers.
+    // The same for a client that requests diagnostics, also of the whole workspace, and cancels some requests.
     let mut client = Client::of(&fixture, Setup { capabilities: modern(Encoding::Utf16), ..Setup::default() });
     for (name, text) in &fixture.files {
         client.open(&fixture.uri(name), text, 1);
@@ -204,22 +205,22 @@ fn other_questions_do_not_swallow_news() {
     }
     for version in 2..30 {
         let at = usize::try_from(version).expect("few") % 2;
-        client.said.clear();
+        client.received.clear();
         client.replace(&app, version, &texts[at]);
-        client.ask("workspace/diagnostic", json!({"previousResultIds": []}));
-        client.ask("textDocument/codeAction", actions.clone());
-        let id = client.ask("textDocument/diagnostic", json!({"textDocument": {"uri": other}}));
+        client.send_request("workspace/diagnostic", json!({"previousResultIds": []}));
+        client.send_request("textDocument/codeAction", actions.clone());
+        let id = client.send_request("textDocument/diagnostic", json!({"textDocument": {"uri": other}}));
         client.notify("$/cancelRequest", json!({ "id": id }));
         let has_seen = client.wait(id).get("result").is_some();
         if !has_seen {
-            client.heard("workspace/diagnostic/refresh");
+            client.next_message("workspace/diagnostic/refresh");
         }
         assert_eq!(client.rules(&other), expected[at], "version {version}");
     }
 }
 
 #[test]
-fn a_hover_sees_the_edit_before_it() {
+fn a_hover_shows_the_edit_before_it() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     let uri = fixture.uri("pod.yaml");
@@ -228,20 +229,20 @@ fn a_hover_sees_the_edit_before_it() {
     for version in 2..60 {
         client.replace(&uri, version, &text.replace("ü😀", &format!("ü😀-{version}-")));
         let hover = client.request("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": at}));
-        let told = hover["contents"]["value"].as_str().unwrap_or_default();
-        assert!(told.contains(&format!("ü😀-{version}-")), "version {version}: {told}");
+        let shown = hover["contents"]["value"].as_str().unwrap_or_default();
+        assert!(shown.contains(&format!("ü😀-{version}-")), "version {version}: {shown}");
     }
-    // Without waiting: an answer is about the text before it, or says that it came too late.
+    // Without waiting: the answer is about the text before the request, or `ContentModified`.
     let asked: Vec<(i32, i64)> = (60..160)
         .map(|version| {
             client.replace(&uri, version, &text.replace("ü😀", &format!("ü😀-{version}-")));
-            (version, client.ask("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": at})))
+            (version, client.send_request("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": at})))
         })
         .collect();
     for (version, id) in asked {
         let answer = client.wait(id);
-        let told = answer["result"]["contents"]["value"].as_str().unwrap_or_default();
-        let is_its_own = told.contains(&format!("ü😀-{version}-"));
+        let shown = answer["result"]["contents"]["value"].as_str().unwrap_or_default();
+        let is_its_own = shown.contains(&format!("ü😀-{version}-"));
         assert!(is_its_own || answer["error"]["code"] == -32801, "version {version}: {answer}");
         assert!(is_its_own || version < 159, "nothing comes after the last: {answer}");
     }

@@ -1,4 +1,4 @@
-//! Large objects, of which an editor's document keeps the containers one by one: nothing is told differently of them.
+//! Large objects, whose containers are cached one by one: the answers are the same.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::examples::{Compared, compare};
 use super::fixture::position;
 use super::{Client, Fixture};
 
-/// A pod of more than 8 KB; some of its references stay.
+/// A pod of more than 8 KB with some unresolved references.
 fn pod() -> String {
     let mut text = String::from("apiVersion: v1\nkind: Pod\nmetadata: {name: large}\nspec:\n  containers:\n");
     for number in 0..40 {
@@ -32,7 +32,7 @@ fn pod() -> String {
 }
 
 #[test]
-fn a_large_object_is_told_of_as_the_commands_do() {
+fn the_answers_for_a_large_object_equal_the_commands() {
     let text = pod();
     assert!(text.len() > 8 * 1024);
     let mut compared = Compared::default();
@@ -40,9 +40,9 @@ fn a_large_object_is_told_of_as_the_commands_do() {
     assert_eq!((compared.containers, compared.findings), (40, 120), "{compared:?}");
 }
 
-/// What moved with an edit far above is told at its new place.
+/// Positions after an edit are reported where they are now.
 #[test]
-fn places_move_with_the_text_above_them() {
+fn positions_move_with_the_text_above_them() {
     let text = pod();
     let fixture = Fixture::new(&format!("#- pod.yaml\n{text}"));
     let uri = fixture.uri("pod.yaml");
@@ -74,8 +74,8 @@ fn places_move_with_the_text_above_them() {
             "textDocument/semanticTokens/full",
             "textDocument/diagnostic",
         ] {
-            let (told, expected) = (client.request(method, params.clone()), fresh.request(method, params.clone()));
-            assert_eq!(told, expected, "{method}");
+            let (actual, expected) = (client.request(method, params.clone()), fresh.request(method, params.clone()));
+            assert_eq!(actual, expected, "{method}");
         }
         let view = client.request("podlens/environment", params);
         let stays = view["workloads"][0]["containers"][0]["unresolved"].as_array().expect("a list").clone();

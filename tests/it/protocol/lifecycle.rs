@@ -1,4 +1,4 @@
-//! From `initialize` to `exit`: what is agreed on, what is read, and how it ends.
+//! From `initialize` to `exit`: capabilities, folders, progress, and exit codes.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -42,7 +42,7 @@ fn the_encoding_is_negotiated() {
 }
 
 #[test]
-fn the_server_offers_what_it_has_and_nothing_else() {
+fn the_server_offers_its_features_and_no_others() {
     let mut client = Client::start(&Setup::default());
     let result = client.request("initialize", json!({"capabilities": modern(Encoding::Utf8)}));
     let capabilities = &result["capabilities"];
@@ -60,58 +60,58 @@ fn the_server_offers_what_it_has_and_nothing_else() {
     ] {
         assert_eq!(capabilities.pointer(feature), Some(&value), "{feature}");
     }
-    // Another server looks after the YAML itself.
+    // Another server does that for YAML.
     for absent in ["documentFormattingProvider", "foldingRangeProvider", "documentRangeFormattingProvider"] {
         assert_eq!(capabilities.get(absent), None);
     }
-    // A client that is told its diagnostics is not asked to pull them.
+    // A client that does not request diagnostics gets no provider for them.
     let mut client = Client::start(&Setup::default());
     let result = client.request("initialize", json!({"capabilities": simple(Encoding::Utf8)}));
     assert_eq!(result["capabilities"].get("diagnosticProvider"), None);
 }
 
 #[test]
-fn capabilities_that_make_no_sense_do_not_keep_a_client_out() {
+fn a_client_with_unreadable_capabilities_is_served() {
     let mut client = Client::start(&Setup::default());
     let odd = json!({"textDocument": {"semanticTokens": {"requests": {"range": {}}}}, "general": {"positionEncodings": ["utf-8"]}});
     let result = client.request("initialize", json!({"capabilities": odd}));
-    assert_eq!(result["capabilities"]["positionEncoding"], "utf-8", "what can be read counts");
+    assert_eq!(result["capabilities"]["positionEncoding"], "utf-8", "readable capabilities are used");
 }
 
 #[test]
-fn requests_wait_for_their_time() {
+fn requests_outside_the_lifecycle_are_refused() {
     let mut client = Client::start(&Setup::default());
     let hover = json!({"textDocument": {"uri": "file:///x"}, "position": {"line": 0, "character": 0}});
-    assert_eq!(client.refused("textDocument/hover", hover.clone()), -32002, "before `initialize`");
+    assert_eq!(client.request_error("textDocument/hover", hover.clone()), -32002, "before `initialize`");
     client.notify("textDocument/didOpen", json!({}));
     client.request("initialize", json!({"capabilities": {}}));
-    assert_eq!(client.refused("initialize", json!({"capabilities": {}})), -32600, "twice");
+    assert_eq!(client.request_error("initialize", json!({"capabilities": {}})), -32600, "twice");
     client.notify("initialized", json!({}));
     assert_eq!(client.request("textDocument/hover", hover.clone()), Value::Null);
     client.request("shutdown", Value::Null);
-    assert_eq!(client.refused("textDocument/hover", hover), -32600, "after `shutdown`");
+    assert_eq!(client.request_error("textDocument/hover", hover), -32600, "after `shutdown`");
     client.notify("exit", Value::Null);
     assert_eq!(client.exit_code(), Some(0));
 }
 
 #[test]
-fn the_end_tells_how_it_came() {
+fn the_exit_code_depends_on_shutdown() {
     let fixture = Fixture::new(POD);
     assert_eq!(Client::modern(&fixture, Encoding::Utf16).shut_down(), Some(0));
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     client.notify("exit", Value::Null);
     assert_eq!(client.exit_code(), Some(1), "without `shutdown`");
     let mut client = Client::modern(&fixture, Encoding::Utf16);
-    client.hang_up();
+    client.close_input();
     assert_eq!(client.exit_code(), Some(1), "the input is closed");
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     client.send_raw(b"Content-Length: 500\r\n\r\n{\"jsonrpc\": ");
-    client.hang_up();
+    client.close_input();
     assert_eq!(client.exit_code(), Some(1), "the input is closed in the middle of a message");
 }
 
 #[test]
-fn what_a_method_without_parameters_is_given_is_nothing() {
+fn parameters_of_methods_without_parameters_are_ignored() {
     let fixture = Fixture::new(POD);
     for params in [json!({}), json!([]), json!(null), json!({"why": "because"}), json!([7])] {
         let mut client = Client::modern(&fixture, Encoding::Utf16);
@@ -119,7 +119,7 @@ fn what_a_method_without_parameters_is_given_is_nothing() {
         client.notify("exit", params);
         assert_eq!(client.exit_code(), Some(0));
     }
-    // `initialized` has nothing to say either, and everything waits for it.
+    // `initialized` has no parameters either, and diagnostics wait for it.
     for initialized in [
         json!({"jsonrpc": "2.0", "method": "initialized"}),
         json!({"jsonrpc": "2.0", "method": "initialized", "params": null}),
@@ -134,7 +134,7 @@ fn what_a_method_without_parameters_is_given_is_nothing() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_waited_for() {
+fn the_server_ends_if_the_client_does_not_read() {
     let fixture = Fixture::new(POD);
     let mut server = Command::new(env!("CARGO_BIN_EXE_podlens"))
         .arg("lsp")
@@ -158,7 +158,7 @@ fn a_client_that_does_not_read_is_not_waited_for() {
         send(json!({"jsonrpc": "2.0", "id": id, "method": "textDocument/documentSymbol", "params": params}));
     }
     drop(input);
-    // Its output stays open and unread: it ends all the same.
+    // The output is open and not read, and the server ends.
     let output = server.stdout.take();
     let status = server.wait().expect("it is our child");
     assert_eq!(status.code(), Some(1));
@@ -190,25 +190,25 @@ fn the_server_ends_with_its_client() {
 }
 
 #[test]
-fn reading_a_folder_is_shown_and_can_be_stopped() {
+fn indexing_has_progress_that_can_be_cancelled() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(&fixture, Setup::default());
-    let token = client.heard("window/workDoneProgress/create")["params"]["token"].clone();
+    let token = client.next_message("window/workDoneProgress/create")["params"]["token"].clone();
     let mut kinds = Vec::new();
     while kinds.last().is_none_or(|it| it != "end") {
-        let progress = client.heard("$/progress");
+        let progress = client.next_message("$/progress");
         assert_eq!(progress["params"]["token"], token);
         kinds.push(progress["params"]["value"]["kind"].as_str().expect("a kind").to_owned());
     }
     assert_eq!(kinds.first().map(String::as_str), Some("begin"));
-    // Stopped in time or not: the server goes on.
+    // The server continues, whether the cancellation came in time or not.
     client.notify("window/workDoneProgress/cancel", json!({ "token": token }));
     client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
     assert_eq!(client.rules(&fixture.uri("pod.yaml")), ["forward-reference"]);
 }
 
 #[test]
-fn a_large_folder_can_be_stopped_in_the_middle() {
+fn indexing_a_large_folder_can_be_cancelled() {
     let fixture = Fixture::new(POD);
     for index in 0..3000 {
         fixture.write(
@@ -217,11 +217,11 @@ fn a_large_folder_can_be_stopped_in_the_middle() {
         );
     }
     let mut client = Client::of(&fixture, Setup::default());
-    let token = client.heard("window/workDoneProgress/create")["params"]["token"].clone();
+    let token = client.next_message("window/workDoneProgress/create")["params"]["token"].clone();
     client.notify("window/workDoneProgress/cancel", json!({ "token": token }));
     let end = client.wait_until(|client| {
         let is_end = |it: &Value| it["method"] == "$/progress" && it["params"]["value"]["kind"] == "end";
-        client.said.iter().find(|it| is_end(it)).cloned()
+        client.received.iter().find(|it| is_end(it)).cloned()
     });
     assert_eq!(end["params"]["token"], token);
     client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
@@ -230,7 +230,7 @@ fn a_large_folder_can_be_stopped_in_the_middle() {
 }
 
 #[test]
-fn folders_come_and_go() {
+fn folders_are_added_and_removed() {
     let pod = "kind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {configMapKeyRef: {name: app, key: nope}}\n";
     let one = Fixture::new(&format!("#- pod.yaml\n{pod}"));
     let two = Fixture::new("#- config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {key: x}\n");
@@ -240,19 +240,19 @@ fn folders_come_and_go() {
     assert_eq!(client.rules(&uri), [""; 0], "the config map may exist elsewhere");
     one.write("config.yaml", two.text("config.yaml"));
     let folder = |fixture: &Fixture| json!([{"uri": fixture.folder_uri(), "name": "x"}]);
-    // A folder of another project means nothing here.
+    // The config map in a folder of another project is not used.
     let event = json!({"event": {"added": folder(&two), "removed": []}});
     client.notify("workspace/didChangeWorkspaceFolders", event);
-    assert_eq!(client.rules(&uri), ["missing-key"], "the folder is read again, with what came since");
+    assert_eq!(client.rules(&uri), ["missing-key"], "the folder is read again, with the new file");
     let event = json!({"event": {"added": [], "removed": folder(&one)}});
     client.notify("workspace/didChangeWorkspaceFolders", event);
-    // The file is in no folder any more, but its project is still around it.
+    // The file is not in a folder any more, but in the same project.
     assert_eq!(client.rules(&uri), ["missing-key"]);
     assert_eq!(client.shut_down(), Some(0));
 }
 
 #[test]
-fn several_folders_are_several_projects() {
+fn each_folder_is_a_project() {
     let pod = "kind: Pod\napiVersion: v1\nmetadata: {name: NAME}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {configMapKeyRef: {name: app, key: nope}}\n";
     let config = "#- config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {key: x}\n";
     let one = Fixture::new(&format!("#- pod.yaml\n{}{config}", pod.replace("NAME", "one")));
@@ -261,17 +261,20 @@ fn several_folders_are_several_projects() {
     let mut client = Client::of(&one, Setup { initialize: json!({"workspaceFolders": folders}), ..Setup::default() });
     for (fixture, expected) in [(&one, &["missing-key"][..]), (&two, &[])] {
         client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
-        assert_eq!(client.rules(&fixture.uri("pod.yaml")), expected, "a config map of one is nothing to the other");
+        assert_eq!(client.rules(&fixture.uri("pod.yaml")), expected, "a config map is used in its project only");
     }
     let found = client.request("workspace/symbol", json!({"query": ""})).to_string();
     assert!(found.contains(&one.folder_uri()) && found.contains(&two.folder_uri()), "{found}");
-    // Files that are in no folder any more are watched no more.
-    client.said.clear();
+    // Removed folders are not watched any more.
+    client.received.clear();
     let removed = json!({"event": {"added": [], "removed": [{"uri": two.folder_uri(), "name": "2"}]}});
     client.close(&two.uri("pod.yaml"));
     client.notify("workspace/didChangeWorkspaceFolders", removed);
-    assert_eq!(client.heard("client/unregisterCapability")["params"]["unregisterations"][0]["id"], "podlens-watch");
-    let watch = client.heard("client/registerCapability")["params"]["registrations"][0].to_string();
+    assert_eq!(
+        client.next_message("client/unregisterCapability")["params"]["unregisterations"][0]["id"],
+        "podlens-watch"
+    );
+    let watch = client.next_message("client/registerCapability")["params"]["registrations"][0].to_string();
     assert!(watch.contains(&one.folder_uri()) && !watch.contains(&two.folder_uri()), "{watch}");
     client.ready(&one);
     let found = client.request("workspace/symbol", json!({"query": ""})).to_string();
@@ -279,7 +282,7 @@ fn several_folders_are_several_projects() {
 }
 
 #[test]
-fn files_of_no_folder_belong_to_their_project() {
+fn files_outside_the_folders_belong_to_their_project() {
     let project = Fixture::new(
         "#- deploy/pod.yaml\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {configMapKeyRef: {name: app, key: nope}}\n#- config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {key: x}\n",
     );
@@ -292,13 +295,13 @@ fn files_of_no_folder_belong_to_their_project() {
 }
 
 #[test]
-fn documents_need_no_file() {
+fn documents_without_a_file_are_supported() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(&fixture, Setup::default());
     for uri in ["untitled:Untitled-1", "git:/x/pod.yaml?ref", "vscode-notebook-cell:/a/b#c", "inmemory://model/1"] {
         client.open(uri, fixture.text("pod.yaml"), 1);
         assert_eq!(client.rules(uri), ["forward-reference"], "{uri}");
-        // What leads elsewhere leads back to the document as it is called.
+        // Locations have the URI of the document.
         let at = json!({"textDocument": {"uri": uri}, "position": {"line": 8, "character": 15}});
         assert!(client.request("textDocument/hover", at.clone())["contents"]["value"].is_string(), "{uri}");
         let links = client.request("textDocument/definition", at.clone());
@@ -312,7 +315,7 @@ fn documents_need_no_file() {
 }
 
 #[test]
-fn a_log_tells_what_was_done_but_not_to_what() {
+fn the_log_contains_requests_but_no_text_of_documents() {
     let fixture = Fixture::new(&POD.replace("value: b", "value: geheim"));
     let log = fixture.path("podlens.log");
     let arguments = vec!["--log".into(), log.to_str().expect("UTF-8").into()];
@@ -321,17 +324,17 @@ fn a_log_tells_what_was_done_but_not_to_what() {
     client.notify("$/setTrace", json!({"value": "verbose"}));
     client.open(&fixture.uri("pod.yaml"), fixture.text("pod.yaml"), 1);
     client.pull(&fixture.uri("pod.yaml"));
-    let trace = client.heard("$/logTrace");
+    let trace = client.next_message("$/logTrace");
     assert!(trace["params"]["message"].as_str().is_some_and(|it| it.starts_with("textDocument/diagnostic: answered")));
     assert!(trace["params"]["verbose"].is_string());
     client.notify("$/setTrace", json!({"value": "messages"}));
     client.pull(&fixture.uri("pod.yaml"));
-    assert_eq!(client.heard("$/logTrace")["params"].get("verbose"), None);
+    assert_eq!(client.next_message("$/logTrace")["params"].get("verbose"), None);
     client.notify("$/setTrace", json!({"value": "off"}));
     client.pull(&fixture.uri("pod.yaml"));
-    assert!(client.said.iter().all(|it| it["method"] != "$/logTrace"), "{:?}", client.said);
+    assert!(client.received.iter().all(|it| it["method"] != "$/logTrace"), "{:?}", client.received);
     let at = json!({"textDocument": {"uri": fixture.uri("pod.yaml")}, "position": {"line": 8, "character": 14}});
-    assert_eq!(client.refused("textDocument/hover", at), -32603);
+    assert_eq!(client.request_error("textDocument/hover", at), -32603);
     assert_eq!(client.shut_down(), Some(0));
     let text = std::fs::read_to_string(log).expect("a log");
     for expected in

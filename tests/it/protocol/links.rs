@@ -1,4 +1,4 @@
-//! Explicit service links over the wire: the examples of the design, and services seen from both sides.
+//! Explicit service links over the protocol: the examples of the design, and services and their users.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -49,19 +49,19 @@ fn at(fixture: &Fixture, file: &str, word: &str) -> Value {
 }
 
 #[test]
-fn the_examples_of_the_design_are_the_same_over_the_wire() {
+fn the_examples_of_the_design_equal_the_commands() {
     let compared = examples::check("service-links");
     assert!(compared.examples >= 7 && compared.findings >= 10 && compared.containers >= 9, "{compared:?}");
 }
 
 #[test]
-fn a_service_shows_who_has_to_do_with_it() {
+fn a_service_shows_its_users() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, UTF16);
     let place = at(&fixture, "services.yaml", "redis-master");
     let hover = client.request("textDocument/hover", place.clone());
-    let said = hover["contents"]["value"].as_str().expect("a text");
-    assert!(said.contains("`Pod/web`") && said.contains("`Pod/worker`"), "{said}");
+    let text = hover["contents"]["value"].as_str().expect("a text");
+    assert!(text.contains("`Pod/web`") && text.contains("`Pod/worker`"), "{text}");
     let mut asked = place;
     asked["context"] = json!({"includeDeclaration": false});
     let uses = client.request("textDocument/references", asked);
@@ -88,7 +88,7 @@ fn a_service_shows_who_has_to_do_with_it() {
 }
 
 #[test]
-fn a_link_and_a_dependency_lead_to_the_service_and_are_offered() {
+fn links_and_dependencies_point_to_the_service_and_are_completed() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, UTF16);
     for word in ["redis-master\n", "redis-master}", "$(MY_REDIS"] {
@@ -101,7 +101,7 @@ fn a_link_and_a_dependency_lead_to_the_service_and_are_offered() {
         let labels: Vec<&Value> = list(&found["items"]).iter().map(|it| &it["label"]).collect();
         assert_eq!(labels, ["redis-master"], "{word}");
     }
-    let refused = client.refused("textDocument/prepareRename", at(&fixture, "web.yaml", "redis-master\n"));
+    let refused = client.request_error("textDocument/prepareRename", at(&fixture, "web.yaml", "redis-master\n"));
     assert_ne!(refused, 0);
 }
 
@@ -122,7 +122,7 @@ fn automatic_links_become_explicit_ones() {
     assert_eq!(changes["textDocument"]["uri"], uri, "{action}");
     let text = edited(fixture.text("worker.yaml"), &changes["edits"], UTF16);
     assert!(text.contains("envFrom:\n      - service:\n          name: redis-master\n"), "{text}");
-    // What is written then is what the design reads: the variable stays, and others are gone.
+    // With the explicit link the variable is still defined, and the others are not.
     client.replace(&uri, 2, &text);
     assert_eq!(client.rules(&uri), [""; 0]);
 }

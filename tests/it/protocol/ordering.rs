@@ -1,4 +1,4 @@
-//! Order and patience: everything happens in its turn, and nothing waits for what is slow.
+//! Order of messages: everything is done in order, and nothing waits for a slow request.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ spec:
       value: $(D)
 ";
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -35,7 +35,7 @@ impl Dice {
 }
 
 #[test]
-fn a_thousand_edits_end_where_a_fresh_start_does() {
+fn a_thousand_edits_have_the_same_result_as_opening_the_text() {
     const PIECES: [&str; 14] = [
         "$(A)",
         "a",
@@ -67,7 +67,7 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
             let end = buffer.floor_char((start + dice.roll(6)).min(buffer.len()));
             let piece = PIECES[dice.roll(PIECES.len())];
             let range = json!({"start": position(&text, start, encoding), "end": position(&text, end, encoding)});
-            // What lies between CR and LF is the end of the line, for both sides.
+            // A position between CR and LF is the end of the line.
             let at = |offset: usize| buffer.offset(buffer.position(offset, encoding), encoding);
             let span = Span::new(at(start), at(end));
             buffer.edit(span, piece);
@@ -76,7 +76,7 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
                 let at = json!({"textDocument": {"uri": uri}, "position": range["start"]});
                 let method =
                     ["textDocument/hover", "textDocument/completion", "textDocument/documentSymbol"][dice.roll(3)];
-                asked.push(client.ask(method, at));
+                asked.push(client.send_request(method, at));
             }
             if dice.roll(100) == 0 {
                 buffer = Buffer::new(fixture.text("pod.yaml"), 0);
@@ -86,10 +86,7 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
         for id in asked {
             let answer = client.wait(id);
             let code = &answer["error"]["code"];
-            assert!(
-                answer.get("result").is_some() || *code == -32801,
-                "an answer, or word that it came too late: {answer}"
-            );
+            assert!(answer.get("result").is_some() || *code == -32801, "an answer or `ContentModified`: {answer}");
         }
         let last = |client: &mut Client, version| match encoding {
             Encoding::Utf16 => client.pull(&uri)["items"].clone(),
@@ -99,7 +96,7 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
         let mut fresh = Client::of(&fixture, Setup { capabilities, ..Setup::default() });
         fresh.open(&uri, &buffer.to_string(), 1);
         assert_eq!(found, last(&mut fresh, 1));
-        // Findings alone might be the same by chance: everything that is told of places is compared too.
+        // Diagnostics alone might be equal by chance, so other answers with positions are compared too.
         let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}});
         let context = json!({"diagnostics": []});
         let params = json!({"textDocument": {"uri": uri}, "range": everything, "context": context});
@@ -108,7 +105,7 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
             let (is, expected) = (client.request(&method, params.clone()), fresh.request(&method, params.clone()));
             assert_eq!(is, expected, "{method}");
         }
-        // The whole text: what stands behind its last character is its end.
+        // The whole text up to the position after its last character.
         let end = position(&buffer.to_string(), buffer.len(), encoding);
         for client in [&mut client, &mut fresh] {
             client.change(
@@ -123,7 +120,7 @@ fn a_thousand_edits_end_where_a_fresh_start_does() {
 }
 
 #[test]
-fn an_answer_sees_every_edit_before_it() {
+fn an_answer_includes_every_edit_before_it() {
     let fixture = Fixture::new(POD);
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     let uri = fixture.uri("pod.yaml");
@@ -136,7 +133,7 @@ fn an_answer_sees_every_edit_before_it() {
 }
 
 #[test]
-fn each_settled_text_is_told_once() {
+fn each_settled_text_is_published_once() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     let uri = fixture.uri("pod.yaml");
@@ -147,15 +144,15 @@ fn each_settled_text_is_told_once() {
     }
     let mut versions = Vec::new();
     while versions.last() != Some(&50) {
-        let told = client.heard("textDocument/publishDiagnostics");
-        assert_eq!(codes(&told["params"]["diagnostics"]), ["undefined-variable"]);
-        versions.push(told["params"]["version"].as_i64().expect("a version"));
+        let published = client.next_message("textDocument/publishDiagnostics");
+        assert_eq!(codes(&published["params"]["diagnostics"]), ["undefined-variable"]);
+        versions.push(published["params"]["version"].as_i64().expect("a version"));
     }
     assert!(versions.windows(2).all(|it| it[0] < it[1]), "each once, in order: {versions:?}");
 }
 
 #[test]
-fn what_is_slow_delays_nothing_else() {
+fn a_slow_request_delays_nothing_else() {
     let fixture = Fixture::new(POD);
     let setup = || Setup { hooks: "slow=textDocument/references".into(), ..Setup::default() };
     let mut client = Client::of(&fixture, setup());
@@ -164,16 +161,16 @@ fn what_is_slow_delays_nothing_else() {
     client.ready(&fixture);
     let at = json!({"textDocument": {"uri": uri}, "position": {"line": 9, "character": 16}, "context": {"includeDeclaration": true}});
     let start = Instant::now();
-    let slow: Vec<i64> = (0..8).map(|_| client.ask("textDocument/references", at.clone())).collect();
-    // Whoever is held up by them is answered after them.
+    let slow: Vec<i64> = (0..8).map(|_| client.send_request("textDocument/references", at.clone())).collect();
+    // A request that waits for them is answered after them.
     let mut before = 0;
     for _ in 0..20 {
         client.request("textDocument/documentSymbol", json!({"textDocument": {"uri": uri}}));
         client.rules(&uri);
         before += usize::from(slow.iter().all(|id| !client.has_answer(*id)));
     }
-    assert!(before > 0, "the slow ones take their time, and the others do not wait for them");
-    // Half of them are not wanted any more.
+    assert!(before > 0, "the others do not wait for the slow ones");
+    // Half of them are cancelled.
     for id in &slow[..4] {
         client.notify("$/cancelRequest", json!({ "id": id }));
     }
@@ -186,17 +183,17 @@ fn what_is_slow_delays_nothing_else() {
         assert!(answer.get("result").is_some(), "{answer}");
     }
     assert!(start.elapsed() >= Duration::from_secs(3), "the hook works");
-    // One whose text has changed comes too late.
-    let id = client.ask("textDocument/references", at);
+    // The answer for a text that has changed is an error.
+    let id = client.send_request("textDocument/references", at);
     client.replace(&uri, 2, fixture.text("pod.yaml"));
     assert_eq!(client.wait(id)["error"]["code"], -32801);
-    // Cancelling what is not there is nothing.
+    // Cancelling a request that does not exist does nothing.
     client.notify("$/cancelRequest", json!({"id": "never"}));
     assert_eq!(client.shut_down(), Some(0));
 }
 
 #[test]
-fn a_client_that_answers_nothing_is_served_all_the_same() {
+fn a_client_that_answers_no_request_is_served() {
     let fixture = Fixture::new(POD);
     let mut client = Client::start(&Setup::default());
     client.is_silent = true;
@@ -210,15 +207,15 @@ fn a_client_that_answers_nothing_is_served_all_the_same() {
     for version in 2..300 {
         client.replace(&uri, version, &fixture.text("pod.yaml").replace("value: a", &format!("value: v{version}")));
         let at = json!({"textDocument": {"uri": uri}, "position": {"line": 9, "character": 16}});
-        asked.push(client.ask("textDocument/hover", at));
+        asked.push(client.send_request("textDocument/hover", at));
         client.notify("workspace/didChangeConfiguration", json!({"settings": null}));
     }
     for id in asked {
         client.wait(id);
     }
-    assert_eq!(client.rules(&uri), ["undefined-variable"], "settings that never come are not waited for");
-    // Late answers, and answers to what was never asked, are taken as they come.
-    let waiting: Vec<Value> = client.said.iter().filter(|it| it.get("id").is_some()).cloned().collect();
+    assert_eq!(client.rules(&uri), ["undefined-variable"], "diagnostics do not wait for settings that never arrive");
+    // Late answers, and answers to requests that were never sent, are accepted.
+    let waiting: Vec<Value> = client.received.iter().filter(|it| it.get("id").is_some()).cloned().collect();
     assert!(waiting.iter().any(|it| it["method"] == "workspace/configuration"));
     for request in &waiting {
         client.answer_to(request, json!([{"rules": {"undefined-variable": "hint"}}]));
@@ -229,7 +226,7 @@ fn a_client_that_answers_nothing_is_served_all_the_same() {
 }
 
 #[test]
-fn a_feature_that_fails_costs_one_answer() {
+fn a_panic_costs_one_answer() {
     let fixture = Fixture::new(POD);
     let hooks = "panic=textDocument/hover panic=textDocument/diagnostic panic=diagnostics";
     let mut client = Client::of(&fixture, Setup { hooks: hooks.into(), ..Setup::default() });
@@ -237,8 +234,8 @@ fn a_feature_that_fails_costs_one_answer() {
     client.open(&uri, fixture.text("pod.yaml"), 1);
     let at = json!({"textDocument": {"uri": uri}, "position": {"line": 9, "character": 16}});
     for version in 2..10 {
-        assert_eq!(client.refused("textDocument/hover", at.clone()), -32603);
-        assert_eq!(client.refused("textDocument/diagnostic", at.clone()), -32603);
+        assert_eq!(client.request_error("textDocument/hover", at.clone()), -32603);
+        assert_eq!(client.request_error("textDocument/diagnostic", at.clone()), -32603);
         client.replace(&uri, version, fixture.text("pod.yaml"));
         client.request("textDocument/completion", at.clone());
     }

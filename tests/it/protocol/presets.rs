@@ -1,4 +1,4 @@
-//! PodPresets over the wire: the examples of the design, and presets and pods that are open side by side.
+//! PodPresets over the protocol: the examples of the design, and presets and pods that are open at the same time.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -48,21 +48,21 @@ fn hover(client: &mut Client, place: Value) -> String {
 }
 
 #[test]
-fn the_examples_of_the_design_are_the_same_over_the_wire() {
+fn the_examples_of_the_design_equal_the_commands() {
     let compared = examples::check("pod-preset");
     assert!(compared.examples >= 10 && compared.findings >= 10 && compared.containers >= 10, "{compared:?}");
     assert!(compared.hovers >= 10, "{compared:?}");
 }
 
 #[test]
-fn a_preset_and_its_pods_lead_to_each_other() {
+fn a_preset_and_its_pods_point_to_each_other() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, UTF16);
     assert!(hover(&mut client, at(&fixture, "web.yaml", "$(DB_URL)")).contains("DB_URL=db://web:5432"));
-    let said = hover(&mut client, at(&fixture, "preset.yaml", "database"));
-    assert!(said.contains("`Pod/web`") && said.contains("applied"), "{said}");
-    let said = hover(&mut client, at(&fixture, "preset.yaml", "$(USER_NAME)"));
-    assert!(said.contains("container `main`: `web`"), "{said}");
+    let text = hover(&mut client, at(&fixture, "preset.yaml", "database"));
+    assert!(text.contains("`Pod/web`") && text.contains("applied"), "{text}");
+    let text = hover(&mut client, at(&fixture, "preset.yaml", "$(USER_NAME)"));
+    assert!(text.contains("container `main`: `web`"), "{text}");
     let links = client.request("textDocument/definition", at(&fixture, "web.yaml", "$(DB_URL)"));
     assert_eq!(links[0]["targetUri"], fixture.uri("preset.yaml"), "{links}");
     assert_eq!(covered(fixture.text("preset.yaml"), &links[0]["targetSelectionRange"], UTF16), "DB_URL");
@@ -94,7 +94,7 @@ fn a_variable_of_a_preset_is_renamed_in_its_pods() {
 }
 
 #[test]
-fn a_conflict_is_seen_in_the_other_file_while_it_is_typed() {
+fn a_conflict_is_reported_in_the_other_file_while_it_is_typed() {
     let fixture = Fixture::new(SHOP);
     let mut client = Client::modern(&fixture, UTF16);
     let (preset, web) = (fixture.uri("preset.yaml"), fixture.uri("web.yaml"));
@@ -106,14 +106,14 @@ fn a_conflict_is_seen_in_the_other_file_while_it_is_typed() {
     let found = client.pull(&preset);
     assert_eq!(codes(&found["items"]), ["preset-conflict"]);
     assert_eq!(found["items"][0]["relatedInformation"][0]["location"]["uri"], web, "{found}");
-    // And gone again.
+    // And removed again.
     client.replace(&web, 3, fixture.text("web.yaml"));
     assert_eq!(client.rules(&web), [""; 0]);
     assert_eq!(client.rules(&preset), [""; 0]);
 }
 
 #[test]
-fn what_a_preset_brings_anyway_can_be_removed() {
+fn a_variable_that_a_preset_defines_too_can_be_removed() {
     let own = "    - {name: USER_NAME, value: web}\n";
     let fixture = Fixture::new(&SHOP.replace(own, &format!("{own}    - {{name: DB_PORT, value: \"5432\"}}\n")));
     let mut client = Client::modern(&fixture, UTF16);

@@ -1,4 +1,4 @@
-//! Templates over the wire: in YAML, and in JSON with tabs, with the parameter files beside them.
+//! Templates over the protocol: in YAML, and in JSON with tabs, with their parameter files.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{Client, Fixture};
 
 const UTF16: Encoding = Encoding::Utf16;
 
-/// A template of the proposed dialect, which knows all forms, and a parameter file.
+/// A template of the proposed dialect, which has all forms of references, and a parameter file.
 const YAML: &str = "#- shop.yaml
 # größe 😀
 apiVersion: v1
@@ -88,7 +88,7 @@ fn opened(text: &str) -> (Fixture, Client) {
     (fixture, client)
 }
 
-/// The document and the position behind the first `before` of `marked`, which stands around a `¦`.
+/// The document and the position of `¦` in the first occurrence of `marked`.
 fn at(fixture: &Fixture, file: &str, marked: &str) -> Value {
     let (before, after) = marked.split_once('¦').expect("a place is marked");
     let text = fixture.text(file);
@@ -116,7 +116,7 @@ fn after(fixture: &Fixture, file: &str, edit: &Value) -> String {
     edits.map_or_else(|| fixture.text(file).to_owned(), |edits| edited(fixture.text(file), edits, UTF16))
 }
 
-/// Types a text at a place and asks what can stand there.
+/// Types a text at a position and requests completion.
 fn completed(fixture: &Fixture, client: &mut Client, file: &str, marked: &str, typed: &str) -> Value {
     let uri = fixture.uri(file);
     let place = at(fixture, file, marked)["position"].clone();
@@ -130,7 +130,7 @@ fn completed(fixture: &Fixture, client: &mut Client, file: &str, marked: &str, t
 }
 
 #[test]
-fn names_are_completed_behind_every_form() {
+fn names_are_completed_after_every_form() {
     let (fixture, mut client) = opened(YAML);
     for (typed, text) in [("${", "${NAME}"), ("${{", "${{NAME}}"), ("${HO", "${NAME}"), ("$(", "$(NAME)")] {
         let found = completed(&fixture, &mut client, "shop.yaml", "image: web¦", typed);
@@ -139,7 +139,7 @@ fn names_are_completed_behind_every_form() {
         let new = first["textEdit"]["newText"].as_str().unwrap_or_default();
         assert_eq!(new, text, "{typed}: {first}");
     }
-    // Behind `$(` in a field that the kubelet expands, variables come first.
+    // After `$(` in a field that the kubelet expands, variables are first.
     let found = completed(&fixture, &mut client, "shop.yaml", "value: '😀 ¦$(NAME)", "$(");
     assert!(labels(&found).contains(&"NAME") && labels(&found).contains(&"HOST"), "{found}");
     let (fixture, mut client) = opened(JSON);
@@ -147,15 +147,15 @@ fn names_are_completed_behind_every_form() {
         let found = completed(&fixture, &mut client, "shop.json", "\"name\": \"😀 ¦", typed);
         assert_eq!(labels(&found), ["NAME", "COUNT"], "{typed}: {found}");
     }
-    // `$(` is nothing in the shipped dialect.
+    // `$(` is not a parameter reference in the released dialect.
     let found = completed(&fixture, &mut client, "shop.json", "\"name\": \"😀 ¦", "$(");
     assert!(found.is_null() || labels(&found).is_empty(), "{found}");
 }
 
 #[test]
-fn a_parameter_tells_about_itself_everywhere() {
+fn a_parameter_has_a_hover_everywhere() {
     let (fixture, mut client) = opened(YAML);
-    for (place, said) in [
+    for (place, expected) in [
         ("'ü-${N¦AME}'", "What it is called"),
         ("value: '😀 $(N¦AME)", "What it is called"),
         ("- name: NA¦ME", "value `web`"),
@@ -167,7 +167,7 @@ fn a_parameter_tells_about_itself_everywhere() {
     ] {
         let found = client.request("textDocument/hover", at(&fixture, "shop.yaml", place));
         let text = found["contents"]["value"].as_str().unwrap_or_default();
-        assert!(text.contains(said), "{place}: {found}");
+        assert!(text.contains(expected), "{place}: {found}");
         let shown = covered(fixture.text("shop.yaml"), &found["range"], UTF16);
         let name = place.replace('¦', "");
         assert!(name.contains(&shown), "{place}: {shown}");
@@ -214,7 +214,7 @@ fn a_parameter_is_found_from_everywhere() {
 }
 
 #[test]
-fn a_rename_reaches_keys_the_message_and_parameter_files() {
+fn a_rename_changes_keys_the_message_and_parameter_files() {
     let (fixture, mut client) = opened(YAML);
     let mut params = at(&fixture, "shop.yaml", "'ü-${NA¦ME}'");
     params["newName"] = json!("TITLE");
@@ -224,7 +224,7 @@ fn a_rename_reaches_keys_the_message_and_parameter_files() {
     assert_eq!(after(&fixture, "dev.params", &edit), "TITLE=größe\nCOUNT=5\n");
     let mut params = at(&fixture, "shop.yaml", "'ü-${NA¦ME}'");
     params["newName"] = json!("COUNT");
-    client.refused("textDocument/rename", params);
+    client.request_error("textDocument/rename", params);
     let (fixture, mut client) = opened(JSON);
     let mut params = at(&fixture, "shop.json", "\"name\": \"NA¦ME\"");
     params["newName"] = json!("TITLE");
@@ -234,7 +234,7 @@ fn a_rename_reaches_keys_the_message_and_parameter_files() {
 }
 
 #[test]
-fn a_template_has_an_outline_hints_and_a_lens() {
+fn a_template_has_symbols_hints_and_a_lens() {
     for (text, file, hint) in [(YAML, "shop.yaml", "→ ü-web"), (JSON, "shop.json", "→ 😀 web")] {
         let (fixture, mut client) = opened(text);
         let uri = fixture.uri(file);
@@ -269,7 +269,7 @@ fn a_template_has_an_outline_hints_and_a_lens() {
 }
 
 #[test]
-fn the_preview_follows_what_is_typed() {
+fn the_preview_shows_unsaved_text() {
     for (text, file) in [(YAML, "shop.yaml"), (JSON, "shop.json")] {
         let (fixture, mut client) = opened(text);
         let uri = fixture.uri(file);
@@ -291,7 +291,7 @@ fn the_preview_follows_what_is_typed() {
         assert!(shown["text"].as_str().is_some_and(|it| it.contains("welb")), "{shown}");
         let given = ask(&mut client, json!({"HOST": "h", "NAME": "given"}));
         assert!(given["text"].as_str().is_some_and(|it| it.contains("given")), "{given}");
-        // What is missing is told, and the rest is shown.
+        // Missing values are reported, and the rest is shown.
         if file == "shop.yaml" {
             let open = ask(&mut client, json!({}));
             assert_eq!(open["problems"][0]["parameter"], "HOST", "{open}");
@@ -300,7 +300,7 @@ fn the_preview_follows_what_is_typed() {
     }
 }
 
-/// What can be done in a range, by title, with the file after it.
+/// The code actions in a range: their titles and the file after each.
 fn actions(fixture: &Fixture, client: &mut Client, file: &str, start: &str, end: &str) -> Vec<(String, String)> {
     let range = json!({"start": at(fixture, file, start)["position"], "end": at(fixture, file, end)["position"]});
     let params = json!({"textDocument": {"uri": fixture.uri(file)}, "range": range, "context": {"diagnostics": []}});
@@ -374,7 +374,7 @@ parameters:
 }
 
 #[test]
-fn a_parameter_file_knows_its_template() {
+fn a_parameter_file_belongs_to_its_template() {
     let (fixture, mut client) = opened(YAML);
     let uri = fixture.uri("dev.params");
     client.open(&uri, fixture.text("dev.params"), 1);
@@ -384,14 +384,14 @@ fn a_parameter_file_knows_its_template() {
     assert_eq!(codes(&found["items"]), ["undefined-parameter"]);
     let message = found["items"][0]["message"].as_str().unwrap_or_default();
     assert!(message.contains("the template in `shop.yaml` has no parameter `PASWORD`"), "{found}");
-    // The template gets the parameter, and the finding goes.
+    // The parameter is added to the template, and the finding is fixed.
     let template = fixture.uri("shop.yaml");
     client.open(&template, &fixture.text("shop.yaml").replace("name: HOST", "name: PASWORD"), 1);
     assert_eq!(codes(&client.pull(&uri)["items"]), [""; 0]);
     client.replace(&uri, 3, "NAME=größe\nCOUNT=5\nH");
     let place = json!({"textDocument": {"uri": uri}, "position": {"line": 2, "character": 1}});
     let found = client.request("textDocument/completion", place);
-    assert_eq!(labels(&found), ["PASWORD", "PASSWORD"], "what is required comes first: {found}");
+    assert_eq!(labels(&found), ["PASWORD", "PASSWORD"], "required values are first: {found}");
     let place = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 2}});
     let found = client.request("textDocument/hover", place);
     assert!(found["contents"]["value"].as_str().is_some_and(|it| it.contains("Parameter **COUNT**")), "{found}");

@@ -1,5 +1,5 @@
-//! The shop, typed over the wire character by character: names are offered where they are wanted, and what is half
-//! typed is wrong nowhere else.
+//! The shop, typed over the protocol one character at a time: names are offered where they are needed, and an unfinished
+//! text has syntax errors only where it is typed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,19 +34,19 @@ fn declared(text: &str) -> Option<BTreeSet<String>> {
     let start = lines.iter().rposition(|it| it.trim() == "env:")?;
     let column = indentation(lines[start]);
     let entries = &lines[start + 1..];
-    // Lists may stand at the column of their key; what stands further to the left is no part of it.
+    // A list may start at the column of its key; a line further to the left is not part of it.
     let is_inside = |line: &&str| {
         let (own, line) = (indentation(line), line.trim());
         line.is_empty() || own > column || (own == column && line.starts_with("- "))
     };
     let names = entries.iter().filter_map(|it| it.trim().strip_prefix("- name: "));
     let mut names: Vec<String> = names.map(|it| it.split(" #").next().unwrap_or(it).trim().to_owned()).collect();
-    // The entry that is being typed does not see itself.
+    // An entry cannot refer to itself.
     names.pop();
     entries.iter().all(is_inside).then(|| names.into_iter().collect())
 }
 
-/// The name that a reference goes on with in the whole text, unless it is declared only further down.
+/// The name of the reference in the complete text, unless it is declared only later.
 fn wanted<'w>(typed: &str, whole: &'w str) -> Option<&'w str> {
     let rest = &whole[typed.len()..];
     let name = &rest[..rest.find(')')?];
@@ -56,8 +56,8 @@ fn wanted<'w>(typed: &str, whole: &'w str) -> Option<&'w str> {
     (is_name && (is_declared(typed) || !is_declared(whole))).then_some(name)
 }
 
-/// The first line of what is being typed: the line that the last one belongs to, or one further up that has an anchor,
-/// since what an anchor stands for is read as a whole. Braces in JSON are open to the end.
+/// The first line of the block that is being typed: the parent of the last line, or the topmost ancestor with an anchor,
+/// since an anchored node is parsed as a whole. Braces in JSON are open to the end.
 fn block(typed: &str, name: &str) -> usize {
     if name.ends_with(".json") {
         return 0;
@@ -74,7 +74,7 @@ fn block(typed: &str, name: &str) -> usize {
     anchored.next_back().or(parents.first().copied()).unwrap_or(last)
 }
 
-/// Types a file, asking all along.
+/// Types a file and sends requests meanwhile.
 fn type_file(fixture: &Fixture, name: &str, every: usize) {
     let mut client = Client::of(fixture, Setup::default());
     let uri = fixture.uri(name);
@@ -87,7 +87,7 @@ fn type_file(fixture: &Fixture, name: &str, every: usize) {
         version += 1;
         client.change(&uri, version, json!([{"range": {"start": end, "end": end}, "text": character.to_string()}]));
         typed.push(character);
-        // Behind `$$(` nothing is expanded, and nothing is offered.
+        // After `$$(` nothing is expanded, and nothing is offered.
         if typed.ends_with("$(") && !typed.ends_with("$$(") {
             let mut names = declared(&typed).unwrap_or_default();
             names.extend(wanted(&typed, whole).filter(|_| has_variables(name)).map(str::to_owned));
@@ -97,7 +97,7 @@ fn type_file(fixture: &Fixture, name: &str, every: usize) {
             let found = client.pull(&uri)["items"].clone();
             for it in found.as_array().expect("a list").iter().filter(|it| it["code"] == "syntax-error") {
                 let line = it["range"]["end"]["line"].as_u64().and_then(|it| usize::try_from(it).ok()).expect("a line");
-                assert!(line >= block(&typed, name), "{it}: outside of what is typed:\n{typed}¦");
+                assert!(line >= block(&typed, name), "{it}: outside the typed block:\n{typed}¦");
             }
         }
     }
@@ -107,12 +107,12 @@ fn type_file(fixture: &Fixture, name: &str, every: usize) {
     assert_eq!(client.pull(&uri)["items"], fresh.pull(&uri)["items"], "{name} typed is {name} opened");
 }
 
-/// Config maps hold texts that others expand, where nobody knows with what.
+/// Config maps contain texts that other programs expand, with unknown variables.
 fn has_variables(name: &str) -> bool {
     name != "config.yaml"
 }
 
-/// Behind `$(` names that are known there are offered, and taking one writes a whole reference.
+/// After `$(` the known names are offered, and accepting one writes a whole reference.
 fn offers(client: &mut Client, uri: &str, typed: &str, names: &BTreeSet<String>) {
     let caret = position(typed, typed.len(), Encoding::Utf16);
     let found = client.request("textDocument/completion", json!({"textDocument": {"uri": uri}, "position": caret}));
@@ -130,10 +130,10 @@ fn offers(client: &mut Client, uri: &str, typed: &str, names: &BTreeSet<String>)
 }
 
 #[test]
-fn the_shop_is_typed_over_the_wire() {
+fn the_shop_is_typed() {
     let fixture = shop();
     let files: Vec<&String> = fixture.files.iter().map(|(name, _)| name).filter(|it| *it != "podlens.yaml").collect();
-    // One file in the quick run, each character of all of them in the slow one.
+    // The quick run types one file; the slow run checks every character of all files.
     let (count, every) = (crate::cases(1, 1000) as usize, crate::cases(11, 1) as usize);
     let has_references = |it: &&&String| fixture.text(it).contains("$(");
     for name in files.iter().filter(has_references).chain(files.iter().filter(|it| !has_references(it))).take(count) {

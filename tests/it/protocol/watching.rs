@@ -1,4 +1,4 @@
-//! Changes on disk: watched by the client where it can, and by the server where it cannot.
+//! Changes on disk: watched by the client if it can, otherwise by the server.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ spec:
 ";
 
 #[test]
-fn a_client_that_can_is_asked_to_watch() {
+fn the_client_watches_if_it_can() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(&fixture, Setup::default());
     let watch = client.wait_until(|client| {
@@ -26,7 +26,7 @@ fn a_client_that_can_is_asked_to_watch() {
             it["method"] == "client/registerCapability"
                 && it["params"]["registrations"][0]["method"] == "workspace/didChangeWatchedFiles"
         };
-        client.said.iter().find(|it| is_watch(it)).cloned()
+        client.received.iter().find(|it| is_watch(it)).cloned()
     });
     let options = &watch["params"]["registrations"][0]["registerOptions"];
     let pattern = &options["watchers"][0]["globPattern"];
@@ -35,7 +35,7 @@ fn a_client_that_can_is_asked_to_watch() {
 }
 
 #[test]
-fn a_server_whose_client_cannot_watches_by_itself() {
+fn the_server_watches_if_the_client_cannot() {
     let fixture = Fixture::new(POD);
     let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
     let pod = fixture.uri("pod.yaml");
@@ -43,11 +43,11 @@ fn a_server_whose_client_cannot_watches_by_itself() {
     assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]));
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata: {two: x}\n";
     fixture.write("config.yaml", config);
-    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"], "a file has come");
+    assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"], "a file was created");
     fixture.write("config.yaml", &config.replace("two", "one"));
     assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]), "it has changed");
     std::fs::remove_file(fixture.path("config.yaml")).expect("it is there");
-    // A directory that comes with a file in it, and goes again.
+    // A directory with a file is created and removed.
     fixture.write("deep/er/config.yaml", config);
     assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"]);
     fixture.write("deep/er/config.yaml", &config.replace("two", "one"));
@@ -56,7 +56,7 @@ fn a_server_whose_client_cannot_watches_by_itself() {
     assert_eq!(codes(&client.published(&pod, 1)["diagnostics"]), ["missing-key"]);
     std::fs::remove_dir_all(fixture.path("deep")).expect("it is there");
     assert_eq!(client.published(&pod, 1)["diagnostics"], json!([]), "it is gone");
-    // What git ignores does not count.
+    // Files that git ignores are not used.
     fixture.write(".gitignore", "ignored\n");
     fixture.write("ignored/config.yaml", config);
     fixture.write("other.yaml", &config.replace("two", "three"));
