@@ -13,7 +13,8 @@ use std::{env, fs};
 
 use podlens::load::{self, Loaded, Request};
 use podlens::resolve::Resolver;
-use podlens::rules::{self, ParsedText, SettingsLevels, Sources};
+use podlens::rules::{self, SettingsLevels, TextProvider};
+use podlens::workspace::ParsedText;
 use rayon::prelude::*;
 
 const FILES: usize = 2_000;
@@ -98,8 +99,8 @@ struct Texts<'l> {
     snapshot: &'l podlens::workspace::Snapshot,
 }
 
-impl Sources for Texts<'_> {
-    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+impl TextProvider for Texts<'_> {
+    fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
         Some(Arc::new(ParsedText::new(self.snapshot.file(path)?, self.loaded.text(path)?)))
     }
 }

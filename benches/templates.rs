@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use podlens::ide::{ProcessOptions, process_template, select_template};
 use podlens::resolve::Resolver;
-use podlens::rules::{Kept, ParsedText, SettingsLevels, Sources, check};
+use podlens::rules::{FindingsCache, SettingsLevels, TextProvider, check};
 use podlens::syntax;
 use podlens::text::Span;
+use podlens::workspace::ParsedText;
 use podlens::workspace::{Document, File, Snapshot, Workspace};
 
 const OBJECTS: usize = 500;
@@ -71,13 +72,13 @@ struct Editor {
     workspace: Workspace,
     document: Document,
     path: Arc<str>,
-    kept: Kept,
+    kept: FindingsCache,
 }
 
 struct Open<'e>(&'e Snapshot, &'e Document);
 
-impl Sources for Open<'_> {
-    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+impl TextProvider for Open<'_> {
+    fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
         Some(self.1.parsed_text_of(self.0.file(path)?))
     }
 }
@@ -89,7 +90,7 @@ impl Editor {
             workspace: Workspace::default(),
             document: Document::new(&path, text, 0),
             path,
-            kept: Kept::default(),
+            kept: FindingsCache::default(),
         };
         editor.follow();
         editor
@@ -107,8 +108,8 @@ impl Editor {
 /// The findings of a text from nothing.
 fn analysis(text: &str) -> usize {
     struct Texts(BTreeMap<Arc<str>, Arc<ParsedText>>);
-    impl Sources for Texts {
-        fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+    impl TextProvider for Texts {
+        fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
             self.0.get(path).cloned()
         }
     }

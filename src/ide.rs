@@ -45,7 +45,7 @@ pub use shared::markup::{Block, Inline, Markup};
 
 use crate::diagnostic::Location;
 use crate::resolve::Resolver;
-use crate::rules::Sources;
+use crate::rules::TextProvider;
 use crate::workspace::Snapshot;
 
 /// The input of every feature: one state of the workspace.
@@ -56,7 +56,7 @@ pub struct Analysis<'a> {
     /// Computes environments.
     pub resolver: &'a Resolver<'a>,
     /// Texts and trees of files.
-    pub sources: &'a dyn Sources,
+    pub sources: &'a dyn TextProvider,
 }
 
 impl std::fmt::Debug for Analysis<'_> {

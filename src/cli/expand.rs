@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         Some(Ok((file, text))) => {
             let settings = Settings::parse(&text);
             let lines = LineIndex::new(&text);
-            for mistake in rules::mistakes(&settings) {
+            for mistake in rules::settings_errors(&settings) {
                 let LineColumn { line, column } = lines.line_column(mistake.span.start);
                 notice(format_args!("{file}:{line}:{column}: {}", mistake.message));
                 exit = Exit::Failure;

@@ -16,7 +16,7 @@ use crate::workspace::LintLevel;
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// The rule's name [default: a table of all rules]
-    #[arg(value_parser = rules::named)]
+    #[arg(value_parser = rules::parse_rule_name)]
     rule: Option<&'static Rule>,
     /// When to use colors
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]

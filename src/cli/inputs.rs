@@ -21,7 +21,7 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
         }
     }
     for settings in snapshot.all_settings() {
-        for mistake in rules::mistakes(settings) {
+        for mistake in rules::settings_errors(settings) {
             let path = &settings.file;
             // Settings above the workspace are not among its files.
             let lines = LineIndex::new(&loaded.text(path).unwrap_or_default());

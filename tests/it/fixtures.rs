@@ -26,7 +26,7 @@ pub(crate) fn mistakes<'t>(path: &'t str, text: &'t str) -> impl Iterator<Item =
     (1..).zip(text.lines()).filter_map(move |(number, line)| {
         let rule = line.trim().strip_prefix(MARKER)?;
         assert!(
-            rules::rule(rule).is_some(),
+            rules::find_rule(rule).is_some(),
             "{path}:{number}: there is no rule `{rule}`: `podlens explain` lists them"
         );
         Some((number + 1, rule))

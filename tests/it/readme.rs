@@ -60,7 +60,7 @@ fn the_settings_of_the_readme_are_settings() {
     let readme = include_str!("../../README.md");
     let section = readme.split_once("## Settings\n").expect("a section").1;
     let text = section.split("```yaml\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
-    let mistakes = podlens::rules::mistakes(&Settings::parse(text));
+    let mistakes = podlens::rules::settings_errors(&Settings::parse(text));
     assert!(mistakes.is_empty(), "{mistakes:?}");
     for key in Settings::keys() {
         assert!(text.lines().any(|line| line.starts_with(&format!("{key}:"))), "{key} is not told");

@@ -19,7 +19,7 @@ pub(crate) const FOLDER: Folder =
     Folder { name: "rules", results: &["diff"], has_labels: true, has_cursors: false, check };
 
 fn check(suite: &str, case: &Case) -> Result<Case, String> {
-    if rules::rule(suite).is_none() {
+    if rules::find_rule(suite).is_none() {
         return Err(format!("there is no rule `{suite}`: a suite is called like its rule"));
     }
     let files = texts(case);

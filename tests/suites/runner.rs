@@ -72,7 +72,7 @@ pub(crate) fn read(folder: &Folder, path: &Path) -> Result<Suite, String> {
         return Err(format!("{shown}: expected a suite, `NAME.md`: see fixtures/README.md"));
     }
     let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-    let suite = Suite::parse(&shown, &text, |rule| podlens::rules::rule(rule).is_some())?;
+    let suite = Suite::parse(&shown, &text, |rule| podlens::rules::find_rule(rule).is_some())?;
     if suite.cases.is_empty() {
         return Err(format!("{shown}: no test: expected a `## ` heading"));
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use podlens::diagnostic::{Diagnostic, Edit, Fix};
 use podlens::resolve::Resolver;
-use podlens::rules::{self, Levels, ParsedText, SettingsLevels, Sources};
+use podlens::rules::{self, Levels, SettingsLevels, TextProvider};
+use podlens::workspace::ParsedText;
 use podlens::workspace::{File, Workspace};
 
 /// Paths and texts.
@@ -14,8 +15,8 @@ pub(crate) type Files = BTreeMap<String, String>;
 /// The files as the rules read them.
 struct Texts(BTreeMap<String, Arc<ParsedText>>);
 
-impl Sources for Texts {
-    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+impl TextProvider for Texts {
+    fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
         self.0.get(path).cloned()
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use podlens::diagnostic::{Edit, Location};
 use podlens::ide::Analysis;
 use podlens::resolve::Resolver;
-use podlens::rules::{ParsedText, Sources};
+use podlens::rules::TextProvider;
 use podlens::text::Span;
+use podlens::workspace::ParsedText;
 use podlens::workspace::{File, Snapshot, Workspace};
 
 use crate::fixture;
@@ -29,8 +30,8 @@ pub(crate) struct MemoryProject {
 /// Texts and trees of a fixture.
 struct Texts(BTreeMap<String, Arc<ParsedText>>);
 
-impl Sources for Texts {
-    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+impl TextProvider for Texts {
+    fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
         self.0.get(path).cloned()
     }
 }

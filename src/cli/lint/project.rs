@@ -17,8 +17,9 @@ use crate::ide::settings_diagnostics;
 use crate::load::{self, Loaded};
 use crate::report::{PathsAndRanges, Range};
 use crate::resolve::Resolver;
-use crate::rules::{self, ParsedText, Sources};
+use crate::rules::{self, TextProvider};
 use crate::text::LineIndex;
+use crate::workspace::ParsedText;
 use crate::workspace::{File, KubernetesVersion, SETTINGS_FILE, Snapshot};
 
 pub(super) struct Project {
@@ -176,8 +177,8 @@ struct FileSources<'p> {
     known: Mutex<HashMap<String, Option<Arc<ParsedText>>>>,
 }
 
-impl Sources for FileSources<'_> {
-    fn source(&self, path: &str) -> Option<Arc<ParsedText>> {
+impl TextProvider for FileSources<'_> {
+    fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let text = text(self.loaded, self.changed, path)?;

@@ -114,7 +114,7 @@ pub fn resolve_completion(
         Context::Value(value) => values::details(analysis, &value, label),
         Context::ParamFile(setting) => Some(setting.details(label)),
         Context::Rule(_) => {
-            let documentation = rules::rule(label).map(hover::documentation);
+            let documentation = rules::find_rule(label).map(hover::documentation);
             Some(CompletionDetails { documentation, additional_edits: Vec::new() })
         }
     }

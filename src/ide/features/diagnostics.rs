@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Location, Severity};
 use crate::ide::Analysis;
-use crate::rules::{self, Kept, SettingsLevels, Sources};
+use crate::rules::{self, FindingsCache, SettingsLevels, TextProvider};
 use crate::workspace::{Settings, Snapshot};
 
 /// The rule that mistakes in the settings count as.
@@ -24,10 +24,10 @@ pub fn diagnostics(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<Diagnostic> 
 
 /// The findings of a file that is being edited: those that an edit does not concern are kept.
 pub fn cached_diagnostics(
-    kept: &mut Kept,
+    kept: &mut FindingsCache,
     snapshot: &Snapshot,
     file: &Arc<str>,
-    sources: &dyn Sources,
+    sources: &dyn TextProvider,
 ) -> Vec<Diagnostic> {
     if let Some(settings) = snapshot.file(file).and_then(|it| it.settings.as_ref()) {
         return settings_diagnostics(settings);
@@ -40,7 +40,7 @@ pub fn cached_diagnostics(
 
 /// The mistakes in settings.
 pub fn settings_diagnostics(settings: &Settings) -> Vec<Diagnostic> {
-    let found = rules::mistakes(settings).into_iter().map(|mistake| Diagnostic {
+    let found = rules::settings_errors(settings).into_iter().map(|mistake| Diagnostic {
         rule: INVALID_SETTINGS,
         severity: Severity::Error,
         name: mistake.path.rsplit('.').next().unwrap_or_default().to_owned(),

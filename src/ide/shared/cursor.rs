@@ -223,7 +223,7 @@ fn rule_at(analysis: &Analysis<'_>, file: &str, written: &FileText, offset: usiz
     if let Some(settings) = &analysis.snapshot.file(file)?.settings {
         let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
         let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.touches(offset))?;
-        return Some((rules::rule(&named.rule.value)?, named.rule.span));
+        return Some((rules::find_rule(&named.rule.value)?, named.rule.span));
     }
     let line = written.line(offset);
     if !written.text()[line.range()].contains("podlens:") {
@@ -231,7 +231,7 @@ fn rule_at(analysis: &Analysis<'_>, file: &str, written: &FileText, offset: usiz
     }
     let found = rules::suppressions_in(&written.source, analysis.dialect(file), line);
     let (name, span) = found.iter().flat_map(|it| &it.rules).find(|(_, span)| span.touches(offset))?;
-    Some((rules::rule(name)?, *span))
+    Some((rules::find_rule(name)?, *span))
 }
 
 struct Finder<'f, 's> {

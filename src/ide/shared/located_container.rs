@@ -8,9 +8,10 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset, Text};
 use crate::resolve::{Environment, Lookup, Site, is_script_item};
-use crate::rules::{ContainerContext, FileContext, ObjectContext, ParsedText, PodContext};
+use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
 use crate::text::Span;
+use crate::workspace::ParsedText;
 use crate::workspace::{File, LookupSite};
 
 /// A container with everything around it.
@@ -205,7 +206,7 @@ impl<'s> LocatedContainer<'s> {
         look: impl FnOnce(&ContainerContext<'_>) -> T,
     ) -> T {
         let Analysis { snapshot, resolver, sources } = *analysis;
-        let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, sources };
+        let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, texts: sources };
         let object = ObjectContext { file: &file, object: self.object };
         let pod = PodContext { object: &object, pod: self.pod };
         look(&ContainerContext { pod: &pod, container: self.container, environment })
@@ -340,7 +341,7 @@ pub(crate) fn floor(text: &str, offset: usize) -> usize {
 impl Analysis<'_> {
     /// The text and tree of a file.
     pub(crate) fn file_text(&self, file: &str) -> Option<FileText> {
-        Some(FileText { source: self.sources.source(file)? })
+        Some(FileText { source: self.sources.parsed_text(file)? })
     }
 
     /// How a file is read if it is an env file.

@@ -6,7 +6,7 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::FileText;
 use crate::ide::shared::template_parameters::LocatedParameter;
-use crate::rules::{Belonging, TemplateAt, belonging};
+use crate::rules::{LocatedTemplate, ParamFileTemplates, templates_of_param_file};
 use crate::syntax::{ParamFile, parse_param_file};
 use crate::text::Span;
 
@@ -16,14 +16,14 @@ pub(crate) struct ParamFileText<'s> {
     /// What it says.
     pub(crate) content: ParamFile,
     /// What it is for.
-    pub(crate) belonging: Belonging<'s>,
+    pub(crate) belonging: ParamFileTemplates<'s>,
 }
 
 impl<'s> ParamFileText<'s> {
     /// Reads a file with `NAME=value` lines.
     pub(crate) fn of(analysis: &Analysis<'s>, file: &str, written: &FileText) -> Self {
         let content = parse_param_file(written.text());
-        let belonging = belonging(analysis.snapshot, file, &content);
+        let belonging = templates_of_param_file(analysis.snapshot, file, &content);
         Self { content, belonging }
     }
 
@@ -47,12 +47,12 @@ impl<'s> ParamFileText<'s> {
     }
 }
 
-fn place<'s>(it: &TemplateAt<'s>, name: &str) -> Option<LocatedParameter<'s>> {
+fn place<'s>(it: &LocatedTemplate<'s>, name: &str) -> Option<LocatedParameter<'s>> {
     let (name, _) = it.template.parameters.iter().filter_map(|it| it.name.as_ref()).find_map(|it| {
         let known: &'s str = &it.value;
         (known == name).then_some((known, ()))
     })?;
-    let TemplateAt { file, facts, object, template } = *it;
+    let LocatedTemplate { file, facts, object, template } = *it;
     Some(LocatedParameter { file: Arc::clone(file), facts, object, template, name })
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn param_file_entries(analysis: &Analysis<'_>, place: &LocatedParamet
     for (path, _) in files {
         let Some(written) = analysis.file_text(path) else { continue };
         let file = ParamFileText::of(analysis, path, &written);
-        let is_its = |it: &TemplateAt<'_>| *it.file == place.file && it.object.offset == place.object.offset;
+        let is_its = |it: &LocatedTemplate<'_>| *it.file == place.file && it.object.offset == place.object.offset;
         if file.belonging.templates.iter().any(is_its) {
             let same = file.content.entries.iter().filter(|it| it.name == place.name);
             found.extend(same.map(|it| Location { file: Arc::clone(path), span: it.name_span }));

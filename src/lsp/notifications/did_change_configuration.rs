@@ -58,7 +58,7 @@ pub(super) fn request_settings(session: &mut Session) {
 
 fn apply_settings(session: &mut Session, settings: Option<&Value>) {
     let settings = settings.and_then(parse_editor_settings);
-    for mistake in settings.as_ref().map(rules::mistakes).unwrap_or_default() {
+    for mistake in settings.as_ref().map(rules::settings_errors).unwrap_or_default() {
         let message = format!("podlens: in the editor's settings: {}", mistake.message);
         session.outbox.notify::<ShowMessage>(ShowMessageParams { typ: MessageType::WARNING, message });
     }

@@ -8,8 +8,9 @@ use imbl::OrdMap;
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::convert;
-use crate::rules::{Kept, ParsedText};
+use crate::rules::FindingsCache;
 use crate::text::{Buffer, Encoding};
+use crate::workspace::ParsedText;
 use crate::workspace::{self, File};
 
 /// Open documents by name.
@@ -30,7 +31,7 @@ pub(crate) struct Document {
 #[derive(Debug, Default)]
 pub(crate) struct DocumentCache {
     /// The findings and what they depend on.
-    pub(crate) findings: Kept,
+    pub(crate) findings: FindingsCache,
     /// The id of the report of these findings, if there is one.
     pub(crate) report_id: Option<String>,
 }

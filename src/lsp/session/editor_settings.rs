@@ -49,10 +49,10 @@ mod tests {
         );
         let settings = settings.expect("keys are set");
         assert_eq!((settings.kubernetes.to_string().as_str(), settings.proposals), ("1.30", true));
-        assert!(rules::mistakes(&settings).is_empty());
+        assert!(rules::settings_errors(&settings).is_empty());
         let wrong =
             parse_editor_settings(&json!({"unknown": "perhaps", "rules": {"nope": "error"}})).expect("keys are set");
-        assert_eq!(rules::mistakes(&wrong).len(), 2);
+        assert_eq!(rules::settings_errors(&wrong).len(), 2);
         assert!(
             parse_editor_settings(&json!({})).is_none()
                 && parse_editor_settings(&json!(null)).is_none()

@@ -16,8 +16,9 @@ use crate::lsp::session::document::Documents;
 use crate::lsp::session::file_names::FileNames;
 use crate::lsp::session::reported_tokens::ReportedTokens;
 use crate::resolve::Resolver;
-use crate::rules::{ParsedText, Sources};
+use crate::rules::TextProvider;
 use crate::text::{LineIndex, Span};
+use crate::workspace::ParsedText;
 use crate::workspace::Snapshot;
 
 /// The session at one moment.
@@ -160,8 +161,8 @@ impl SessionSnapshot {
     }
 }
 
-impl Sources for SessionSnapshot {
-    fn source(&self, name: &str) -> Option<Arc<ParsedText>> {
+impl TextProvider for SessionSnapshot {
+    fn parsed_text(&self, name: &str) -> Option<Arc<ParsedText>> {
         let file = self.workspace.file(name)?;
         if let Some(document) = self.documents.get(name) {
             return Some(document.parsed_text(file));

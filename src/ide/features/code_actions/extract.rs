@@ -35,10 +35,12 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     }
     let name = free_name(template, &selected.suggestion);
     let Analysis { snapshot, resolver, sources } = *analysis;
-    let context = FileContext { snapshot, resolver, path: file, facts, sources };
+    let context = FileContext { snapshot, resolver, path: file, facts, texts: sources };
     let context = ObjectContext { file: &context, object: outer };
-    let declaration = context
-        .declared(&[("name", YamlValue::text(name.as_str())), ("value", YamlValue::Quoted(selected.value.clone()))])?;
+    let declaration = context.declare_parameter_edit(&[
+        ("name", YamlValue::text(name.as_str())),
+        ("value", YamlValue::Quoted(selected.value.clone())),
+    ])?;
     let mut actions = vec![(format!("Extract into the parameter `{name}`"), vec![here(&name)?, declaration.clone()])];
     let given = [ParameterChoice { name: name.clone(), value: selected.value.clone() }];
     let replacer = ValueReplacer::new(&given);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::diagnostic::Fix;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::objects_at;
-use crate::rules::{FileContext, ObjectContext, links_of_its_own, without_duplicate};
+use crate::rules::{FileContext, ObjectContext, limit_service_links, remove_preset_duplicate};
 
 /// What can be written in another way at an offset.
 pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Fix> {
@@ -13,13 +13,13 @@ pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) 
     let Some(facts) = snapshot.file(file).filter(|it| !it.is_helm_template() && !snapshot.is_patch(file)) else {
         return Vec::new();
     };
-    let context = FileContext { snapshot, resolver, path: file, facts, sources };
+    let context = FileContext { snapshot, resolver, path: file, facts, texts: sources };
     let mut all = Vec::new();
     for object in objects_at(facts, offset) {
         let object = ObjectContext { file: &context, object };
         for pod in object.object.model.pods.iter().filter(|it| object.at(it.span).span.touches(offset)) {
-            all.extend(without_duplicate(&object, pod, offset));
-            all.extend(links_of_its_own(&object, pod));
+            all.extend(remove_preset_duplicate(&object, pod, offset));
+            all.extend(limit_service_links(&object, pod));
         }
     }
     all

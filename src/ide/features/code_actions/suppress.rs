@@ -15,8 +15,8 @@ use crate::text::Span;
 /// The ways to suppress a finding, the narrowest first.
 pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnostic) -> Vec<(String, Edit)> {
     let rule = found.rule;
-    // A comment about a comment helps nobody, and what breaks YAML may break comments too. JSON has none.
-    if rules::rule(rule).is_none() || matches!(rule, "unused-suppression" | "syntax-error") || file.ends_with(".json") {
+    // JSON has no comments.
+    if rules::find_rule(rule).is_none_or(|it| !it.suppressible) || file.ends_with(".json") {
         return Vec::new();
     }
     let Some(written) = analysis.file_text(file) else { return Vec::new() };

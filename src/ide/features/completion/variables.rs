@@ -169,7 +169,7 @@ pub(super) fn item(
 /// How `env` is written, if its entries can be moved: by whole lines, or in brackets with nothing but commas between.
 fn list_shape(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Option<CollectionStyle> {
     let span = at.object.file_span(at.container.env_span?);
-    let source = analysis.sources.source(&at.file)?;
+    let source = analysis.sources.parsed_text(&at.file)?;
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
     match list.kind() {
@@ -188,8 +188,8 @@ fn moved(
     name: &str,
 ) -> Option<Vec<Edit>> {
     let at = &reference.at;
-    let fix = at.with_context(analysis, environment, |it| rules::declare_above(it, index, name))?;
-    let source = analysis.sources.source(&at.file)?;
+    let fix = at.with_context(analysis, environment, |it| rules::move_declaration_above(it, index, name))?;
+    let source = analysis.sources.parsed_text(&at.file)?;
     let typed = Span::new(reference.start, reference.rename_closure.unwrap_or(reference.name.end));
     let mut edits = Vec::new();
     for edit in &fix.edits {
@@ -227,8 +227,9 @@ fn moved_in_flow(
     name: &str,
 ) -> Option<Vec<Edit>> {
     let at = &reference.at;
-    let order = at.with_context(analysis, environment, |it| rules::order_above(it, index, name))?;
-    let source = analysis.sources.source(&at.file)?;
+    let order =
+        at.with_context(analysis, environment, |it| rules::env_order_with_declaration_above(it, index, name))?;
+    let source = analysis.sources.parsed_text(&at.file)?;
     let span = at.object.file_span(at.container.env_span?);
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;

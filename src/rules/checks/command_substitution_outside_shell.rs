@@ -1,0 +1,71 @@
+//! The rule `command-substitution-outside-shell`.
+
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::reference_fixes;
+use crate::rules::shared::reference_text::whole_reference;
+use crate::rules::shared::reference_verdicts::{ExpandedField, ReferenceVerdict, judge_references};
+
+declare_rule! {
+    /// Reports a command in `$(…)` where no shell runs it.
+    ///
+    /// ## What it does
+    /// Looks at env values, command, args and exec probes. `$(date +%s)` is shell syntax; Kubernetes only looks for a
+    /// variable of that name. Scripts behind `sh -c` and its relatives are left alone, and so is what an interpreter or
+    /// the image's own entry point may take for one. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// Nothing runs the command: the program gets the text `$(date +%s)` itself.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--since=$(date +%s)"]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       command: [sh, -c, 'exec web --since="$(date +%s)"']
+    /// ```
+    ///
+    /// ## Fix
+    /// Escapes the dollar sign, which keeps the text and says so. Unsafe: it is rarely what was meant.
+    name: "command-substitution-outside-shell",
+    level: Warning,
+    checks: [Container(check)],
+    helm: AnyScalar,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for (text, step, _) in
+        judge_references(container).into_iter().filter(|(.., it)| matches!(it, ReferenceVerdict::Command))
+    {
+        let range = whole_reference(&text.text.value, step.range.clone());
+        let written = &text.text.value[range.clone()];
+        let help = match text.field {
+            ExpandedField::Env(..) => "run it in the program that reads the variable, or in an init container",
+            _ => "run the program by a shell: `sh -c`",
+        };
+        findings.push(
+            Finding::new(
+                container.inside(text.text, range.clone()),
+                step.name.split_whitespace().next().unwrap_or_default(),
+                format!("`{written}` stays as it is: no shell runs here"),
+            )
+            .help(help)
+            .fix(reference_fixes::escape(container, text.text, range)),
+        );
+    }
+}

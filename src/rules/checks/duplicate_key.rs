@@ -1,0 +1,60 @@
+//! The rule `duplicate-key`.
+
+use crate::rules::engine::{FileContext, Finding, Findings, declare_rule};
+
+declare_rule! {
+    /// Reports a key that stands twice in one mapping.
+    ///
+    /// ## What it does
+    /// Looks at every mapping of a Kubernetes object and reports a key that was there before. Keys that a merge (`<<`)
+    /// brings may be written again, and templates of Helm and other engines are left alone. The finding covers the later
+    /// key.
+    ///
+    /// ## Why it matters
+    /// Only the last one counts, and nothing says so; `kubectl apply` refuses the object or drops the first.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data:
+    ///   LOG_LEVEL: info
+    ///   LOG_LEVEL: debug
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data:
+    ///   LOG_LEVEL: debug
+    /// ```
+    ///
+    /// ## Fix
+    /// None: only the author knows which of the two is meant.
+    name: "duplicate-key",
+    level: Error,
+    checks: [File(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if file.facts.duplicate_keys.is_empty() || file.is_template() {
+        return;
+    }
+    let Some(source) = file.parsed_text() else { return };
+    for (before, again) in &file.facts.duplicate_keys {
+        let key = source.text.get(again.range()).unwrap_or_default().trim_matches(['"', '\'']);
+        findings.push(
+            Finding::new(
+                file.at(*again),
+                key,
+                format!("the key `{key}` stands twice in this mapping; the last one counts"),
+            )
+            .related(file.at(*before), "here before")
+            .help("remove one of the two"),
+        );
+    }
+}

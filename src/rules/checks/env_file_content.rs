@@ -1,0 +1,210 @@
+//! The rule `env-file-content`.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::k8s::ContainerRole;
+use crate::resolve::{Answer, Content, EnvFile, is_relaxed};
+use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule, edit};
+use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, env_file_readers, quote_values};
+use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, parse_env_file};
+use crate::text::Span;
+
+declare_rule! {
+    /// Reports an env file whose known content lacks the key, or that the kubelet cannot read.
+    ///
+    /// ## What it does
+    /// Follows the plain scripts that write the file, as far as they can be followed, and reads the result as the
+    /// kubelet of the target release does: in 1.34 as `KEY=value`, from 1.35 on as `KEY='value'` with the quotes a
+    /// must, with `proposals: true` as a common `.env` file whose names are checked too. An error counts only if the
+    /// kubelet meets it before the key. A file of the workspace that ends with `.env` and is named like the file of a
+    /// `fileKeyRef` near it is read the same way. The finding covers the key, or the faulty part of the file; messages
+    /// never quote what a file holds.
+    ///
+    /// ## Why it matters
+    /// The container does not start. If the key is optional, a missing one only leaves the variable out; a file that
+    /// cannot be read stops the container all the same.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   initContainers:
+    ///     - name: setup
+    ///       image: busybox
+    ///       command: [sh, -c, 'echo "COLOUR=red" > /config/app.env']
+    ///       volumeMounts:
+    ///         - {name: config, mountPath: /config}
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: COLOUR
+    ///           valueFrom: {fileKeyRef: {volumeName: config, path: app.env, key: COLOUR}}
+    ///   volumes:
+    ///     - {name: config, emptyDir: {}}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   initContainers:
+    ///     - name: setup
+    ///       image: busybox
+    ///       command: [sh, -c, 'echo "COLOUR=''red''" > /config/app.env']
+    ///       volumeMounts:
+    ///         - {name: config, mountPath: /config}
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: COLOUR
+    ///           valueFrom: {fileKeyRef: {volumeName: config, path: app.env, key: COLOUR}}
+    ///   volumes:
+    ///     - {name: config, emptyDir: {}}
+    /// ```
+    ///
+    /// ## Fix
+    /// Puts the values of the file into single quotes, in the script that writes it. Where a similar key is written,
+    /// that key is offered; unsafe, since only the author knows which side is wrong.
+    name: "env-file-content",
+    level: Error,
+    checks: [Object(check), File(env_file)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for pod in &object.object.model.pods {
+        let pod = PodContext { object, pod };
+        let mut files = PodFiles::new(&pod);
+        for reference in pod.file_key_refs() {
+            if let Some(finding) = produced(&pod, &reference, &mut files) {
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+/// PF3 to PF6, for a file that containers write.
+fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
+    let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
+    // V12: what can be no key is told by another rule.
+    if !is_relaxed(&key.value) || crate::rules::shared::placeholders::is_placeholder(&key.value) {
+        return None;
+    }
+    let (_, file) = files.final_file(reference)?;
+    let EnvFile::Written(content) = &*file else { return None };
+    // A sidecar is not waited for: the file may be read while it still holds something else.
+    let mut all = pod.pod.containers.iter().enumerate();
+    if content.was_rewritten && all.any(|(at, it)| it.role == ContainerRole::Sidecar && pod.writes(at, &volume.value)) {
+        return None;
+    }
+    let reading = pod.reading();
+    let at = pod.object.at(key.span);
+    match content.find(&key.value, reading) {
+        Answer::Value(..) | Answer::Unknown => None,
+        Answer::Missing if reference.optional => None,
+        Answer::Missing => Some(missing(pod, reference, content)),
+        Answer::Refused(error) => {
+            let what = if error.problem == EnvFileProblem::InvalidName { "has a wrong name" } else { "cannot be read" };
+            let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
+            let mut finding = Finding::new(at, &key.value, message);
+            if let Some(part) = content.place(error.span.range()) {
+                finding = finding.related(pod.script_location(&part), "written here");
+            }
+            if error.problem == EnvFileProblem::NotQuoted {
+                let release = pod.object.file.resolver.release(pod.object.file.path);
+                finding = finding.help(format!("Kubernetes {release} takes only values in single quotes"));
+            }
+            Some(finding.fix(quote_values(pod.object, content, reading)))
+        }
+    }
+}
+
+fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &Content) -> Finding {
+    let (key, path) = (reference.key.map_or("", |it| &it.value), reference.path.map_or("", |it| &it.value));
+    let names = content.names(pod.reading());
+    let place = |range| content.place(range).map(|part| pod.script_location(&part));
+    let span = reference.key.map_or(reference.place, |it| it.span);
+    // F5.
+    if let Some((_, range)) = names.iter().find(|(name, _)| name == key) {
+        let message = format!("`{key}` is empty in env file `{path}`, and the kubelet takes that for a missing key");
+        let finding =
+            Finding::new(pod.object.at(span), key, message).help("give it a value, or write `optional: true`");
+        return match place(range.clone()) {
+            Some(location) => finding.related(location, "written here"),
+            None => finding,
+        };
+    }
+    let finding = Finding::new(pod.object.at(span), key, format!("env file `{path}` has no key `{key}`"));
+    // F12: the kubelet takes it for a part of the name.
+    let exported = names.iter().find(|(name, _)| name.strip_prefix("export ").is_some_and(|it| it.trim() == key));
+    let near = nearest_name(key, names.iter().map(|(name, _)| name.as_str()));
+    let (finding, range) = match (exported, near) {
+        (Some((_, range)), _) => {
+            (finding.help("the kubelet takes `export` for a part of the name"), Some(range.clone()))
+        }
+        (None, Some(near)) => {
+            // Names are content too: the fix says which it is only in what it writes.
+            let fix = reference.key.and_then(|it| rename_fix(pod.object, it, near));
+            let fix = fix.map(|it| Fix { title: "Write the key that differs least".into(), ..it });
+            let range = names.iter().find(|(name, _)| name == near).map(|(_, range)| range.clone());
+            (finding.help("a similar key is written").fix(fix), range)
+        }
+        (None, None) => {
+            let first = content.text().chars().next().map(|it| 0..it.len_utf8());
+            (finding.help("write the key, or `optional: true`"), first)
+        }
+    };
+    match range.and_then(place) {
+        Some(location) => finding.related(location, "the file is written here"),
+        None => finding,
+    }
+}
+
+/// A file of the workspace, if a `fileKeyRef` near it means a file of this name.
+fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if !file.facts.is_env_format() {
+        return;
+    }
+    let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();
+    let Some(source) = file.parsed_text().filter(|_| !keys.is_empty()) else { return };
+    let reading = file.resolver.reading(file.path);
+    let (entries, errors) = parse_env_file(&source.text, reading.dialect, reading.is_name);
+    // F15: what stands behind the last key that anyone looks for is never read.
+    let begins = |error: &EnvFileError, key: &str| {
+        let line = source.text[..error.span.start].rfind('\n').map_or(0, |end| end + 1);
+        source.text[line..].trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with('='))
+    };
+    let line_of = |key: &str| {
+        let read = entries.iter().filter(|it| it.name == key).map(|it| it.line);
+        // An error in the key's own line is the last that counts for it.
+        let refused = errors.iter().filter(|it| begins(it, key)).map(|it| it.line + 1);
+        read.chain(refused).min()
+    };
+    let is_draft = reading.dialect == EnvFileDialect::Proposed;
+    let last = keys.iter().map(|key| line_of(key).filter(|_| !is_draft).unwrap_or(u32::MAX)).max().unwrap_or(u32::MAX);
+    for error in errors.iter().filter(|it| it.line < last) {
+        let fix = (error.problem == EnvFileProblem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();
+        // A line that cannot be read may be a part of a secret, so the finding is about the kind of problem.
+        let problem = error.problem;
+        findings.push(Finding::new(file.at(error.span), problem.code(), problem.to_string()).fix(fix));
+    }
+}
+
+fn quoted(file: &FileContext<'_>, text: &str, error: &EnvFileError) -> Option<Fix> {
+    let value = text.get(error.span.range())?.trim_end();
+    if value.contains('\'') || value.contains(" #") {
+        return None;
+    }
+    let bare = value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value);
+    let span = Span::new(error.span.start, error.span.start + value.len());
+    let edits = vec![edit(file.at(span), format!("'{bare}'"))];
+    Some(Fix { title: "Put the value into single quotes".into(), safe: true, edits })
+}

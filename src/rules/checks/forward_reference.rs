@@ -1,0 +1,95 @@
+//! The rule `forward-reference`.
+
+use crate::resolve::{Kind, Lookup};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::env_order;
+use crate::rules::shared::reference_verdicts::{ExpandedField, ReferenceVerdict, judge_references};
+
+declare_rule! {
+    /// Reports `$(X)` in an env value where X is declared only later.
+    ///
+    /// ## What it does
+    /// Entries of `env` are expanded in order, and each sees only those before it. Reports a reference to an entry
+    /// further down, or to one that is added at the end: by a controller, as an indexed Job's `JOB_COMPLETION_INDEX`, or
+    /// by a PodPreset. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// The value silently keeps the text `$(X)`, although X exists in the container.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: URL
+    ///           value: http://$(HOST)/
+    ///         - name: HOST
+    ///           value: example.com
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: HOST
+    ///           value: example.com
+    ///         - name: URL
+    ///           value: http://$(HOST)/
+    /// ```
+    ///
+    /// ## Fix
+    /// Moves the declaration above its first use, with its comments and with the entries it needs itself; or sorts the
+    /// whole list by dependency. Safe, unless a name is declared twice or the list is shared by an anchor. There is none
+    /// where entries need each other in a circle, or where another reference would change its meaning.
+    name: "forward-reference",
+    level: Error,
+    checks: [Container(check)],
+    helm: AnyScalar,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for (text, step, _) in
+        judge_references(container).into_iter().filter(|(.., it)| matches!(it, ReferenceVerdict::Forward))
+    {
+        let ExpandedField::Env(user, _) = text.field else { continue };
+        let name = &step.name;
+        let finding = Finding::new(
+            container.inside(text.text, step.range.clone()),
+            name,
+            format!("`$({name})` stays as it is: `{name}` is declared only later"),
+        );
+        let mut later = container.container.env.iter().skip(user + 1).filter_map(|it| it.name.as_ref());
+        let Some(declared) = later.find(|it| it.value == *name) else {
+            let help = format!("`{name}` is added behind all entries of `env`: use it in `command` or `args`");
+            let finding = finding.help(help);
+            // A11: a preset brings it.
+            let preset = match &step.outcome {
+                Lookup::Later(it) if it.kind == Kind::Preset => {
+                    it.location.clone().zip(it.object.as_ref().map(|name| format!("preset `{name}` brings it")))
+                }
+                _ => None,
+            };
+            findings.push(match preset {
+                Some((location, message)) => finding.related(location, message),
+                None => finding,
+            });
+            continue;
+        };
+        let finding = finding
+            .related(container.at(declared.span), "declared here")
+            .help(format!("move `{name}` above its first use"));
+        let fixes = env_order::declare_earlier(container, user, name);
+        findings.push(fixes.into_iter().fold(finding, |finding, fix| finding.fix(Some(fix))));
+    }
+}

@@ -1,0 +1,106 @@
+//! The rule `headless-service-variable`.
+
+use crate::k8s::{EnvFromSource, ObjectData, Text};
+use crate::resolve::has_address;
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
+use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
+use crate::rules::shared::source_objects::name_location;
+use crate::workspace::ObjectMatch;
+
+declare_rule! {
+    /// Reports a variable of a service that has no address, and so no variables.
+    ///
+    /// ## What it does
+    /// Reports `$(X_SERVICE_HOST)` and the like where service `x` in this workspace is headless (`clusterIP: None`) or of
+    /// type `ExternalName`, and an explicit link to such a service. The finding covers the reference, or the name in the
+    /// link.
+    ///
+    /// ## Why it matters
+    /// The kubelet makes no variables for such a service, so the text stays as it is.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: database}
+    /// spec:
+    ///   clusterIP: None
+    ///   ports: [{port: 5432}]
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--database=$(DATABASE_SERVICE_HOST)"]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: database}
+    /// spec:
+    ///   clusterIP: None
+    ///   ports: [{port: 5432}]
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--database=database"]
+    /// ```
+    ///
+    /// ## Fix
+    /// None: use the service's DNS name, or give it an address.
+    name: "headless-service-variable",
+    level: Warning,
+    checks: [Container(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for entry in &container.container.env_from {
+        if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
+            link(container, name, findings);
+        }
+    }
+    for (text, step, verdict) in judge_references(container) {
+        let ReferenceVerdict::Service(ServiceVariableAbsence::Headless(origin)) = verdict else { continue };
+        let (name, service) = (&step.name, origin.object.as_deref().unwrap_or("?"));
+        let finding = Finding::new(
+            container.inside(text.text, step.range.clone()),
+            name,
+            format!("`$({name})` stays as it is: service `{service}` has no address, and so no variables"),
+        )
+        .help(format!("use the DNS name `{service}`"));
+        let object = container.pod.object;
+        let found = object.file.snapshot.services_named(service, object.lookup_site());
+        findings.push(match found.first().and_then(name_location) {
+            Some(location) => finding.related(location, "this service"),
+            None => finding,
+        });
+    }
+}
+
+/// A link to a service whose every candidate has no address.
+fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
+    let object = container.pod.object;
+    let found = object.file.snapshot.services_named(&name.value, object.lookup_site());
+    let is_headless =
+        |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_address(it));
+    let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
+    let message = format!("service `{}` has no address, and so no variables: this link brings nothing", name.value);
+    let finding =
+        Finding::new(container.at(name.span), &name.value, message).help(format!("use the DNS name `{}`", name.value));
+    findings.push(match name_location(first) {
+        Some(location) => finding.related(location, "this service"),
+        None => finding,
+    });
+}

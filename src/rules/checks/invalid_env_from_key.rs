@@ -1,0 +1,136 @@
+//! The rule `invalid-env-from-key`.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::k8s::{DataEntry, EnvFrom, ObjectData};
+use crate::resolve::{Kind, is_relaxed, is_strict};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::source_objects::{keys, kind_name, objects, reference};
+use crate::workspace::LookupSite;
+
+declare_rule! {
+    /// Reports a key that `envFrom` leaves out, since it is no name of a variable, and a `prefix` that is refused.
+    ///
+    /// ## What it does
+    /// For releases up to 1.29, looks at the keys of ConfigMaps and Secrets that a container takes in with `envFrom`,
+    /// and reports those that the kubelet skips: with the prefix before them they are no names. Later releases take
+    /// every key. For all releases, reports a `prefix` that the API server refuses. The finding covers the key or the
+    /// prefix.
+    ///
+    /// ## Why it matters
+    /// The container starts without the variable; only an event of the pod tells.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: kiosk}
+    /// spec:
+    ///   containers:
+    ///     - name: kiosk
+    ///       image: kiosk
+    ///       envFrom:
+    ///         - prefix: "FLOOR="
+    ///           configMapRef: {name: floors}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: kiosk}
+    /// spec:
+    ///   containers:
+    ///     - name: kiosk
+    ///       image: kiosk
+    ///       envFrom:
+    ///         - prefix: FLOOR_
+    ///           configMapRef: {name: floors}
+    /// ```
+    ///
+    /// ## Fix
+    /// None: a `prefix` that makes a name of the key changes what the program reads.
+    name: "invalid-env-from-key",
+    level: Warning,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    prefixes(object, findings);
+    let (kind, source) = match &object.object.model.data {
+        ObjectData::ConfigMap(source) => (Kind::ConfigMap, source),
+        ObjectData::Secret(source) => (Kind::Secret, source),
+        _ => return,
+    };
+    // Keys have no other characters, so few are no names, and only for those it is worth looking who uses them.
+    for key in source.keys.iter().filter(|it| !is_strict(&it.key.value) && !is_placeholder(&it.key.value)) {
+        if let Some(user) = first_user(object, kind, key) {
+            let key = &key.key;
+            findings.push(
+                Finding::new(
+                    object.at(key.span),
+                    &key.value,
+                    format!("`{}` is no name of a variable, so `envFrom` leaves it out", key.value),
+                )
+                .related(user, format!("this {} is taken in here", kind_name(kind)))
+                .help("rename it, give the `envFrom` a `prefix`, or take it in with `valueFrom`"),
+            );
+        }
+    }
+}
+
+/// V5.
+fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let release = object.file.resolver.release(object.file.path);
+    let is_name = if release.is_at_least(32) { is_relaxed } else { is_strict };
+    let preset = match &object.object.model.data {
+        ObjectData::Preset(preset) => Some(&preset.pod),
+        _ => None,
+    };
+    let containers = object.object.model.pods.iter().chain(preset).flat_map(|pod| &pod.containers);
+    for prefix in containers.flat_map(|it| &it.env_from).filter_map(|it| it.prefix.as_ref()) {
+        if !prefix.value.is_empty() && !is_name(&prefix.value) && !is_placeholder(&prefix.value) {
+            let message = format!("no variable's name may begin with `{}`, so this prefix is refused", prefix.value);
+            findings.push(Finding::new(object.at(prefix.span), &prefix.value, message));
+        }
+    }
+}
+
+/// The first container whose kubelet leaves the key out (B10), whichever object its name means.
+fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &DataEntry) -> Option<Location> {
+    let file = object.file;
+    // Looking through every file is for workspaces where it can lead somewhere.
+    if file.resolver.oldest_release().is_at_least(30) {
+        return None;
+    }
+    let reference_name_text = object.object.model.reference_name()?;
+    for (path, facts) in file.snapshot.files() {
+        if file.resolver.release(path).is_at_least(30) {
+            continue;
+        }
+        for user in &facts.objects {
+            let containers = user.model.pods.iter().flat_map(|pod| &pod.containers);
+            for entry in containers.flat_map(|it| &it.env_from) {
+                let Some((used, Some(name), _)) = reference(entry) else { continue };
+                if used != kind || &*name.value != reference_name_text || is_saved(entry, key) {
+                    continue;
+                }
+                let namespace = user.model.namespace.as_ref().map(|it| &*it.value);
+                let found = objects(file.snapshot, kind, reference_name_text, LookupSite { file: path, namespace });
+                let is_here = found.iter().any(|it| it.file == file.path && it.object.offset == object.object.offset);
+                if is_here && found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value)) {
+                    return Some(Location { file: Arc::clone(path), span: user.file_span(name.span) });
+                }
+            }
+        }
+    }
+    None
+}
+
+fn is_saved(entry: &EnvFrom, key: &DataEntry) -> bool {
+    let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+    is_placeholder(prefix) || is_strict(&format!("{prefix}{}", key.key.value))
+}

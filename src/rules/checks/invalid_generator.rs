@@ -1,0 +1,122 @@
+//! The rule `invalid-generator`.
+
+use crate::k8s::Parameter;
+use crate::resolve::generator::{Ends, Part, parse, stays_text};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+
+declare_rule! {
+    /// Reports a generator that draws nothing, or something else than it seems to.
+    ///
+    /// ## What it does
+    /// Reads `from` as OpenShift does: `[…]{n}` with ranges such as `a-z`, or with the classes `\w`, `\d`, `\a` and `\A`,
+    /// and a length from 1 to 255. It reports what is refused, an unknown `generate`, brackets that mix ranges, classes and
+    /// single characters, and brackets that are plain text, since they have no length or hold other characters.
+    /// A parameter with a value is not generated, so it is not looked at. The finding covers the generator.
+    ///
+    /// ## Why it matters
+    /// `from` looks like a regular expression and is none. `[a-zA-Z0-9_]{16}` is not random: the password is that text.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Secret
+    ///     metadata: {name: web}
+    ///     stringData:
+    ///       password: ${PASSWORD}
+    /// parameters:
+    ///   - name: PASSWORD
+    ///     generate: expression
+    ///     from: "[a-zA-Z0-9_]{16}"
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Secret
+    ///     metadata: {name: web}
+    ///     stringData:
+    ///       password: ${PASSWORD}
+    /// parameters:
+    ///   - name: PASSWORD
+    ///     generate: expression
+    ///     from: "[\\w]{16}"
+    /// ```
+    ///
+    /// ## Fix
+    /// None.
+    name: "invalid-generator",
+    level: Error,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let Some(template) = object.template() else { return };
+    for parameter in &template.parameters {
+        let Some(generate) = parameter.generate.as_ref().filter(|it| it.is_string && !it.value.is_empty()) else {
+            continue;
+        };
+        if parameter.value.as_ref().is_some_and(|it| !it.value.is_empty()) {
+            continue;
+        }
+        if &*generate.value != "expression" {
+            let message = format!("there is no generator `{}`", generate.value);
+            findings.push(
+                Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
+                    .help("the only one is `expression`"),
+            );
+            continue;
+        }
+        from(object, parameter, findings);
+    }
+}
+
+fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
+    let Some(from) = parameter.from.as_ref().filter(|it| !it.value.is_empty()) else {
+        if let Some(generate) = parameter.generate.as_ref().filter(|_| parameter.required) {
+            let message = "nothing is generated without `from`, and the parameter is required";
+            findings.push(
+                Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
+                    .help("add `from`, such as `[a-zA-Z0-9]{16}`"),
+            );
+        }
+        return;
+    };
+    let name = Parameter::text(&parameter.name);
+    let parts = match parse(&from.value, Ends::Exclusive) {
+        Ok(parts) => parts,
+        Err(error) => {
+            findings.push(Finding::new(
+                object.inside(from, error.range),
+                name,
+                format!("this cannot be generated: {}", error.why),
+            ));
+            return;
+        }
+    };
+    let misread = parts.iter().find_map(|it| match it {
+        Part::Random(random) if !random.plain => Some(random),
+        _ => None,
+    });
+    if let Some(random) = misread {
+        let few: String = random.alphabet.chars().take(10).collect();
+        let more = if random.alphabet.len() > 10 { "…" } else { "" };
+        let message = format!("this is not read as it looks: it draws from `{few}{more}`");
+        let finding = Finding::new(object.inside(from, random.range.clone()), name, message);
+        findings.push(finding.help("write nothing but ranges, `[a-zA-Z0-9]`, or nothing but classes, `[\\w]`"));
+    } else if let Some(range) = stays_text(&from.value) {
+        let message = format!("`{}` is plain text, not random", &from.value[range.clone()]);
+        let finding = Finding::new(object.inside(from, range), name, message);
+        findings.push(
+            finding.help("a generator is `[…]{n}` with ranges such as `a-z`, or one of `\\w`, `\\d`, `\\a`, `\\A`"),
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! The rule `invalid-preset`.
+
+use crate::k8s::ObjectData;
+use crate::resolve::{flaws, is_subdomain};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+
+declare_rule! {
+    /// Reports a PodPreset that is refused.
+    ///
+    /// ## What it does
+    /// A preset has a `spec` with at least one of `env`, `envFrom`, `volumes` and `volumeMounts`, and mounts only its own
+    /// volumes. Its selector is made of `matchLabels` and `matchExpressions`, with the operators In, NotIn, Exists and
+    /// DoesNotExist. With `proposals: true` the selector has to be there and to ask for something, and volumes need
+    /// mounts. The finding covers the part that is wrong, or the name of the preset.
+    ///
+    /// ## Why it matters
+    /// The API server refuses it, so it reaches no pod.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: settings.k8s.io/v1alpha1
+    /// kind: PodPreset
+    /// metadata: {name: cache}
+    /// spec:
+    ///   selector:
+    ///     matchExpressions:
+    ///       - {key: role, operator: Equals, values: [web]}
+    ///   volumeMounts:
+    ///     - {name: cache, mountPath: /cache}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: settings.k8s.io/v1alpha1
+    /// kind: PodPreset
+    /// metadata: {name: cache}
+    /// spec:
+    ///   selector:
+    ///     matchExpressions:
+    ///       - {key: role, operator: In, values: [web]}
+    ///   volumeMounts:
+    ///     - {name: cache, mountPath: /cache}
+    ///   volumes:
+    ///     - {name: cache, emptyDir: {}}
+    /// ```
+    ///
+    /// ## Fix
+    /// None: only the author knows what was meant.
+    name: "invalid-preset",
+    level: Error,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let model = &object.object.model;
+    let ObjectData::Preset(preset) = &model.data else { return };
+    // The other half of a patch may have what is missing.
+    if object.file.snapshot.is_patch(object.file.path) {
+        return;
+    }
+    let whole = model.name.as_ref().or(model.kind.as_ref()).map_or(model.span, |it| it.span);
+    for flaw in flaws(preset, object.file.snapshot.settings(object.file.path).proposals) {
+        let place = flaw.span.unwrap_or(whole);
+        findings.push(Finding::new(object.at(place), flaw.name, flaw.message).help(flaw.help));
+    }
+    match &model.name {
+        Some(name) if !is_subdomain(&name.value) && !is_placeholder(&name.value) => {
+            let message = format!("`{}` cannot be the name of a preset", name.value);
+            findings.push(
+                Finding::new(object.at(name.span), &name.value, message)
+                    .help("lower case letters, digits, `-` and `.`"),
+            );
+        }
+        _ => {}
+    }
+}

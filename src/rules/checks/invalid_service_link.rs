@@ -1,0 +1,152 @@
+//! The rule `invalid-service-link`.
+
+use crate::diagnostic::Fix;
+use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
+use crate::resolve::{has_address, is_service_name};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::source_objects::name_location;
+use crate::syntax::ScalarStyle;
+use crate::workspace::ObjectMatch;
+
+declare_rule! {
+    /// Reports an explicit link to a service that cannot be one.
+    ///
+    /// ## What it does
+    /// An entry of `envFrom` with `service` needs the service's `name`. The items of `serviceDependencies` are mappings
+    /// with a `name` that a service can have: lower case letters, digits and dashes, at most 63. And a service that is
+    /// linked needs ports, as every service with an address does. The finding covers the name, or the item that has
+    /// none.
+    ///
+    /// ## Why it matters
+    /// The object is refused; where it is the service that is refused, the pod waits for it forever.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   serviceDependencies:
+    ///     - name: Redis_Master
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - service: {}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   serviceDependencies:
+    ///     - name: redis-master
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - service: {name: redis-master}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes `name:` before an item that is only a name. Safe: the object is refused without it.
+    name: "invalid-service-link",
+    level: Error,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    if let ObjectData::Preset(preset) = &object.object.model.data {
+        preset.container().into_iter().flat_map(|it| &it.env_from).for_each(|it| link(object, it, findings));
+    }
+    for pod in &object.object.model.pods {
+        for item in pod.service_dependencies.iter().flat_map(|it| &it.services) {
+            dependency(object, item, findings);
+        }
+        for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
+            link(object, entry, findings);
+        }
+    }
+}
+
+fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
+    let place = match &entry.source {
+        Some(EnvFromSource::Service { name, .. }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
+            name.as_ref().map_or(entry.span, |it| it.span)
+        }
+        // A key without a mapping behind it is no source yet.
+        None => match entry.others.iter().find(|it| &*it.value == "service") {
+            Some(key) => key.span,
+            None => return,
+        },
+        Some(EnvFromSource::Service { name: Some(name), .. }) => {
+            return without_ports(object, name, "the container", findings);
+        }
+        Some(_) => return,
+    };
+    let finding = Finding::new(object.at(place), "service", "a link to a service needs its `name`");
+    findings.push(finding.help("write `service: {name: …}`"));
+}
+
+fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &mut Findings<'_>) {
+    let snapshot = object.file.snapshot;
+    let found = snapshot.services_named(&name.value, object.lookup_site());
+    let lacks_ports = |it: &ObjectMatch<'_>| match &it.object.model.data {
+        // What the settings name, and what a patch is laid on, may have more than is written.
+        ObjectData::Service(service) => {
+            service.ports.is_empty()
+                && has_address(service)
+                && it.object.model.kind.is_some()
+                && !snapshot.is_patch(it.file)
+        }
+        _ => false,
+    };
+    if let Some(first) = found.first().filter(|_| found.iter().all(lacks_ports)) {
+        let message = format!("service `{}` has no ports: it is refused, and {who} waits for it", name.value);
+        let finding = Finding::new(object.at(name.span), &name.value, message).help("add `ports` to the service");
+        findings.push(match name_location(first) {
+            Some(location) => finding.related(location, "this service"),
+            None => finding,
+        });
+    }
+}
+
+fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &mut Findings<'_>) {
+    let Some(name) = item.name.as_ref().filter(|it| !it.value.is_empty()) else {
+        let finding = Finding::new(object.at(item.span), "name", "a dependency on a service needs its `name`");
+        findings.push(finding.help("write `- name: …`"));
+        return;
+    };
+    if is_placeholder(&name.value) {
+        return;
+    }
+    let release = object.file.resolver.release(object.file.path);
+    if !name.is_string || !is_service_name(&name.value, release) {
+        let message = format!("`{}` cannot be the name of a service", name.value);
+        let help = "lower case letters, digits and dashes, a letter first and no dash last, at most 63";
+        findings.push(Finding::new(object.at(name.span), &name.value, message).help(help));
+    } else if !item.is_reference {
+        let message = format!("a dependency is a mapping: `name: {}`", name.value);
+        findings.push(Finding::new(object.at(name.span), &name.value, message).fix(with_name(object, name)));
+    } else {
+        without_ports(object, name, "the pod", findings);
+    }
+}
+
+fn with_name(object: &ObjectContext<'_>, name: &Text) -> Option<Fix> {
+    let location = object.at(name.span);
+    let source = object.file.parsed_text()?;
+    let written = source.text.get(location.span.range())?;
+    let path = source.tree.document_at(location.span.start)?.root()?.path_to(location.span.start);
+    let is_flow =
+        path.iter().rev().nth(1)?.kind() == crate::syntax::NodeKind::Sequence(crate::syntax::CollectionStyle::Flow);
+    let is_simple = matches!(name.style, ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+    let is_own = path.last()?.anchor().is_none() && path.last()?.alias().is_none();
+    let text = if is_flow { format!("{{name: {written}}}") } else { format!("name: {written}") };
+    let title = format!("Write `name: {}`", name.value);
+    (is_simple && is_own).then(|| Fix { title, safe: true, edits: vec![edit(location, text)] })
+}

@@ -1,0 +1,81 @@
+//! The rule `invalid-variable-name`.
+
+use crate::resolve::{is_relaxed, is_strict};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+
+declare_rule! {
+    /// Reports a name that the API server does not take for a variable.
+    ///
+    /// ## What it does
+    /// Checks each `name` in `env` by the rule of the release the manifests are for: up to 1.31 letters, digits, `-`,
+    /// `.` and `_` with no digit first, since 1.32 any printable ASCII but `=`. The finding covers the name.
+    ///
+    /// ## Why it matters
+    /// The API server refuses the whole object.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: SHOP=NAME, value: Vegetables}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: SHOP_NAME, value: Vegetables}
+    /// ```
+    ///
+    /// ## Fix
+    /// None: the program decides what its variables are called.
+    name: "invalid-variable-name",
+    level: Error,
+    checks: [ContainerOrPreset(check)],
+    helm: AnyScalar,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    let file = container.pod.object.file;
+    let release = file.resolver.release(file.path);
+    // V3.
+    let relaxed = release.is_at_least(32);
+    for entry in &container.container.env {
+        let Some(name) = &entry.name else {
+            // V4. An entry with nothing in it is being typed.
+            let span = entry.value.as_ref().map(|it| it.span).or(entry.from.as_ref().map(|it| it.span));
+            if let Some(span) = span.filter(|_| !file.is_template()) {
+                findings.push(Finding::new(container.at(span), "name", "an entry of `env` needs a `name`"));
+            }
+            continue;
+        };
+        let valid = if relaxed { is_relaxed(&name.value) } else { is_strict(&name.value) };
+        if valid || !name.is_string || (is_placeholder(&name.value) && !name.value.contains('=')) {
+            continue;
+        }
+        let rule = if relaxed {
+            "printable ASCII characters without `=`"
+        } else {
+            "letters, digits, `-`, `.` and `_`, with no digit first"
+        };
+        let message = match &*name.value {
+            "" => "the name of a variable is empty".to_owned(),
+            other => format!("`{}` cannot be the name of a variable", other.escape_debug()),
+        };
+        let help = format!("Kubernetes {release} takes {rule}");
+        findings.push(Finding::new(container.at(name.span), &name.value, message).help(help));
+    }
+}

@@ -1,0 +1,131 @@
+//! The rule `malformed-reference`.
+
+use std::ops::Range;
+
+use crate::resolve::Lookup;
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::reference_fixes;
+use crate::rules::shared::reference_text::{leading_name, whole_reference};
+use crate::rules::shared::reference_verdicts::{
+    ExpandedText, ReferenceFlaw, ReferenceVerdict, expanded_texts, judge_references,
+};
+use crate::rules::shared::shell_detection::ShellUse;
+use crate::syntax::{DollarTokenKind, dollar_tokens};
+
+declare_rule! {
+    /// Reports a reference that is written in a way Kubernetes does not read.
+    ///
+    /// ## What it does
+    /// Looks at `$(X` without an end, a reference inside a reference (`$(A$(B))`), blanks around the name (`$( X )`) and
+    /// shell defaults (`$(X:-y)`). The name is always everything up to the first `)`, character for character. The
+    /// finding covers the reference as it is written; of one without end, `$(` and the name. Scripts are the shell's.
+    ///
+    /// ## Why it matters
+    /// None of these is refused. The program gets the text as it is written, although the variable exists.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: HOST, value: db}
+    ///       args: ["--url=http://$(HOST:-localhost)/"]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: HOST, value: db}
+    ///       args: ["--url=http://$(HOST)/"]
+    /// ```
+    ///
+    /// ## Fix
+    /// Closes the reference, removes the blanks, or drops the default, if a variable of that name exists here. Only
+    /// removing blanks is safe.
+    name: "malformed-reference",
+    level: Warning,
+    checks: [Container(check)],
+    helm: LineWithoutAction,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for (text, step, verdict) in judge_references(container) {
+        let ReferenceVerdict::Malformed(flaw) = verdict else { continue };
+        let value = &text.text.value;
+        let range = match &flaw {
+            ReferenceFlaw::Nested => whole_reference(value, step.range.clone()),
+            ReferenceFlaw::Unclosed(name) => step.range.start..step.range.start + 2 + name.len(),
+            ReferenceFlaw::Padded(_) | ReferenceFlaw::Default(_) => step.range.clone(),
+        };
+        report(container, &text, range, &flaw, findings);
+    }
+    for text in expanded_texts(container).iter().filter(|it| it.shell == ShellUse::No) {
+        let value = &text.text.value;
+        for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Unterminated) {
+            let name = leading_name(&value[token.range.end..]);
+            // Without a name it is rather a pattern that ends with `$`.
+            if name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_') {
+                let range = token.range.start..token.range.end + name.len();
+                report(container, text, range, &ReferenceFlaw::Unclosed(name.to_owned()), findings);
+            }
+        }
+    }
+}
+
+fn report(
+    container: &ContainerContext<'_>,
+    text: &ExpandedText<'_>,
+    range: Range<usize>,
+    flaw: &ReferenceFlaw,
+    findings: &mut Findings<'_>,
+) {
+    let written = &text.text.value[range.clone()];
+    let (message, help, name, safe) = match flaw {
+        ReferenceFlaw::Padded(name) => {
+            (format!("`{written}` stays as it is: blanks count as part of the name"), None, Some(name), true)
+        }
+        ReferenceFlaw::Default(name) => (
+            format!("`{written}` stays as it is: Kubernetes knows no defaults in a reference"),
+            Some(format!("declare `{name}` with its default in `env`, and write `$({name})`")),
+            Some(name),
+            false,
+        ),
+        ReferenceFlaw::Nested => (
+            format!("`{written}` stays as it is: a reference cannot stand in a reference"),
+            Some("put the inner value together in an entry of `env` of its own".to_owned()),
+            None,
+            false,
+        ),
+        ReferenceFlaw::Unclosed(name) => (
+            format!("`{written}` stays as it is: the reference is not closed"),
+            Some(format!("write `$({name})`")),
+            Some(name),
+            false,
+        ),
+    };
+    let is_bound = |name: &&String| matches!(container.environment.lookup(text.field.site(), name), Lookup::Bound(_));
+    let fix = name.filter(is_bound).and_then(|name| {
+        let new = format!("$({name})");
+        let fix = reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`"))?;
+        Some(crate::diagnostic::Fix { safe, ..fix })
+    });
+    let about = name.map_or_else(|| leading_name(written.trim_start_matches("$(")), |it| it);
+    let help = help.or_else(|| name.map(|name| format!("write `$({name})`")));
+    let finding = Finding::new(container.inside(text.text, range), about, message).fix(fix);
+    findings.push(match help {
+        Some(help) => finding.help(help),
+        None => finding,
+    });
+}

@@ -1,0 +1,136 @@
+//! The rule `missing-key`.
+
+use crate::diagnostic::Location;
+use crate::k8s::{KeyRef, ObjectData, Text, ValueSource};
+use crate::resolve::Kind;
+use crate::rules::engine::{ContainerContext, FileContext, Finding, Findings, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::source_objects::{keys, kind_name};
+use crate::workspace::ObjectMatch;
+
+declare_rule! {
+    /// Reports a key that its ConfigMap or Secret does not have.
+    ///
+    /// ## What it does
+    /// Looks at `configMapKeyRef` and `secretKeyRef` whose object is in this workspace, and reports a key that it lacks
+    /// and that is not optional. If several objects may be meant, all of them lack it. What is sealed, generated from
+    /// files, patched or filled by a controller may have any key. The finding covers the key.
+    ///
+    /// ## Why it matters
+    /// The container does not start: `CreateContainerConfigError`.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data: {banner: Hello}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: BANNER
+    ///           valueFrom: {configMapKeyRef: {name: settings, key: baner}}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data: {banner: Hello}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - name: BANNER
+    ///           valueFrom: {configMapKeyRef: {name: settings, key: banner}}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes the key of the object that differs least. Unsafe: only the author knows what was meant.
+    name: "missing-key",
+    level: Error,
+    checks: [ContainerOrPreset(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for from in container.container.env.iter().filter_map(|it| it.from.as_ref()) {
+        let (kind, reference) = match from.sources.first() {
+            Some(ValueSource::ConfigMap(reference)) => (Kind::ConfigMap, reference),
+            Some(ValueSource::Secret(reference)) => (Kind::Secret, reference),
+            _ => continue,
+        };
+        if let KeyRef { name: Some(name), key: Some(key), optional: false } = reference
+            && !is_placeholder(&name.value)
+            && !is_placeholder(&key.value)
+            && !key.value.is_empty()
+        {
+            look_up(container, kind, name, key, findings);
+        }
+    }
+}
+
+fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
+    let found = container.objects(kind, &name.value);
+    let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
+    // A ConfigMap or Secret without any key is there for someone to fill.
+    let is_empty = |it: &ObjectMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
+    if found.is_empty() || found.iter().any(|it| it.may_have_more_keys || has(it) || is_empty(it)) {
+        return;
+    }
+    let file = container.pod.object.file;
+    let is_template = |it: &ObjectMatch<'_>| {
+        let facts = file.snapshot.file(it.file);
+        facts.is_some_and(|facts| FileContext { path: it.file, facts, ..*file }.is_template())
+    };
+    if found.iter().any(is_template) {
+        return;
+    }
+    let what = kind_name(kind);
+    let binary = found.iter().find_map(|it| Some((it, binary_key(it, &key.value)?)));
+    let mut finding = Finding::new(
+        container.at(key.span),
+        format!("{}/{}", name.value, key.value),
+        match binary {
+            Some(_) => format!("`{}` is binary data of {what} `{}`, which is never a variable", key.value, name.value),
+            None => format!("{what} `{}` has no key `{}`", name.value, key.value),
+        },
+    );
+    if let Some((it, binary)) = binary {
+        let span = it.object.file_span(binary.span);
+        finding = finding.related(Location { file: it.file.clone(), span }, "this key").help("move it to `data`");
+    } else if let Some(near) = nearest_name(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
+        finding = finding.help(format!("did you mean `{near}`?")).fix(rename_fix(container.pod.object, key, near));
+    } else {
+        finding = finding.help("add the key, or write `optional: true`");
+    }
+    let first = &found[0];
+    if binary.is_none()
+        && let Some(title) = first.object.model.reference_name_text()
+    {
+        let location = Location { file: first.file.clone(), span: first.object.file_span(title.span) };
+        finding = finding.related(location, format!("the {what}"));
+    }
+    findings.push(finding);
+}
+
+/// B18.
+fn binary_key<'s>(found: &ObjectMatch<'s>, key: &str) -> Option<&'s Text> {
+    match &found.object.model.data {
+        ObjectData::ConfigMap(source) => source.binary_keys.iter().find(|it| &*it.value == key),
+        _ => None,
+    }
+}

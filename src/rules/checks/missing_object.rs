@@ -1,0 +1,101 @@
+//! The rule `missing-object`.
+
+use crate::k8s::{Text, ValueSource};
+use crate::resolve::Kind;
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::source_objects::{kind_name, reference};
+
+declare_rule! {
+    /// Reports a ConfigMap or Secret that is not in this workspace.
+    ///
+    /// ## What it does
+    /// Looks at `envFrom`, `configMapKeyRef` and `secretKeyRef`, and reports a name that no object here has and that is
+    /// not optional. Off unless the settings switch it on: most workspaces do not hold everything. What
+    /// exists elsewhere can be named in `externals`. The finding covers the name.
+    ///
+    /// ## Why it matters
+    /// The container does not start until the object exists.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data: {banner: Hello}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - configMapRef: {name: setings}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data: {banner: Hello}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - configMapRef: {name: settings}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes the name in this workspace that differs least. Unsafe: only the author knows what was meant.
+    name: "missing-object",
+    level: Off,
+    checks: [ContainerOrPreset(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for entry in &container.container.env_from {
+        if let Some((kind, Some(name), false)) = reference(entry) {
+            look_up(container, kind, name, findings);
+        }
+    }
+    for source in container.container.env.iter().filter_map(|it| it.from.as_ref()?.sources.first()) {
+        let (kind, key) = match source {
+            ValueSource::ConfigMap(key) => (Kind::ConfigMap, key),
+            ValueSource::Secret(key) => (Kind::Secret, key),
+            _ => continue,
+        };
+        if let (Some(name), false) = (&key.name, key.optional) {
+            look_up(container, kind, name, findings);
+        }
+    }
+}
+
+fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, findings: &mut Findings<'_>) {
+    if name.value.is_empty() || is_placeholder(&name.value) || !container.objects(kind, &name.value).is_empty() {
+        return;
+    }
+    let object = container.pod.object;
+    let names = match kind {
+        Kind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
+        _ => object.file.snapshot.config_map_names(object.lookup_site()),
+    };
+    let finding = Finding::new(
+        container.at(name.span),
+        &name.value,
+        format!("no {} `{}` in this workspace", kind_name(kind), name.value),
+    );
+    findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(object, name, near)),
+        None => finding.help("add it, write `optional: true`, or name it in `externals` of the settings"),
+    });
+}

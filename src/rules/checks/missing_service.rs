@@ -1,0 +1,90 @@
+//! The rule `missing-service`.
+
+use crate::k8s::{EnvFromSource, ObjectData, Pod, Text};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+
+declare_rule! {
+    /// Reports an explicit link to a service that is not in this workspace.
+    ///
+    /// ## What it does
+    /// Looks for the services that `service` in `envFrom` and `serviceDependencies` name: in the pod's namespace, and in
+    /// `externals` of the settings. The finding covers the name.
+    ///
+    /// ## Why it matters
+    /// By the proposal a pod does not start until the services it names exist. A service may well be made elsewhere, so
+    /// this is only a hint.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   serviceDependencies:
+    ///     - name: redis
+    ///   containers:
+    ///     - {name: web, image: web}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   serviceDependencies:
+    ///     - name: redis
+    ///   containers:
+    ///     - {name: web, image: web}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: redis}
+    /// spec: {ports: [{port: 6379}]}
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes the service of this workspace whose name differs least. Unsafe: only the author knows what was meant.
+    name: "missing-service",
+    level: Hint,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for pod in &object.object.model.pods {
+        let dependencies = pod.service_dependencies.iter().flat_map(|it| &it.services);
+        for name in dependencies.filter_map(|it| it.name.as_ref()) {
+            look_up(object, name, "the pod waits for it", findings);
+        }
+        links(object, pod, findings);
+    }
+    if let ObjectData::Preset(preset) = &object.object.model.data {
+        links(object, &preset.pod, findings);
+    }
+}
+
+fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+    for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
+        if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
+            look_up(object, name, "the container waits for it, and its variables are not known", findings);
+        }
+    }
+}
+
+fn look_up(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
+    let (snapshot, place) = (object.file.snapshot, object.lookup_site());
+    let is_known = || !snapshot.services_named(&name.value, place).is_empty();
+    if name.value.is_empty() || is_placeholder(&name.value) || is_known() {
+        return;
+    }
+    let names = snapshot.service_names(place);
+    let message = format!("no service `{}` in this workspace: {why}", name.value);
+    let finding = Finding::new(object.at(name.span), &name.value, message);
+    findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(object, name, near)),
+        None => finding.help("add it, or name it in `externals.services` of the settings"),
+    });
+}

@@ -1,0 +1,92 @@
+//! The rule `narrow-generator`.
+
+use crate::k8s::Parameter;
+use crate::resolve::generator::{Ends, Part, Random, parse};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+
+declare_rule! {
+    /// Reports a generator that loses a good part of its characters, since the end of a range is never drawn.
+    ///
+    /// ## What it does
+    /// OpenShift leaves out the last character of every range: `[0-9]` never gives 9, and `[0-1]{8}` is always
+    /// `00000000`. It is reported where at least a tenth of the characters is lost; in `[a-zA-Z0-9]` that is not so. The
+    /// finding covers the generator.
+    ///
+    /// ## Why it matters
+    /// There are fewer values than it seems, and some that are expected never come.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Secret
+    ///     metadata: {name: web}
+    ///     stringData:
+    ///       pin: ${PIN}
+    /// parameters:
+    ///   - name: PIN
+    ///     generate: expression
+    ///     from: "[0-9]{4}"
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Secret
+    ///     metadata: {name: web}
+    ///     stringData:
+    ///       pin: ${PIN}
+    /// parameters:
+    ///   - name: PIN
+    ///     generate: expression
+    ///     from: "[\\d]{4}"
+    /// ```
+    ///
+    /// ## Fix
+    /// None.
+    name: "narrow-generator",
+    level: Info,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let Some(template) = object.template() else { return };
+    for parameter in &template.parameters {
+        let is_generated = parameter.generate.as_ref().is_some_and(|it| &*it.value == "expression")
+            && parameter.value.as_ref().is_none_or(|it| it.value.is_empty());
+        let Some(from) = parameter.from.as_ref().filter(|_| is_generated) else { continue };
+        let parts = parse(&from.value, Ends::Exclusive).unwrap_or_default();
+        for random in parts.iter().filter_map(narrow) {
+            let never: Vec<String> = random.left_out.chars().map(|it| format!("`{it}`")).collect();
+            let message = match random.alphabet.len() {
+                1 => format!(
+                    "this is always {:?}: the end of a range is never drawn",
+                    random.alphabet.repeat(random.length)
+                ),
+                _ => format!("{} is never drawn: the end of a range does not belong to it", never.join(" or ")),
+            };
+            let finding =
+                Finding::new(object.inside(from, random.range.clone()), Parameter::text(&parameter.name), message);
+            findings.push(finding.help("write `[\\d]` for digits, or a range that ends one character later"));
+        }
+    }
+}
+
+/// A generator that loses at least a tenth of what is written.
+fn narrow(part: &Part) -> Option<&Random> {
+    match part {
+        Part::Random(random) if random.plain => {
+            let all = random.alphabet.len() + random.left_out.len();
+            (random.left_out.len() * 10 >= all).then_some(random)
+        }
+        _ => None,
+    }
+}

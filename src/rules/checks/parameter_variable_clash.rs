@@ -1,0 +1,90 @@
+//! The rule `parameter-variable-clash`.
+
+use crate::resolve::{Lookup, Site};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::syntax::{ReferenceForm, parameter_references};
+
+declare_rule! {
+    /// Reports `$(X)` where X is both a parameter of the template and a variable of the container.
+    ///
+    /// ## What it does
+    /// Templates of plain `v1` may write `$(P)` for a parameter, which is also how Kubernetes writes a variable. It looks at
+    /// env values, command, args, exec probes and `subPathExpr`, and reports a name that is both. The finding covers the
+    /// reference.
+    ///
+    /// ## Why it matters
+    /// The template is processed first, so the parameter wins: the container never sees its own variable there.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Pod
+    ///     metadata: {name: web}
+    ///     spec:
+    ///       containers:
+    ///         - name: web
+    ///           image: web
+    ///           env:
+    ///             - {name: PORT, value: "9090"}
+    ///           args: ["--port=$(PORT)"]
+    /// parameters:
+    ///   - {name: PORT, value: "8080"}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Pod
+    ///     metadata: {name: web}
+    ///     spec:
+    ///       containers:
+    ///         - name: web
+    ///           image: web
+    ///           env:
+    ///             - {name: PORT, value: "9090"}
+    ///           args: ["--port=$(PORT)"]
+    /// parameters:
+    ///   - {name: WEB_PORT, value: "8080"}
+    /// ```
+    ///
+    /// ## Fix
+    /// None: `${P}` says parameter, another name says variable.
+    name: "parameter-variable-clash",
+    level: Warning,
+    checks: [Container(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    let parameters = container.pod.object.object.parameters.as_ref().filter(|it| it.dialect.is_proposal());
+    let Some(parameters) = parameters else { return };
+    let it = container.container;
+    let values = it.env.iter().filter_map(|it| it.value.as_ref());
+    let commands = it.command.iter().chain(&it.args).chain(it.probes.iter().flat_map(|it| &it.command));
+    let sub_paths = it.mounts.iter().filter_map(|it| it.sub_path_expr.as_ref());
+    for text in values.chain(commands).chain(sub_paths) {
+        for reference in parameter_references(&text.value, true) {
+            let name = &text.value[reference.name.clone()];
+            if reference.form != ReferenceForm::Proposed || !parameters.contains(name) {
+                continue;
+            }
+            let Lookup::Bound(variable) = container.environment.lookup(Site::CommandLine, name) else { continue };
+            let message = format!(
+                "`$({name})` is a parameter of the template and a variable of the container: the parameter wins"
+            );
+            let mut finding = Finding::new(container.inside(text, reference.range.clone()), name, message);
+            if let Some(place) = variable.entry.clone().or_else(|| variable.origin.location.clone()) {
+                finding = finding.related(place, "the variable");
+            }
+            findings.push(finding.help(format!("write `${{{name}}}` for the parameter, or rename one of the two")));
+        }
+    }
+}

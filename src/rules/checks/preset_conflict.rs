@@ -1,0 +1,279 @@
+//! The rule `preset-conflict`.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Edit, Fix, Label, Location};
+use crate::k8s::{EnvVar, ObjectData, Pod, PodPreset, PresetAdmitter, Text};
+use crate::resolve::{Conflict, ConflictKind, Matched};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::item_removal;
+use crate::syntax::dollar_tokens;
+use crate::text::Span;
+
+declare_rule! {
+    /// Reports a PodPreset and a pod that define one thing in two ways.
+    ///
+    /// ## What it does
+    /// Looks for entries of `env`, `volumes` and `volumeMounts` that a preset shares with a pod it selects, or with
+    /// another preset for that pod, and that are not equal: a variable by its name, a volume by its name, a mount by its
+    /// volume and by its path. Also for a source of `envFrom` that differs only in `optional`, which empties the whole
+    /// list. Reports it at the pod and at the preset; the finding covers the name or path.
+    ///
+    /// ## Why it matters
+    /// One conflict is enough, and nothing of any preset reaches the pod. Nobody is told: the pod starts without the
+    /// variables and volumes it counts on. (In 1.6 and 1.7 presets came one after the other, and the first conflict
+    /// was the end.) The webhook that took the plugin's place applies the preset, and the container loses the whole
+    /// list.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: settings.k8s.io/v1alpha1
+    /// kind: PodPreset
+    /// metadata: {name: database}
+    /// spec:
+    ///   selector: {matchLabels: {role: web}}
+    ///   env:
+    ///     - {name: DB_PORT, value: "5432"}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web, labels: {role: web}}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: DB_PORT, value: "6432"}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: settings.k8s.io/v1alpha1
+    /// kind: PodPreset
+    /// metadata: {name: database}
+    /// spec:
+    ///   selector: {matchLabels: {role: web}}
+    ///   env:
+    ///     - {name: DB_PORT, value: "5432"}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web, labels: {role: web}}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    /// ```
+    ///
+    /// ## Fix
+    /// At the pod: keeps presets away with an annotation, or removes the pod's own entry. At the preset: gives the
+    /// variable or volume another name, with its uses in the preset, or removes a repetition. Unsafe: only the author
+    /// knows which of the two is meant.
+    name: "preset-conflict",
+    level: Error,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    match &object.object.model.data {
+        ObjectData::Preset(preset) => at_preset(object, preset, findings),
+        _ => object.object.model.pods.iter().for_each(|pod| at_pod(object, pod, findings)),
+    }
+}
+
+fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+    let Some(admission) = object.certain_admission(pod) else { return };
+    for matched in &admission.presets {
+        for conflict in matched.conflicts.iter().filter(|it| it.other.is_none()) {
+            let preset = &matched.name;
+            let message = format!(
+                "{} preset `{preset}`, {}",
+                differs(conflict),
+                outcome(object, object.file.path, matched, conflict)
+            );
+            let finding = Finding::new(conflict.with.clone(), about(conflict, preset), message)
+                .related(conflict.entry.clone(), format!("what preset `{preset}` says"))
+                .help("make the two equal, rename one, or keep presets away from this pod")
+                .fix(object.exclude_presets_fix(pod))
+                .fix(without(object, pod, conflict));
+            findings.push(finding);
+        }
+    }
+}
+
+/// What the finding about a conflict is about: one entry may be in conflict in several ways, and with several others.
+fn about(conflict: &Conflict, other: &str) -> String {
+    format!("{} {} {other}", conflict.kind.as_str(), conflict.name)
+}
+
+/// What is not equal, up to the name of the preset.
+fn differs(conflict: &Conflict) -> String {
+    let name = &conflict.name;
+    match conflict.kind {
+        ConflictKind::Env => format!("variable `{name}` differs from that of"),
+        ConflictKind::Volume => format!("volume `{name}` differs from that of"),
+        ConflictKind::MountName => format!("the mount of volume `{name}` differs from that of"),
+        ConflictKind::MountPath => format!("the mount at `{name}` differs from that of"),
+        ConflictKind::EnvFrom => format!("`{name}` in `env` or `envFrom` clashes with"),
+    }
+}
+
+/// What comes of it.
+fn outcome(object: &ObjectContext<'_>, file: &str, matched: &Matched, conflict: &Conflict) -> &'static str {
+    let is_webhook = matched.preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook);
+    match conflict.kind {
+        _ if !matched.applied && object.takes_one_by_one(file) => {
+            "and nothing more of it or of a later preset is applied"
+        }
+        _ if !matched.applied => "and no preset is applied",
+        ConflictKind::EnvFrom => "and the container loses its whole `envFrom`",
+        ConflictKind::Env if is_webhook => "and the container loses its whole `env`",
+        ConflictKind::Volume if is_webhook => "and the pod loses its `volumes`",
+        _ => "and the container loses its `volumeMounts`",
+    }
+}
+
+/// Removes the pod's own entry, where nothing else in its `env` builds on it.
+fn without(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option<Fix> {
+    let container = pod.containers.get(conflict.container?)?;
+    let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| object.at(it.span) == conflict.with);
+    let span = match conflict.kind {
+        ConflictKind::Env => {
+            let reference = format!("$({})", conflict.name);
+            let uses = |it: &EnvVar| it.value.as_ref().is_some_and(|it| it.value.contains(&reference));
+            let entry = container.env.iter().find(|it| is_it(&it.name))?;
+            (!container.env.iter().any(uses)).then_some(entry.span)?
+        }
+        ConflictKind::MountName | ConflictKind::MountPath => {
+            container.mounts.iter().find(|it| is_it(&it.name) || is_it(&it.mount_path))?.span
+        }
+        _ => return None,
+    };
+    item_removal::remove_entry(object, span, format!("Remove `{}` here", conflict.name))
+}
+
+fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
+    if object.file.snapshot.is_patch(object.file.path) {
+        return;
+    }
+    let own = object.file.resolver.conflicts_with_itself(object.file.path, object.object);
+    for conflict in &own {
+        let what = match object.takes_one_by_one(object.file.path) {
+            true => "the rest of it reaches no pod",
+            false => "no preset is applied to any pod",
+        };
+        let message = format!("{} the entry above, and {what}", differs(conflict));
+        let finding = Finding::new(conflict.entry.clone(), about(conflict, "itself"), message)
+            .related(conflict.with.clone(), "the entry above");
+        findings.push(finding.help("remove one of the two").fix(without_repetition(object, preset, conflict)));
+    }
+    // Many pods may be in one conflict: it is told once, with the first of them.
+    let mut found: BTreeMap<(Location, String), SharedConflict> = BTreeMap::new();
+    for reached in object.preset_targets() {
+        let Some(matched) = reached.matched() else { continue };
+        for conflict in matched.conflicts.iter().filter(|it| it.other != Some(reached.at)) {
+            let other = conflict.other.and_then(|it| reached.admission.presets.get(it));
+            let whose = match other {
+                Some(other) => format!("preset `{}`", other.name),
+                None => "the pod".to_owned(),
+            };
+            let key = (conflict.entry.clone(), format!("{} {whose}", differs(conflict)));
+            let shared = found.entry(key).or_insert_with(|| SharedConflict {
+                name: about(conflict, other.map_or("pod", |it| &it.name)),
+                labels: Vec::new(),
+                titles: Vec::new(),
+                conflict: conflict.clone(),
+                outcome: outcome(object, reached.file, matched, conflict),
+            });
+            let title = reached.title();
+            shared.labels.push(Label { location: conflict.with.clone(), message: format!("for {title}") });
+            if !shared.titles.contains(&title) {
+                shared.titles.push(title);
+            }
+        }
+    }
+    for ((place, message), SharedConflict { name, labels, titles, conflict, outcome }) in found {
+        let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
+        let message = format!("{message}, {outcome}: {}{more}", titles[0]);
+        let mut finding = Finding::new(place, name, message).help("make the two equal, or rename one");
+        for label in labels.into_iter().take(3) {
+            finding = finding.related(label.location, label.message);
+        }
+        findings.push(finding.fix(rename_in_preset(object, preset, &conflict)));
+    }
+}
+
+/// A conflict of a preset with one or more pods.
+struct SharedConflict {
+    /// What the finding is about.
+    name: String,
+    labels: Vec<Label>,
+    /// The workloads, each once.
+    titles: Vec<String>,
+    conflict: Conflict,
+    outcome: &'static str,
+}
+
+/// Removes an entry that repeats another of the same preset.
+fn without_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
+    let given = preset.container()?;
+    let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| object.at(it.span) == conflict.entry);
+    let span = match conflict.kind {
+        ConflictKind::Env => given.env.iter().find(|it| is_it(&it.name))?.span,
+        ConflictKind::Volume => preset.pod.volumes.iter().find(|it| is_it(&it.name))?.span,
+        _ => given.mounts.iter().find(|it| is_it(&it.name) || is_it(&it.mount_path))?.span,
+    };
+    item_removal::remove_entry(object, span, format!("Remove this `{}`", conflict.name))
+}
+
+/// Gives what the preset brings another name, with its uses in the preset.
+fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
+    let given = preset.container()?;
+    let name = &object.object.model.name.as_ref()?.value;
+    let is_old = |text: &&Text| text.value == conflict.name;
+    let (new, places): (String, Vec<&Text>) = match conflict.kind {
+        ConflictKind::Env => {
+            let prefix = name.replace(['-', '.'], "_").to_ascii_uppercase();
+            (format!("{prefix}_{}", conflict.name), given.env.iter().filter_map(|it| it.name.as_ref()).collect())
+        }
+        ConflictKind::Volume => {
+            let volumes = preset.pod.volumes.iter().filter_map(|it| it.name.as_ref());
+            let mounts = given.mounts.iter().filter_map(|it| it.name.as_ref());
+            (format!("{name}-{}", conflict.name), volumes.chain(mounts).collect())
+        }
+        _ => return None,
+    };
+    let source = object.file.parsed_text()?;
+    let mut edits = Vec::new();
+    for text in places.into_iter().filter(is_old) {
+        let place = object.at(text.span);
+        let written = source.text.get(place.span.range())?;
+        let quote = written.chars().next().filter(|it| matches!(it, '"' | '\'')).map_or(String::new(), String::from);
+        edits.push(edit(place, format!("{quote}{new}{quote}")));
+    }
+    if conflict.kind == ConflictKind::Env {
+        for text in given.env.iter().filter_map(|it| it.value.as_ref()) {
+            edits.extend(referring(object, &source.text, text, &conflict.name, &new)?);
+        }
+    }
+    let title = format!("Rename `{}` of the preset to `{new}`", conflict.name);
+    (!edits.is_empty()).then_some(Fix { title, safe: false, edits })
+}
+
+/// The references to a variable in a text with another name in them; nothing where one of them cannot be found as it is
+/// written.
+fn referring(object: &ObjectContext<'_>, source: &str, text: &Text, name: &str, new: &str) -> Option<Vec<Edit>> {
+    let wanted = dollar_tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
+    let place = object.at(text.span);
+    let written = source.get(place.span.range())?;
+    let edits: Vec<Edit> = dollar_tokens(written)
+        .filter(|it| it.name(written) == Some(name))
+        .map(|it| {
+            let range = it.name_range();
+            let span = Span::new(place.span.start + range.start, place.span.start + range.end);
+            edit(Location { span, ..place.clone() }, new)
+        })
+        .collect();
+    (edits.len() == wanted).then_some(edits)
+}

@@ -1,0 +1,134 @@
+//! The rule `preset-hides-source`.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Location;
+use crate::k8s::{Container, ObjectData, PodPreset};
+use crate::resolve::{Binding, Kind, Origin};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::source_objects::reference;
+
+declare_rule! {
+    /// Reports a variable of a PodPreset that hides a key of the pod's own `envFrom`.
+    ///
+    /// ## What it does
+    /// A preset conflicts with a pod only where both have an entry of one name in `env`. A name that the pod takes from a
+    /// config map or secret by `envFrom` is hidden without a word: by a variable of the preset, and by a source that
+    /// the preset brings, since that comes behind the pod's own. The finding covers the entry of the preset.
+    ///
+    /// ## Why it matters
+    /// The container gets another value than its own manifest says.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: settings.k8s.io/v1alpha1
+    /// kind: PodPreset
+    /// metadata: {name: logging}
+    /// spec:
+    ///   selector: {matchLabels: {role: web}}
+    ///   env:
+    ///     - {name: LOG_LEVEL, value: debug}
+    /// ---
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data: {LOG_LEVEL: info}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web, labels: {role: web}}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - configMapRef: {name: settings}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: settings.k8s.io/v1alpha1
+    /// kind: PodPreset
+    /// metadata: {name: logging}
+    /// spec:
+    ///   selector: {matchLabels: {role: web}}
+    ///   env:
+    ///     - {name: PRESET_LOG_LEVEL, value: debug}
+    /// ---
+    /// apiVersion: v1
+    /// kind: ConfigMap
+    /// metadata: {name: settings}
+    /// data: {LOG_LEVEL: info}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web, labels: {role: web}}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       envFrom:
+    ///         - configMapRef: {name: settings}
+    /// ```
+    ///
+    /// ## Fix
+    /// None: only the author knows which of the two is meant.
+    name: "preset-hides-source",
+    level: Warning,
+    checks: [Object(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let ObjectData::Preset(preset) = &object.object.model.data else { return };
+    let mut found: BTreeMap<(Location, String), (Option<Location>, Vec<String>)> = BTreeMap::new();
+    for reached in object.preset_targets() {
+        if !reached.matched().is_some_and(|it| it.applied) {
+            continue;
+        }
+        let (file, name) = (object.file, object.object.model.name.as_ref().map(|it| &*it.value));
+        for container in reached.pod.containers.iter().filter(|it| !it.env_from.is_empty()) {
+            let environment = file.resolver.environment(reached.file, reached.object, reached.pod, container);
+            let bindings = environment.bindings();
+            for binding in bindings.iter().filter(|it| it.preset.as_deref() == name) {
+                let Some(hidden) = binding.hides.iter().find(|it| is_of(container, it)) else { continue };
+                let Some(place) = entry(object, preset, binding) else { continue };
+                let key = (place, binding.name.to_string());
+                let (location, titles) = found.entry(key).or_insert_with(|| (hidden.location.clone(), Vec::new()));
+                *location = location.take().or_else(|| hidden.location.clone());
+                let title = reached.title();
+                if !titles.contains(&title) {
+                    titles.push(title);
+                }
+            }
+        }
+    }
+    for ((place, name), (hidden, titles)) in found {
+        let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
+        let message = format!("`{name}` hides a key that `envFrom` of {}{more} brings", titles[0]);
+        let finding = Finding::new(place, name, message).help("rename one of the two, or give the source a `prefix`");
+        findings.push(match hidden {
+            Some(location) => finding.related(location, "hidden"),
+            None => finding,
+        });
+    }
+}
+
+/// Whether a hidden value comes from the container's own `envFrom`.
+fn is_of(container: &Container, hidden: &Origin) -> bool {
+    matches!(hidden.kind, Kind::ConfigMap | Kind::Secret)
+        && container.env_from.iter().filter_map(reference).any(|(kind, name, _)| {
+            kind == hidden.kind && name.is_some_and(|it| Some(&it.value) == hidden.object.as_ref())
+        })
+}
+
+/// The entry of the preset that gives a variable: the name in `env`, or in the source.
+fn entry(object: &ObjectContext<'_>, preset: &PodPreset, binding: &Binding) -> Option<Location> {
+    let given = preset.container()?;
+    let named = given.env.iter().filter_map(|it| it.name.as_ref()).find(|it| it.value == binding.name);
+    let source = || {
+        let entry = given.env_from.iter().find(|it| Some(object.at(it.span)) == binding.entry)?;
+        Some(reference(entry)?.1.map_or(entry.span, |it| it.span))
+    };
+    named.map(|it| it.span).or_else(source).map(|it| object.at(it))
+}

@@ -1,0 +1,76 @@
+//! The rule `service-links-off`.
+
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
+use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
+
+declare_rule! {
+    /// Reports a service variable in a pod that gets none.
+    ///
+    /// ## What it does
+    /// Reports `$(X_SERVICE_HOST)` and the like in a pod with `enableServiceLinks: false`, which Knative sets by itself.
+    /// Only the variables of the cluster's own API are left there. A pod that links services in `envFrom`, as the
+    /// explicit links proposal has it, gets the variables of these and no others. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// The text stays as it is, although the service exists.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   enableServiceLinks: false
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--database=$(DATABASE_SERVICE_HOST)"]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   enableServiceLinks: false
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       args: ["--database=database"]
+    /// ```
+    ///
+    /// ## Fix
+    /// Links the service where the pod links others. Otherwise none: use the service's DNS name, or switch the links on.
+    name: "service-links-off",
+    level: Warning,
+    checks: [Container(check)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for (text, step, verdict) in judge_references(container) {
+        let ReferenceVerdict::Service(absent) = verdict else { continue };
+        let place = container.inside(text.text, step.range.clone());
+        let name = &step.name;
+        findings.push(match absent {
+            ServiceVariableAbsence::Headless(_) => continue,
+            ServiceVariableAbsence::LinksOff => {
+                let message = format!("`$({name})` stays as it is: this pod gets no variables of services");
+                let finding = Finding::new(place, name, message)
+                    .help("use the service's DNS name, or set `enableServiceLinks: true`");
+                match container.pod.pod.service_links {
+                    Some((_, span)) => finding.related(container.at(span), "switched off here"),
+                    None => finding,
+                }
+            }
+            ServiceVariableAbsence::NotLinked(service) => {
+                let message = format!("`$({name})` stays as it is: this pod gets variables of the services it links");
+                let fix =
+                    service.as_deref().and_then(|it| container.pod.object.link_service_fix(container.container, it));
+                Finding::new(place, name, message).help("link its service in `envFrom`").fix(fix)
+            }
+        });
+    }
+}

@@ -1,0 +1,160 @@
+//! The rule `service-variable-collision`.
+
+use crate::k8s::{EnvVar, ObjectData};
+use crate::resolve::{Links, Value, service_variables};
+use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::source_objects::{name_location, share_namespace};
+use crate::workspace::{LookupSite, ObjectMatch};
+
+declare_rule! {
+    /// Reports a service variable whose name is used twice.
+    ///
+    /// ## What it does
+    /// Two services can make one name: `foo` gives `FOO_SERVICE_PORT=80`, and `foo-service` gives
+    /// `FOO_SERVICE_PORT=tcp://…:80`. And an entry of `env` can hide a service variable of another shape, as
+    /// `REDIS_PORT=6379` does with `tcp://…:6379`. Reports both where the services surely share a namespace. The finding
+    /// covers the name of the service with the longer name, or that of the entry.
+    ///
+    /// ## Why it matters
+    /// Which of two services wins is decided anew at every start. A program or library that reads what the entry hides
+    /// gets a value it does not expect; without the entry, in another container or in a value above it, the
+    /// service's variable is back.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: queue}
+    /// spec: {ports: [{port: 5672}]}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: queue-service}
+    /// spec: {ports: [{port: 5672}]}
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: queue}
+    /// spec: {ports: [{port: 5672}]}
+    /// ---
+    /// apiVersion: v1
+    /// kind: Service
+    /// metadata: {name: queue-admin}
+    /// spec: {ports: [{port: 5672}]}
+    /// ```
+    ///
+    /// ## Fix
+    /// None: rename one of the two, or set `enableServiceLinks: false` in pods that use no service variable.
+    name: "service-variable-collision",
+    level: Warning,
+    checks: [Object(between_services), Container(hidden_by_env)],
+    helm: ContainerWithoutAction,
+}
+
+/// S10. A name that collides begins with that of the other service, so only those are looked for.
+fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let ObjectData::Service(_) = &object.object.model.data else { return };
+    let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
+    let Some(service) = object.object.service() else { return };
+    let own = service_variables(&name.value, &service);
+    for (dash, _) in name.value.match_indices('-') {
+        let shorter = &name.value[..dash];
+        for other in near(object, shorter) {
+            let Some(service) = other.object.service() else { continue };
+            let theirs = service_variables(shorter, &service);
+            let both = |(variable, value): &&(String, Value)| {
+                theirs.iter().any(|(it, other)| it == variable && !other.same_text(value))
+            };
+            let Some((variable, value)) = own.iter().find(both) else { continue };
+            let message = format!(
+                "service `{}` gives `{variable}` ({value}), and so does service `{shorter}`: which one wins is chance",
+                name.value
+            );
+            let finding = Finding::new(object.at(name.span), shorter, message).help("rename one of the two");
+            findings.push(match name_location(&other) {
+                Some(location) => finding.related(location, "the other service"),
+                None => finding,
+            });
+        }
+    }
+}
+
+fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    let entries = &container.container.env;
+    if !entries.iter().any(|entry| literal(entry).is_some()) {
+        return;
+    }
+    let (object, pod) = (container.pod.object, container.pod.pod);
+    let file = object.file;
+    if file.resolver.links(file.path, object.object, pod) != Links::All || file.snapshot.is_patch(file.path) {
+        return;
+    }
+    let services = file.resolver.service_variables(file.path, object.object, Links::All);
+    for entry in entries {
+        let (Some(name), Some(value)) = (&entry.name, literal(entry)) else { continue };
+        let Some(hidden) = services.variables.get(&name.value) else { continue };
+        let mut values = hidden.alternatives.iter().map(|(value, _)| value).chain([&hidden.value]);
+        let is_open = !hidden.alternatives.is_empty();
+        let differs = |it: &Value| ValueShape::of(&it.to_string()).differs_from(&ValueShape::of(value));
+        if !values.all(|it| differs(it) || (is_open && *it == hidden.value)) {
+            continue;
+        }
+        let Some(service) = &hidden.origin.object else { continue };
+        let Some(found) = near(object, service).into_iter().next() else { continue };
+        let shown = hidden.alternatives.first().map_or(&hidden.value, |(value, _)| value);
+        let finding = Finding::new(
+            object.at(name.span),
+            &name.value,
+            format!("`{}` hides the variable of service `{service}`: `{value}` instead of `{shown}`", name.value),
+        )
+        .help("choose another name, or set `enableServiceLinks: false` if no service variable is used");
+        findings.push(match name_location(&found) {
+            Some(location) => finding.related(location, "this service"),
+            None => finding,
+        });
+    }
+}
+
+/// A value that is what it says, without references.
+fn literal(entry: &EnvVar) -> Option<&str> {
+    let value = entry.value.as_ref().map(|it| &*it.value)?;
+    // Most names cannot be those of services.
+    let may_be = entry.name.as_ref().is_some_and(|it| it.value.contains("_PORT") || it.value.contains("_HOST"));
+    (may_be && entry.from.is_none() && !value.is_empty() && !is_placeholder(value)).then_some(value)
+}
+
+/// The services of a name that surely live beside an object.
+fn near<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
+    let from: LookupSite<'_> = object.lookup_site();
+    let mut found = object.file.snapshot.services_named(name, from);
+    found.retain(|it| share_namespace((object.file.path, object.object), (it.file, it.object)));
+    found
+}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ValueShape {
+    Url,
+    Number,
+    Other,
+}
+
+impl ValueShape {
+    fn of(value: &str) -> Self {
+        if value.contains("://") {
+            Self::Url
+        } else if value.bytes().all(|it| it.is_ascii_digit()) {
+            Self::Number
+        } else {
+            Self::Other
+        }
+    }
+
+    fn differs_from(self, other: &Self) -> bool {
+        self != *other
+    }
+}

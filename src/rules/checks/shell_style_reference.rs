@@ -1,0 +1,137 @@
+//! The rule `shell-style-reference`.
+
+use std::ops::Range;
+
+use crate::resolve::{Lookup, Site};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::reference_fixes;
+use crate::rules::shared::reference_verdicts::{ExpandedField, ExpandedText, expanded_texts, reaches_shell};
+use crate::rules::shared::shell_detection::ShellUse;
+use crate::syntax::{DollarTokenKind, dollar_tokens};
+
+declare_rule! {
+    /// Reports `${X}` or `$X` of a variable of the container where no shell runs.
+    ///
+    /// ## What it does
+    /// Looks at env values, command, args, exec probes and `subPathExpr`, and reports `${X}`, `${X:-default}` and `$X` if X
+    /// is a variable of the container. Scripts are the shell's, `${P}` of a template is its parameter, and `X: ${X}` is
+    /// filled in by a tool before Kubernetes sees it. The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// Kubernetes expands only `$(X)`. Without a shell the program gets the text `${X}` itself.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: QUEUE, value: mail}
+    ///       args: ["--queue=${QUEUE}"]
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: QUEUE, value: mail}
+    ///       args: ["--queue=$(QUEUE)"]
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes `$(X)`, if X has a value at this place. Unsafe: some programs expand `${X}` themselves.
+    name: "shell-style-reference",
+    level: Warning,
+    checks: [Container(check)],
+    helm: AnyScalar,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for text in expanded_texts(container).iter().filter(|it| it.shell == ShellUse::No) {
+        for (range, name, form) in found(&text.text.value) {
+            if is_ours(container, text, name, form) {
+                report(container, text, range, name, form, findings);
+            }
+        }
+    }
+}
+
+/// How it is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ShellSyntax {
+    /// `$X`
+    Bare,
+    /// `${X}`
+    Braces,
+    /// `${X:-y}`
+    Operator,
+}
+
+/// The shell's references in a text.
+fn found(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
+    let mut all = Vec::new();
+    for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Plain) {
+        let start = token.range.start;
+        let rest = &value[start + 1..];
+        let (inner, braces) = rest.strip_prefix('{').map_or((rest, false), |inner| (inner, true));
+        let length = inner.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+        let name = &inner[..length];
+        if !name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_') {
+            continue;
+        }
+        let behind = &inner[length..];
+        let (form, length) = match behind.find('}') {
+            _ if !braces => (ShellSyntax::Bare, 1 + length),
+            Some(0) => (ShellSyntax::Braces, 3 + length),
+            Some(close) if behind.starts_with(":-") || behind.starts_with(":=") || behind.starts_with('-') => {
+                (ShellSyntax::Operator, 3 + length + close)
+            }
+            _ => continue,
+        };
+        all.push((start..start + length, name, form));
+    }
+    all
+}
+
+fn is_ours(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
+    let Lookup::Bound(_) = container.environment.lookup(Site::CommandLine, name) else { return false };
+    // An entry that is filled from a variable of its own name is filled by a tool, and so are others then.
+    let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+    let filled = own.filter_map(|it| it.value.as_ref()).any(|it| found(&it.value).iter().any(|it| it.1 == name));
+    let parameters = container.pod.object.object.parameters.as_ref();
+    let is_parameter = || form == ShellSyntax::Braces && parameters.is_some_and(|it| it.contains(name));
+    let reaches = || matches!(text.field, ExpandedField::Env(_, own) if reaches_shell(container, own));
+    !filled && !is_parameter() && !reaches()
+}
+
+fn report(
+    container: &ContainerContext<'_>,
+    text: &ExpandedText<'_>,
+    range: Range<usize>,
+    name: &str,
+    form: ShellSyntax,
+    findings: &mut Findings<'_>,
+) {
+    let written = &text.text.value[range.clone()];
+    let new = format!("$({name})");
+    let has_value = match container.environment.lookup(text.field.site(), name) {
+        Lookup::Bound(binding) => text.field != ExpandedField::Probe && !binding.value.is_empty(),
+        _ => false,
+    };
+    let fix = (has_value && form != ShellSyntax::Operator)
+        .then(|| reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`")))
+        .flatten();
+    let message = format!("`{written}` stays as it is: no shell runs here, and Kubernetes expands only `{new}`");
+    let finding = Finding::new(container.inside(text.text, range), name, message).fix(fix);
+    findings.push(finding.help(format!("write `{new}`")));
+}

@@ -1,0 +1,183 @@
+//! The rule `undefined-parameter`.
+
+use crate::diagnostic::Fix;
+use crate::k8s::Text;
+use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::param_file_templates::templates_of_param_file;
+use crate::rules::shared::parameter_texts::{ParameterText, near, write_reference};
+use crate::rules::shared::similar_names::nearest_name;
+use crate::syntax::{ParameterReference, ReferenceForm, parse_param_file};
+
+declare_rule! {
+    /// Reports `${P}` in an object of a template that has no such parameter.
+    ///
+    /// ## What it does
+    /// Looks at names, labels and other fields of the objects in a template, at its `labels` and its `message`. Where
+    /// `${P}` may belong to someone else it says nothing: in scripts, Jenkinsfiles, Dockerfiles, data of ConfigMaps and
+    /// Secrets, command lines, text of several words or lines, longer values of variables, and fields of kinds it does
+    /// not know. The finding covers the reference.
+    ///
+    /// In a parameter file, `*.params` or `*.env`, it reports names that no template beside it has; the finding covers the
+    /// name. A file counts as one if most of its names are parameters of the templates in its directory, or else in the
+    /// one above, and no pod reads it.
+    ///
+    /// ## Why it matters
+    /// Processing leaves such text as it is, without a word. The object gets a name such as `${NAEM}-web`, and the API
+    /// server refuses it, or nothing ever finds it.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: ${NAEM}-web
+    /// parameters:
+    ///   - name: NAME
+    ///     value: shop
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata:
+    ///       name: ${NAME}-web
+    /// parameters:
+    ///   - name: NAME
+    ///     value: shop
+    /// ```
+    ///
+    /// ## Fix
+    /// Writes the parameter that differs least, or declares the missing one. Unsafe: only the author knows.
+    name: "undefined-parameter",
+    level: Warning,
+    checks: [Object(check), File(in_param_file)],
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    for place in object.parameter_texts() {
+        let references = place.references();
+        for reference in
+            references.iter().filter(|it| it.form != ReferenceForm::Proposed && it.is_substituted_in(&place.text.value))
+        {
+            let name = place.name(reference);
+            let is_number = name.bytes().all(|it| it.is_ascii_digit());
+            if !place.parameters.contains(name) && !is_number && is_ours(object, &place, reference) {
+                report(object, &place, reference, findings);
+            }
+        }
+    }
+}
+
+/// Names in a parameter file that no template beside it has: processed share_namespace, they are refused.
+fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if !file.facts.is_env_format() {
+        return;
+    }
+    let Some(source) = file.parsed_text() else { return };
+    let entries = parse_param_file(&source.text);
+    let belonging = templates_of_param_file(file.snapshot, file.path, &entries);
+    let owner = match belonging.templates.as_slice() {
+        [one] => format!("the template in `{}` has", one.file.rsplit('/').next().unwrap_or(one.file)),
+        _ => "the templates here have".to_owned(),
+    };
+    for entry in entries.entries.iter().filter(|it| belonging.is_unknown(&it.name)) {
+        let message = format!("{owner} no parameter `{}`", entry.name);
+        let mut finding = Finding::new(file.at(entry.name_span), &entry.name, message);
+        finding = match nearest_name(&entry.name, belonging.known()) {
+            Some(near) => {
+                let edits = vec![edit(file.at(entry.name_span), near)];
+                let fix = Fix { title: format!("Write `{near}`"), safe: false, edits };
+                finding.help(format!("did you mean `{near}`?")).fix(Some(fix))
+            }
+            None => finding.help("processing refuses it unless told to ignore unknown parameters"),
+        };
+        findings.push(finding);
+    }
+}
+
+fn report(
+    object: &ObjectContext<'_>,
+    place: &ParameterText<'_>,
+    reference: &ParameterReference,
+    findings: &mut Findings<'_>,
+) {
+    let (name, written) = (place.name(reference), place.written(reference));
+    let message = format!("the template has no parameter `{name}`, so `{written}` stays as it is");
+    let mut finding = Finding::new(object.inside(place.text, reference.range.clone()), name, message);
+    if let Some(near) = near(place.parameters, name) {
+        let new = write_reference(near, reference.form);
+        let title = format!("Write `{new}`");
+        let fix = object.rewrite_fix(place.text, reference.range.clone(), &new, title, false);
+        finding = finding.help(format!("did you mean `{new}`?")).fix(fix);
+    } else {
+        finding = finding.help(format!("declare `{name}` in `parameters`"));
+    }
+    findings.push(finding.fix(object.declare_parameter_fix(name)));
+}
+
+/// Fields whose text is read by someone else.
+const OTHERS: [&str; 14] = [
+    "data",
+    "stringData",
+    "binaryData",
+    "command",
+    "args",
+    "exec",
+    "script",
+    "jenkinsfile",
+    "dockerfile",
+    "postCommit",
+    "annotations",
+    "buildArgs",
+    "pipelineSpec",
+    "config",
+];
+
+/// Groups whose fields are known to hold no templates of other tools.
+const KNOWN: [&str; 9] = [
+    "",
+    "apps",
+    "batch",
+    "extensions",
+    "autoscaling",
+    "policy",
+    "networking.k8s.io",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+];
+
+/// Whether the text is surely meant for the template.
+fn is_ours(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
+    let text = &*place.text.value;
+    if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == ReferenceForm::Text {
+        return false;
+    }
+    // The template's own texts, and names, are nobody else's.
+    let in_metadata = place.path.starts_with("metadata.") && !place.path.starts_with("metadata.annotations");
+    if object.template().is_some() || in_metadata {
+        return true;
+    }
+    let mut steps = place.path.split(['.', '[']);
+    if steps.any(|step| OTHERS.contains(&step)) || !is_known(&object.object.model.api_version) {
+        return false;
+    }
+    // A longer value may be completed by the program that reads it.
+    let is_value = place.path.ends_with("].value");
+    !is_value || reference.range == (0..text.len())
+}
+
+fn is_known(api_version: &Option<Text>) -> bool {
+    let version = api_version.as_ref().map_or("", |it| &it.value);
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    KNOWN.contains(&group) || group.ends_with(".openshift.io")
+}

@@ -1,0 +1,129 @@
+//! The rule `unexpanded-field`.
+
+use crate::diagnostic::Fix;
+use crate::k8s::Text;
+use crate::resolve::{Lookup, Site, is_script_item};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
+use crate::rules::shared::reference_fixes;
+use crate::syntax::{DollarToken, DollarTokenKind, Node, dollar_tokens};
+
+declare_rule! {
+    /// Reports `$(X)` of a variable of the container in a field where Kubernetes expands nothing.
+    ///
+    /// ## What it does
+    /// Only env values, command, args, exec probes and `subPathExpr` are expanded. Reports a reference to a variable of the
+    /// container everywhere else in it: lifecycle hooks, `httpGet` and `tcpSocket`, `workingDir`, `image`, `mountPath`,
+    /// `subPath`, names and keys in `valueFrom` … The finding covers the reference.
+    ///
+    /// ## Why it matters
+    /// The field keeps the text `$(X)`, and nothing says so: a hook runs with it, a volume is mounted at it.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: ROOT, value: /srv}
+    ///       workingDir: $(ROOT)/web
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: v1
+    /// kind: Pod
+    /// metadata: {name: web}
+    /// spec:
+    ///   containers:
+    ///     - name: web
+    ///       image: web
+    ///       env:
+    ///         - {name: ROOT, value: /srv}
+    ///       workingDir: /srv/web
+    /// ```
+    ///
+    /// ## Fix
+    /// In the script of a lifecycle hook, writes the shell's `${X}`. For `subPath`, writes `subPathExpr`. Both are unsafe:
+    /// they change what the container does.
+    name: "unexpanded-field",
+    level: Warning,
+    checks: [Container(check)],
+    helm: AnyScalar,
+}
+
+fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    let texts = &container.container.unexpanded;
+    for (at, (path, text)) in texts.iter().enumerate() {
+        for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Reference) {
+            let Some(name) = token.name(&text.value).filter(|it| is_declared(container, it)) else { continue };
+            let is_script = is_script_item(texts, at);
+            // In a script a word in small letters is rather a command.
+            let is_command = is_script && name.bytes().any(|it| it.is_ascii_lowercase());
+            if !is_command && !is_kustomize_var(container, name) {
+                findings.push(finding(container, path, text, &token, name, is_script));
+            }
+        }
+    }
+}
+
+fn is_declared(container: &ContainerContext<'_>, name: &str) -> bool {
+    matches!(container.environment.lookup(Site::CommandLine, name), Lookup::Bound(_))
+}
+
+fn finding(
+    container: &ContainerContext<'_>,
+    path: &str,
+    text: &Text,
+    token: &DollarToken,
+    name: &str,
+    is_script: bool,
+) -> Finding {
+    let field = field_name(path);
+    let message = format!("`$({name})` stays as it is: Kubernetes expands nothing in `{field}`");
+    let finding = Finding::new(container.inside(text, token.range.clone()), name, message);
+    if is_script {
+        let new = format!("${{{name}}}");
+        let title = format!("Write `{new}`, which the shell reads");
+        return finding
+            .help(format!("write `{new}`: the shell has the container's environment"))
+            .fix(reference_fixes::replace(container, text, token.range.clone(), &new, title));
+    }
+    if field == "volumeMounts.subPath" {
+        return finding.help("write `subPathExpr`").fix(as_expression(container, text));
+    }
+    if path.contains(".exec.command") {
+        return finding.help(format!("run the hook by a shell, and write `${name}` there"));
+    }
+    finding.help("write the value itself")
+}
+
+/// A path without its indices: `lifecycle.preStop.exec.command`.
+fn field_name(path: &str) -> String {
+    let keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
+    keys.collect::<Vec<_>>().join(".")
+}
+
+/// `subPath` renamed to `subPathExpr`.
+fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
+    let object = container.pod.object;
+    let source = object.file.parsed_text()?;
+    let span = object.object.file_span(text.span);
+    let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
+    let mount = path.iter().rev().find(|it| it.is_mapping())?;
+    let is_it = |(_, value): &(Node<'_>, Option<Node<'_>>)| value.is_some_and(|it| it.span() == span);
+    let (key, _) = mount.own_entries().find(is_it)?;
+    if mount.entry("subPathExpr").is_some() || &source.text[key.span().range()] != "subPath" {
+        return None;
+    }
+    let edits = vec![edit(object.file.at(key.span()), "subPathExpr")];
+    Some(Fix { title: "Write `subPathExpr`".into(), safe: false, edits })
+}
+
+/// A name that Kustomize may put in before Kubernetes sees the text.
+fn is_kustomize_var(container: &ContainerContext<'_>, name: &str) -> bool {
+    container.pod.object.file.snapshot.kustomize_vars().any(|it| &**it == name)
+}

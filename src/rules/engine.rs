@@ -1,0 +1,16 @@
+//! What runs the rules: their declaration, what they see, how they report, and the cache of an editor.
+
+pub(super) mod cache;
+pub(super) mod contexts;
+pub(super) mod findings;
+mod helm_filter;
+pub(super) mod levels;
+pub(super) mod registry;
+pub(super) mod rule;
+pub(super) mod runner;
+pub(super) mod settings;
+pub(super) mod suppression;
+
+pub(super) use contexts::{ContainerContext, FileContext, ObjectContext, PodContext};
+pub(super) use findings::{Finding, Findings, edit};
+pub(super) use rule::declare_rule;

@@ -1,0 +1,329 @@
+//! Findings that are kept from check to check of a document that is being edited.
+//!
+//! A part of a file, an object or a container, is checked again when it changed itself or something changed that its
+//! findings rest on: what stands around it in its object, the names it looked up, the places in other files that its
+//! findings tell. Everything else is kept, and its places in the own file move along with the edits. What comes out is
+//! what [`check`](super::check) gives.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Location};
+use crate::k8s::{Container, Model, Object};
+use crate::resolve::{Common, Resolver};
+use crate::rules::engine::FileContext;
+use crate::rules::engine::contexts::TextProvider;
+use crate::rules::engine::findings::RawFinding;
+use crate::rules::engine::helm_filter::certain_findings;
+use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
+use crate::text::{Span, TextChange};
+use crate::workspace::{Dependencies, File, KubernetesVersion, LintLevel, Snapshot, TextRevision};
+
+/// The findings of one file, with what they rest on. Belongs to one document and one workspace.
+#[derive(Debug, Default)]
+pub struct FindingsCache {
+    last: Option<LastCheck>,
+}
+
+/// The last check.
+#[derive(Debug)]
+struct LastCheck {
+    path: Arc<str>,
+    facts: Option<Arc<File>>,
+    revision: Option<TextRevision>,
+    /// What the workspace was then.
+    snapshot: Snapshot,
+    release: Option<KubernetesVersion>,
+    active: Vec<(&'static str, LintLevel)>,
+    /// What the file as a whole was told by others.
+    dependencies: Dependencies,
+    objects: Vec<CachedObject>,
+}
+
+#[derive(Debug)]
+struct CachedObject {
+    model: Arc<Model>,
+    /// The Lists and Templates it stands in, the innermost first.
+    holders: Vec<Arc<Model>>,
+    own: CachedFindings,
+    /// Pod by pod.
+    common: Vec<Common>,
+    /// Those of all pods.
+    containers: Vec<(Arc<Container>, CachedFindings)>,
+}
+
+/// What was found in a part.
+#[derive(Debug, Default)]
+struct CachedFindings {
+    found: Vec<Diagnostic>,
+    dependencies: Dependencies,
+    /// Whether an edit touched a place of a finding.
+    is_touched: bool,
+}
+
+impl FindingsCache {
+    /// Checks a file, and keeps what it finds. The source has to tell its edits, as that of a
+    /// [`Document`](crate::workspace::Document) does; otherwise everything is checked each time.
+    pub fn check(
+        &mut self,
+        snapshot: &Snapshot,
+        release: Option<KubernetesVersion>,
+        path: &Arc<str>,
+        texts: &dyn TextProvider,
+        levels: &dyn Levels,
+    ) -> Vec<Diagnostic> {
+        let facts = snapshot.file(path);
+        let last = self.last.take();
+        let recording = snapshot.recording_dependencies();
+        let resolver = Resolver::new(&recording, release);
+        let active = active_rules(levels, path);
+        let mut new = LastCheck {
+            path: Arc::clone(path),
+            facts: facts.cloned(),
+            revision: None,
+            snapshot: snapshot.clone(),
+            release,
+            active: active.iter().map(|(rule, level)| (rule.name, *level)).collect(),
+            dependencies: Dependencies::default(),
+            objects: Vec::new(),
+        };
+        let Some(facts) = facts else {
+            self.last = Some(new);
+            return Vec::new();
+        };
+        let source = texts.parsed_text(path);
+        new.revision = source.as_ref().map(|it| it.revision());
+        let mut old = last.filter(|last| last.fits(&new, snapshot)).and_then(|last| {
+            let changes = source.as_ref()?.changes_since(last.revision.as_ref()?)?;
+            Some(last.moved(changes))
+        });
+        let file = FileContext { snapshot: &recording, resolver: &resolver, path, facts, texts };
+        let checking = CachedCheck { file, active: &active };
+        let mut found = checking.part(|| file.check_file(&active)).found;
+        let mut old = old.as_mut().map(|it| std::mem::take(&mut it.objects)).unwrap_or_default();
+        let holders = holders(&facts.objects);
+        let mut old = aligned(&mut old, &facts.objects, |old, new| Arc::ptr_eq(&old.model, &new.model));
+        let mut spare: Vec<CachedObject> =
+            old.spare.into_iter().filter(|it| it.model.surrounding_subtrees().is_some()).collect();
+        for (at, object) in facts.objects.iter().enumerate() {
+            let around = std::iter::successors(holders[at], |it| holders[*it]);
+            let around: Vec<Arc<Model>> = around.map(|it| Arc::clone(&facts.objects[it].model)).collect();
+            let before = old.matched[at].take().filter(|it| same_frames(&it.holders, &around));
+            let kept = checking.object(object, around, before, &mut spare);
+            found.extend(kept.own.found.iter().cloned());
+            found.extend(kept.containers.iter().flat_map(|(_, part)| &part.found).cloned());
+            new.objects.push(kept);
+        }
+        let found = file.conclude(&active, found);
+        new.dependencies = recording.take_dependencies();
+        self.last = Some(new);
+        found
+    }
+
+    /// Whether the findings of the last check still hold: neither the file itself nor anything they rest on has changed.
+    pub fn is_current(&self, snapshot: &Snapshot) -> bool {
+        let Some(last) = &self.last else { return false };
+        let is_same = match (&last.facts, snapshot.file(&last.path)) {
+            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+            (None, None) => true,
+            _ => false,
+        };
+        let parts = || last.objects.iter().flat_map(CachedObject::parts);
+        is_same
+            && last.is_before(snapshot)
+            && snapshot.is_current(&last.dependencies)
+            && parts().all(|it| snapshot.is_current(&it.dependencies))
+    }
+}
+
+impl LastCheck {
+    /// Whether a snapshot is a later one of the same workspace, and nothing has changed since that is about every file.
+    fn is_before(&self, snapshot: &Snapshot) -> bool {
+        let version = self.snapshot.version();
+        snapshot.is_of_same_workspace(&self.snapshot)
+            && version <= snapshot.version()
+            && version >= snapshot.last_global_change()
+    }
+
+    /// Whether anything of it may be kept.
+    fn fits(&self, new: &Self, snapshot: &Snapshot) -> bool {
+        let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| it.kind);
+        self.path == new.path
+            && self.is_before(snapshot)
+            && self.release == new.release
+            && self.active == new.active
+            && kind(&self.facts) == kind(&new.facts)
+    }
+
+    /// With every place in the file where it stands after some edits.
+    fn moved(mut self, changes: &[TextChange]) -> Self {
+        for part in self.objects.iter_mut().flat_map(CachedObject::parts_mut).filter(|it| !it.found.is_empty()) {
+            for location in part.found.iter_mut().flat_map(locations_mut).filter(|it| it.file == self.path) {
+                for change in changes {
+                    match moved(location.span, change) {
+                        Some(span) => location.span = span,
+                        None => part.is_touched = true,
+                    }
+                }
+            }
+        }
+        self
+    }
+}
+
+impl CachedObject {
+    fn parts(&self) -> impl Iterator<Item = &CachedFindings> {
+        std::iter::once(&self.own).chain(self.containers.iter().map(|(_, part)| part))
+    }
+
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut CachedFindings> {
+        std::iter::once(&mut self.own).chain(self.containers.iter_mut().map(|(_, part)| part))
+    }
+}
+
+/// A check at work.
+struct CachedCheck<'c> {
+    file: FileContext<'c>,
+    active: &'c ActiveRules,
+}
+
+impl CachedCheck<'_> {
+    /// Checks an object, or keeps what is known of it. `before` is the same object at an earlier check; `spare` holds
+    /// objects that are no more there as they were.
+    fn object(
+        &self,
+        object: &Object,
+        holders: Vec<Arc<Model>>,
+        before: Option<CachedObject>,
+        spare: &mut Vec<CachedObject>,
+    ) -> CachedObject {
+        // Most objects of a file are as they were, with all that they rest on.
+        let before = match before {
+            Some(before) if before.parts().all(|it| self.holds(it)) => return CachedObject { holders, ..before },
+            before => before,
+        };
+        let model = &object.model;
+        let own = |before: Option<CachedFindings>| self.kept(before, || self.file.check_object(self.active, object));
+        let is_same = before.is_some();
+        let mut new = CachedObject {
+            model: Arc::clone(model),
+            holders,
+            own: CachedFindings::default(),
+            common: Vec::new(),
+            containers: Vec::new(),
+        };
+        let mut old = match before {
+            Some(before) => {
+                new.own = own(Some(before.own));
+                new.common = before.common;
+                before.containers
+            }
+            None => {
+                new.own = own(None);
+                new.common = model.pods.iter().map(Common::of).collect();
+                // Its containers may be the same all the same.
+                let fits = |it: &CachedObject| {
+                    it.common == new.common
+                        && it.model.surrounding_subtrees() == model.surrounding_subtrees()
+                        && same_frames(&it.holders, &new.holders)
+                };
+                let found = model.surrounding_subtrees().and_then(|_| spare.iter().position(fits));
+                found.map(|at| spare.swap_remove(at).containers).unwrap_or_default()
+            }
+        };
+        let containers: Vec<_> =
+            model.pods.iter().flat_map(|pod| pod.containers.iter().map(move |it| (pod, it))).collect();
+        let mut old = aligned(&mut old, &containers, |(old, _), (_, new)| Arc::ptr_eq(old, new)).matched;
+        for (at, (pod, container)) in containers.into_iter().enumerate() {
+            let before =
+                old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.dependencies.include_siblings());
+            let part = self.kept(before, || self.file.check_container(self.active, object, pod, container));
+            new.containers.push((Arc::clone(container), part));
+        }
+        new
+    }
+
+    /// What is known of a part, or what is found in it now.
+    fn kept(&self, before: Option<CachedFindings>, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
+        before.filter(|it| self.holds(it)).unwrap_or_else(|| self.part(check))
+    }
+
+    /// Whether what was found in a part is what would be found now.
+    fn holds(&self, part: &CachedFindings) -> bool {
+        !part.is_touched && self.file.snapshot.is_current(&part.dependencies)
+    }
+
+    fn part(&self, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
+        let found = certain_findings(&self.file, check());
+        let mut found: Vec<Diagnostic> = found.into_iter().map(|it| it.into_diagnostic(&self.file)).collect();
+        let others = found.iter_mut().flat_map(locations_mut).filter(|it| it.file != *self.file.path);
+        others.for_each(|it| self.file.snapshot.depend_on_file(&it.file));
+        let dependencies = self.file.snapshot.take_dependencies().without_file(self.file.path);
+        CachedFindings { found, dependencies, is_touched: false }
+    }
+}
+
+/// Every place in a finding.
+fn locations_mut(finding: &mut Diagnostic) -> impl Iterator<Item = &mut Location> {
+    let edits = finding.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
+    let related = finding.related.iter_mut().map(|label| &mut label.location);
+    std::iter::once(&mut finding.location).chain(related).chain(edits)
+}
+
+/// A span after a change elsewhere; nothing if the change touches it.
+fn moved(span: Span, change: &TextChange) -> Option<Span> {
+    if span.end < change.old.start {
+        Some(span)
+    } else if change.old.end < span.start {
+        Some(Span::new(span.start - change.old.len() + change.new_len, span.end - change.old.len() + change.new_len))
+    } else {
+        None
+    }
+}
+
+/// For each object the one around it, which stands before it.
+fn holders(objects: &[Object]) -> Vec<Option<usize>> {
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut holders = Vec::with_capacity(objects.len());
+    for (at, object) in objects.iter().enumerate() {
+        while open.pop_if(|(end, _)| *end <= object.offset).is_some() {}
+        holders.push(open.last().map(|(_, at)| *at));
+        open.push((object.file_span(object.model.span).end, at));
+    }
+    holders
+}
+
+/// Whether nothing has changed in what stands around the objects of Lists and Templates.
+fn same_frames(old: &[Arc<Model>], new: &[Arc<Model>]) -> bool {
+    let same = |(old, new): (&Arc<Model>, &Arc<Model>)| {
+        Arc::ptr_eq(old, new)
+            || old.surrounding_subtrees().is_some() && old.surrounding_subtrees() == new.surrounding_subtrees()
+    };
+    old.len() == new.len() && old.iter().zip(new).all(same)
+}
+
+/// What was there before, in the order of what is there now.
+struct Aligned<T> {
+    matched: Vec<Option<T>>,
+    spare: Vec<T>,
+}
+
+/// Finds for each new thing the old one that is the same. Edits leave most things before and behind them in order.
+fn aligned<T, N>(old: &mut Vec<T>, new: &[N], same: impl Fn(&T, &N) -> bool) -> Aligned<T> {
+    let start = old.iter().zip(new).take_while(|(old, new)| same(old, new)).count();
+    let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
+    let end = rest.take_while(|(old, new)| same(old, new)).count();
+    let behind = old.split_off(old.len() - end);
+    let mut middle: Vec<Option<T>> = old.split_off(start).into_iter().map(Some).collect();
+    let mut matched: Vec<Option<T>> = std::mem::take(old).into_iter().map(Some).collect();
+    let mut next = 0;
+    for new in &new[start..new.len() - end] {
+        let found = (next..middle.len()).find(|at| middle[*at].as_ref().is_some_and(|old| same(old, new)));
+        matched.push(found.and_then(|at| middle[at].take()));
+        next = found.map_or(next, |at| at + 1);
+    }
+    matched.extend(behind.into_iter().map(Some));
+    Aligned { matched, spare: middle.into_iter().flatten().collect() }
+}
+
+#[cfg(test)]
+mod tests;

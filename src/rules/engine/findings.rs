@@ -1,0 +1,148 @@
+//! How a rule reports what it finds.
+
+use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
+use crate::rules::engine::rule::Rule;
+use crate::rules::engine::{FileContext, ObjectContext};
+use crate::syntax::Tree;
+
+/// Collects the findings of a rule.
+pub struct Findings<'f> {
+    pub(in crate::rules) rule: &'static Rule,
+    pub(in crate::rules) severity: Severity,
+    pub(in crate::rules) object: Option<&'f ObjectContext<'f>>,
+    pub(in crate::rules) found: &'f mut Vec<RawFinding>,
+}
+
+impl Findings<'_> {
+    /// Reports a finding.
+    pub fn push(&mut self, finding: Finding) {
+        self.found.push(RawFinding {
+            rule: self.rule,
+            severity: finding.severity.unwrap_or(self.severity),
+            object: self.object.map(ObjectContext::title),
+            finding,
+        });
+    }
+}
+
+/// A finding as a rule reports it. The engine adds rule, object and path.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    location: Location,
+    name: String,
+    message: String,
+    severity: Option<Severity>,
+    help: Option<String>,
+    related: Vec<Label>,
+    fixes: Vec<Fix>,
+    unnecessary: bool,
+}
+
+impl Finding {
+    /// A finding at a location, about something of this name, and what is wrong with it.
+    ///
+    /// The name identifies the finding from run to run, together with its rule and path: that of the variable, parameter,
+    /// key, object, service, volume or field, or a fixed word where there is none. Two findings at one location have
+    /// different names. It is never a value, which may be secret, nor a part of the message, whose wording may change.
+    pub fn new(location: Location, name: impl AsRef<str>, message: impl Into<String>) -> Self {
+        Self {
+            location,
+            name: name.as_ref().to_owned(),
+            message: message.into(),
+            severity: None,
+            help: None,
+            related: Vec::new(),
+            fixes: Vec::new(),
+            unnecessary: false,
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Another severity than the rule's, such as info for what is only possible.
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// Another place that belongs to it.
+    pub fn related(mut self, location: Location, message: impl Into<String>) -> Self {
+        self.related.push(Label { location, message: message.into() });
+        self
+    }
+
+    /// A change that fixes it, if there is one.
+    pub fn fix(mut self, fix: Option<Fix>) -> Self {
+        self.fixes.extend(fix);
+        self
+    }
+
+    /// The text has no effect, so editors show it faded.
+    pub fn unnecessary(mut self) -> Self {
+        self.unnecessary = true;
+        self
+    }
+}
+
+/// A replacement of the text at a location.
+pub(in crate::rules) fn edit(location: Location, text: impl Into<String>) -> Edit {
+    Edit { location, text: text.into() }
+}
+
+/// A finding with its rule and its object.
+#[derive(Clone, Debug)]
+pub(in crate::rules) struct RawFinding {
+    pub(in crate::rules) rule: &'static Rule,
+    pub(in crate::rules) severity: Severity,
+    pub(in crate::rules) object: Option<String>,
+    pub(in crate::rules) finding: Finding,
+}
+
+impl RawFinding {
+    /// The finding without its fixes.
+    pub(in crate::rules) fn without_fixes(mut self) -> Self {
+        self.finding.fixes.clear();
+        self
+    }
+
+    pub(in crate::rules) fn location(&self) -> &Location {
+        &self.finding.location
+    }
+
+    /// The finding with its path in the object.
+    pub(in crate::rules) fn into_diagnostic(self, file: &FileContext<'_>) -> Diagnostic {
+        let Finding { location, name, message, help, related, fixes, unnecessary, .. } = self.finding;
+        let path = file.parsed_text().and_then(|source| path(&source.tree, file, location.span.start));
+        Diagnostic {
+            rule: self.rule.name,
+            severity: self.severity,
+            name,
+            message,
+            help,
+            location,
+            related,
+            fixes,
+            object: self.object,
+            path,
+            unnecessary,
+        }
+    }
+}
+
+/// The path of an offset in its object: `spec.containers[0].env[1].value`.
+fn path(tree: &Tree, file: &FileContext<'_>, offset: usize) -> Option<String> {
+    let start = file
+        .facts
+        .objects
+        .iter()
+        .filter(|object| object.file_span(object.model.span).touches(offset))
+        .map(|object| object.offset)
+        .max()
+        .unwrap_or(0);
+    let root = tree.document_at(offset)?.root()?;
+    Some(root.field_path(offset, start)).filter(|path| !path.is_empty())
+}

@@ -1,0 +1,51 @@
+//! Rules by their names.
+
+use crate::rules::checks::RULES;
+use crate::rules::engine::rule::Rule;
+
+/// The rule of a name.
+pub fn find_rule(name: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+/// The rule of a name that a person wrote. The error names a similar rule.
+pub fn parse_rule_name(name: &str) -> Result<&'static Rule, String> {
+    find_rule(name).ok_or_else(|| format!("there is no rule `{name}`{}", did_you_mean(name)))
+}
+
+/// ` (did you mean …?)`, if a rule has a similar name.
+fn did_you_mean(name: &str) -> String {
+    let name = name.trim().to_lowercase().replace('_', "-");
+    RULES
+        .iter()
+        .map(|it| (strsim::osa_distance(&name, it.name), it.name))
+        .filter(|(distance, known)| *distance <= known.len() / 3)
+        .min()
+        .map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_is_understood() {
+        let error = |name| parse_rule_name(name).err();
+        assert_eq!(error("forward-reference"), None);
+        let expected = "there is no rule `Forward_Refrence` (did you mean `forward-reference`?)";
+        assert_eq!(error("Forward_Refrence").as_deref(), Some(expected));
+        assert_eq!(error("banana").as_deref(), Some("there is no rule `banana`"));
+    }
+
+    const HEADINGS: [&str; 5] = ["## What it does", "## Why it matters", "## Example", "## Use instead", "## Fix"];
+
+    #[test]
+    fn names_are_unique_and_every_rule_is_documented() {
+        for (at, rule) in RULES.iter().enumerate() {
+            assert!(RULES[..at].iter().all(|other| other.name != rule.name), "{} twice", rule.name);
+            let found: Vec<&str> = rule.docs.lines().map(str::trim).filter(|line| line.starts_with("## ")).collect();
+            assert_eq!(found, HEADINGS, "{}", rule.name);
+            assert!(!rule.summary().is_empty(), "{}", rule.name);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A rule and its declaration.
+
+use crate::rules::engine::{ContainerContext, FileContext, Findings, ObjectContext, PodContext};
+use crate::workspace::LintLevel;
+
+/// A rule as [`declare_rule!`] declares it.
+#[derive(Debug)]
+pub struct Rule {
+    /// The name in outputs, settings and comments: that of the rule's file, with `-` for `_`.
+    pub name: &'static str,
+    /// The level unless the settings have another one.
+    pub level: LintLevel,
+    /// The documentation in Markdown, as the doc comment has it. Every rule has the same headings.
+    pub docs: &'static str,
+    /// Whether editors offer to suppress a finding with a comment. Not where a syntax error may break the comment too, nor
+    /// for a comment about a comment.
+    pub suppressible: bool,
+    pub(in crate::rules) checks: &'static [Check],
+    pub(in crate::rules) helm: HelmScope,
+}
+
+/// A function of a rule, and what it is called for.
+///
+/// The editor caches findings, and a check may look only at what its kind is about. See [`crate::rules`].
+#[derive(Debug)]
+pub(in crate::rules) enum Check {
+    /// Called for every file.
+    File(fn(&FileContext<'_>, &mut Findings<'_>)),
+    /// Called for every object.
+    Object(fn(&ObjectContext<'_>, &mut Findings<'_>)),
+    /// Called for every pod.
+    Pod(fn(&PodContext<'_>, &mut Findings<'_>)),
+    /// Called for every container, with its environment.
+    Container(fn(&ContainerContext<'_>, &mut Findings<'_>)),
+    /// Called for every container, and for the entries that a PodPreset adds to containers.
+    ContainerOrPreset(fn(&ContainerContext<'_>, &mut Findings<'_>)),
+}
+
+/// Where a finding in a Helm template holds, whatever the actions of the template print.
+///
+/// The branches of an `{{ if }}` are side by side in the text that is checked, and an action may print more entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum HelmScope {
+    /// Everywhere: the rule looks at one scalar and at the names in scope, and knows that a template may add names.
+    AnyScalar,
+    /// On lines without an action: as before, but an action may print the rest of the text.
+    LineWithoutAction,
+    /// In containers without an action (in objects, for a finding outside of containers): the rule compares entries, or
+    /// reports that something is missing. This is right for every rule.
+    ContainerWithoutAction,
+}
+
+impl Rule {
+    /// The documentation without the space that a doc comment has before each line.
+    pub fn markdown(&self) -> String {
+        self.docs.lines().flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect()
+    }
+
+    /// The first sentence of the documentation.
+    pub fn summary(&self) -> &'static str {
+        let body = self.docs.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+        body.unwrap_or_default()
+    }
+}
+
+/// Declares a rule as the static `RULE`: its documentation, then its fields in this order.
+///
+/// ```text
+/// declare_rule! {
+///     /// Reports … (one line; then the headings What it does, Why it matters, Example, Use instead, Fix)
+///     name: "empty-variable",          // the file is src/rules/checks/empty_variable.rs
+///     level: Info,                     // Error, Warning, Info, Hint or Off
+///     checks: [Container(check)],      // see Check; none if the engine itself reports the findings
+///     helm: ContainerWithoutAction,    // see HelmScope
+///     suppressible: false,             // left out, it is true
+/// }
+/// ```
+macro_rules! declare_rule {
+    (
+        $(#[doc = $docs:literal])+
+        name: $name:literal,
+        level: $level:ident,
+        checks: [$($kind:ident($check:expr)),* $(,)?],
+        helm: $helm:ident,
+        $(suppressible: $suppressible:literal,)?
+    ) => {
+        $(#[doc = $docs])+
+        pub(in crate::rules) static RULE: crate::rules::engine::rule::Rule = crate::rules::engine::rule::Rule {
+            name: $name,
+            level: crate::workspace::LintLevel::$level,
+            docs: concat!($($docs, "\n"),+),
+            suppressible: crate::rules::engine::rule::or_true!($($suppressible)?),
+            checks: &[$(crate::rules::engine::rule::Check::$kind($check)),*],
+            helm: crate::rules::engine::rule::HelmScope::$helm,
+        };
+    };
+}
+pub(in crate::rules) use declare_rule;
+
+/// A literal, or `true` where there is none.
+macro_rules! or_true {
+    () => {
+        true
+    };
+    ($value:literal) => {
+        $value
+    };
+}
+pub(in crate::rules) use or_true;

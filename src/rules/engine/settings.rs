@@ -1,0 +1,40 @@
+//! What rules add to the settings: the names of all rules, in the JSON schema and in the check for errors.
+
+use crate::rules::checks::RULES;
+use crate::rules::engine::registry::parse_rule_name;
+use crate::workspace::{self, RuleLevel, Settings, SettingsError};
+
+/// The JSON schema of `podlens.yaml`, with every rule in it.
+pub fn settings_schema() -> serde_json::Value {
+    let rules: Vec<(&str, &str)> = RULES.iter().map(|it| (it.name, it.summary())).collect();
+    workspace::schema(&rules)
+}
+
+/// The errors in settings, names of rules that do not exist included.
+pub fn settings_errors(settings: &Settings) -> Vec<SettingsError> {
+    let unknown = |it: &RuleLevel, parent: &str| {
+        let message = parse_rule_name(&it.rule.value).err()?;
+        Some(SettingsError { span: it.rule.span, path: format!("{parent}.{}", it.rule.value), message })
+    };
+    let overrides = settings.overrides.iter().enumerate();
+    let overrides =
+        overrides.flat_map(|(at, it)| it.rules.iter().map(move |it| (it, format!("overrides[{at}].rules"))));
+    let all = settings.rules.iter().map(|it| (it, "rules".to_owned())).chain(overrides);
+    let unknown = all.filter_map(|(it, parent)| unknown(it, &parent));
+    let mut all: Vec<SettingsError> = settings.errors.iter().cloned().chain(unknown).collect();
+    all.sort_by_key(|it| it.span);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_name_rules_that_exist() {
+        let text = "rules: {self-reference: off, nope: error}\noverrides: [{files: [a], rules: {gone: off}}]\nx: 1\n";
+        let found: Vec<_> =
+            settings_errors(&Settings::parse(text)).into_iter().map(|it| &text[it.span.range()]).collect();
+        assert_eq!(found, ["nope", "gone", "x"]);
+    }
+}

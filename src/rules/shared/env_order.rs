@@ -1,0 +1,217 @@
+//! Fixes that several rules share: text inside a scalar, a name that was probably meant, the order of `env`.
+//!
+//! A fix changes the environment only as it says: an order is offered only if every reference keeps its meaning, except
+//! those that had none yet.
+
+use std::collections::HashMap;
+
+use crate::diagnostic::Fix;
+use crate::resolve::{Lookup, Site};
+use crate::rules::engine::{ContainerContext, edit};
+use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items};
+
+/// Orders of `env` that give a forward reference its value: the declaration moved up, then everything sorted.
+pub(in crate::rules) fn declare_earlier(container: &ContainerContext<'_>, user: usize, name: &str) -> Vec<Fix> {
+    let entries = EnvEntries::of(container);
+    let Some(declared) = entries.first_after(user, name) else { return Vec::new() };
+    let mut fixes: Vec<Fix> = Vec::new();
+    let mut known: Option<Vec<usize>> = None;
+    if let Some((order, title)) = entries.moved(declared)
+        && let Some(fix) = entries.fix(&order, title)
+    {
+        fixes.push(fix);
+        known = Some(order);
+    }
+    let sorted = entries.sorted();
+    let helps = sorted.iter().position(|it| *it == declared) < sorted.iter().position(|it| *it == user);
+    if helps
+        && known.as_ref() != Some(&sorted)
+        && let Some(fix) = entries.fix(&sorted, "Sort `env` by dependency".into())
+    {
+        fixes.push(fix);
+    }
+    fixes
+}
+
+/// Puts every entry of `env` behind those it refers to; nothing if they stand so, or if that would change a meaning.
+pub fn sort_env(container: &ContainerContext<'_>) -> Option<Fix> {
+    let entries = EnvEntries::of(container);
+    let order = entries.sorted();
+    entries.fix(&order, "Sort `env` by dependency".into())
+}
+
+/// Puts the declaration of a name, with what it needs, above an entry that is about to refer to it.
+pub fn move_declaration_above(container: &ContainerContext<'_>, user: usize, name: &str) -> Option<Fix> {
+    let entries = EnvEntries::of(container);
+    let declared = entries.first_after(user, name)?;
+    let (order, title) = entries.moved_above(declared, user)?;
+    entries.fix(&order, title)
+}
+
+/// The order of `env` in which a declaration, with what it needs, stands above an entry that is about to refer to it.
+pub fn env_order_with_declaration_above(
+    container: &ContainerContext<'_>,
+    user: usize,
+    name: &str,
+) -> Option<Vec<usize>> {
+    let entries = EnvEntries::of(container);
+    let declared = entries.first_after(user, name)?;
+    let (order, _) = entries.moved_above(declared, user)?;
+    entries.keeps_meaning(&order).then_some(order)
+}
+
+/// The entries of `env` with what they refer to.
+struct EnvEntries<'c> {
+    container: &'c ContainerContext<'c>,
+    names: Vec<&'c str>,
+    positions: HashMap<&'c str, Vec<usize>>,
+    references: Vec<Vec<EntryReference<'c>>>,
+}
+
+/// A reference in an entry's value.
+struct EntryReference<'c> {
+    name: &'c str,
+    /// The entry that gives it its value.
+    entry: Option<usize>,
+    /// Whether it has no value although an entry further down has the name.
+    forward: bool,
+}
+
+impl<'c> EnvEntries<'c> {
+    fn of(container: &'c ContainerContext<'c>) -> Self {
+        let env = &container.container.env;
+        let names: Vec<&str> = env.iter().map(|it| it.name.as_ref().map_or("", |it| &it.value)).collect();
+        let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, name) in names.iter().enumerate() {
+            positions.entry(name).or_default().push(at);
+        }
+        let mut entries = Self { container, names, positions, references: Vec::new() };
+        for (at, entry) in env.iter().enumerate() {
+            let text: &str = entry.value.as_ref().map_or("", |it| &it.value);
+            let names =
+                dollar_tokens(text).filter(|it| it.kind == DollarTokenKind::Reference).filter_map(|it| it.name(text));
+            let references = names.map(|name| EntryReference {
+                name,
+                entry: entries.last_before(at, name),
+                forward: matches!(container.environment.lookup(Site::Entry(at), name), Lookup::Later(_)),
+            });
+            let references = references.collect();
+            entries.references.push(references);
+        }
+        entries
+    }
+
+    fn named(&self, name: &str) -> &[usize] {
+        self.positions.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn last_before(&self, at: usize, name: &str) -> Option<usize> {
+        self.named(name).iter().rev().copied().find(|it| *it < at)
+    }
+
+    fn first_after(&self, at: usize, name: &str) -> Option<usize> {
+        let counts = |it: &usize| *it > at && self.container.environment.entry(*it).is_some();
+        self.named(name).iter().copied().find(counts)
+    }
+
+    /// An entry, with those it needs, moved above the first that refers to it.
+    fn moved(&self, declared: usize) -> Option<(Vec<usize>, String)> {
+        let name = self.names[declared];
+        let uses = |at: &usize| self.references[*at].iter().any(|it| it.forward && it.name == name);
+        let target = (0..declared).find(uses)?;
+        self.moved_above(declared, target)
+    }
+
+    /// An entry, with those it needs, moved above another one.
+    fn moved_above(&self, declared: usize, target: usize) -> Option<(Vec<usize>, String)> {
+        let mut moving = vec![declared];
+        let mut next = 0;
+        while let Some(at) = moving.get(next).copied() {
+            next += 1;
+            for needed in self.references[at].iter().filter_map(|it| it.entry).filter(|it| *it >= target) {
+                if needed == target {
+                    return None;
+                }
+                if !moving.contains(&needed) {
+                    moving.push(needed);
+                }
+            }
+        }
+        moving.sort_unstable();
+        let stay = |at: &usize| !moving.contains(at);
+        let mut order: Vec<usize> = (0..target).collect();
+        order.extend(&moving);
+        order.extend((target..self.names.len()).filter(stay));
+        let names: Vec<String> = moving.iter().map(|it| format!("`{}`", self.names[*it])).collect();
+        Some((order, format!("Move {} above `{}`", names.join(" and "), self.names[target])))
+    }
+
+    /// Every entry behind those it refers to, otherwise as written; a circle stays.
+    fn sorted(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.names.len());
+        let mut seen = vec![false; self.names.len()];
+        for start in 0..self.names.len() {
+            // Without recursion: a chain of references can be as long as the list.
+            let mut open = vec![(start, false)];
+            while let Some((at, done)) = open.pop() {
+                if done {
+                    order.push(at);
+                    continue;
+                }
+                if std::mem::replace(&mut seen[at], true) {
+                    continue;
+                }
+                open.push((at, true));
+                let needed = self.references[at]
+                    .iter()
+                    .filter_map(|it| it.entry.or_else(|| it.forward.then(|| self.first_after(at, it.name)).flatten()));
+                let mut needed: Vec<usize> = needed.filter(|it| !seen[*it]).collect();
+                needed.sort_unstable();
+                open.extend(needed.into_iter().rev().map(|it| (it, false)));
+            }
+        }
+        order
+    }
+
+    /// The edit for an order, if every reference keeps its meaning, except forward ones, which get theirs.
+    fn fix(&self, order: &[usize], title: String) -> Option<Fix> {
+        if !self.keeps_meaning(order) {
+            return None;
+        }
+        let object = self.container.pod.object;
+        let source = object.file.parsed_text()?;
+        let span = object.object.file_span(self.container.container.env_span?);
+        let root = source.tree.document_at(span.start)?.root()?;
+        let path = root.path_to(span.start);
+        let at = path.iter().position(|it| it.span() == span && (it.is_sequence()))?;
+        let list = path[at].resolved();
+        // An anchor around it may be used by others, who see other things.
+        let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
+        let change = reorder_items(&source.text, list, order)?;
+        // Equal names keep their order, but moving among them deserves a look.
+        let changed = order.iter().enumerate().filter(|(at, from)| at != *from).map(|(_, from)| self.names[*from]);
+        let unique = changed.into_iter().all(|name| self.named(name).len() == 1);
+        let edits = vec![edit(object.file.at(change.span), change.text)];
+        Some(Fix { title, safe: unique && !shared, edits })
+    }
+
+    fn keeps_meaning(&self, order: &[usize]) -> bool {
+        let mut place = vec![0; order.len()];
+        for (at, from) in order.iter().enumerate() {
+            place[*from] = at;
+        }
+        // The last of equal names wins, and each may add to the one before.
+        let same_order = |it: &[usize]| it.is_sorted_by_key(|at| place[*at]);
+        let unnamed = self.named("").len() <= 1;
+        let names_kept = self.names.iter().all(|name| same_order(self.named(name)));
+        unnamed
+            && names_kept
+            && self.references.iter().enumerate().all(|(at, references)| {
+                references.iter().all(|reference| {
+                    let before = self.named(reference.name).iter().filter(|it| place[**it] < place[at]);
+                    let now = before.max_by_key(|it| place[**it]).copied();
+                    now == reference.entry || reference.forward && now == self.first_after(at, reference.name)
+                })
+            })
+    }
+}

@@ -1,0 +1,354 @@
+//! What the rules on env files share: every `fileKeyRef` of a pod, and what is known of its volume and its file.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::diagnostic::{Edit, Fix, Location};
+use crate::k8s::{Container, ContainerRole, ObjectData, Text, ValueSource};
+use crate::resolve::{Content, EnvFile, EnvFiles, Mounting, Reading, ScriptPart, path_in_volume};
+use crate::rules::engine::{ObjectContext, PodContext, edit};
+use crate::rules::shared::placeholders::is_placeholder;
+use crate::syntax::replace_in_scalar;
+use crate::text::Span;
+use crate::workspace::Snapshot;
+
+/// A `fileKeyRef`.
+pub(in crate::rules) struct FileKeyRef<'p> {
+    /// The container that takes the value, by its position in the pod.
+    pub(in crate::rules) at: usize,
+    pub(in crate::rules) container: &'p Container,
+    /// The variable that gets the value; empty where it has no name.
+    pub(in crate::rules) variable: &'p str,
+    /// Where something is reported that is missing: the variable's name.
+    pub(in crate::rules) place: Span,
+    pub(in crate::rules) volume: Option<&'p Text>,
+    pub(in crate::rules) path: Option<&'p Text>,
+    pub(in crate::rules) key: Option<&'p Text>,
+    pub(in crate::rules) optional: bool,
+}
+
+/// What a volume is to env files.
+pub(in crate::rules) enum VolumeUse {
+    /// The pod has none of this name.
+    Missing,
+    /// Something else than an `emptyDir`.
+    Other {
+        /// What it is.
+        kind: Arc<str>,
+        /// Where that is said.
+        place: Location,
+    },
+    /// Nobody mounts it; it stands here.
+    Unmounted(Location),
+    /// As it should be.
+    Usable,
+    /// That cannot be told.
+    Unknown,
+}
+
+impl<'a> PodContext<'a> {
+    /// Every `fileKeyRef` that the kubelet would look at.
+    pub(in crate::rules) fn file_key_refs(&self) -> impl Iterator<Item = FileKeyRef<'a>> + use<'a> {
+        self.pod.containers.iter().enumerate().flat_map(|(at, container)| {
+            container.env.iter().filter_map(move |entry| {
+                let from = entry.from.as_ref()?;
+                let ValueSource::File { volume, path, key, optional, .. } = from.sources.first()? else { return None };
+                Some(FileKeyRef {
+                    at,
+                    container,
+                    variable: entry.name.as_ref().map_or("", |it| &it.value),
+                    place: entry.name.as_ref().map_or(from.span, |it| it.span),
+                    volume: volume.as_ref(),
+                    path: path.as_ref(),
+                    key: key.as_ref(),
+                    optional: *optional,
+                })
+            })
+        })
+    }
+
+    /// Whether parts of the pod stand elsewhere, or are not written yet.
+    pub(in crate::rules) fn is_partial(&self) -> bool {
+        self.object.file.is_template()
+            || self.pod.containers.iter().any(|it| it.may_have_more_variables || self.is_partial_container(it))
+    }
+
+    /// Lets someone look at the volumes and mounts of the pod, with what presets bring.
+    pub(in crate::rules) fn mounting<T>(&self, look: impl FnOnce(&Mounting<'_>) -> T) -> T {
+        let file = self.object.file;
+        let admission = file.resolver.admission(file.path, self.object.object, self.pod);
+        look(&Mounting::of(self.pod, admission.as_ref()))
+    }
+
+    /// The volume that a reference names.
+    pub(in crate::rules) fn volume_use(&self, name: &str) -> VolumeUse {
+        if is_placeholder(name) || self.is_partial() || self.may_be_patched(name) {
+            return VolumeUse::Unknown;
+        }
+        self.mounting(|mounting| self.use_of(name, mounting))
+    }
+
+    fn use_of(&self, name: &str, mounting: &Mounting<'_>) -> VolumeUse {
+        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
+        let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
+        let Some(found) = mounting.volumes().iter().find(|it| known(&it.volume.name)) else {
+            let is_vague = mounting.volumes().iter().any(|it| vague(&it.volume.name)) || mounting.is_open_for(name);
+            return if is_vague { VolumeUse::Unknown } else { VolumeUse::Missing };
+        };
+        let place = |span: Span| match found.preset {
+            Some(preset) => preset.location(span),
+            None => self.object.at(span),
+        };
+        match &found.volume.kind {
+            None => return VolumeUse::Unknown,
+            Some(kind) if &*kind.value != "emptyDir" => {
+                return VolumeUse::Other { kind: Arc::clone(&kind.value), place: place(kind.span) };
+            }
+            Some(_) => {}
+        }
+        if mounting.all_mounts().any(|it| known(&it.name)) {
+            return VolumeUse::Usable;
+        }
+        let is_vague = mounting.all_mounts().any(|it| vague(&it.name)) || mounting.is_open_for(name);
+        match (&found.volume.name, is_vague) {
+            (Some(name), false) => VolumeUse::Unmounted(place(name.span)),
+            _ => VolumeUse::Unknown,
+        }
+    }
+
+    /// Whether a Kustomize patch may bring the volume, or mount it.
+    fn may_be_patched(&self, name: &str) -> bool {
+        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
+        let snapshot = self.object.file.snapshot;
+        snapshot.files().any(|(path, file)| {
+            let is_patch = snapshot.is_patch(path);
+            file.objects.iter().any(|object| match &object.model.data {
+                ObjectData::Kustomization(it) => it.has_inline_patches,
+                _ if !is_patch => false,
+                _ => object.model.pods.iter().any(|pod| {
+                    pod.volumes.iter().any(|it| known(&it.name))
+                        || pod.containers.iter().flat_map(|it| &it.mounts).any(|it| known(&it.name))
+                }),
+            })
+        })
+    }
+
+    /// How env files are read here.
+    pub(in crate::rules) fn reading(&self) -> Reading {
+        self.object.file.resolver.reading(self.object.file.path)
+    }
+
+    /// Whether the settings pick the proposal's rules.
+    pub(in crate::rules) fn is_draft(&self) -> bool {
+        self.object.file.snapshot.settings(self.object.file.path).proposals
+    }
+
+    /// The env files that a container finds.
+    fn env_files(&self, container: &Container) -> EnvFiles {
+        self.object.file.resolver.env_files(self.object.file.path, self.object.object, self.pod, container)
+    }
+
+    /// The env files that one container leaves.
+    fn files_left_by(&self, at: usize) -> EnvFiles {
+        self.object.file.resolver.files_left_by(self.object.file.path, self.object.object, self.pod, at)
+    }
+
+    /// Containers that run while the one of a reference waits, and can write the volume.
+    fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
+        let is_beside = |at: usize, it: &Container| {
+            at != reference.at && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
+        };
+        self.mounting(|mounting| {
+            let all = self.pod.containers.iter().enumerate();
+            all.filter(|(at, it)| is_beside(*at, it) && mounting.writes(*at, volume)).map(|(at, _)| at).collect()
+        })
+    }
+
+    /// Whether a container can write to a volume, by its position in the pod.
+    pub(in crate::rules) fn writes(&self, at: usize, volume: &str) -> bool {
+        self.mounting(|mounting| mounting.writes(at, volume))
+    }
+
+    /// Whether a container mounts a volume, by its position in the pod.
+    pub(in crate::rules) fn mounts(&self, at: usize, volume: &str) -> bool {
+        self.mounting(|mounting| mounting.has(at, volume))
+    }
+
+    /// Where a part of a script stands.
+    pub(in crate::rules) fn script_location(&self, part: &ScriptPart) -> Location {
+        self.object.inside(&part.text, part.range.clone())
+    }
+}
+
+/// What is known of the env files of a pod, each worked out once however many keys are taken from it.
+pub(in crate::rules) struct PodFiles<'p, 'a> {
+    pod: &'p PodContext<'a>,
+    volumes: HashMap<Arc<str>, bool>,
+    found: HashMap<usize, Rc<EnvFiles>>,
+    left: HashMap<usize, Rc<EnvFiles>>,
+    files: HashMap<(usize, Arc<str>, Arc<str>), Rc<EnvFile>>,
+}
+
+impl<'p, 'a> PodFiles<'p, 'a> {
+    pub(in crate::rules) fn new(pod: &'p PodContext<'a>) -> Self {
+        let (volumes, found, left, files) = (HashMap::new(), HashMap::new(), HashMap::new(), HashMap::new());
+        Self { pod, volumes, found, left, files }
+    }
+
+    /// The env files that the container of a reference finds.
+    fn found_by(&mut self, reference: &FileKeyRef<'_>) -> Rc<EnvFiles> {
+        let pod = self.pod;
+        Rc::clone(self.found.entry(reference.at).or_insert_with(|| Rc::new(pod.env_files(reference.container))))
+    }
+
+    /// The env files that one container leaves.
+    pub(in crate::rules) fn left_by(&mut self, at: usize) -> Rc<EnvFiles> {
+        let pod = self.pod;
+        Rc::clone(self.left.entry(at).or_insert_with(|| Rc::new(pod.files_left_by(at))))
+    }
+
+    /// The file of a reference as its container finds it first, unless others that run beside it may still write it:
+    /// the kubelet tries again until the container starts.
+    pub(in crate::rules) fn final_file(&mut self, reference: &FileKeyRef<'_>) -> Option<(Rc<EnvFiles>, Rc<EnvFile>)> {
+        let (volume, path) = (reference.volume?, reference.path?);
+        let pod = self.pod;
+        let is_usable = |name: &Arc<str>| matches!(pod.volume_use(name), VolumeUse::Usable);
+        let is_usable = *self.volumes.entry(Arc::clone(&volume.value)).or_insert_with_key(is_usable);
+        if !is_usable || is_placeholder(&path.value) {
+            return None;
+        }
+        path_in_volume(&path.value)?;
+        let is_final = match reference.container.role {
+            ContainerRole::Init | ContainerRole::Sidecar => true,
+            ContainerRole::Hook => false,
+            ContainerRole::Container | ContainerRole::Ephemeral => {
+                pod.beside(reference, &volume.value).into_iter().all(|at| {
+                    let left = self.left_by(at);
+                    matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
+                })
+            }
+        };
+        let files = self.found_by(reference);
+        let key = (reference.at, Arc::clone(&volume.value), Arc::clone(&path.value));
+        let file = self.files.entry(key).or_insert_with(|| Rc::new(files.file(&volume.value, &path.value)));
+        let file = Rc::clone(file);
+        is_final.then_some((files, file))
+    }
+}
+
+/// `container `web``, by what it is.
+pub(in crate::rules) fn describe_container(container: &Container) -> String {
+    let role = match container.role {
+        ContainerRole::Init => "init container",
+        ContainerRole::Sidecar => "sidecar",
+        ContainerRole::Ephemeral => "ephemeral container",
+        ContainerRole::Container | ContainerRole::Hook => "container",
+    };
+    format!("{role} `{}`", container.name.as_ref().map_or("?", |it| &it.value))
+}
+
+/// Puts every bare value of a file that a script writes into single quotes. Nothing where that is not all it takes.
+pub(in crate::rules) fn quote_values(object: &ObjectContext<'_>, content: &Content, reading: Reading) -> Option<Fix> {
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let text = content.text();
+    for range in content.unquoted(reading)? {
+        for (part, range, new) in quotes_around(content, text, range)? {
+            let new = new.replace('\'', part.quote.escaped_single_quote());
+            // A loop writes several lines from one place.
+            if seen.insert((part.text.span, range.start, range.end)) {
+                edits.push(script_edit(object, &part.text, range, &new)?);
+            }
+        }
+    }
+    edits.sort_by(|a, b| a.location.cmp(&b.location));
+    let title = if edits.len() > 2 { "Put the values into single quotes" } else { "Put the value into single quotes" };
+    (!edits.is_empty()).then(|| Fix { title: title.into(), safe: true, edits })
+}
+
+type Replacement = (ScriptPart, Range<usize>, String);
+
+/// What has to be written where, so that single quotes stand around a value.
+fn quotes_around(content: &Content, text: &str, range: Range<usize>) -> Option<Vec<Replacement>> {
+    let value = text[range.clone()].trim_end();
+    // What looks like a comment would have to be told from the value.
+    if value.contains('\'') || value.contains(" #") {
+        return None;
+    }
+    let end = range.start + value.len();
+    let equals = content.place(range.start.checked_sub(1)?..range.start)?;
+    let Some(first) = value.chars().next() else {
+        let at = equals.range.end;
+        return Some(vec![(equals, at..at, "''".into())]);
+    };
+    let last = value.chars().next_back()?;
+    let head = content.place(range.start..range.start + first.len_utf8())?;
+    let tail = content.place(end - last.len_utf8()..end)?;
+    // Name and value from one expansion cannot be told apart in the script.
+    if head.text == equals.text && head.range.start < equals.range.end && equals.range.start < head.range.end {
+        return None;
+    }
+    if value.len() > 1 && first == '"' && last == '"' {
+        let (head_range, tail_range) = (head.range.clone(), tail.range.clone());
+        // Only quotes that the script says itself; those of a variable cannot be changed here.
+        let is_own = |part: &ScriptPart| part.range.len() <= 2;
+        return (is_own(&head) && is_own(&tail))
+            .then(|| vec![(head, head_range, "'".into()), (tail, tail_range, "'".into())]);
+    }
+    let (before, after) = (head.range.start, tail.range.end);
+    // A quote beside one that ends the shell's own string reads badly but is right.
+    Some(vec![(head, before..before, "'".into()), (tail, after..after, "'".into())])
+}
+
+/// Writes something else in place of a part of a script.
+pub(in crate::rules) fn script_edit(
+    object: &ObjectContext<'_>,
+    text: &Text,
+    range: Range<usize>,
+    new: &str,
+) -> Option<Edit> {
+    let source = object.file.parsed_text()?;
+    let span = object.object.file_span(text.span);
+    let change = replace_in_scalar(source.text.get(span.range())?, text.style, &text.value, range, new)?;
+    Some(edit(object.file.at(change.span.shifted(span.start)), change.text))
+}
+
+/// A `fileKeyRef` that means a file of some name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvFileReader {
+    /// The key it looks for.
+    pub key: Arc<str>,
+    /// Where the key stands.
+    pub location: Location,
+}
+
+/// Who reads a file called like an env file of the workspace: `fileKeyRef`s in the directories above and below it.
+/// Files that nobody means are those of other tools, which have rules of their own.
+pub fn env_file_readers(snapshot: &Snapshot, file: &str) -> Vec<EnvFileReader> {
+    let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let below = |one: &str, above: &str| {
+        above.is_empty() || one.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let mut readers = Vec::new();
+    for (path, facts) in snapshot.files() {
+        let other = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        if !below(other, directory) && !below(directory, other) {
+            continue;
+        }
+        for object in &facts.objects {
+            let containers = object.model.pods.iter().flat_map(|it| &it.containers);
+            let sources = containers.flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()?.sources.first());
+            for source in sources {
+                if let ValueSource::File { path: Some(read), key: Some(key), .. } = source
+                    && read.value.rsplit('/').next() == Some(name)
+                {
+                    let location = Location { file: Arc::clone(path), span: object.file_span(key.span) };
+                    readers.push(EnvFileReader { key: Arc::clone(&key.value), location });
+                }
+            }
+        }
+    }
+    readers
+}

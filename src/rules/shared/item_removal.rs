@@ -1,0 +1,104 @@
+//! Removes one item of a list, block or flow, with the comments that are about it.
+
+use crate::diagnostic::Fix;
+use crate::rules::engine::{ContainerContext, ObjectContext, edit};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree};
+use crate::text::Span;
+
+impl ContainerContext<'_> {
+    /// Removes the list item at a span of the object; nothing where that would harm something else.
+    pub(in crate::rules) fn removal(&self, item: Span, title: String) -> Option<Fix> {
+        remove_item(self.pod.object, item, title)
+    }
+}
+
+/// Removes the list item at a span of an object.
+pub(in crate::rules) fn remove_item(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
+    let source = object.file.parsed_text()?;
+    let span = removed_item_span(&source.text, &source.tree, object.object.file_span(item))?;
+    Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
+}
+
+/// Removes a list item, and the list with its key where the item is all there is in it.
+pub(in crate::rules) fn remove_entry(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
+    let source = object.file.parsed_text()?;
+    let place = object.object.file_span(item);
+    let span = removed_item_span(&source.text, &source.tree, place)
+        .or_else(|| whole_list(&source.text, &source.tree, place))?;
+    Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
+}
+
+/// The lines of a key and its list, where a single item is all that is in it.
+fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
+    let path = tree.document_at(item.start)?.root()?.path_to(item.start);
+    let at = path.iter().rposition(|node| node.span() == item)?;
+    let (list, holder) = (path.get(at.checked_sub(1)?)?, path.get(at.checked_sub(2)?)?);
+    let (key, _) = holder.own_entries().find(|(_, value)| value.is_some_and(|it| it.span() == list.span()))?;
+    let is_alone = list.items().count() == 1 && holder.own_entries().count() > 1;
+    if !is_alone || has_anchor(*list) || holder.kind() != NodeKind::Mapping(CollectionStyle::Block) {
+        return None;
+    }
+    let start = text[..key.span().start].rfind('\n').map_or(0, |end| end + 1);
+    let last = item.start + text[item.range()].trim_end().len();
+    // In flow style a bracket ends the list.
+    let end = list.span().end.max(last);
+    let last = key.span().start + text[key.span().start..end].trim_end().len();
+    let end = text[last..].find('\n').map_or(text.len(), |len| last + len + 1);
+    let is_own_line = text[start..key.span().start].bytes().all(|it| it == b' ') && text[last..end].trim().is_empty();
+    (is_own_line && tree.comments(text, Span::new(start, end)).is_empty()).then_some(Span::new(start, end))
+}
+
+/// What to take out of the text so that an item is gone from its list and the list stays one.
+pub(in crate::rules) fn removed_item_span(text: &str, tree: &Tree, item: Span) -> Option<Span> {
+    let root = tree.document_at(item.start)?.root()?;
+    let path = root.path_to(item.start);
+    let at = path.iter().rposition(|node| node.span() == item)?;
+    let list = path[..at].last()?;
+    // Something else may be made of an anchor in it.
+    if has_anchor(path[at]) {
+        return None;
+    }
+    let items: Vec<Span> = list.items().map(Node::span).collect();
+    let index = items.iter().position(|it| *it == item)?;
+    match list.kind() {
+        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => block(text, item, index == 0),
+        NodeKind::Sequence(CollectionStyle::Flow) => {
+            let span = match (items.get(index + 1), index.checked_sub(1)) {
+                (Some(next), _) => Span::new(item.start, next.start),
+                (None, Some(before)) => Span::new(items[before].end, item.end),
+                (None, None) => return None,
+            };
+            tree.comments(text, span).is_empty().then_some(span)
+        }
+        _ => None,
+    }
+}
+
+fn has_anchor(node: Node<'_>) -> bool {
+    node.anchor().is_some()
+        || node.alias().is_none()
+            && (node.items().any(has_anchor)
+                || node.own_entries().any(|(key, value)| has_anchor(key) || value.is_some_and(has_anchor)))
+}
+
+/// Whole lines: from the comments above the dash to the end of the item. What stands above the first item may be about
+/// the whole list, so it stays.
+fn block(text: &str, item: Span, is_first: bool) -> Option<Span> {
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let dash = text[..item.start].trim_end().strip_suffix('-')?.len();
+    let mut start = line_start(dash);
+    let indent = &text[start..dash];
+    if !indent.bytes().all(|it| it == b' ') {
+        return None;
+    }
+    while !is_first && start > 0 {
+        let above = line_start(start - 1);
+        if !text[above..start].strip_prefix(indent).is_some_and(|rest| rest.starts_with('#')) {
+            break;
+        }
+        start = above;
+    }
+    let last = item.start + text[item.range()].trim_end().len();
+    let end = text[last..].find('\n').map_or(text.len(), |len| last + len + 1);
+    Some(Span::new(start, end))
+}

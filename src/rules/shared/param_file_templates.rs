@@ -1,0 +1,169 @@
+//! Parameter files: `NAME=value` lines that a template is processed with, and which template that is.
+//!
+//! Nothing in a parameter file says what it is for, so it is told by where it stands and what it names: the templates of
+//! its own directory, else of the one above. A file `*.params` is one by its name. A file `*.env` may be anything, so it
+//! counts only if most of its names are parameters, or it is called like the template; and never where a pod reads it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::k8s::{Object, ObjectData, Template};
+use crate::rules::shared::file_key_refs::env_file_readers;
+use crate::syntax::ParamFile;
+use crate::workspace::{File, Snapshot, is_param_file};
+
+/// A template in a file.
+#[derive(Clone, Debug)]
+pub struct LocatedTemplate<'s> {
+    /// The file.
+    pub file: &'s Arc<str>,
+    /// What is known of it.
+    pub facts: &'s File,
+    /// The template as an object.
+    pub object: &'s Object,
+    /// The template.
+    pub template: &'s Template,
+}
+
+/// What a parameter file is for.
+#[derive(Clone, Debug, Default)]
+pub struct ParamFileTemplates<'s> {
+    /// The templates it gives values to: its names mean their parameters.
+    pub templates: Vec<LocatedTemplate<'s>>,
+    /// All parameters of all templates beside it: a file may serve several.
+    known: BTreeSet<&'s str>,
+    /// Whether enough of its names are parameters that the others are mistakes.
+    is_sure: bool,
+}
+
+impl ParamFileTemplates<'_> {
+    /// Whether a name is surely a mistake.
+    pub fn is_unknown(&self, name: &str) -> bool {
+        self.is_sure && !self.known.contains(name)
+    }
+
+    /// The parameters that could have been meant.
+    pub(in crate::rules) fn known(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().copied()
+    }
+}
+
+/// The templates that a file of a path and content belongs to.
+pub fn templates_of_param_file<'s>(snapshot: &'s Snapshot, path: &str, file: &ParamFile) -> ParamFileTemplates<'s> {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut all = templates_in(snapshot, directory);
+    if all.is_empty() && !directory.is_empty() {
+        all = templates_in(snapshot, directory.rsplit_once('/').map_or("", |it| it.0));
+    }
+    if all.is_empty() || !is_param_file(path) && !env_file_readers(snapshot, path).is_empty() {
+        return ParamFileTemplates::default();
+    }
+    let names: BTreeSet<&str> = file.entries.iter().map(|it| &*it.name).collect();
+    let count = |it: &LocatedTemplate<'_>| names.iter().filter(|name| it.template.exported.contains(name)).count();
+    let known = all.iter().flat_map(|it| it.template.exported.names()).map(|it| &**it).collect::<BTreeSet<_>>();
+    let hits = names.iter().filter(|it| known.contains(*it)).count();
+    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
+    let called_alike: Vec<_> = all.iter().filter(|it| is_called_alike(it.file, stem)).cloned().collect();
+    let is_alike = !called_alike.is_empty();
+    let most = hits * 2 > names.len() && (hits > 1 || is_alike || is_param_file(path));
+    let templates = match called_alike {
+        alike if !alike.is_empty() => alike,
+        _ if !is_param_file(path) && !most => Vec::new(),
+        _ => {
+            let best = all.iter().map(count).max().unwrap_or(0);
+            all.into_iter().filter(|it| count(it) == best).collect()
+        }
+    };
+    ParamFileTemplates { is_sure: most && !templates.is_empty(), templates, known }
+}
+
+/// `shop.yaml` goes with `shop.params`, `shop-dev.params` and `dev.shop.env`.
+fn is_called_alike(template: &str, stem: &str) -> bool {
+    let name = template.rsplit('/').next().unwrap_or(template);
+    let own = name.split('.').next().unwrap_or(name);
+    let is_border = |rest: &str, at_start: bool| {
+        let edge = if at_start { rest.chars().next() } else { rest.chars().next_back() };
+        edge.is_none_or(|it| matches!(it, '.' | '-' | '_'))
+    };
+    !own.is_empty()
+        && (stem.strip_prefix(own).is_some_and(|rest| is_border(rest, true))
+            || stem.strip_suffix(own).is_some_and(|rest| is_border(rest, false)))
+}
+
+/// The templates with parameters in a directory, not below it.
+fn templates_in<'s>(snapshot: &'s Snapshot, directory: &str) -> Vec<LocatedTemplate<'s>> {
+    let mut found = Vec::new();
+    for (file, facts) in snapshot.files_in(directory).filter(|(_, facts)| !facts.is_helm_template()) {
+        for object in &facts.objects {
+            if let ObjectData::Template(template) = &object.model.data
+                && template.exported.names().next().is_some()
+            {
+                found.push(LocatedTemplate { file, facts, object, template });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::parse_param_file;
+    use crate::workspace::Workspace;
+
+    const SHOP: &str = "apiVersion: template.openshift.io/v1\nkind: Template\nobjects: []\nparameters:\n- name: A\n- name: B\n- name: C\n";
+    const OTHER: &str = "apiVersion: template.openshift.io/v1\nkind: Template\nobjects: []\nparameters:\n- name: D\n";
+    const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
+
+    /// The files that a parameter file belongs to, and what of it is a mistake.
+    fn shown(files: &[(&str, &str)], path: &str, text: &str) -> String {
+        let mut workspace = Workspace::default();
+        for (path, text) in files {
+            workspace.set_disk(path, File::read(path, text));
+        }
+        let snapshot = workspace.snapshot();
+        let file = parse_param_file(text);
+        let found = templates_of_param_file(&snapshot, path, &file);
+        let templates: Vec<&str> = found.templates.iter().map(|it| &**it.file).collect();
+        let unknown: Vec<&str> = file.entries.iter().map(|it| &*it.name).filter(|it| found.is_unknown(it)).collect();
+        format!("{} | {}", templates.join(" "), unknown.join(" "))
+    }
+
+    #[test]
+    fn a_file_belongs_by_its_place_its_name_and_its_names() {
+        let one = [("t/shop.yaml", SHOP), ("t/pod.yaml", POD)];
+        let two = [("t/shop.yaml", SHOP), ("t/other.yaml", OTHER)];
+        for (files, path, text, expected) in [
+            (&one[..], "t/x.params", "", "t/shop.yaml | "),
+            (&one, "t/x.params", "A=1\nB=2\nX=3\n", "t/shop.yaml | X"),
+            (&one, "t/dev/x.params", "A=1\nX=3\nB=\n", "t/shop.yaml | X"),
+            (&one, "t/dev/eu/x.params", "A=1\n", " | "),
+            (&one, "u/x.params", "A=1\n", " | "),
+            // Nothing, or half of it, is no evidence.
+            (&one, "t/x.params", "X=1\n", "t/shop.yaml | "),
+            (&one, "t/x.params", "X=1\nA=1\n", "t/shop.yaml | "),
+            // An ordinary env file is left alone.
+            (&one, "t/.env", "A=1\nX=1\nY=1\n", " | "),
+            (&one, "t/x.env", "A=1\n", " | "),
+            (&one, "t/x.env", "A=1\nB=1\nX=1\n", "t/shop.yaml | X"),
+            (&one, "t/shop-dev.env", "A=1\n", "t/shop.yaml | "),
+            (&one, "t/shop.env", "", "t/shop.yaml | "),
+            (&one, "t/shopping.env", "", " | "),
+            // A file for several templates.
+            (&two, "t/all.params", "A=1\nD=1\nX=1\n", "t/other.yaml t/shop.yaml | X"),
+            (&two, "t/all.params", "A=1\nB=1\nD=1\n", "t/shop.yaml | "),
+            (&two, "t/dev.other.params", "D=1\nA=1\n", "t/other.yaml | "),
+        ] {
+            assert_eq!(shown(files, path, text), expected, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_a_pod_reads_is_an_env_file() {
+        let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {fileKeyRef: {volumeName: v, path: x.env, key: A}}\n  volumes:\n  - {name: v, emptyDir: {}}\n";
+        let files = [("t/shop.yaml", SHOP), ("t/pod.yaml", pod)];
+        let text = "A=1\nB=1\nX=1\n";
+        assert_eq!(shown(&files[..1], "t/x.env", text), "t/shop.yaml | X");
+        assert_eq!(shown(&files, "t/x.env", text), " | ");
+    }
+}

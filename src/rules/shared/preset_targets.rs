@@ -1,0 +1,173 @@
+//! Where PodPresets and pods meet: which workloads a preset is for, and fixes that keep the two apart.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::k8s::{Container, Object, Pod, ValueSource};
+use crate::resolve::{Admission, ConflictKind, Duplicate, EXCLUDE, Matched, is_one_by_one};
+use crate::rules::engine::{ObjectContext, edit};
+use crate::rules::shared::item_removal;
+use crate::rules::shared::source_objects::reference;
+use crate::syntax::{Node, YamlValue, add_entries, add_entry};
+use crate::text::Span;
+use crate::workspace::Snapshot;
+
+/// Removes the entry of a pod at an offset, where a preset brings the same: nothing changes for the containers. Unsafe, as
+/// the pod then needs the preset.
+pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: usize) -> Option<Fix> {
+    let file = object.file;
+    for duplicate in file.resolver.duplicates(file.path, object.object, pod) {
+        let container = duplicate.container.and_then(|it| pod.containers.get(it));
+        let Some((span, name)) = removable(pod, container.map(|it| &**it), &duplicate) else { continue };
+        if object.at(span).span.touches(offset) {
+            let title = format!("Remove `{name}`: preset `{}` brings the same", duplicate.preset);
+            return item_removal::remove_entry(object, span, title);
+        }
+    }
+    None
+}
+
+/// The entry of a pod that a preset has too, with its name; nothing where something else in the pod needs it.
+fn removable<'p>(pod: &'p Pod, container: Option<&'p Container>, duplicate: &Duplicate) -> Option<(Span, &'p str)> {
+    match duplicate.kind {
+        ConflictKind::Env => {
+            let container = container?;
+            let entry = container.env.get(duplicate.index)?;
+            let name = &*entry.name.as_ref()?.value;
+            // A11: what a preset brings comes behind all entries of the container, which then do not see it.
+            let reference = format!("$({name})");
+            let is_used =
+                container.env.iter().filter_map(|it| it.value.as_ref()).any(|it| it.value.contains(&reference));
+            let named = container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+            (!is_used && named.count() == 1).then_some((entry.span, name))
+        }
+        ConflictKind::EnvFrom => {
+            let container = container?;
+            let entry = container.env_from.get(duplicate.index)?;
+            // Those behind it would hide less.
+            let is_last = duplicate.index + 1 == container.env_from.len();
+            let (_, name, _) = reference(entry)?;
+            is_last.then_some((entry.span, &*name?.value))
+        }
+        ConflictKind::MountName | ConflictKind::MountPath => {
+            let mount = container?.mounts.get(duplicate.index)?;
+            Some((mount.span, &*mount.mount_path.as_ref()?.value))
+        }
+        ConflictKind::Volume => {
+            let volume = pod.volumes.get(duplicate.index)?;
+            let name = &*volume.name.as_ref()?.value;
+            // A template with a mount of a volume that is not there is refused before any preset comes.
+            let is_mounted = |it: &Container| {
+                let mounts = it.mounts.iter().filter_map(|it| it.name.as_ref());
+                let sources = it.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
+                let files = sources.filter_map(|it| match it {
+                    ValueSource::File { volume, .. } => volume.as_ref(),
+                    _ => None,
+                });
+                mounts.chain(files).any(|it| &*it.value == name)
+            };
+            (!pod.containers.iter().any(|it| is_mounted(it))).then_some((volume.span, name))
+        }
+    }
+}
+
+/// A pod that a preset is for.
+pub(in crate::rules) struct PresetTarget<'a> {
+    pub(in crate::rules) file: &'a Arc<str>,
+    pub(in crate::rules) object: &'a Object,
+    pub(in crate::rules) pod: &'a Pod,
+    pub(in crate::rules) admission: Admission,
+    /// The preset among those of the pod.
+    pub(in crate::rules) at: usize,
+}
+
+impl PresetTarget<'_> {
+    /// The preset as the pod has it.
+    pub(in crate::rules) fn matched(&self) -> Option<&Matched> {
+        self.admission.presets.get(self.at)
+    }
+
+    /// `Deployment/web`
+    pub(in crate::rules) fn title(&self) -> String {
+        let part = |text: &Option<crate::k8s::Text>| text.as_ref().map_or("?".to_owned(), |it| it.value.to_string());
+        format!("{}/{}", part(&self.object.model.kind), part(&self.object.model.name))
+    }
+}
+
+/// Whether a preset and a pod surely share a namespace: both name it, or they stand side by side and do not disagree.
+pub(in crate::rules) fn meet(preset: (&str, &Object), pod: (&str, &Object)) -> bool {
+    let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    match (&preset.1.model.namespace, &pod.1.model.namespace) {
+        (Some(one), Some(other)) => one.value == other.value,
+        _ => preset.0[..directory(preset.0)] == pod.0[..directory(pod.0)],
+    }
+}
+
+/// Whether a pod is only a part of one, which a tool lays on something else.
+fn is_part(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
+    snapshot.is_patch(file) || pod.containers.iter().all(|it| it.image.is_none())
+}
+
+impl<'a> ObjectContext<'a> {
+    /// The pods of this workspace that this preset is surely for.
+    pub(in crate::rules) fn preset_targets(&self) -> Vec<PresetTarget<'a>> {
+        let file = self.file;
+        let mut all = Vec::new();
+        for (path, facts) in file.snapshot.files() {
+            for object in facts.objects.iter().filter(|it| !it.model.pods.is_empty()) {
+                if !meet((file.path, self.object), (path, object)) || file.snapshot.is_excluded(path) {
+                    continue;
+                }
+                for pod in object.model.pods.iter().filter(|it| !is_part(file.snapshot, path, it)) {
+                    let Some(admission) = file.resolver.admission(path, object, pod) else { continue };
+                    let is_this = |it: &Matched| it.file == *file.path && it.object.offset == self.object.offset;
+                    let at = admission.presets.iter().position(is_this);
+                    if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_sure)) {
+                        all.push(PresetTarget { file: path, object, pod, admission, at });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether the release that a file is for takes one preset after the other.
+    pub(in crate::rules) fn takes_one_by_one(&self, file: &str) -> bool {
+        is_one_by_one(self.file.resolver.release(file), self.file.snapshot.settings(file).proposals)
+    }
+
+    /// What presets make of a pod here, if they surely do.
+    pub(in crate::rules) fn certain_admission(&self, pod: &Pod) -> Option<Admission> {
+        if is_part(self.file.snapshot, self.file.path, pod) {
+            return None;
+        }
+        let admission = self.file.resolver.admission(self.file.path, self.object, pod)?;
+        admission.presets.iter().all(|it| it.is_sure).then_some(admission)
+    }
+
+    /// Keeps all presets away from a pod. Unsafe: the pod loses what others bring.
+    pub(in crate::rules) fn exclude_presets_fix(&self, pod: &Pod) -> Option<Fix> {
+        let source = self.file.parsed_text()?;
+        let span = self.object.file_span(pod.span);
+        let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
+        let holds = |node: &&Node<'_>| node.entries().iter().any(|(_, it)| it.is_some_and(|it| it.span() == span));
+        let at = path.iter().position(|it| it.is_mapping() && holds(&it))?;
+        if path[..=at].iter().any(|it| it.anchor().is_some() || it.alias().is_some()) {
+            return None;
+        }
+        let text = &source.text;
+        let value = YamlValue::text("true");
+        let change = match path[at].get("metadata") {
+            Some(metadata) => match metadata.get("annotations") {
+                Some(annotations) => add_entry(text, annotations, EXCLUDE, &value)?,
+                None => add_entry(text, metadata, "annotations", &YamlValue::map([(EXCLUDE, value)]))?,
+            },
+            None => {
+                let metadata = YamlValue::map([("annotations", YamlValue::map([(EXCLUDE, value)]))]);
+                add_entries(text, path[at], &[("metadata".into(), metadata)])?
+            }
+        };
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: "Keep presets away from this pod".into(), safe: false, edits })
+    }
+}

@@ -1,0 +1,74 @@
+//! Fixes of one reference: other text in its place, an escape, the name that was probably meant.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Edit, Fix};
+use crate::k8s::Text;
+use crate::resolve::{Lookup, Step};
+use crate::rules::engine::{ContainerContext, Finding, edit};
+use crate::rules::shared::reference_verdicts::{ExpandedField, ExpandedText};
+use crate::syntax::replace_in_scalar;
+
+/// Writes something else in place of a part of a scalar's value.
+pub(in crate::rules) fn replace(
+    container: &ContainerContext<'_>,
+    text: &Text,
+    range: Range<usize>,
+    new: &str,
+    title: impl Into<String>,
+) -> Option<Fix> {
+    let object = container.pod.object;
+    let source = object.file.parsed_text()?;
+    let span = object.object.file_span(text.span);
+    let written = source.text.get(span.range())?;
+    let change = replace_in_scalar(written, text.style, &text.value, range, new)?;
+    let edits: Vec<Edit> = vec![edit(object.file.at(change.span.shifted(span.start)), change.text)];
+    Some(Fix { title: title.into(), safe: false, edits })
+}
+
+/// Writes a reference so that it stays as it is: `$$(X)`.
+pub(in crate::rules) fn escape(container: &ContainerContext<'_>, text: &Text, range: Range<usize>) -> Option<Fix> {
+    let reference = &text.value[range.clone()];
+    // What stands in it would be looked at then.
+    if reference.get(1..)?.contains('$') {
+        return None;
+    }
+    let title = format!("Write `${reference}` to keep the text");
+    replace(container, text, range.start..range.start + 1, "$$", title)
+}
+
+/// Adds the name in scope that was probably meant, or the help that is given where there is none.
+pub(in crate::rules) fn suggest(
+    finding: Finding,
+    container: &ContainerContext<'_>,
+    text: &ExpandedText<'_>,
+    step: &Step,
+    otherwise: String,
+) -> Finding {
+    let Some(near) = did_you_mean(container, text, &step.name) else { return finding.help(otherwise) };
+    let new = format!("$({near})");
+    let title = format!("Write `{new}`");
+    let fix = replace(container, text.text, step.range.clone(), &new, title);
+    finding.help(format!("did you mean `{new}`?")).fix(fix)
+}
+
+/// The name in scope that differs least from one that is not.
+fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str) -> Option<String> {
+    let environment = container.environment;
+    let site = text.field.site();
+    let is_visible = |candidate: &str| match environment.lookup(site, candidate) {
+        // A probe reads some names as nothing at all (P3).
+        Lookup::Bound(binding) => text.field != ExpandedField::Probe || !binding.value.is_empty(),
+        _ => false,
+    };
+    let near = environment.names().filter_map(|it| {
+        let limit = it.len().min(name.len()) / 3;
+        // Most names can be told apart by their lengths, and a namespace may have very many.
+        if it.chars().count().abs_diff(name.chars().count()) > limit {
+            return None;
+        }
+        let distance = if it.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(name, it) };
+        (distance <= limit && is_visible(it)).then(|| (distance, it.to_string()))
+    });
+    near.min().map(|(_, name)| name)
+}

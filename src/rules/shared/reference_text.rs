@@ -1,0 +1,162 @@
+//! What a text in `$(…)` looks like: a name, a mistake in writing one, a command; and whether a shell may read it.
+//!
+//! Everything here is a guess from the text alone, made so that a wrong guess is silent.
+
+use std::ops::Range;
+
+/// What stands between `$(` and the first `)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum ReferencePattern<'t> {
+    /// A name, as far as can be told.
+    Name,
+    /// A name with blanks around it.
+    Padded(&'t str),
+    /// A name with a default, as shells write it.
+    Default(&'t str),
+    /// Another reference inside.
+    Nested,
+    /// A name that is not closed: the `)` belongs to something else.
+    Unclosed(&'t str),
+    /// A command or arithmetic for a shell.
+    Command,
+    /// Another language's reference, or text that only looks like one.
+    Other,
+}
+
+impl<'t> ReferencePattern<'t> {
+    /// The shape of a name; `declared` says whether a word is a variable here.
+    pub(in crate::rules) fn of(name: &'t str, declared: impl Fn(&str) -> bool) -> Self {
+        if is_other_language(name) || name.is_empty() {
+            return Self::Other;
+        }
+        let word = leading_name(name);
+        if word.len() == name.len() {
+            return Self::Name;
+        }
+        if name.starts_with('(') {
+            return Self::Command;
+        }
+        let trimmed = name.trim();
+        if trimmed.len() < name.len() && leading_name(trimmed).len() == trimmed.len() && !trimmed.is_empty() {
+            return Self::Padded(trimmed);
+        }
+        let behind = &name[word.len()..];
+        let is_operator =
+            behind.starts_with(':') && matches!(behind.as_bytes().get(1), Some(b'-' | b'=' | b'?' | b'+'));
+        if !word.is_empty() && is_operator {
+            return Self::Default(word);
+        }
+        let first = name.split(char::is_whitespace).next().unwrap_or_default();
+        let has_more = first.len() < trimmed.len();
+        if !word.is_empty() && declared(word) && !behind.starts_with("$(") {
+            return Self::Unclosed(word);
+        }
+        if !first.contains("$(") && is_command(first) && (has_more || first.contains('/')) {
+            return Self::Command;
+        }
+        if name.contains("$(") {
+            return Self::Nested;
+        }
+        // Since 1.32 any printable ASCII is a name (V2), but quotes and brackets speak of code or a pattern.
+        let is_printable = name.bytes().all(|it| (0x20..=0x7e).contains(&it));
+        let is_name =
+            is_printable && !word.is_empty() && !name.contains(['\'', '"', '`', '[', '(', '{', '\\', '|', '=']);
+        if is_name { Self::Name } else { Self::Other }
+    }
+}
+
+/// The letters, digits, `_`, `-` and `.` that a text begins with.
+pub(in crate::rules) fn leading_name(text: &str) -> &str {
+    let end = text.bytes().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.')).count();
+    &text[..end]
+}
+
+/// `cat`, `/bin/date`, `./run.sh`.
+fn is_command(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || matches!(it, b'/' | b'.' | b'_'))
+        && bytes.all(|it| it.is_ascii_alphanumeric() || matches!(it, b'/' | b'.' | b'_' | b'-' | b'+'))
+}
+
+/// Tekton's and Azure's roots, and references with a template's expression in them.
+fn is_other_language(name: &str) -> bool {
+    const ROOTS: [&str; 22] = [
+        "params",
+        "workspaces",
+        "results",
+        "tasks",
+        "steps",
+        "context",
+        "credentials",
+        "artifacts",
+        "inputs",
+        "outputs",
+        "tt",
+        "finally",
+        "Build",
+        "System",
+        "Agent",
+        "Pipeline",
+        "Release",
+        "Environment",
+        "variables",
+        "parameters",
+        "stageDependencies",
+        "dependencies",
+    ];
+    let root = name.split(['.', '[']).next().unwrap_or_default();
+    name.contains("{{")
+        || name.contains("}}")
+        || name.contains("${")
+        || root.len() < name.len() && ROOTS.contains(&root)
+}
+
+/// The reference up to the `)` that closes it, as a person reads it: `$(A$(B))` and `$((1+2))` whole.
+pub(in crate::rules) fn whole_reference(text: &str, range: Range<usize>) -> Range<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().skip(range.start + 1) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return range.start..at + 1;
+                }
+            }
+            b'\n' if at >= range.end => break,
+            _ => {}
+        }
+    }
+    range
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        let shape = |name| ReferencePattern::of(name, |word| word == "HOST");
+        for name in ["HOST", "a.b-c", "1", "my var#"] {
+            let expected = if name == "my var#" { ReferencePattern::Command } else { ReferencePattern::Name };
+            assert_eq!(shape(name), expected, "{name}");
+        }
+        assert_eq!(shape(" HOST "), ReferencePattern::Padded("HOST"));
+        assert_eq!(shape("X:-y"), ReferencePattern::Default("X"));
+        assert_eq!(shape("A$(B"), ReferencePattern::Nested);
+        assert_eq!(shape("HOST/a (b"), ReferencePattern::Unclosed("HOST"));
+        for name in ["date +%s", "/bin/date", "(1+2", "cat $(FILE", "./run.sh -x"] {
+            assert_eq!(shape(name), ReferencePattern::Command, "{name}");
+        }
+        for name in ["params.x", "params['x']", "Build.BuildId", "{{ .Values.x }}", "${X}", "'#id'", "", "a|b", "ü"] {
+            assert_eq!(shape(name), ReferencePattern::Other, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_reference_ends_where_its_reader_sees_the_end() {
+        assert_eq!(whole_reference("x$(A$(B))y", 1..8), 1..9);
+        assert_eq!(whole_reference("$((1+2)) $(B)", 0..7), 0..8);
+        assert_eq!(whole_reference("$(A$(B)\n)", 0..7), 0..7);
+    }
+}

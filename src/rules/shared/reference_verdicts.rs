@@ -1,0 +1,297 @@
+//! Every reference of a container with the one rule it belongs to.
+//!
+//! The rules on references ask here, so that one reference gets one finding, and what is silent is silent for all.
+
+use std::collections::HashSet;
+
+use crate::k8s::Text;
+use crate::resolve::{Environment, Hole, Item, Lookup, Site, Step};
+use crate::rules::engine::ContainerContext;
+use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
+use crate::rules::shared::reference_text::ReferencePattern;
+use crate::rules::shared::shell_detection::{ShellUse, detect_reader, looks_like_script};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
+
+/// A text that Kubernetes expands.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::rules) struct ExpandedText<'a> {
+    pub(in crate::rules) text: &'a Text,
+    pub(in crate::rules) steps: &'a [Step],
+    pub(in crate::rules) field: ExpandedField<'a>,
+    pub(in crate::rules) shell: ShellUse,
+}
+
+/// The field it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum ExpandedField<'a> {
+    /// The value of an entry of `env`, by its index, with the entry's name.
+    Env(usize, &'a str),
+    /// `command` and `args`.
+    CommandLine,
+    /// The command of an exec probe.
+    Probe,
+    /// `subPathExpr`.
+    SubPath,
+}
+
+impl<'a> ExpandedField<'a> {
+    /// The variable whose value it is, or the name of the field.
+    pub(in crate::rules) fn name(self) -> &'a str {
+        match self {
+            Self::Env(_, name) => name,
+            Self::CommandLine => "command",
+            Self::Probe => "exec",
+            Self::SubPath => "subPathExpr",
+        }
+    }
+
+    /// From where names are looked up.
+    pub(in crate::rules) fn site(self) -> Site {
+        match self {
+            Self::Env(index, _) => Site::Entry(index),
+            Self::CommandLine | Self::SubPath => Site::CommandLine,
+            Self::Probe => Site::Probe,
+        }
+    }
+}
+
+/// What is to say about a reference: each belongs to one rule.
+#[derive(Clone, Debug)]
+pub(in crate::rules) enum ReferenceVerdict {
+    /// Nothing.
+    Fine,
+    /// `undefined-variable`
+    Undefined,
+    /// `service-links-off` or `headless-service-variable`
+    Service(ServiceVariableAbsence),
+    /// `undefined-variable`, for those who want to know what cannot be known.
+    Possible(Hole),
+    /// `forward-reference`
+    Forward,
+    /// `self-reference`
+    Own,
+    /// `malformed-reference`
+    Malformed(ReferenceFlaw),
+    /// `command-substitution-outside-shell`
+    Command,
+    /// `probe-literal-only`
+    Probe(ProbeView),
+    /// `unresolved-sub-path`
+    SubPath {
+        /// Defined, but empty.
+        empty: bool,
+    },
+}
+
+/// How a reference is written wrongly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum ReferenceFlaw {
+    Padded(String),
+    Default(String),
+    Nested,
+    Unclosed(String),
+}
+
+/// What a probe sees of a variable (P3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum ProbeView {
+    /// Nothing: the reference stays.
+    Stays,
+    /// The empty text.
+    Empty,
+    /// The value before expansion.
+    Raw,
+}
+
+/// The texts of a container that Kubernetes expands and that hold a dollar sign.
+pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> Vec<ExpandedText<'a>> {
+    let (container, environment) = (container.container, container.environment);
+    let mut all: Vec<ExpandedText<'a>> = Vec::new();
+    for (index, entry) in container.env.iter().enumerate() {
+        let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
+        let Some(binding) = environment.entry(index).filter(|it| it.raw.is_some()) else { continue };
+        if text.value.contains('$') {
+            let shell = if looks_like_script(&text.value) { ShellUse::Maybe } else { ShellUse::No };
+            all.push(ExpandedText {
+                text,
+                steps: &binding.steps,
+                field: ExpandedField::Env(index, &name.value),
+                shell,
+            });
+        }
+    }
+    let items: Vec<&'a Item> = environment.command.iter().chain(&environment.args).collect();
+    let first = all.len();
+    command_line(&items, !environment.command.is_empty(), ExpandedField::CommandLine, &mut all);
+    // What a patch is laid on may bring the command, and a shell with it.
+    if environment.command.is_empty() && matches!(environment.lookup(Site::CommandLine, ""), Lookup::Maybe(_)) {
+        let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
+        open.for_each(|it| it.shell = ShellUse::Maybe);
+    }
+    for probe in &environment.probes {
+        let items: Vec<&'a Item> = probe.command.iter().collect();
+        command_line(&items, true, ExpandedField::Probe, &mut all);
+    }
+    for sub_path in environment.sub_paths.iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
+        let item = &sub_path.item;
+        let steps = &item.expansion.steps;
+        all.push(ExpandedText { text: &item.text, steps, field: ExpandedField::SubPath, shell: ShellUse::No });
+    }
+    all
+}
+
+fn command_line<'a>(items: &[&'a Item], has_command: bool, field: ExpandedField<'a>, all: &mut Vec<ExpandedText<'a>>) {
+    for (at, item) in items.iter().enumerate().filter(|(_, it)| it.text.value.contains('$')) {
+        let values: Vec<&str> = items.iter().map(|it| &*it.text.value).collect();
+        let shell = if item.is_script { ShellUse::Yes } else { detect_reader(&values, at, has_command) };
+        all.push(ExpandedText { text: &item.text, steps: &item.expansion.steps, field, shell });
+    }
+}
+
+/// Every reference with its verdict.
+pub(in crate::rules) fn judge_references<'a>(
+    container: &ContainerContext<'a>,
+) -> Vec<(ExpandedText<'a>, &'a Step, ReferenceVerdict)> {
+    let mut all = Vec::new();
+    for text in expanded_texts(container) {
+        for step in text.steps {
+            match verdict(container, &text, step) {
+                ReferenceVerdict::Fine => {}
+                verdict => all.push((text, step, verdict)),
+            }
+        }
+    }
+    all
+}
+
+fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step) -> ReferenceVerdict {
+    let environment = container.environment;
+    let site = text.field.site();
+    let declared = |word: &str| matches!(environment.lookup(site, word), Lookup::Bound(_));
+    let shape = ReferencePattern::of(&step.name, declared);
+    if let ExpandedField::SubPath = text.field {
+        return match &step.outcome {
+            Lookup::Bound(it) if it.value.is_empty() && it.alternatives.is_empty() => {
+                ReferenceVerdict::SubPath { empty: true }
+            }
+            Lookup::Unbound | Lookup::Later(_)
+                if shape != ReferencePattern::Other && !is_templated(container, &step.name) =>
+            {
+                ReferenceVerdict::SubPath { empty: false }
+            }
+            Lookup::Maybe(hole) => ReferenceVerdict::Possible(hole.clone()),
+            _ => ReferenceVerdict::Fine,
+        };
+    }
+    if text.field == ExpandedField::Probe
+        && let Some(verdict) = probe(container, text, step)
+    {
+        return verdict;
+    }
+    match &step.outcome {
+        Lookup::Bound(_) => return ReferenceVerdict::Fine,
+        _ if text.shell == ShellUse::Yes => return ReferenceVerdict::Fine,
+        Lookup::Maybe(hole) if shape == ReferencePattern::Name => return ReferenceVerdict::Possible(hole.clone()),
+        Lookup::Maybe(_) => return ReferenceVerdict::Fine,
+        Lookup::Later(_) => {
+            let own = matches!(text.field, ExpandedField::Env(_, own) if own == &*step.name);
+            return if own { ReferenceVerdict::Own } else { ReferenceVerdict::Forward };
+        }
+        Lookup::Unbound => {}
+    }
+    let reaches = matches!(text.field, ExpandedField::Env(_, own) if reaches_shell(container, own));
+    // No command is called like that.
+    let is_constant = step.name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
+    match text.shell {
+        ShellUse::No if !reaches => {}
+        ShellUse::EntryPoint if is_constant => {}
+        _ => return ReferenceVerdict::Fine,
+    }
+    match shape {
+        ReferencePattern::Other => ReferenceVerdict::Fine,
+        ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::Fine,
+        // A probe sees no service variable anyway (P3).
+        ReferencePattern::Name if text.field == ExpandedField::Probe => ReferenceVerdict::Undefined,
+        ReferencePattern::Name => {
+            container.absent_service(&step.name).map_or(ReferenceVerdict::Undefined, ReferenceVerdict::Service)
+        }
+        ReferencePattern::Command => ReferenceVerdict::Command,
+        ReferencePattern::Padded(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Padded(name.to_owned())),
+        ReferencePattern::Default(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Default(name.to_owned())),
+        ReferencePattern::Unclosed(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Unclosed(name.to_owned())),
+        ReferencePattern::Nested => ReferenceVerdict::Malformed(ReferenceFlaw::Nested),
+    }
+}
+
+/// P3; nothing where the ordinary reading decides.
+fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step) -> Option<ReferenceVerdict> {
+    let environment = container.environment;
+    match &step.outcome {
+        Lookup::Bound(raw) => {
+            let mut entries = container.container.env.iter().enumerate();
+            let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
+            let Some((index, entry)) = last else {
+                // A controller's: a field is empty for the probe.
+                return raw.value.is_empty().then_some(ReferenceVerdict::Probe(ProbeView::Empty));
+            };
+            let value = entry.value.as_ref().map_or("", |it| &it.value);
+            if value.is_empty() {
+                return entry.from.is_some().then_some(ReferenceVerdict::Probe(ProbeView::Empty));
+            }
+            let expands = |it: &Step| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
+            let differs = environment.entry(index).is_some_and(|it| it.steps.iter().any(expands))
+                || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
+            differs.then_some(ReferenceVerdict::Probe(ProbeView::Raw))
+        }
+        Lookup::Maybe(_) => None,
+        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(Site::CommandLine, &step.name) {
+            // In a script a word in small letters is rather a command.
+            _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
+            Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeView::Stays)),
+            // Whether or not the key exists: a probe would not see it.
+            Lookup::Maybe(Hole::ConfigMapKey(..) | Hole::SecretKey(..) | Hole::ServiceVariable(_))
+                if text.shell == ShellUse::No =>
+            {
+                Some(ReferenceVerdict::Probe(ProbeView::Stays))
+            }
+            Lookup::Maybe(hole) => Some(ReferenceVerdict::Possible(hole)),
+            Lookup::Unbound | Lookup::Later(_) => None,
+        },
+    }
+}
+
+/// Whether a shell gets to read the value of a variable: its script takes it in by `$(X)`, or evaluates what it likes.
+pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
+    let environment = container.environment;
+    let scripts: Vec<&Item> = scripts(environment).collect();
+    if scripts.iter().any(|it| it.text.value.contains("eval ")) {
+        return true;
+    }
+    let mut reached: HashSet<&str> = HashSet::new();
+    let mut open: Vec<&Step> = scripts.iter().flat_map(|it| &it.expansion.steps).collect();
+    while let Some(step) = open.pop() {
+        if let Lookup::Bound(binding) = &step.outcome
+            && reached.insert(&step.name)
+        {
+            open.extend(&binding.steps);
+        }
+    }
+    reached.contains(name)
+}
+
+fn scripts(environment: &Environment) -> impl Iterator<Item = &Item> {
+    let probes = environment.probes.iter().flat_map(|it| &it.command);
+    environment.command.iter().chain(&environment.args).chain(probes).filter(|it| it.is_script)
+}
+
+/// Whether a tool may make this name before Kubernetes sees the text: a name in `env` is written with an expression, or
+/// the reference is a template's parameter.
+fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
+    let has_expression = |text: &Option<Text>| {
+        text.as_ref().is_some_and(|it| it.value.contains("{{") || it.value.contains("${") || it.value.contains("$("))
+    };
+    let it = container.container;
+    it.env.iter().any(|it| has_expression(&it.name))
+        || it.env_from.iter().any(|it| has_expression(&it.prefix))
+        || container.pod.object.object.parameters.as_ref().is_some_and(|it| it.contains(name))
+}

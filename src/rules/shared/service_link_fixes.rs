@@ -1,0 +1,123 @@
+//! Fixes that change how a pod gets the variables of services: one link added, all links explicit, links off.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::diagnostic::Fix;
+use crate::k8s::{Container, ContainerRole, Pod};
+use crate::resolve::{Kind, Links, Lookup, service_usages};
+use crate::rules::engine::{ObjectContext, edit};
+use crate::syntax::{InsertPosition, Node, TextEdit, YamlValue, add_entry, add_items};
+use crate::text::Span;
+
+/// Pods with more containers are written by programs, and looking through all of them would cost every keystroke.
+const LARGEST: usize = 64;
+
+/// Automatic links of a pod as links of its own: to exactly the services it uses where a cluster has that, and none
+/// where it uses none. Nothing where no service is near.
+pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix> {
+    let file = object.file;
+    if file.resolver.links(file.path, object.object, pod) != Links::All
+        || pod.containers.iter().all(|it| it.image.is_none())
+        || pod.containers.len() > LARGEST
+        || file.resolver.crowd(file.path, object.object).services == 0
+    {
+        return None;
+    }
+    let used = object.used(pod);
+    if used.iter().all(BTreeSet::is_empty) {
+        return object.links_off(pod);
+    }
+    file.snapshot.settings(file.path).proposals.then(|| object.links_explicit(pod, &used)).flatten()
+}
+
+impl ObjectContext<'_> {
+    /// Changes the collection at a span of the object. Nothing where others share it through an anchor.
+    pub(in crate::rules) fn change(
+        &self,
+        span: Span,
+        change: impl Fn(&str, Node<'_>) -> Option<TextEdit>,
+    ) -> Option<TextEdit> {
+        let source = self.file.parsed_text()?;
+        let span = self.object.file_span(span);
+        let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
+        let at = path.iter().position(|it| it.span() == span && !it.span().is_empty())?;
+        let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
+        if shared { None } else { change(&source.text, path[at]) }
+    }
+
+    /// The services whose variables a pod uses, container by container.
+    fn used(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
+        let used = |container: &Container| {
+            let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
+            let usages = service_usages(&environment, container);
+            let own = usages.iter().map(|it| Arc::clone(&it.binding));
+            // What a preset brings may be made of service variables too.
+            let brought = environment.own_bindings().into_iter().filter(|it| it.preset.is_some());
+            let brought = brought.flat_map(|it| &it.steps).filter_map(|it| match &it.outcome {
+                Lookup::Bound(binding) if binding.origin.kind == Kind::Service => Some(Arc::clone(binding)),
+                _ => None,
+            });
+            let services = own.chain(brought).filter_map(|it| it.origin.object.clone());
+            // The cluster's own API is there in any case.
+            services.filter(|it| &**it != "kubernetes").collect()
+        };
+        self.file.snapshot.depend_on_siblings();
+        pod.containers.iter().map(|it| used(it)).collect()
+    }
+
+    /// What replaces the automatic links of a pod: explicit ones for exactly the services it uses, or none at all.
+    /// Unsafe, as nobody sees what a program reads from its environment.
+    pub(in crate::rules) fn replace_automatic_links_fix(&self, pod: &Pod) -> Option<Fix> {
+        let is_large = pod.containers.len() > LARGEST;
+        if is_large || self.file.resolver.links(self.file.path, self.object, pod) != Links::All {
+            return None;
+        }
+        let used = self.used(pod);
+        if used.iter().all(BTreeSet::is_empty) { self.links_off(pod) } else { self.links_explicit(pod, &used) }
+    }
+
+    fn links_off(&self, pod: &Pod) -> Option<Fix> {
+        let change = match pod.service_links {
+            Some((_, span)) => TextEdit { span: self.object.file_span(span), text: "false".into() },
+            None => self
+                .change(pod.span, |text, spec| add_entry(text, spec, "enableServiceLinks", &YamlValue::Bool(false)))?,
+        };
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: "Set `enableServiceLinks: false`: no service variable is used".into(), safe: false, edits })
+    }
+
+    fn links_explicit(&self, pod: &Pod, used: &[BTreeSet<Arc<str>>]) -> Option<Fix> {
+        let mut edits = Vec::new();
+        for (container, services) in pod.containers.iter().zip(used).filter(|(_, used)| !used.is_empty()) {
+            let names: Vec<&str> = services.iter().map(|it| &**it).collect();
+            let change = self.link(container, &names)?;
+            edits.push(edit(self.file.at(change.span), change.text));
+        }
+        let all: BTreeSet<&str> = used.iter().flatten().map(|it| &**it).collect();
+        let names: Vec<String> = all.iter().map(|it| format!("`{it}`")).collect();
+        let title = format!("Link {} in `envFrom`, and nothing else", names.join(", "));
+        Some(Fix { title, safe: false, edits })
+    }
+
+    /// Links one more service in a container.
+    pub(in crate::rules) fn link_service_fix(&self, container: &Container, service: &str) -> Option<Fix> {
+        let change = self.link(container, &[service])?;
+        let edits = vec![edit(self.file.at(change.span), change.text)];
+        Some(Fix { title: format!("Link service `{service}` in `envFrom`"), safe: false, edits })
+    }
+
+    fn link(&self, container: &Container, services: &[&str]) -> Option<TextEdit> {
+        if matches!(container.role, ContainerRole::Hook) {
+            return None;
+        }
+        let entry = |name: &&str| YamlValue::map([("service", YamlValue::map([("name", YamlValue::text(*name))]))]);
+        let entries: Vec<YamlValue> = services.iter().map(entry).collect();
+        self.change(container.span, |text, node| match node.get("envFrom") {
+            // B5: links come first, as later entries win and services are below all others.
+            Some(list) if list.is_sequence() => add_items(text, list, &entries, InsertPosition::First),
+            Some(_) => None,
+            None => add_entry(text, node, "envFrom", &YamlValue::List(entries.clone())),
+        })
+    }
+}

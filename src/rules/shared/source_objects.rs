@@ -1,0 +1,118 @@
+//! What the names in a container mean in the workspace: ConfigMaps, Secrets and Services beside it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Object, ObjectData, Text};
+use crate::resolve::{Kind, is_strict};
+use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
+use crate::workspace::{LookupSite, ObjectMatch, Snapshot};
+
+impl FileContext<'_> {
+    /// Whether a template engine makes YAML of the file: what its text says is not yet what is applied.
+    pub(in crate::rules) fn is_template(&self) -> bool {
+        self.facts.is_template()
+    }
+}
+
+impl<'a> ObjectContext<'a> {
+    /// Where the object's names are used.
+    pub(in crate::rules) fn lookup_site(&self) -> LookupSite<'a> {
+        LookupSite { file: self.file.path, namespace: self.object.namespace() }
+    }
+}
+
+impl PodContext<'_> {
+    /// Whether a container is a part of one elsewhere: a patch.
+    pub(in crate::rules) fn is_partial_container(&self, container: &Container) -> bool {
+        let object = self.object;
+        let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+        (container.image.is_none() && !is_pod) || object.file.snapshot.is_patch(object.file.path)
+    }
+}
+
+impl<'a> ContainerContext<'a> {
+    /// Whether it is a part of a container elsewhere: a patch.
+    pub(in crate::rules) fn is_partial(&self) -> bool {
+        self.pod.is_partial_container(self.container)
+    }
+
+    /// The ConfigMaps or Secrets that a name may mean here.
+    pub(in crate::rules) fn objects(&self, kind: Kind, name: &str) -> Vec<ObjectMatch<'a>> {
+        objects(self.pod.object.file.snapshot, kind, name, self.pod.object.lookup_site())
+    }
+
+    /// The variables that an entry of `envFrom` surely gives, whichever object is meant, each with its key's place.
+    pub(in crate::rules) fn given(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
+        let Some((kind, Some(name), _)) = reference(entry) else { return BTreeMap::new() };
+        let found = self.objects(kind, &name.value);
+        let file = self.pod.object.file;
+        // B10.
+        let checks_names = !file.resolver.release(file.path).is_at_least(30);
+        let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+        let mut given = BTreeMap::new();
+        for key in found.first().into_iter().flat_map(keys) {
+            let full = format!("{prefix}{}", key.key.value);
+            let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
+            if in_all && (!checks_names || is_strict(&full)) {
+                given.insert(full.into(), location(&found[0], key));
+            }
+        }
+        given
+    }
+}
+
+/// What an entry of `envFrom` names: kind, name, and whether it may be absent.
+pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(Kind, Option<&Text>, bool)> {
+    match entry.source.as_ref()? {
+        EnvFromSource::ConfigMap { name, optional } => Some((Kind::ConfigMap, name.as_ref(), *optional)),
+        EnvFromSource::Secret { name, optional } => Some((Kind::Secret, name.as_ref(), *optional)),
+        EnvFromSource::Service { .. } => None,
+    }
+}
+
+/// The ConfigMaps or Secrets that a name may mean at a place.
+pub(in crate::rules) fn objects<'s>(
+    snapshot: &'s Snapshot,
+    kind: Kind,
+    name: &str,
+    from: LookupSite<'_>,
+) -> Vec<ObjectMatch<'s>> {
+    if kind == Kind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
+}
+
+/// The keys of what was found.
+pub(in crate::rules) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item = &'s DataEntry> + use<'s> {
+    let source = match &found.object.model.data {
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
+        _ => None,
+    };
+    source.into_iter().flat_map(|it| &it.keys)
+}
+
+/// Where a key stands.
+pub(in crate::rules) fn location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
+    Location { file: Arc::clone(found.file), span: found.object.file_span(key.key.span) }
+}
+
+/// Where the name of what was found stands.
+pub(in crate::rules) fn name_location(found: &ObjectMatch<'_>) -> Option<Location> {
+    let name = found.object.model.name.as_ref()?;
+    Some(Location { file: Arc::clone(found.file), span: found.object.file_span(name.span) })
+}
+
+/// Whether two objects surely live in one namespace: both name it, or neither does and they stand side by side.
+pub(in crate::rules) fn share_namespace(one: (&str, &Object), other: (&str, &Object)) -> bool {
+    let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    match (&one.1.model.namespace, &other.1.model.namespace) {
+        (Some(a), Some(b)) => a.value == b.value,
+        (None, None) => one.0[..directory(one.0)] == other.0[..directory(other.0)],
+        _ => false,
+    }
+}
+
+/// `config map` or `secret`.
+pub(in crate::rules) fn kind_name(kind: Kind) -> &'static str {
+    if kind == Kind::Secret { "secret" } else { "config map" }
+}
