@@ -135,7 +135,7 @@ impl Prose {
     }
 }
 
-/// The comments of Rust files, scripts and `fixtures/expand`, and the prose of Markdown files, each with its path.
+/// The comments of Rust files and scripts, and the prose of Markdown files, each with its path.
 fn project_prose() -> Vec<(String, Prose)> {
     let mut blocks = Vec::new();
     for path in paths_below(&project()) {
@@ -144,7 +144,6 @@ fn project_prose() -> Vec<(String, Prose)> {
         let found = match extension {
             "rs" => rust_comments(&read(&path).text),
             "sh" => hash_comments(&read(&path).text),
-            "txt" if path.starts_with("fixtures/expand/") => hash_comments(&read(&path).text),
             "md" => vec![(1, read(&path).text)],
             _ if path == "tests/run" => hash_comments(&read(&path).text),
             _ => Vec::new(),

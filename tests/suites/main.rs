@@ -13,7 +13,6 @@ mod fixture;
 #[path = "../support/memory_project.rs"]
 mod memory_project;
 
-mod designs;
 mod docs;
 mod expand;
 mod ide;
@@ -22,6 +21,7 @@ mod recovery;
 mod rules;
 mod runner;
 mod silence;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -29,8 +29,15 @@ use libtest_mimic::Arguments;
 use runner::Folder;
 
 /// All folders of suites.
-const FOLDERS: [Folder; 6] =
-    [rules::FOLDER, silence::FOLDER, recovery::FOLDER, expand::FOLDER, ide::FOLDER, designs::FOLDER];
+const FOLDERS: [Folder; 7] = [
+    rules::FOLDER,
+    silence::FOLDER,
+    recovery::FOLDER,
+    expand::FOLDER,
+    ide::FOLDER,
+    terminal::COMMANDS,
+    terminal::DESIGNS,
+];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
