@@ -8,14 +8,19 @@
 mod chunk_boundaries;
 mod chunks;
 mod comments;
+mod content_lines;
 mod delimiters;
 mod documents;
 mod edit;
+mod edited_lines;
 mod env_file;
+mod green;
 mod helm;
 mod indent_index;
 mod insert;
 mod merge_conflicts;
+mod misplaced_lines;
+mod node;
 mod node_builder;
 mod param_file;
 mod patched_text;
@@ -27,6 +32,8 @@ mod reparse;
 mod scalar;
 mod shell;
 mod source_map;
+mod syntax_error;
+mod text_slices;
 mod tree;
 mod yaml_value;
 
@@ -36,25 +43,28 @@ pub use env_file::{
     EnvFileDialect, EnvFileEntry, EnvFileError, EnvFileProblem, env_file_comments, find_env_file_entry,
     look_up_env_file_key, parse_env_file,
 };
+pub use green::CollectionStyle;
 pub use helm::{
     HelmMask, HelmOutput, has_helm_placeholder, mask_helm_actions, push_helm_placeholder, show_helm_placeholders,
     split_helm_placeholders,
 };
 pub use insert::{InsertPosition, add_entries, add_entry, add_items};
+pub use node::{Node, NodeKind, Subtree};
 pub use param_file::{ParamFile, ParamFileEntry, ParamFileError, parse_param_file};
 pub use quote_parameters::quote_parameters;
 pub use references::{
     DollarToken, DollarTokenKind, DollarTokens, ParameterReference, ReferenceForm, dollar_tokens, parameter_references,
     template_parameters,
 };
-pub use reparse::TextSlices;
 pub use scalar::{ScalarStyle, TypedScalar};
 pub use shell::{
     ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
     ShellVariable, ShellWord, ShellWordPart, ShellWordPartKind, parse_shell_script, shell_variables,
 };
 pub use source_map::SourceMap;
-pub use tree::{CollectionStyle, Node, NodeKind, Subtree, SyntaxError, SyntaxErrorKind, Tree, YamlDocument};
+pub use syntax_error::{SyntaxError, SyntaxErrorKind};
+pub use text_slices::TextSlices;
+pub use tree::{Tree, YamlDocument};
 pub use yaml_value::YamlValue;
 
 #[cfg(test)]

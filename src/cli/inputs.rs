@@ -16,7 +16,12 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
         for error in &file.errors {
             let place = file.lines.line_column(error.span.start);
             let shown = loaded.display(path);
-            notice(format_args!("{shown}:{}:{}: {}; the rest is shown", place.line, place.column, error.message));
+            notice(format_args!(
+                "{shown}:{}:{}: {}; the rest is shown",
+                place.line,
+                place.column,
+                error.message(&file.lines)
+            ));
             exit = exit.max(Exit::Findings);
         }
     }

@@ -1,14 +1,15 @@
-//! Comments: found when someone asks, by looking for `#` outside of the scalars of the tree.
+//! Comments: found on demand, by searching `#` outside the scalars of the tree.
 //!
-//! The tree keeps none, so comments cost nothing where nobody reads them.
+//! The tree does not store comments, so they cost nothing where they are not needed.
 
+use crate::syntax::node::NodeKind;
 use crate::syntax::scalar::ScalarStyle;
-use crate::syntax::tree::{NodeKind, Tree};
+use crate::syntax::tree::Tree;
 use crate::text::Span;
 
 impl Tree {
-    /// The comments that begin in a span of the text this tree was parsed from, each from its `#` to the end of its
-    /// line.
+    /// The comments that begin in a span of `text`, from which this tree was parsed. Each is from its `#` to the end of
+    /// its line.
     pub fn comments(&self, text: &str, within: Span) -> Vec<Span> {
         let mut found = Vec::new();
         let mut at = within.start;
@@ -16,8 +17,8 @@ impl Tree {
             let start = at + next;
             let end = text[start..].find('\n').map_or(text.len(), |len| start + len);
             let end = start + text[start..end].trim_end_matches('\r').len();
-            let after_blank = start == 0 || text.as_bytes()[start - 1].is_ascii_whitespace();
-            if after_blank && !self.is_in_scalar(text, start) {
+            let after_space = start == 0 || text.as_bytes()[start - 1].is_ascii_whitespace();
+            if after_space && !self.is_in_scalar(text, start) {
                 found.push(Span::new(start, end));
                 at = end;
             } else {
@@ -34,7 +35,7 @@ impl Tree {
         let span = node.span();
         match node.kind() {
             NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
-                // A comment may stand behind the header.
+                // A comment may follow the header.
                 let header = text[span.start..].find('\n').map_or(span.end, |len| span.start + len);
                 offset > header && offset < span.end
             }
@@ -50,7 +51,7 @@ mod tests {
     use crate::text::Span;
 
     #[test]
-    fn comments_are_what_is_outside_of_scalars() {
+    fn a_number_sign_in_a_scalar_is_not_a_comment() {
         let text = "# a\nx: y # b\nz: \"# no\" # c\nb: | # d\n  # no\n  e\n# e\nf: a#no\nl: [ # f\n  1]\np: q\n  # g\n---\n# h\r\n";
         let tree = parse(text);
         assert_eq!(tree.errors(), []);

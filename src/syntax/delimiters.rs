@@ -1,16 +1,16 @@
-//! A light reading of YAML text: where quotes, brackets and block scalars begin and end, and nothing else.
+//! A scan of YAML text for quotes, brackets and block scalars: where they begin and end, and nothing else.
 //!
-//! The parser stops at the first thing it refuses and often blames an innocent line. This scan never stops, so repairs
-//! can find the quote or bracket that was left open, and which lines are only the continuation of something.
+//! The parser stops at its first error and often reports the wrong line. This scan never stops, so that repairs can find
+//! the quote or bracket that was left open, and the lines that only continue a scalar or collection.
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(super) struct DelimiterScan {
     pub(super) quoted: Vec<QuotedSpan>,
-    /// The quote or bracket that is still open at the end of the text, outermost first.
+    /// The quotes and brackets that are still open at the end of the text, outermost first.
     pub(super) open: Vec<OpenDelimiter>,
-    /// Whether it holds a block scalar.
-    block: bool,
+    /// Whether there is a block scalar.
+    has_block_scalar: bool,
     /// Starts of lines that continue a quoted scalar, a flow collection or a block scalar. Sorted.
     pub(super) continued: Vec<usize>,
 }
@@ -19,12 +19,12 @@ pub(super) struct DelimiterScan {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QuotedSpan {
     pub(super) start: usize,
-    /// Closer the closing quote, or the end of the text.
+    /// The end of the closing quote, or of the text.
     pub(super) end: usize,
     pub(super) double: bool,
 }
 
-/// Something that was opened and not closed.
+/// A quote or bracket that is not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenDelimiter {
     pub(super) at: usize,
@@ -33,19 +33,19 @@ pub(super) struct OpenDelimiter {
 }
 
 impl DelimiterScan {
-    /// Whether the line that starts at an offset only continues something.
+    /// Whether the line that starts at an offset continues a scalar or collection.
     pub(super) fn continues(&self, line: usize) -> bool {
         self.continued.binary_search(&line).is_ok()
     }
 }
 
-/// Whether a line opens something that further lines may continue.
+/// Whether a line opens a quote, bracket or block scalar that further lines may continue.
 pub(super) fn opens_multiline(line: &str) -> bool {
     if !line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{' | b'|' | b'>')) {
         return false;
     }
     let scan = scan_delimiters(line, 0);
-    !scan.open.is_empty() || scan.block
+    !scan.open.is_empty() || scan.has_block_scalar
 }
 
 /// Whether a quote or bracket is open at the end of a line.
@@ -53,21 +53,22 @@ pub(super) fn leaves_open(line: &str) -> bool {
     line.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{')) && !scan_delimiters(line, 0).open.is_empty()
 }
 
-/// Where the first line of a text ends together with what it opens, if that is closed and nothing stands behind it.
+/// The end of the first line of a text together with the lines that continue it, if everything it opens is closed and
+/// nothing follows the closing character.
 pub(super) fn closed_line(text: &str, column: usize) -> Option<usize> {
     let mut scanner =
-        DelimiterScanner { bytes: text.as_bytes(), at: 0, found: DelimiterScan::default(), trailing: false };
+        DelimiterScanner { bytes: text.as_bytes(), at: 0, found: DelimiterScan::default(), has_trailing_text: false };
     scanner.line(column);
-    (scanner.found.open.is_empty() && !scanner.trailing).then_some(scanner.at)
+    (scanner.found.open.is_empty() && !scanner.has_trailing_text).then_some(scanner.at)
 }
 
-/// Scans a text whose first character stands at `column`.
+/// Scans a text whose first character is at `column`.
 pub(super) fn scan_delimiters(text: &str, column: usize) -> DelimiterScan {
     scan_past(text, column, text.len(), |_| false).0
 }
 
-/// Scans past an offset, to a line behind it that continues nothing and that is asked for by where it begins. Gives also
-/// what reaches over the offset: a line together with those that continue it.
+/// Scans past an offset, up to a line that continues nothing and whose start satisfies `is_end`. Also returns the range
+/// of the line, with its continuation, that crosses the offset.
 pub(super) fn scan_past(
     text: &str,
     column: usize,
@@ -75,7 +76,7 @@ pub(super) fn scan_past(
     is_end: impl Fn(usize) -> bool,
 ) -> (DelimiterScan, std::ops::Range<usize>) {
     let mut scanner =
-        DelimiterScanner { bytes: text.as_bytes(), at: 0, found: DelimiterScan::default(), trailing: false };
+        DelimiterScanner { bytes: text.as_bytes(), at: 0, found: DelimiterScan::default(), has_trailing_text: false };
     let mut column = column;
     let mut across = 0..0;
     while scanner.at < scanner.bytes.len() {
@@ -100,8 +101,8 @@ struct DelimiterScanner<'s> {
     bytes: &'s [u8],
     at: usize,
     found: DelimiterScan,
-    /// Whether something that makes no sense there stands behind a closing quote or bracket.
-    trailing: bool,
+    /// Whether unexpected text follows a closing quote or bracket.
+    has_trailing_text: bool,
 }
 
 impl DelimiterScanner<'_> {
@@ -109,8 +110,8 @@ impl DelimiterScanner<'_> {
         self.bytes.get(self.at).copied().unwrap_or(b'\n')
     }
 
-    /// A blank behind the character at hand, or the end of the line.
-    fn blank_follows(&self) -> bool {
+    /// Whether a space or the end of the line follows the current character.
+    fn space_follows(&self) -> bool {
         self.bytes.get(self.at + 1).is_none_or(u8::is_ascii_whitespace)
     }
 
@@ -119,11 +120,11 @@ impl DelimiterScanner<'_> {
         self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
     }
 
-    /// One line in block context, with everything that it opens and later lines continue.
+    /// Scans one line in block context, together with the lines that continue what it opens.
     fn line(&mut self, first_column: usize) {
         let line = self.at;
         let column_of = |at: usize| at - line + first_column;
-        // The column of the innermost key or dash on this line: a block scalar is indented deeper.
+        // The column of the innermost key or dash on this line: the lines of a block scalar are deeper.
         let mut parent = None;
         let mut token_start = true;
         while self.at < self.bytes.len() {
@@ -134,7 +135,7 @@ impl DelimiterScanner<'_> {
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 b'#' if self.at == line || self.bytes[self.at - 1].is_ascii_whitespace() => return self.skip_line(),
-                b'-' | b'?' if token_start && self.blank_follows() => {
+                b'-' | b'?' if token_start && self.space_follows() => {
                     parent = Some(column_of(self.at));
                     self.at += 1;
                 }
@@ -165,8 +166,8 @@ impl DelimiterScanner<'_> {
                         self.check_trailing();
                     }
                 }
-                b':' if self.blank_follows() => {
-                    // The value of `? key` begins its own line.
+                b':' if self.space_follows() => {
+                    // The value of `? key` begins a line.
                     parent = parent.or(Some(column_of(self.at)));
                     self.at += 1;
                     token_start = true;
@@ -183,7 +184,7 @@ impl DelimiterScanner<'_> {
         }
     }
 
-    /// Past a `:` that makes what was read a key.
+    /// Skips a `:` that makes the scanned token a key.
     fn key_follows(&mut self) -> bool {
         let mut at = self.at;
         while matches!(self.bytes.get(at), Some(b' ' | b'\t')) {
@@ -198,23 +199,23 @@ impl DelimiterScanner<'_> {
 
     fn check_trailing(&mut self) {
         let next = self.bytes[self.at..].iter().find(|byte| !matches!(byte, b' ' | b'\t'));
-        self.trailing |= !matches!(next, None | Some(b'\n' | b'\r' | b'#'));
+        self.has_trailing_text |= !matches!(next, None | Some(b'\n' | b'\r' | b'#'));
     }
 
-    /// To the end of a plain scalar on this line: `: `, ` #` or the end of the line.
+    /// Skips a plain scalar up to `: `, ` #` or the end of the line.
     fn plain(&mut self) {
         self.at += 1;
         while self.at < self.bytes.len() {
             match self.peek() {
                 b'\n' => return,
-                b':' if self.blank_follows() => return,
+                b':' if self.space_follows() => return,
                 b'#' if self.bytes[self.at - 1].is_ascii_whitespace() => return,
                 _ => self.at += 1,
             }
         }
     }
 
-    /// Past a quoted scalar, over lines if need be; false when it is not closed.
+    /// Skips a quoted scalar, which may span lines. False if it is not closed.
     fn quoted(&mut self) -> bool {
         let start = self.at;
         let quote = self.peek();
@@ -245,7 +246,7 @@ impl DelimiterScanner<'_> {
         }
     }
 
-    /// Past a flow collection, over lines if need be; false when it is not closed.
+    /// Skips a flow collection, which may span lines. False if it is not closed.
     fn flow(&mut self) -> bool {
         let mut stack: Vec<OpenDelimiter> = Vec::new();
         let mut token_start = true;
@@ -266,7 +267,7 @@ impl DelimiterScanner<'_> {
                     token_start = true;
                 }
                 b']' | b'}' => {
-                    // A closer of the wrong kind is the parser's to complain about.
+                    // The parser reports a closing bracket of the wrong kind.
                     stack.pop();
                     self.at += 1;
                     token_start = false;
@@ -299,15 +300,15 @@ impl DelimiterScanner<'_> {
         false
     }
 
-    /// Past a block scalar: its header, then every line that is blank or deeper than its parent.
+    /// Skips a block scalar: its header, then every line that is empty or deeper than its parent.
     fn block_scalar(&mut self, parent: Option<usize>) {
-        self.found.block = true;
+        self.found.has_block_scalar = true;
         self.skip_line();
         while self.at < self.bytes.len() {
             let rest = &self.bytes[self.at..];
             let indent = rest.iter().take_while(|byte| **byte == b' ').count();
-            let blank = rest.get(indent).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
-            if !blank && parent.map_or(indent == 0, |parent| indent <= parent) {
+            let is_empty = rest.get(indent).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+            if !is_empty && parent.map_or(indent == 0, |parent| indent <= parent) {
                 return;
             }
             self.found.continued.push(self.at);
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_open_is_found() {
+    fn open_delimiters_are_found() {
         assert_eq!(open("a: \"x\nb: y\n"), "3\" ");
         assert_eq!(open("a: ['x', \"y\n"), "3] 9\" ");
         assert_eq!(open("a: it's\nb: \"x\" # don't\n"), "");
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn continued_lines_are_known() {
+    fn continued_lines_are_found() {
         let text = "a: |\n  x\n\n  y\nb: [\n1]\nc: 'x\ny'\nd: e\n";
         let scan = scan_delimiters(text, 0);
         let lines: Vec<_> = scan.continued.iter().map(|at| text[*at..].lines().next().unwrap_or_default()).collect();

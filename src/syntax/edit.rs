@@ -6,9 +6,10 @@
 use std::ops::Range;
 
 use crate::syntax::documents::parse;
+use crate::syntax::green::CollectionStyle;
+use crate::syntax::node::{Node, NodeKind};
 use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::source_map::SourceMap;
-use crate::syntax::tree::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
 
 /// A replacement of some bytes of a text.

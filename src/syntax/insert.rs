@@ -5,7 +5,8 @@
 
 use crate::syntax::documents::parse;
 use crate::syntax::edit::{TextEdit, ends_with_kept_line_breaks, line_end, line_start};
-use crate::syntax::tree::{CollectionStyle, Node, NodeKind};
+use crate::syntax::green::CollectionStyle;
+use crate::syntax::node::{Node, NodeKind};
 use crate::syntax::yaml_value::YamlValue;
 use crate::text::Span;
 

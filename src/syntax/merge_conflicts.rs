@@ -1,20 +1,20 @@
-//! Merge conflicts: the markers are read as comments, so that both sides keep their meaning, and each conflict is one
+//! Merge conflicts: the markers are parsed as comments, so that both sides are still analysed, and each conflict is one
 //! error.
 
 use memchr::memmem;
 
-use crate::syntax::tree::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
 
-/// A text whose markers are comments. Offsets are those of the text with the markers.
-pub(super) struct Resolved {
+/// A text whose conflict markers are replaced with comments of the same length.
+pub(super) struct CommentedMarkers {
     pub(super) text: String,
-    /// At least one, so that an edit reads the whole document again.
+    /// At least one, so that an edit parses the whole document again.
     pub(super) errors: Vec<SyntaxError>,
 }
 
-/// Makes comments of the markers of a document, if it has any.
-pub(super) fn without_markers(text: &str) -> Option<Resolved> {
+/// Replaces the conflict markers of a document with comments, if it has any.
+pub(super) fn comment_markers(text: &str) -> Option<CommentedMarkers> {
     let is_suspect = |mark: &str| text.starts_with(mark) || memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     if !is_suspect(OURS) && !is_suspect(THEIRS) {
         return None;
@@ -22,41 +22,41 @@ pub(super) fn without_markers(text: &str) -> Option<Resolved> {
     if !text.lines().any(is_marker) {
         return None;
     }
-    let mut resolved = Resolved { text: String::with_capacity(text.len()), errors: Vec::new() };
+    let mut result = CommentedMarkers { text: String::with_capacity(text.len()), errors: Vec::new() };
     let mut is_open = false;
     for line in text.split_inclusive('\n') {
         let code = line.trim_end_matches(['\r', '\n']);
         if !is_marker(code) && !is_divider(code) {
-            resolved.text.push_str(line);
+            result.text.push_str(line);
             continue;
         }
-        let at = resolved.text.len();
+        let at = result.text.len();
         let begins = code.starts_with(OURS);
-        // The end of a conflict whose beginning was removed by hand is a mistake of its own.
+        // An end marker whose begin marker was removed is a separate error.
         if begins || (code.starts_with(THEIRS) && !is_open) {
-            let message = "this merge conflict is not resolved";
-            resolved.errors.push(SyntaxError::new(
+            let message = "unresolved merge conflict: remove the conflict markers";
+            result.errors.push(SyntaxError::new(
                 Span::new(at, at + code.len()),
                 SyntaxErrorKind::MergeConflict,
                 message,
             ));
         }
         is_open = begins || (is_open && !code.starts_with(THEIRS));
-        resolved.text.push('#');
-        resolved.text.push_str(&line[1..]);
+        result.text.push('#');
+        result.text.push_str(&line[1..]);
     }
-    Some(resolved)
+    Some(result)
 }
 
 const OURS: &str = "<<<<<<< ";
 const THEIRS: &str = ">>>>>>> ";
 
-/// Whether a line begins or ends a conflict.
+/// Whether a line is the begin or end marker of a conflict.
 pub(super) fn is_marker(line: &str) -> bool {
     line.starts_with(OURS) || line.starts_with(THEIRS)
 }
 
-/// Whether a line stands between the sides of a conflict, if there is one.
+/// Whether a line separates the sides of a conflict, if there is one.
 fn is_divider(line: &str) -> bool {
     line == "=======" || line.starts_with("||||||| ")
 }

@@ -1,8 +1,8 @@
-//! Events of the parser to green nodes: one piece of text in, its tree or the parser's refusal out.
+//! Builds green nodes from the events of the YAML parser.
 //!
-//! Spans are made the same way whatever the piece was cut from, so that a tree put together from pieces equals the tree
-//! of the whole: a block collection reaches from its first key or dash to the end of its last child, a block scalar
-//! from its `|` or `>` to the end of the text that counts.
+//! The span of a node depends only on its own text, so that a tree built from chunks equals the tree of the whole text:
+//! a block collection is from its first key or dash to the end of its last child, a block scalar from its `|` or `>` to
+//! the end of the text that chomping keeps.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,19 +10,18 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use granit_parser::{Event, Options, Parser, ScalarStyle as Style, ScanError, Span as EventSpan, StructureStyle, Tag};
 
-use crate::syntax::chunks::offset32;
+use crate::syntax::green::{CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, Properties, offset32};
 use crate::syntax::patched_text::PatchedText;
 use crate::syntax::scalar::ScalarStyle;
-use crate::syntax::tree::{CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, Properties};
 
-/// Why a piece was not read.
+/// Why a text was not parsed.
 #[derive(Debug)]
 pub(super) enum ParseFailure {
-    /// The parser's own error, at an offset of the patched text.
+    /// The error of the parser, at an offset of the patched text.
     Scan(ScanError),
-    /// The piece holds more than one document.
+    /// The text contains more than one document.
     SecondDocument,
-    /// The piece can be read, but is not what it should be.
+    /// The text is valid, but does not consist of the expected members.
     NotMembers,
 }
 
@@ -32,11 +31,11 @@ impl From<ScanError> for ParseFailure {
     }
 }
 
-/// Reads a text that holds at most one document. Offsets of the result are those of the text before it was patched.
+/// Parses a text with at most one document. Offsets in the result are those of the original text.
 pub(super) fn build_node(text: &PatchedText<'_>) -> Result<Option<Positioned<GreenNode>>, ParseFailure> {
     let parser = Parser::new_from_str_with_options(text.as_str(), options());
     let mut builder =
-        NodeBuilder { source: text.as_str(), text, parser, ahead: None, cursor: 0, keys: KeyCache::default() };
+        NodeBuilder { source: text.as_str(), text, parser, peeked: None, cursor: 0, keys: KeyCache::default() };
     let mut root = None;
     let mut documents = 0;
     while let Some((event, span)) = builder.next()? {
@@ -59,7 +58,7 @@ pub(super) fn build_node(text: &PatchedText<'_>) -> Result<Option<Positioned<Gre
 fn options() -> Options {
     granit_parser::options! {
         emit_anchor_events: true,
-        // Aliases are followed by name in our own tree, so that pieces of a document can be read alone.
+        // Aliases are resolved by name in our tree, since an anchor may be in another chunk.
         emit_unresolved_aliases: true,
         emit_comments: false,
     }
@@ -69,25 +68,26 @@ struct NodeBuilder<'s, 'p> {
     source: &'s str,
     text: &'p PatchedText<'s>,
     parser: Parser<'s, granit_parser::StrInput<'s>>,
-    ahead: Option<(Event<'s>, EventSpan)>,
-    /// The end of the last token that was read.
+    /// An event that was read too early.
+    peeked: Option<(Event<'s>, EventSpan)>,
+    /// The end of the last token.
     cursor: usize,
     keys: KeyCache,
 }
 
-/// A node with its place in the patched text.
+/// A node with its span in the patched text.
 struct BuiltNode {
     start: usize,
     end: usize,
     green: Arc<GreenNode>,
 }
 
-/// KeyCache that were read before. The same few stand in every mapping, and a node without a place may stand in many.
+/// Nodes of keys that were built before. The same few keys occur in most mappings, and a green node can be shared.
 #[derive(Default)]
 struct KeyCache([Option<Arc<GreenNode>>; 32]);
 
 impl KeyCache {
-    /// The node of a plain key as it is written.
+    /// The node of a plain key.
     fn node(&mut self, text: &str) -> Arc<GreenNode> {
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or_default());
         let bytes = text.as_bytes();
@@ -103,13 +103,13 @@ impl KeyCache {
 
 impl<'s> NodeBuilder<'s, '_> {
     fn next(&mut self) -> Result<Option<(Event<'s>, EventSpan)>, ParseFailure> {
-        match self.ahead.take() {
+        match self.peeked.take() {
             Some(event) => Ok(Some(event)),
             None => Ok(self.parser.next_event().transpose()?),
         }
     }
 
-    /// The next event, where the grammar says there is one.
+    /// The next event. The grammar guarantees that there is one.
     fn expect(&mut self) -> Result<(Event<'s>, EventSpan), ParseFailure> {
         Ok(self.next()?.unwrap_or((Event::StreamEnd, EventSpan::default())))
     }
@@ -118,7 +118,7 @@ impl<'s> NodeBuilder<'s, '_> {
         self.cursor = self.cursor.max(bytes(span).end);
     }
 
-    /// The node an event begins; nothing for a value that is not written at all.
+    /// The node that an event begins; `None` for a value that is absent from the text.
     fn node(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<BuiltNode>, ParseFailure> {
         let child = match event {
             Event::Scalar(value, style, anchor, tag) => {
@@ -128,18 +128,18 @@ impl<'s> NodeBuilder<'s, '_> {
             Event::Alias(_) | Event::UnresolvedAlias(_) => Some(self.alias(span)),
             Event::SequenceStart(style, anchor, tag) => {
                 let properties = self.properties(anchor, tag.as_deref())?;
-                Some(self.sequence(shape(style), properties, span)?)
+                Some(self.sequence(collection_style(style), properties, span)?)
             }
             Event::MappingStart(style, anchor, tag) => {
                 let properties = self.properties(anchor, tag.as_deref())?;
-                Some(self.mapping(shape(style), properties, span)?)
+                Some(self.mapping(collection_style(style), properties, span)?)
             }
             _ => None,
         };
         Ok(child)
     }
 
-    /// The anchor's name comes as an event of its own behind the node's.
+    /// Reads the anchor's name, which is a separate event after that of the node.
     fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Option<Box<Properties>>, ParseFailure> {
         if anchor == 0 && tag.is_none() {
             return Ok(None);
@@ -148,7 +148,7 @@ impl<'s> NodeBuilder<'s, '_> {
         if anchor != 0 {
             match self.next()? {
                 Some((Event::Anchor(_, name), _)) => properties.anchor = Some(name.into()),
-                other => self.ahead = other,
+                other => self.peeked = other,
             }
         }
         Ok(Some(Box::new(properties)))
@@ -173,7 +173,7 @@ impl<'s> NodeBuilder<'s, '_> {
             ScalarStyle::Literal | ScalarStyle::Folded => self.block_scalar(at.start, at.end),
             _ => (at.start, at.end),
         };
-        // A value that is not written comes as `~` without any text.
+        // The parser gives an absent value as `~` without text.
         let absent = style == ScalarStyle::Plain && start == end;
         if absent && properties.is_none() {
             return None;
@@ -183,7 +183,7 @@ impl<'s> NodeBuilder<'s, '_> {
         Some(self.child(start, end, properties, GreenKind::Scalar { style, value }))
     }
 
-    /// The key of an entry; nothing if it is not written at all.
+    /// The key of an entry; `None` if it is absent from the text.
     fn key(&mut self, event: Event<'s>, span: EventSpan) -> Result<Option<BuiltNode>, ParseFailure> {
         let at = bytes(span);
         match &event {
@@ -201,8 +201,8 @@ impl<'s> NodeBuilder<'s, '_> {
         self.node(event, span)
     }
 
-    /// A block scalar's event begins at its content and ends at the next token: finds its header, and the end of what
-    /// counts by its chomping.
+    /// The start of a block scalar's header and the end of the text that its chomping keeps. The event itself begins at
+    /// the content and ends at the next token.
     fn block_scalar(&self, content: usize, limit: usize) -> (usize, usize) {
         let start = self.skip_to(self.cursor, |byte| matches!(byte, b'|' | b'>'));
         let rest = &self.source.as_bytes()[start..];
@@ -210,7 +210,7 @@ impl<'s> NodeBuilder<'s, '_> {
         let indicators = &header[..header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len())];
         let header_end = start + indicators.len();
         if indicators.contains(&b'+') {
-            // The event may reach into the blanks before the next token.
+            // The event may include the spaces before the next token.
             let kept = self.source[..limit.max(header_end)].trim_end_matches([' ', '\t']).len();
             return (start, kept.max(header_end));
         }
@@ -221,7 +221,7 @@ impl<'s> NodeBuilder<'s, '_> {
             return (start, header_end);
         }
         let mut end = body_start + trimmed.len();
-        // Blanks behind the last word belong to the text; only blank lines do not.
+        // Spaces after the last word belong to the text; only empty lines do not.
         let line_end = end + self.source[end..].find('\n').unwrap_or(self.source.len() - end);
         if indicators.contains(&b'-') {
             end = line_end.min(limit.max(end));
@@ -243,16 +243,16 @@ impl<'s> NodeBuilder<'s, '_> {
 
     fn sequence(
         &mut self,
-        shape: CollectionStyle,
+        style: CollectionStyle,
         properties: Option<Box<Properties>>,
         span: EventSpan,
     ) -> Result<BuiltNode, ParseFailure> {
         let at = bytes(span);
-        let start = match shape {
+        let start = match style {
             CollectionStyle::Flow => at.start,
             CollectionStyle::Block => self.skip_to(self.cursor, |byte| byte == b'-'),
         };
-        self.cursor = match shape {
+        self.cursor = match style {
             CollectionStyle::Flow => at.end,
             CollectionStyle::Block => start,
         };
@@ -262,34 +262,34 @@ impl<'s> NodeBuilder<'s, '_> {
         loop {
             let (event, span) = self.expect()?;
             if matches!(event, Event::SequenceEnd | Event::StreamEnd) {
-                if shape == CollectionStyle::Flow {
+                if style == CollectionStyle::Flow {
                     end = bytes(span).end.max(end);
                     self.cursor = end;
                 }
                 break;
             }
-            if shape == CollectionStyle::Block {
-                // Closer the dash: the item may be a block sequence that looks for its own.
+            if style == CollectionStyle::Block {
+                // After the dash, because the item may be a block sequence with a dash too.
                 self.cursor = self.skip_to(self.cursor, |byte| byte == b'-') + 1;
                 end = end.max(self.cursor);
             }
-            let place = bytes(span).start;
+            let absent_at = bytes(span).start;
             let item = match self.node(event, span)? {
                 Some(item) => item,
                 None => {
-                    let at = if shape == CollectionStyle::Block { self.cursor } else { place };
+                    let at = if style == CollectionStyle::Block { self.cursor } else { absent_at };
                     self.child(at, at, None, GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() })
                 }
             };
             end = end.max(item.end);
             items.push(self.placed(item, base));
         }
-        Ok(self.child(start, end, properties, GreenKind::Sequence { shape, items, level: None }))
+        Ok(self.child(start, end, properties, GreenKind::Sequence { style, items, chunked: None }))
     }
 
     fn mapping(
         &mut self,
-        shape: CollectionStyle,
+        style: CollectionStyle,
         properties: Option<Box<Properties>>,
         span: EventSpan,
     ) -> Result<BuiltNode, ParseFailure> {
@@ -303,19 +303,22 @@ impl<'s> NodeBuilder<'s, '_> {
             let (event, span) = self.expect()?;
             if matches!(event, Event::MappingEnd | Event::StreamEnd) {
                 let close = bytes(span);
-                // `[a: b]` holds a mapping without brackets of its own.
-                if shape == CollectionStyle::Flow && at.end > at.start {
+                // `[a: b]` contains a mapping without brackets.
+                if style == CollectionStyle::Flow && at.end > at.start {
                     end = close.end.max(end);
                     self.cursor = end;
                 }
                 break;
             }
-            let place = bytes(span).start;
+            let absent_at = bytes(span).start;
             let key = match self.key(event, span)? {
                 Some(key) => key,
-                None => {
-                    self.child(place, place, None, GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() })
-                }
+                None => self.child(
+                    absent_at,
+                    absent_at,
+                    None,
+                    GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() },
+                ),
             };
             end = end.max(key.end);
             let (event, span) = self.expect()?;
@@ -335,7 +338,7 @@ impl<'s> NodeBuilder<'s, '_> {
             entries
                 .push(GreenEntry { key: self.placed(key, base), value: value.map(|value| self.placed(value, base)) });
         }
-        Ok(self.child(start, end, properties, GreenKind::Mapping { shape, entries, level: None }))
+        Ok(self.child(start, end, properties, GreenKind::Mapping { style, entries, chunked: None }))
     }
 
     fn child(&self, start: usize, end: usize, properties: Option<Box<Properties>>, kind: GreenKind) -> BuiltNode {
@@ -347,7 +350,7 @@ impl<'s> NodeBuilder<'s, '_> {
         Positioned { offset: self.text.original(child.start).saturating_sub(base), node: child.green }
     }
 
-    /// The first wanted byte from `from` on, past blanks, comments, anchors, tags and the indicators between two nodes.
+    /// The first wanted byte from `from` on. Skips spaces, comments, anchors, tags and the indicators between two nodes.
     fn skip_to(&self, from: usize, wanted: impl Fn(u8) -> bool) -> usize {
         let bytes = self.source.as_bytes();
         let mut at = from;
@@ -370,14 +373,14 @@ fn bytes(span: EventSpan) -> std::ops::Range<usize> {
     span.byte_range().unwrap_or(0..0)
 }
 
-fn shape(style: StructureStyle) -> CollectionStyle {
+fn collection_style(style: StructureStyle) -> CollectionStyle {
     match style {
         StructureStyle::Block => CollectionStyle::Block,
         StructureStyle::Flow => CollectionStyle::Flow,
     }
 }
 
-/// A tag in the shortest of its spellings: core tags as `!!int`.
+/// A tag in its shortest spelling: core tags as `!!int`.
 fn tag_text(tag: &Tag) -> Box<str> {
     match tag.core_suffix() {
         Some(suffix) => format!("!!{suffix}").into(),

@@ -1,28 +1,28 @@
-//! Text with small changes that make it readable, and the way back to the offsets of the original.
+//! Text with small patches that make it parseable, and the mapping back to offsets of the original.
 //!
-//! Every repair is a patch: the parser reads the patched text, the tree speaks of the text the user wrote.
+//! Every repair is a patch: the parser reads the patched text, the tree has the offsets of the text the user wrote.
 
 use std::borrow::Cow;
 
-/// A text, perhaps changed in a few places.
+/// A text with patches applied.
 #[derive(Debug, Clone)]
 pub(super) struct PatchedText<'s> {
     text: Cow<'s, str>,
-    /// For each change: where it ends in the patched text, and how far offsets behind it are off. Sorted.
-    changes: Vec<AppliedPatch>,
+    /// In text order.
+    patches: Vec<AppliedPatch>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct AppliedPatch {
-    /// The place in the patched text.
+    /// Its offset in the patched text.
     start: usize,
     inserted: usize,
-    /// The place in the original text and the bytes it replaces there.
+    /// Its offset in the original text.
     original: usize,
     removed: usize,
 }
 
-/// One change: `remove` bytes at `at` of the original are replaced by `insert`.
+/// A patch: `remove` bytes at `at` of the original are replaced with `insert`.
 #[derive(Debug, Clone)]
 pub(super) struct Patch {
     pub(super) at: usize,
@@ -41,12 +41,12 @@ impl Patch {
 }
 
 impl<'s> PatchedText<'s> {
-    /// The text as it is.
+    /// The text without patches.
     pub(super) fn plain(text: &'s str) -> Self {
-        Self { text: Cow::Borrowed(text), changes: Vec::new() }
+        Self { text: Cow::Borrowed(text), patches: Vec::new() }
     }
 
-    /// The text with patches, which may come in any order; of those that overlap the first counts.
+    /// The text with patches applied. They may be in any order; of overlapping patches the first is applied.
     pub(super) fn new(source: &'s str, patches: &[Patch]) -> Self {
         if patches.is_empty() {
             return Self::plain(source);
@@ -54,12 +54,12 @@ impl<'s> PatchedText<'s> {
         let mut patches: Vec<&Patch> = patches.iter().collect();
         patches.sort_by_key(|patch| patch.at);
         let mut text = String::with_capacity(source.len() + 64);
-        let mut changes = Vec::with_capacity(patches.len());
+        let mut applied = Vec::with_capacity(patches.len());
         let mut done = 0;
         for patch in patches {
             let Some(kept) = source.get(done..patch.at) else { continue };
             text.push_str(kept);
-            changes.push(AppliedPatch {
+            applied.push(AppliedPatch {
                 start: text.len(),
                 inserted: patch.insert.len(),
                 original: patch.at,
@@ -69,24 +69,24 @@ impl<'s> PatchedText<'s> {
             done = patch.at + patch.remove;
         }
         text.push_str(source.get(done..).unwrap_or_default());
-        Self { text: Cow::Owned(text), changes }
+        Self { text: Cow::Owned(text), patches: applied }
     }
 
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The place in the original text. Inserted text has the place it was inserted at.
+    /// The offset in the original text. Inserted text has the offset at which it was inserted.
     pub(super) fn original(&self, offset: usize) -> u32 {
-        let behind = self.changes.partition_point(|change| change.start <= offset);
-        let original = match behind.checked_sub(1).map(|last| self.changes[last]) {
+        let after = self.patches.partition_point(|patch| patch.start <= offset);
+        let original = match after.checked_sub(1).map(|last| self.patches[last]) {
             None => offset,
-            Some(change) => {
-                let past = offset - change.start;
-                if past < change.inserted {
-                    change.original + past.min(change.removed)
+            Some(patch) => {
+                let past = offset - patch.start;
+                if past < patch.inserted {
+                    patch.original + past.min(patch.removed)
                 } else {
-                    change.original + change.removed + (past - change.inserted)
+                    patch.original + patch.removed + (past - patch.inserted)
                 }
             }
         };

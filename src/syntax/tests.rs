@@ -1,8 +1,9 @@
 //! Properties of the parser, on random edits of real-looking YAML: what is read in pieces is what is read at once, and
 //! what is read again after an edit is what is read anew.
 
+use crate::syntax::green::{GreenDocument, Positioned};
 use crate::syntax::patched_text::PatchedText;
-use crate::syntax::tree::{GreenDocument, Positioned, Tree};
+use crate::syntax::tree::Tree;
 use crate::syntax::{node_builder, parse};
 use crate::text::{Buffer, Span};
 
@@ -398,7 +399,7 @@ pub(super) fn dump(tree: &Tree) -> String {
         }
     }
     for error in tree.errors() {
-        out.push_str(&format!("error {:?} {}\n", error.span.range(), error.message));
+        out.push_str(&format!("error {:?} {}\n", error.span.range(), error));
     }
     out
 }

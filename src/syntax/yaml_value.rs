@@ -8,8 +8,8 @@ use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::{Serialize, ser};
 
 use crate::syntax::documents::parse;
+use crate::syntax::node::Node;
 use crate::syntax::scalar::TypedScalar;
-use crate::syntax::tree::Node;
 
 /// A value of YAML.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::diagnostic::Severity;
 use crate::k8s::{DataEntry, KeyedData, Model, Object, ObjectData, Service, ServicePort, Text};
 use crate::syntax::{self, Node, ScalarStyle, TypedScalar};
-use crate::text::Span;
+use crate::text::{LineIndex, Span};
 use crate::workspace::globs::Globs;
 use crate::workspace::version::KubernetesVersion;
 use keys::SettingsKey;
@@ -164,7 +164,7 @@ impl Settings {
         let tree = syntax::parse(text);
         let mut reading = SettingsReader { settings: Self::default() };
         for error in tree.errors() {
-            reading.mistake(error.span, error.message);
+            reading.mistake(error.span, error.message(&LineIndex::new(text)));
         }
         let mut roots = tree.documents().filter_map(|document| document.root());
         if let Some(root) = roots.next() {

@@ -43,7 +43,7 @@ fn use_up(text: &str) -> Duration {
     let begin = Instant::now();
     let tree = parse(text);
     let errors = tree.errors();
-    assert!(errors.iter().all(|error| error.span.end <= text.len() && !error.message.is_empty()));
+    assert!(errors.iter().all(|error| error.span.end <= text.len() && !error.to_string().is_empty()));
     let objects = objects_of(&tree);
     assert!(objects.len() <= 4 * text.len() + 10_000, "{} objects", objects.len());
     let mut buffer = Buffer::new(text, 0);

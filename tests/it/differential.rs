@@ -46,7 +46,7 @@ fn ours(text: &str) -> Result<Vec<Value>, String> {
     }
     let tree = parse(text);
     match tree.errors().first() {
-        Some(error) => Err(format!("{:?}: {}", error.span, error.message)),
+        Some(error) => Err(format!("{:?}: {}", error.span, error)),
         None => {
             let documents = tree.documents().filter_map(|document| document.root()).map(value);
             Ok(documents.filter(|value| *value != Value::Null).collect())

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use podlens::k8s::objects_of;
 use podlens::syntax::{Tree, parse};
+use podlens::text::LineIndex;
 
 use crate::fixture::Case;
 use crate::labels::{Finding, set_labels};
@@ -22,7 +23,8 @@ fn check(_: &str, case: &Case) -> Result<Case, String> {
             return Err(format!("`{}` has no syntax error", file.path));
         }
         // Texts of more than 8 KiB are parsed in pieces.
-        let errors = |tree: &Tree| tree.errors().iter().map(|it| (it.span, it.message.clone())).collect::<Vec<_>>();
+        let lines = LineIndex::new(&file.text);
+        let errors = |tree: &Tree| tree.errors().iter().map(|it| (it.span, it.message(&lines))).collect::<Vec<_>>();
         let large: String = (0..700).map(|index| format!("key{index}: value\n")).collect();
         if errors(&parse(&format!("{}---\n{large}", file.text))) != errors(&tree) {
             return Err(format!("another document after `{}` changes its errors", file.path));
@@ -31,7 +33,7 @@ fn check(_: &str, case: &Case) -> Result<Case, String> {
             file: file.path.clone(),
             span,
             rule: "syntax-error".into(),
-            message: message.to_string(),
+            message,
         }));
         containers.push_str(&found_containers(&tree));
     }

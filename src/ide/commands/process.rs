@@ -134,7 +134,7 @@ pub fn select_template(tree: &Tree) -> Result<SelectedTemplate<'_>, ProcessError
     let first = documents.next().ok_or_else(|| ProcessError::new("there is no document in it", None))?;
     let others = documents.count();
     if let Some(error) = first.errors().into_iter().next() {
-        return Err(ProcessError::new(error.message, Some(error.span)));
+        return Err(ProcessError::new(error.to_string(), Some(error.span)));
     }
     select_in(first, 1 + others)
 }
@@ -143,7 +143,7 @@ pub fn select_template(tree: &Tree) -> Result<SelectedTemplate<'_>, ProcessError
 pub fn select_template_at(tree: &Tree, offset: usize) -> Result<SelectedTemplate<'_>, ProcessError> {
     let document = tree.document_at(offset).ok_or_else(|| ProcessError::new("there is no document in it", None))?;
     if let Some(error) = document.errors().into_iter().next() {
-        return Err(ProcessError::new(error.message, Some(error.span)));
+        return Err(ProcessError::new(error.to_string(), Some(error.span)));
     }
     select_in(document, 1)
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use crate::ide::commands::process::{self, Json, ProcessOptions, process_template, select_template};
 use crate::k8s::is_parameter_name;
 use crate::syntax::{self, Node, Tree, YamlValue, template_parameters};
-use crate::text::Span;
+use crate::text::{LineIndex, Span};
 pub(crate) use edits::ParameterEdits;
 use pieces::{ObjectText, OutputLayout};
 pub use values::ParameterChoice;
@@ -135,7 +135,7 @@ pub fn wrap_in_template(sources: &[WrapInput<'_>], options: &WrapOptions) -> Res
     let trees: Vec<Tree> = sources.iter().map(|it| syntax::parse(it.text)).collect();
     let replacer = ValueReplacer::new(&options.parameters);
     let mut problems = WrapChecker { options, all: Vec::new() };
-    let found = problems.documents(&trees);
+    let found = problems.documents(sources, &trees);
     let wanted = problems.objects(&found);
     problems.check_literals(&wanted);
     if problems.all.is_empty() && !wanted.is_empty() {
@@ -176,11 +176,11 @@ impl WrapChecker<'_> {
     }
 
     /// The documents with objects.
-    fn documents<'t>(&mut self, trees: &'t [Tree]) -> Vec<InputDocument<'t>> {
+    fn documents<'t>(&mut self, sources: &[WrapInput<'_>], trees: &'t [Tree]) -> Vec<InputDocument<'t>> {
         let mut found = Vec::new();
         for (source, tree) in trees.iter().enumerate() {
             for error in tree.errors() {
-                self.add(source, error.span, error.message);
+                self.add(source, error.span, error.message(&LineIndex::new(sources[source].text)));
             }
             let mut before = Vec::new();
             for document in tree.documents() {

@@ -54,7 +54,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for error in &file.facts.errors {
-        let finding = Finding::new(file.at(error.span), error.kind.code(), error.message.clone());
+        let finding = Finding::new(file.at(error.span), error.kind.code(), error.message(&file.facts.lines));
         findings.push(match quoted(file, error.span) {
             Some(fix) => finding.help("between brackets, `${…}` has to stand in quotes").fix(Some(fix)),
             None => finding,
