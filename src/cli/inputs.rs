@@ -40,7 +40,7 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
 
 /// Reports inputs that could not be read.
 pub(super) fn report_unreadable(loaded: &Loaded) -> Exit {
-    loaded.problems.iter().for_each(|it| notice(it));
+    loaded.problems.iter().for_each(notice);
     if loaded.problems.is_empty() { Exit::Clean } else { Exit::Failure }
 }
 

@@ -230,19 +230,19 @@ fn is_main(name: &str) -> bool {
 
 fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
     let why = match (it.why, it.part) {
-        ("forward", _) => "is declared later",
-        ("self", _) => "refers to itself",
-        ("empty", _) => "is empty",
+        ("forward", _) => "it is declared later",
+        ("self", _) => "it refers to itself",
+        ("empty", _) => "it is empty",
         // P3.
-        (_, Part::Probe) => "is not visible to a probe",
-        _ => "is not defined",
+        (_, Part::Probe) => "exec probes do not see it",
+        _ => "nothing defines it",
     };
     // P4.
-    let so = if it.part == Part::SubPath { "the container does not start" } else { "the text is not expanded" };
+    let effect = if it.part == Part::SubPath { "keeps the container from starting" } else { "is not expanded" };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (name, place) = (one_line(&name), one_line(&place));
-    writeln!(out, "    {WRONG}! {name} {why}{WRONG:#}, so {so}  {FAINT}{place}{FAINT:#}")
+    writeln!(out, "    {WRONG}! {name} {effect}{WRONG:#}: {why}  {FAINT}{place}{FAINT:#}")
 }
 
 /// The text of the value column. For a secret it is its length.

@@ -26,7 +26,7 @@ fn bad_files_do_not_hide_good_ones() {
     let (code, out, err) = run(place.path(), &["env", "."], "");
     assert_eq!(code, 2, "{err}");
     assert!(
-        out.contains("Pod/web") && out.contains("! $(NOPE) is not defined, so the text stays  ok.yaml:9:30"),
+        out.contains("Pod/web") && out.contains("! $(NOPE) is not expanded: nothing defines it  ok.yaml:9:30"),
         "{out}"
     );
     assert!(err.contains("latin.yaml:1:4: not UTF-8") && err.contains("broken.yaml:"), "{err}");
@@ -114,7 +114,7 @@ fn names_of_files_are_shown_on_one_line() {
     let (code, out, err) = run(place.path(), &["env"], "");
     assert_eq!(code, 2, "{err}");
     assert!(out.contains("Pod/web  a\\n\\u{1b}[31m.yaml:1\n"), "{out}");
-    assert!(out.contains("so the text stays  a\\n\\u{1b}[31m.yaml:9:30\n"), "{out}");
+    assert!(out.contains("nothing defines it  a\\n\\u{1b}[31m.yaml:9:30\n"), "{out}");
     assert!(err.contains("podlens: b\\u{202e}.yaml:3:"), "{err}");
     assert!(err.contains("podlens: c\u{fffd}.yaml: its path is not UTF-8; rename it\n"), "{err}");
 }
@@ -126,7 +126,7 @@ fn a_pipe_is_read_once() {
     let place = directory(&[]);
     let pipe = place.path().join("pipe.yaml");
     for (command, told) in
-        [("env", "so the text stays  pipe.yaml:9:30"), ("lint", "9 |         - {name: A, value: é $(NOPE)}")]
+        [("env", "nothing defines it  pipe.yaml:9:30"), ("lint", "9 |         - {name: A, value: é $(NOPE)}")]
     {
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
         let writer = {
@@ -292,9 +292,9 @@ fn what_an_unresolved_reference_leads_to_is_said() {
     let place = directory(&[("pod.yaml", text.as_bytes())]);
     let (_, out, _) = run(place.path(), &["env"], "");
     for line in [
-        "! $(K) is none of the variables that a probe sees, so the text stays  pod.yaml:9:40\n",
-        "! $(X) is not defined, so the container does not start  pod.yaml:11:54\n",
-        "! $(E) is empty, so the container does not start  pod.yaml:11:49\n",
+        "! $(K) is not expanded: exec probes do not see it  pod.yaml:9:40\n",
+        "! $(X) keeps the container from starting: nothing defines it  pod.yaml:11:54\n",
+        "! $(E) keeps the container from starting: it is empty  pod.yaml:11:49\n",
     ] {
         assert!(out.contains(line), "{line}{out}");
     }
@@ -318,7 +318,7 @@ fn unresolved_references_have_their_exact_place() {
             let (code, out, err) = run(place.path(), &["env"], "");
             assert_eq!((code, err.as_str()), (0, ""), "{text}");
             assert!(
-                out.contains(&format!("! $(X) is not defined, so the text stays  pod.yaml:{line}:{column}\n")),
+                out.contains(&format!("! $(X) is not expanded: nothing defines it  pod.yaml:{line}:{column}\n")),
                 "{value}\n{out}"
             );
         }

@@ -8,30 +8,35 @@ use std::path::{Path, PathBuf};
 /// The pure layers in the order of the data; each may use those before it.
 const PURE_LAYERS: [&str; 8] = ["text", "diagnostic", "syntax", "k8s", "workspace", "resolve", "rules", "ide"];
 
-/// The layers that read, print and talk. They may use everything; nothing pure may use them.
-const EDGE_LAYERS: [&str; 4] = ["load", "lsp", "cli", "report"];
+/// The layers that read, print and communicate, with the other such layers that each may use. `load` and `report` use
+/// none, and `cli` and `lsp` do not know each other: `main.rs` connects them.
+const EDGE_LAYERS: [(&str, &[&str]); 4] =
+    [("load", &[]), ("report", &[]), ("lsp", &["load"]), ("cli", &["load", "report"])];
 
 #[test]
-fn layers_look_left_only() {
+fn layers_use_only_layers_before_them() {
     let mut findings = Vec::new();
     for file in sources_below("src") {
         let Some(layer) = file.layer() else { continue };
         let own = PURE_LAYERS.iter().position(|&pure| pure == layer);
-        if own.is_none() && !EDGE_LAYERS.contains(&layer) {
-            findings.push(format!("{}: `{layer}` is no layer; give it its place in tests/it/tidy.rs", file.path));
+        let edges = EDGE_LAYERS.iter().find(|(edge, _)| *edge == layer).map(|(_, edges)| *edges);
+        if own.is_none() && edges.is_none() {
+            findings.push(format!("{}: `{layer}` is not a layer; add it to the layers in tests/it/tidy.rs", file.path));
         }
         for (number, line) in file.code_lines() {
             if line.contains("use crate::{") {
-                findings.push(format!("{}:{number}: one layer a line: `use crate::layer::…`", file.path));
+                findings.push(format!("{}:{number}: one layer per line: `use crate::layer::…`", file.path));
             }
-            for used in line.split("crate::").skip(1).map(first_word) {
-                let at = PURE_LAYERS.iter().position(|&pure| pure == used);
-                let looks_right = match (own, at) {
-                    (Some(own), Some(at)) => at > own,
-                    (Some(_), None) => EDGE_LAYERS.contains(&used),
-                    (None, _) => false,
+            for used in line.split("crate::").skip(1).map(first_word).filter(|used| *used != layer) {
+                let pure = PURE_LAYERS.iter().position(|&pure| pure == used);
+                let is_edge = EDGE_LAYERS.iter().any(|(edge, _)| *edge == used);
+                let may_use = match (own, pure) {
+                    (Some(own), Some(used)) => used < own,
+                    (Some(_), None) => !is_edge,
+                    (None, Some(_)) => true,
+                    (None, None) => !is_edge || edges.is_some_and(|edges| edges.contains(&used)),
                 };
-                if looks_right {
+                if !may_use {
                     findings.push(format!("{}:{number}: `{layer}` must not use `{used}`", file.path));
                 }
             }
@@ -58,6 +63,54 @@ fn folders_of_lsp_use_only_those_before() {
             }
         }
     }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn layers_are_used_through_their_root_only() {
+    let mut findings = Vec::new();
+    let layers: Vec<&str> = PURE_LAYERS.into_iter().chain(EDGE_LAYERS.map(|(edge, _)| edge)).collect();
+    for file in rust_sources() {
+        let own = file.layer().filter(|_| file.path.starts_with("src/"));
+        for (number, line) in file.code_lines() {
+            let paths = line.split("crate::").chain(line.split("podlens::")).skip(1);
+            for (layer, rest) in paths.filter_map(|path| path.split_once("::")) {
+                // A lower-case name with something below it is a module.
+                let module = first_word(rest);
+                let is_module = rest[module.len()..].starts_with("::") && module.starts_with(char::is_lowercase);
+                if layers.contains(&layer) && own != Some(layer) && is_module {
+                    findings.push(format!("{}:{number}: use `{layer}::{module}::…` through `{layer}`", file.path));
+                }
+            }
+        }
+        if let Some(layer) = own.filter(|layer| file.path == format!("src/{layer}.rs")) {
+            for (number, line) in file.code_lines().filter(|(_, line)| line.starts_with("pub mod ")) {
+                findings.push(format!("{}:{number}: `{line}`: modules of `{layer}` are private", file.path));
+            }
+        }
+    }
+    assert_tidy(&findings);
+}
+
+#[test]
+fn the_pure_layers_build_without_threads_and_terminals() {
+    // The features are built by tests/run; here it is enough that nothing of the kind is among the dependencies.
+    let edge =
+        ["tokio", "tower-lsp-server", "notify", "ignore", "rayon", "clap", "indicatif", "terminal_size", "tempfile"];
+    let tree = std::process::Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--no-default-features", "--edges", "normal", "--prefix", "none"])
+        .current_dir(project())
+        .output()
+        .expect("cargo runs");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+    let packages: Vec<&str> = tree.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
+    assert!(packages.contains(&"granit-parser"), "{tree}");
+    let findings: Vec<String> = edge
+        .into_iter()
+        .filter(|name| packages.contains(name))
+        .map(|name| format!("`{name}` is built without the features `cli` and `lsp`: make it optional in Cargo.toml"))
+        .collect();
     assert_tidy(&findings);
 }
 
