@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::cli::{Exit, assignment, notice, read_text, working_directory};
 use crate::load;
-use crate::resolve::{Binding, Lookup, Reading, copying, expand};
+use crate::resolve::{Binding, DollarCopying, EnvFileSyntax, Lookup, expand};
 use crate::rules;
 use crate::syntax::find_env_file_entry;
 use crate::text::{LineColumn, LineIndex};
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let names = Names {
         set: arguments.set.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
         files: &files,
-        reading: Reading::of(release, settings.proposals),
+        reading: EnvFileSyntax::for_release(release, settings.proposals),
         refused: RefCell::new(None),
     };
     let mut piped = String::new();
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     for text in texts {
-        let expansion = expand(&text.into(), copying(release), |name| names.lookup(name));
+        let expansion = expand(&text.into(), DollarCopying::for_release(release), |name| names.lookup(name));
         if let Some(message) = names.refused.take() {
             out.flush()?;
             notice(message);
@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 struct Names<'a> {
     set: BTreeMap<&'a str, &'a str>,
     files: &'a [(String, String)],
-    reading: Reading,
+    reading: EnvFileSyntax,
     /// The first error for which the kubelet would refuse the container.
     refused: RefCell<Option<String>>,
 }

@@ -17,7 +17,7 @@ use crate::ide::{
     ObjectList, ParameterValues, ProcessError, ProcessOptions, ProcessedTemplate, SelectedTemplate, process_template,
     select_template,
 };
-use crate::resolve::generator::Ends;
+use crate::resolve::RangeEnds;
 use crate::syntax::{self, parse_param_file};
 use crate::text::LineIndex;
 
@@ -203,7 +203,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins)
         expressions: arguments.from.iter().cloned().collect(),
         labels,
         ignore_unknown: arguments.ignore_unknown_parameters,
-        ends: if arguments.no_exact { Ends::Inclusive } else { Ends::Exclusive },
+        ends: if arguments.no_exact { RangeEnds::Inclusive } else { RangeEnds::Exclusive },
         with_template: arguments.output == Output::Template,
     };
     Ok(Ok((request, origins)))

@@ -9,7 +9,7 @@ use crate::ide::{
     ContainerView, EnvironmentView, ExpandedView, PresetView, SourceView, UnresolvedView, VariableView, WorkloadView,
 };
 use crate::report::one_line;
-use crate::resolve::Part;
+use crate::resolve::ReferenceField;
 
 const TITLE: Style = Style::new().bold();
 const NAME: Style = AnsiColor::Cyan.on_default();
@@ -234,11 +234,12 @@ fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
         ("self", _) => "it refers to itself",
         ("empty", _) => "it is empty",
         // P3.
-        (_, Part::Probe) => "exec probes do not see it",
+        (_, ReferenceField::Probe) => "exec probes do not see it",
         _ => "nothing defines it",
     };
     // P4.
-    let effect = if it.part == Part::SubPath { "keeps the container from starting" } else { "is not expanded" };
+    let effect =
+        if it.part == ReferenceField::SubPath { "keeps the container from starting" } else { "is not expanded" };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (name, place) = (one_line(&name), one_line(&place));

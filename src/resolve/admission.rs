@@ -14,33 +14,33 @@ use crate::k8s::{
     Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, Mount, Object, ObjectData, Pod, PodPreset,
     PresetAdmitter, Text, Volume,
 };
-use crate::resolve::scope::Scope;
-use crate::resolve::selection::{self, Fit, Labels};
-use crate::resolve::services::ServiceVariables;
-use crate::resolve::sources::{self, FromEntry};
+use crate::resolve::env_sources::{self, EnvFromEntry};
+use crate::resolve::lookup_scope::LookupScope;
+use crate::resolve::preset_selector::{self, PodLabels, SelectorMatch};
+use crate::resolve::service_variables::ServiceVariables;
 use crate::text::Span;
 use crate::workspace::KubernetesVersion;
 
-pub use duplicates::Duplicate;
+pub use duplicates::DuplicateEntry;
 
 /// What admission does with a pod.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
     /// The presets that fit, by name: first those of the API server, then those of the webhook.
-    pub presets: Vec<Matched>,
+    pub presets: Vec<MatchingPreset>,
     /// Presets that may count: a label of the pod, which of several presets is meant, or their order is not known.
-    pub possible: Vec<Possible>,
+    pub possible: Vec<PossiblePreset>,
     /// What becomes of each container, in the order of the pod's.
-    pub containers: Vec<Effect>,
+    pub containers: Vec<ContainerChanges>,
     /// The volumes that are added.
-    pub volumes: Vec<Brought>,
+    pub volumes: Vec<PresetEntry>,
     /// Whether the pod's own volumes stay (A21).
     pub keeps_volumes: bool,
 }
 
 /// A preset that fits a pod.
 #[derive(Clone, Debug)]
-pub struct Matched {
+pub struct MatchingPreset {
     /// Its name.
     pub name: Arc<str>,
     /// The file it stands in.
@@ -59,7 +59,7 @@ pub struct Matched {
     pub annotation: String,
 }
 
-impl Matched {
+impl MatchingPreset {
     /// What it says.
     pub fn preset(&self) -> Option<&PodPreset> {
         match &self.object.model.data {
@@ -81,14 +81,14 @@ impl Matched {
 
 /// A preset that may count.
 #[derive(Clone, Debug)]
-pub struct Possible {
+pub struct PossiblePreset {
     /// Its name.
     pub name: Arc<str>,
     /// The object.
     pub object: Object,
 }
 
-impl Possible {
+impl PossiblePreset {
     /// What it says.
     pub fn preset(&self) -> Option<&PodPreset> {
         match &self.object.model.data {
@@ -145,13 +145,13 @@ impl ConflictKind {
 
 /// What becomes of a container.
 #[derive(Clone, Debug)]
-pub struct Effect {
+pub struct ContainerChanges {
     /// Entries behind its own `env`.
-    pub env: Vec<Brought>,
+    pub env: Vec<PresetEntry>,
     /// Entries behind its own `envFrom`.
-    pub env_from: Vec<Brought>,
+    pub env_from: Vec<PresetEntry>,
     /// Entries behind its own `volumeMounts`.
-    pub mounts: Vec<Brought>,
+    pub mounts: Vec<PresetEntry>,
     /// Whether its own `env` stays (A21).
     pub keeps_env: bool,
     /// Whether its own `envFrom` stays (A8, A21).
@@ -162,7 +162,7 @@ pub struct Effect {
 
 /// An entry of a preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Brought {
+pub struct PresetEntry {
     /// The preset, by its index.
     pub preset: usize,
     /// The entry, by its index in the preset's list.
@@ -171,7 +171,7 @@ pub struct Brought {
 
 impl Admission {
     /// What admission does with a pod; nothing where no preset is, or may be, for it.
-    pub(super) fn of(scope: &Scope<'_>, object: &Object, pod: &Pod) -> Option<Self> {
+    pub(super) fn of(scope: &LookupScope<'_>, object: &Object, pod: &Pod) -> Option<Self> {
         // What a preset brings is no pod.
         if matches!(object.model.data, ObjectData::Preset(_)) {
             return None;
@@ -179,34 +179,36 @@ impl Admission {
         let found = scope.presets();
         let proposals = scope.settings().proposals;
         // A4: 1.6 asked for neither of the annotations.
-        if found.is_empty() || ((scope.release().is_at_least(7) || proposals) && selection::is_exempt(pod)) {
+        if found.is_empty()
+            || ((scope.release().is_at_least(7) || proposals) && preset_selector::is_exempt_from_presets(pod))
+        {
             return None;
         }
-        let labels = Labels::of(pod, scope.is_template() || scope.is_patch());
+        let labels = PodLabels::of(pod, scope.is_template() || scope.is_patch());
         // A4: in 1.6 nothing stood before the name.
         let infix = if scope.release().is_at_least(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };
         // The webhook of a cluster sees the pods that the API server has been through.
         for by in [PresetAdmitter::ApiServer, PresetAdmitter::Webhook] {
-            let mut listed: Vec<(Matched, Fit)> = Vec::new();
+            let mut listed: Vec<(MatchingPreset, SelectorMatch)> = Vec::new();
             for found in &found {
                 let ObjectData::Preset(preset) = &found.object.model.data else { continue };
                 let Some(name) = &found.object.model.name else { continue };
                 // What is not valid is refused, and so never there.
-                if preset.admission != by || !selection::flaws(preset, proposals).is_empty() {
+                if preset.admission != by || !preset_selector::preset_problems(preset, proposals).is_empty() {
                     continue;
                 }
-                let mut fit = selection::fit(preset, &labels);
+                let mut fit = preset_selector::fit(preset, &labels);
                 // Of the webhook only trouble is told, so nothing is guessed.
                 if by == PresetAdmitter::Webhook && !scope.meets(found, &object.model) {
-                    fit = fit.min(Fit::Maybe);
+                    fit = fit.min(SelectorMatch::Maybe);
                 }
-                let matched = Matched {
+                let matched = MatchingPreset {
                     name: Arc::clone(&name.value),
                     file: Arc::clone(found.file),
                     object: found.object.clone(),
                     applied: false,
-                    fits: fit == Fit::Yes,
+                    fits: fit == SelectorMatch::Yes,
                     is_sure: scope.meets(found, &object.model),
                     conflicts: Vec::new(),
                     annotation: format!("podpreset.admission.kubernetes.io/{infix}{}", name.value),
@@ -219,72 +221,72 @@ impl Admission {
             return None;
         }
         scope.note_admission(&admission);
-        Merge::new(&mut admission, scope, object, pod).run();
+        PresetMerge::new(&mut admission, scope, object, pod).run();
         Some(admission)
     }
 
     /// What a preset has in conflict with itself, whatever the pod (A7).
-    pub(super) fn alone(scope: &Scope<'_>, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
+    pub(super) fn alone(scope: &LookupScope<'_>, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
         let Some(name) = &object.model.name else { return Vec::new() };
         let (name, file, object) = (Arc::clone(&name.value), Arc::clone(file), object.clone());
         let (applied, fits, is_sure) = (false, true, true);
         let (conflicts, annotation) = (Vec::new(), String::new());
-        let matched = Matched { name, file, object, applied, fits, is_sure, conflicts, annotation };
+        let matched = MatchingPreset { name, file, object, applied, fits, is_sure, conflicts, annotation };
         let mut admission = Self { presets: vec![matched], ..Self::default() };
         let pod = Pod { containers: vec![Arc::default()], ..Pod::default() };
         let nobody = Object { offset: 0, model: Arc::default(), parameters: None };
-        Merge::new(&mut admission, scope, &nobody, &pod).run();
+        PresetMerge::new(&mut admission, scope, &nobody, &pod).run();
         admission.presets.pop().map(|it| it.conflicts).unwrap_or_default()
     }
 
-    fn choose(&mut self, by: PresetAdmitter, listed: Vec<(Matched, Fit)>) {
+    fn choose(&mut self, by: PresetAdmitter, listed: Vec<(MatchingPreset, SelectorMatch)>) {
         let names: Vec<Arc<str>> = listed.iter().map(|(it, _)| Arc::clone(&it.name)).collect();
         let is_sure = |at: usize| names.iter().filter(|it| **it == names[at]).count() == 1;
-        let any_fits = listed.iter().enumerate().any(|(at, (_, fit))| *fit == Fit::Yes && is_sure(at));
+        let any_fits = listed.iter().enumerate().any(|(at, (_, fit))| *fit == SelectorMatch::Yes && is_sure(at));
         let last = listed.len().saturating_sub(1);
         for (at, (matched, fit)) in listed.into_iter().enumerate() {
             match (fit, is_sure(at)) {
-                (Fit::Yes, true) => self.presets.push(matched),
+                (SelectorMatch::Yes, true) => self.presets.push(matched),
                 // A22: as soon as one fits, the last one is what is applied.
                 (_, true) if by == PresetAdmitter::Webhook && any_fits && at == last => self.presets.push(matched),
-                (Fit::No, _) => {}
-                _ => self.possible.push(Possible { name: matched.name, object: matched.object }),
+                (SelectorMatch::No, _) => {}
+                _ => self.possible.push(PossiblePreset { name: matched.name, object: matched.object }),
             }
         }
     }
 
     /// What becomes of a container of the pod.
-    pub fn effect(&self, pod: &Pod, container: &Container) -> Option<&Effect> {
+    pub fn effect(&self, pod: &Pod, container: &Container) -> Option<&ContainerChanges> {
         self.containers.get(pod.containers.iter().position(|it| it.path == container.path)?)
     }
 
     /// An entry that a preset brings, with the preset.
-    pub fn env(&self, brought: Brought) -> Option<(&Matched, &EnvVar)> {
+    pub fn env(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &EnvVar)> {
         let matched = self.presets.get(brought.preset)?;
         Some((matched, matched.container()?.env.get(brought.entry)?))
     }
 
     /// A source that a preset brings, with the preset.
-    pub fn env_from(&self, brought: Brought) -> Option<(&Matched, &EnvFrom)> {
+    pub fn env_from(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &EnvFrom)> {
         let matched = self.presets.get(brought.preset)?;
         Some((matched, matched.container()?.env_from.get(brought.entry)?))
     }
 
     /// A mount that a preset brings, with the preset.
-    pub fn mount(&self, brought: Brought) -> Option<(&Matched, &Mount)> {
+    pub fn mount(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &Mount)> {
         let matched = self.presets.get(brought.preset)?;
         Some((matched, matched.container()?.mounts.get(brought.entry)?))
     }
 
     /// A volume that a preset brings, with the preset.
-    pub fn volume(&self, brought: Brought) -> Option<(&Matched, &Volume)> {
+    pub fn volume(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &Volume)> {
         let matched = self.presets.get(brought.preset)?;
         Some((matched, matched.preset()?.pod.volumes.get(brought.entry)?))
     }
 
     /// Whether a preset changes the pod. Up to 1.7 one that is not applied may have left a part of itself.
     pub fn changes_something(&self) -> bool {
-        let is_changed = |it: &Effect| !it.env.is_empty() || !it.env_from.is_empty() || !it.mounts.is_empty();
+        let is_changed = |it: &ContainerChanges| !it.env.is_empty() || !it.env_from.is_empty() || !it.mounts.is_empty();
         self.presets.iter().any(|it| it.applied) || self.containers.iter().any(is_changed)
     }
 
@@ -296,7 +298,7 @@ impl Admission {
 }
 
 /// Whether presets are applied one after the other (A4), as 1.6 and 1.7 do. By the proposal it is all or nothing (PA8).
-pub fn is_one_by_one(release: KubernetesVersion, proposals: bool) -> bool {
+pub fn presets_apply_one_by_one(release: KubernetesVersion, proposals: bool) -> bool {
     !release.is_at_least(8) && !proposals
 }
 
@@ -305,13 +307,13 @@ const MOUNTS: [ConflictKind; 2] = [ConflictKind::MountName, ConflictKind::MountP
 
 /// An entry of a list while it is merged: the pod's own, or one that a preset brought.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum MergedEntry {
     Own(usize),
-    Brought(Brought),
+    Brought(PresetEntry),
 }
 
 /// What is compared of an entry: its key, whether it equals another, and where its key stands.
-struct Part {
+struct ComparedEntry {
     key: Option<Arc<str>>,
     /// Equal for equal entries.
     content: (Option<Arc<str>>, Option<crate::k8s::ContentHash>),
@@ -319,26 +321,26 @@ struct Part {
 }
 
 /// Merges presets into a pod.
-struct Merge<'a, 's> {
+struct PresetMerge<'a, 's> {
     admission: &'a mut Admission,
-    scope: &'a Scope<'s>,
+    scope: &'a LookupScope<'s>,
     object: &'a Object,
     pod: &'a Pod,
-    volumes: Vec<Slot>,
-    containers: Vec<Lists>,
+    volumes: Vec<MergedEntry>,
+    containers: Vec<MergedLists>,
 }
 
 #[derive(Clone, Default)]
-struct Lists {
-    env: Vec<Slot>,
-    env_from: Vec<Slot>,
-    mounts: Vec<Slot>,
+struct MergedLists {
+    env: Vec<MergedEntry>,
+    env_from: Vec<MergedEntry>,
+    mounts: Vec<MergedEntry>,
 }
 
-impl<'a, 's> Merge<'a, 's> {
-    fn new(admission: &'a mut Admission, scope: &'a Scope<'s>, object: &'a Object, pod: &'a Pod) -> Self {
-        let own = |count: usize| (0..count).map(Slot::Own).collect();
-        let lists = |it: &Arc<Container>| Lists {
+impl<'a, 's> PresetMerge<'a, 's> {
+    fn new(admission: &'a mut Admission, scope: &'a LookupScope<'s>, object: &'a Object, pod: &'a Pod) -> Self {
+        let own = |count: usize| (0..count).map(MergedEntry::Own).collect();
+        let lists = |it: &Arc<Container>| MergedLists {
             env: own(it.env.len()),
             env_from: own(it.env_from.len()),
             mounts: own(it.mounts.len()),
@@ -379,7 +381,7 @@ impl<'a, 's> Merge<'a, 's> {
 
     /// A4: everything or nothing.
     fn by_api_server(&mut self, presets: &[usize]) {
-        if is_one_by_one(self.scope.release(), self.scope.settings().proposals) {
+        if presets_apply_one_by_one(self.scope.release(), self.scope.settings().proposals) {
             return self.one_by_one(presets);
         }
         let mut conflicts = Vec::new();
@@ -393,7 +395,7 @@ impl<'a, 's> Merge<'a, 's> {
             if self.scope.settings().proposals {
                 self.keys_in_conflict(at, presets, &mut conflicts);
             }
-            containers[at] = Lists { env, mounts, env_from: own.env_from.clone() };
+            containers[at] = MergedLists { env, mounts, env_from: own.env_from.clone() };
         }
         let applied = conflicts.is_empty();
         self.record(conflicts);
@@ -418,7 +420,7 @@ impl<'a, 's> Merge<'a, 's> {
                 let open = if presets.len() > 1 { &presets[at..] } else { &[] };
                 for matched in open.iter().map(|it| &self.admission.presets[*it]) {
                     let (name, object) = (Arc::clone(&matched.name), matched.object.clone());
-                    self.admission.possible.push(Possible { name, object });
+                    self.admission.possible.push(PossiblePreset { name, object });
                 }
                 return;
             }
@@ -492,35 +494,35 @@ impl<'a, 's> Merge<'a, 's> {
     /// A5 to A7: entries are added where their key is new, and have to be equal where it is not.
     fn merged(
         &self,
-        own: &[Slot],
+        own: &[MergedEntry],
         presets: &[usize],
         kinds: &[ConflictKind],
         container: Option<usize>,
         conflicts: &mut Vec<(usize, Conflict)>,
-    ) -> Vec<Slot> {
+    ) -> Vec<MergedEntry> {
         let mut result = own.to_vec();
         // By kind and key; the last of equal keys counts.
-        let mut known: Vec<HashMap<Arc<str>, Slot>> = Vec::new();
+        let mut known: Vec<HashMap<Arc<str>, MergedEntry>> = Vec::new();
         for kind in kinds {
-            let keyed = |slot: &Slot| Some((self.part(*kind, container, *slot)?.key?, *slot));
+            let keyed = |slot: &MergedEntry| Some((self.compared_entry(*kind, container, *slot)?.key?, *slot));
             known.push(own.iter().filter_map(keyed).collect());
         }
         for preset in presets.iter().copied() {
             for entry in 0..self.count(kinds[0], preset) {
-                let slot = Slot::Brought(Brought { preset, entry });
+                let slot = MergedEntry::Brought(PresetEntry { preset, entry });
                 let mut is_new = true;
                 for (kind, known) in kinds.iter().zip(&mut known) {
-                    let Some(part) = self.part(*kind, container, slot) else { continue };
-                    let Some(key) = part.key.clone() else { continue };
+                    let Some(compared) = self.compared_entry(*kind, container, slot) else { continue };
+                    let Some(key) = compared.key.clone() else { continue };
                     let Some(before) = known.get(&key) else {
                         known.insert(key, slot);
                         continue;
                     };
                     // Whether it is added is decided by the first key alone.
                     is_new &= *kind != kinds[0];
-                    let Some(other) = self.part(*kind, container, *before) else { continue };
-                    if other.content != part.content {
-                        let conflict = |entry: &Part, with: &Part, other| Conflict {
+                    let Some(other) = self.compared_entry(*kind, container, *before) else { continue };
+                    if other.content != compared.content {
+                        let conflict = |entry: &ComparedEntry, with: &ComparedEntry, other| Conflict {
                             kind: *kind,
                             name: Arc::clone(&key),
                             container,
@@ -529,12 +531,12 @@ impl<'a, 's> Merge<'a, 's> {
                             other,
                         };
                         let with = match before {
-                            Slot::Own(_) => None,
-                            Slot::Brought(it) => Some(it.preset),
+                            MergedEntry::Own(_) => None,
+                            MergedEntry::Brought(it) => Some(it.preset),
                         };
-                        conflicts.push((preset, conflict(&part, &other, with)));
+                        conflicts.push((preset, conflict(&compared, &other, with)));
                         if let Some(with) = with.filter(|it| *it != preset) {
-                            conflicts.push((with, conflict(&other, &part, Some(preset))));
+                            conflicts.push((with, conflict(&other, &compared, Some(preset))));
                         }
                     }
                 }
@@ -550,25 +552,26 @@ impl<'a, 's> Merge<'a, 's> {
     fn sources(&mut self, at: usize, presets: &[usize]) {
         let mut result = self.containers[at].env_from.clone();
         let mut lost = Vec::new();
-        let keyed = |slot: &Slot| Some((self.part(ConflictKind::EnvFrom, Some(at), *slot)?.key?, *slot));
-        let own: HashMap<Arc<str>, Slot> = self.containers[at].env_from.iter().filter_map(keyed).collect();
+        let keyed =
+            |slot: &MergedEntry| Some((self.compared_entry(ConflictKind::EnvFrom, Some(at), *slot)?.key?, *slot));
+        let own: HashMap<Arc<str>, MergedEntry> = self.containers[at].env_from.iter().filter_map(keyed).collect();
         for preset in presets.iter().copied() {
             for entry in 0..self.count(ConflictKind::EnvFrom, preset) {
-                let slot = Slot::Brought(Brought { preset, entry });
-                let Some(part) = self.part(ConflictKind::EnvFrom, Some(at), slot) else { continue };
-                let before = part.key.as_ref().and_then(|it| own.get(it));
+                let slot = MergedEntry::Brought(PresetEntry { preset, entry });
+                let Some(compared) = self.compared_entry(ConflictKind::EnvFrom, Some(at), slot) else { continue };
+                let before = compared.key.as_ref().and_then(|it| own.get(it));
                 // Before 1.15 nothing was compared.
                 let compares = self.scope.release().is_at_least(15);
-                match before.and_then(|it| Some((it, self.part(ConflictKind::EnvFrom, Some(at), *it)?))) {
-                    Some((_, other)) if compares && other.content == part.content => {}
+                match before.and_then(|it| Some((it, self.compared_entry(ConflictKind::EnvFrom, Some(at), *it)?))) {
+                    Some((_, other)) if compares && other.content == compared.content => {}
                     Some((before, other)) if compares => {
                         let with = match before {
-                            Slot::Own(_) => None,
-                            Slot::Brought(it) => Some(it.preset),
+                            MergedEntry::Own(_) => None,
+                            MergedEntry::Brought(it) => Some(it.preset),
                         };
                         let kind = ConflictKind::EnvFrom;
                         let name = source_name(&self.admission.presets[preset], entry);
-                        let (entry, container) = (part.place, Some(at));
+                        let (entry, container) = (compared.place, Some(at));
                         lost.push((preset, Conflict { kind, name, container, entry, with: other.place, other: with }));
                     }
                     _ => result.push(slot),
@@ -589,12 +592,12 @@ impl<'a, 's> Merge<'a, 's> {
     fn keys_in_conflict(&self, at: usize, presets: &[usize], conflicts: &mut Vec<(usize, Conflict)>) {
         let container = &self.pod.containers[at];
         let nothing = ServiceVariables::default();
-        let own: Vec<FromEntry<'_>> = container
+        let own: Vec<EnvFromEntry<'_>> = container
             .env_from
             .iter()
-            .map(|entry| FromEntry { entry, location: self.scope.location(self.object, entry.span), preset: None })
+            .map(|entry| EnvFromEntry { entry, location: self.scope.location(self.object, entry.span), preset: None })
             .collect();
-        let own = sources::env_from(self.scope, &own, &nothing).bindings;
+        let own = env_sources::env_from(self.scope, &own, &nothing).bindings;
         for preset in presets.iter().copied() {
             let matched = &self.admission.presets[preset];
             let Some(given) = matched.container() else { continue };
@@ -608,8 +611,8 @@ impl<'a, 's> Merge<'a, 's> {
             }
             for source in &given.env_from {
                 let place = matched.location(source.span);
-                let entry = FromEntry { entry: source, location: place.clone(), preset: None };
-                let keys = sources::env_from(self.scope, &[entry], &nothing).bindings;
+                let entry = EnvFromEntry { entry: source, location: place.clone(), preset: None };
+                let keys = env_sources::env_from(self.scope, &[entry], &nothing).bindings;
                 for name in container.env.iter().filter_map(|it| it.name.as_ref()) {
                     if keys.contains_key(&name.value) {
                         let with = self.scope.location(self.object, name.span);
@@ -641,34 +644,36 @@ impl<'a, 's> Merge<'a, 's> {
     }
 
     /// An entry as it is compared.
-    fn part(&self, kind: ConflictKind, container: Option<usize>, slot: Slot) -> Option<Part> {
+    fn compared_entry(&self, kind: ConflictKind, container: Option<usize>, slot: MergedEntry) -> Option<ComparedEntry> {
         match slot {
-            Slot::Own(at) => {
+            MergedEntry::Own(at) => {
                 let given = container.and_then(|it| self.pod.containers.get(it)).map(|it| &**it);
                 let place = |span: Span| self.scope.location(self.object, span);
-                part(kind, given, &self.pod.volumes, at, None, &place)
+                compared_entry(kind, given, &self.pod.volumes, at, None, &place)
             }
-            Slot::Brought(Brought { preset, entry }) => {
+            MergedEntry::Brought(PresetEntry { preset, entry }) => {
                 let matched = self.admission.presets.get(preset)?;
                 let preset = matched.preset()?;
                 let place = |span: Span| matched.location(span);
                 // A23.
                 let written = (preset.admission == PresetAdmitter::Webhook).then_some(&preset.written);
-                part(kind, matched.container(), &preset.pod.volumes, entry, written, &place)
+                compared_entry(kind, matched.container(), &preset.pod.volumes, entry, written, &place)
             }
         }
     }
 
     fn finish(self) {
-        let brought = |slots: &[Slot]| -> Vec<Brought> {
+        let brought = |slots: &[MergedEntry]| -> Vec<PresetEntry> {
             let brought = slots.iter().filter_map(|it| match it {
-                Slot::Brought(it) => Some(*it),
-                Slot::Own(_) => None,
+                MergedEntry::Brought(it) => Some(*it),
+                MergedEntry::Own(_) => None,
             });
             brought.collect()
         };
-        let keeps = |slots: &[Slot], own: usize| slots.iter().filter(|it| matches!(it, Slot::Own(_))).count() == own;
-        let effect = |(lists, it): (&Lists, &Arc<Container>)| Effect {
+        let keeps = |slots: &[MergedEntry], own: usize| {
+            slots.iter().filter(|it| matches!(it, MergedEntry::Own(_))).count() == own
+        };
+        let effect = |(lists, it): (&MergedLists, &Arc<Container>)| ContainerChanges {
             env: brought(&lists.env),
             env_from: brought(&lists.env_from),
             mounts: brought(&lists.mounts),
@@ -683,17 +688,17 @@ impl<'a, 's> Merge<'a, 's> {
 }
 
 /// An entry of a list: of a container, or of volumes. `written` has the shapes of a custom resource.
-fn part(
+fn compared_entry(
     kind: ConflictKind,
     container: Option<&Container>,
     volumes: &[Volume],
     at: usize,
     written: Option<&crate::k8s::WrittenHashes>,
     place: &dyn Fn(Span) -> Location,
-) -> Option<Part> {
+) -> Option<ComparedEntry> {
     let keyed = |key: &Option<Text>, span: Span, content| {
         let place = place(key.as_ref().map_or(span, |it| it.span));
-        Some(Part { key: key.as_ref().map(|it| Arc::clone(&it.value)), content, place })
+        Some(ComparedEntry { key: key.as_ref().map(|it| Arc::clone(&it.value)), content, place })
     };
     match kind {
         ConflictKind::Env => {
@@ -722,7 +727,7 @@ fn part(
             let key = source_key(it);
             let name = source(it).and_then(|(_, name)| name);
             let place = place(name.map_or(it.span, |it| it.span));
-            Some(Part { key: Some(key), content: (None, Some(shape)), place })
+            Some(ComparedEntry { key: Some(key), content: (None, Some(shape)), place })
         }
     }
 }
@@ -742,7 +747,7 @@ fn source(entry: &EnvFrom) -> Option<(&'static str, Option<&Text>)> {
     })
 }
 
-fn source_name(matched: &Matched, entry: usize) -> Arc<str> {
+fn source_name(matched: &MatchingPreset, entry: usize) -> Arc<str> {
     let entry = matched.container().and_then(|it| it.env_from.get(entry));
     let name = entry.and_then(|it| source(it)?.1);
     name.map_or_else(|| "".into(), |it| Arc::clone(&it.value))

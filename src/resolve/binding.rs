@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::Text;
-use crate::resolve::expand::Step;
-use crate::resolve::value::{Hole, Value};
+use crate::resolve::expand::ExpansionStep;
+use crate::resolve::value::{ResolvedValue, UnknownReason};
 
 /// A variable with a value.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Binding {
     /// Its name.
     pub name: Arc<str>,
     /// Its value, after expansion.
-    pub value: Value,
+    pub value: ResolvedValue,
     /// What the manifest says before expansion; only entries of `env` with a `value` have it.
     pub raw: Option<Arc<str>>,
     /// Where the value comes from.
@@ -24,22 +24,25 @@ pub struct Binding {
     /// The PodPreset that brings it, where it is none of the container's own.
     pub preset: Option<Arc<str>>,
     /// Each reference in `raw`.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExpansionStep>,
     /// What it hides, the nearest first.
     pub hides: Vec<Origin>,
     /// Where several objects may be meant and differ: the value that each gives. Empty otherwise.
-    pub alternatives: Vec<(Value, Origin)>,
+    pub alternatives: Vec<(ResolvedValue, Origin)>,
 }
 
 impl Binding {
     /// A variable that is simply set, without a place.
     pub fn literal(name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
         let value: Arc<str> = value.into();
-        Self { raw: Some(Arc::clone(&value)), ..Self::new(name, Value::text(value), Origin::new(Kind::Env)) }
+        Self {
+            raw: Some(Arc::clone(&value)),
+            ..Self::new(name, ResolvedValue::text(value), Origin::new(OriginKind::Env))
+        }
     }
 
     /// A variable with a value from somewhere.
-    pub fn new(name: impl Into<Arc<str>>, value: Value, origin: Origin) -> Self {
+    pub fn new(name: impl Into<Arc<str>>, value: ResolvedValue, origin: Origin) -> Self {
         Self {
             name: name.into(),
             value,
@@ -54,14 +57,15 @@ impl Binding {
     }
 
     /// One variable from several candidates. Those that agree are one; otherwise the value is open.
-    pub fn among(name: impl Into<Arc<str>>, what: &str, candidates: Vec<(Value, Origin)>) -> Option<Self> {
+    pub fn among(name: impl Into<Arc<str>>, what: &str, candidates: Vec<(ResolvedValue, Origin)>) -> Option<Self> {
         let mut candidates = candidates.into_iter();
         let (value, origin) = candidates.next()?;
         let rest: Vec<_> = candidates.collect();
         if rest.iter().all(|(other, _)| other.same_text(&value)) {
             return Some(Self::new(name, value, origin));
         }
-        let mut binding = Self::new(name, Value::hole(Hole::Ambiguous(what.into())), origin.clone());
+        let mut binding =
+            Self::new(name, ResolvedValue::unknown(UnknownReason::Ambiguous(what.into())), origin.clone());
         binding.alternatives.push((value, origin));
         binding.alternatives.extend(rest);
         Some(binding)
@@ -81,7 +85,7 @@ impl Binding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// What kind of source it is.
-    pub kind: Kind,
+    pub kind: OriginKind,
     /// The name of the ConfigMap, Secret, Service or preset.
     pub object: Option<Arc<str>>,
     /// The key in it.
@@ -89,12 +93,12 @@ pub struct Origin {
     /// Where it is written; nothing for what is not in this workspace.
     pub location: Option<Location>,
     /// The part of the scalar at `location` that is meant, where it is only a part: a line of a script.
-    pub inside: Option<Inside>,
+    pub inside: Option<ScalarPart>,
 }
 
 /// A part of a scalar's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inside {
+pub struct ScalarPart {
     /// The scalar, relative to its object.
     pub text: Text,
     /// The part of its value.
@@ -103,14 +107,14 @@ pub struct Inside {
 
 impl Origin {
     /// A source without a name or place.
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: OriginKind) -> Self {
         Self { kind, object: None, key: None, location: None, inside: None }
     }
 }
 
 /// The kinds of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum OriginKind {
     /// A `value` in `env`.
     Env,
     /// A ConfigMap, by `envFrom` or by key.
@@ -131,7 +135,7 @@ pub enum Kind {
     Injected,
 }
 
-impl Kind {
+impl OriginKind {
     /// As the JSON output writes it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -158,5 +162,5 @@ pub enum Lookup {
     /// Nothing defines it.
     Unbound,
     /// Something that cannot be seen from here may define it.
-    Maybe(Hole),
+    Maybe(UnknownReason),
 }

@@ -6,36 +6,43 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::k8s::{Container, Object, Pod, Text};
-use crate::resolve::names;
-use crate::resolve::producer::{self, Character, FileState, Produced, ScriptSource};
-use crate::resolve::scope::Scope;
-use crate::resolve::services::ServiceVariables;
-use crate::resolve::value::Value;
+use crate::resolve::lookup_scope::LookupScope;
+use crate::resolve::script_runner::{self, FileState, ScriptSource, TracedCharacter, VolumeFiles};
+use crate::resolve::service_variables::ServiceVariables;
+use crate::resolve::value::ResolvedValue;
+use crate::resolve::variable_names;
 use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, find_env_file_entry, parse_env_file};
 use crate::text::Span;
 use crate::workspace::KubernetesVersion;
 
 /// How a release, or the proposal, reads env files.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
+pub struct EnvFileSyntax {
     /// The syntax.
     pub dialect: EnvFileDialect,
     /// What the proposal takes for a name (PF9, V3).
     pub is_name: fn(&str) -> bool,
 }
 
-impl Reading {
+impl EnvFileSyntax {
     /// How the kubelet of a release reads.
-    pub fn of(release: KubernetesVersion, proposals: bool) -> Self {
+    pub fn for_release(release: KubernetesVersion, proposals: bool) -> Self {
         let dialect = if proposals { EnvFileDialect::Proposed } else { EnvFileDialect::for_kubernetes(release.minor) };
-        Self { dialect, is_name: if release.is_at_least(32) { names::is_relaxed } else { names::is_strict } }
+        Self {
+            dialect,
+            is_name: if release.is_at_least(32) {
+                variable_names::is_relaxed_variable_name
+            } else {
+                variable_names::is_strict_variable_name
+            },
+        }
     }
 }
 
 /// The files in the volumes of a pod when one of its containers starts.
 #[derive(Clone, Debug)]
 pub struct EnvFiles {
-    produced: Produced,
+    produced: VolumeFiles,
 }
 
 /// What is known of a file.
@@ -44,18 +51,18 @@ pub enum EnvFile {
     /// Nobody writes it before the container starts.
     Absent,
     /// It is written, and this is in it.
-    Written(Content),
+    Written(EnvFileContent),
     /// It may exist, and hold anything.
     Unknown,
 }
 
 /// What is in a file, as far as it is known.
 #[derive(Clone)]
-pub struct Content {
+pub struct EnvFileContent {
     /// The known text.
     text: String,
     /// Each character of the text with its way.
-    characters: Vec<Character>,
+    characters: Vec<TracedCharacter>,
     /// The offset in the text of each character.
     offsets: Vec<usize>,
     /// Whether more may follow.
@@ -66,7 +73,7 @@ pub struct Content {
 }
 
 /// It may be secret.
-impl std::fmt::Debug for Content {
+impl std::fmt::Debug for EnvFileContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} bytes>", self.text.len())
     }
@@ -74,9 +81,9 @@ impl std::fmt::Debug for Content {
 
 /// What a key gives.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum EnvFileLookup {
     /// This value; written here, in the text.
-    Value(Value, Range<usize>),
+    Value(ResolvedValue, Range<usize>),
     /// The key is not in the file, or empty (F5).
     Missing,
     /// The kubelet refuses the file.
@@ -101,24 +108,24 @@ pub struct ScriptPart {
 impl EnvFiles {
     /// The files as a container finds them.
     pub(super) fn of(
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
         services: &Arc<ServiceVariables>,
     ) -> Self {
-        Self { produced: producer::before(scope, object, pod, container, services) }
+        Self { produced: script_runner::before(scope, object, pod, container, services) }
     }
 
     /// The files that one container alone would leave.
     pub(super) fn left_by(
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         at: usize,
         services: &Arc<ServiceVariables>,
     ) -> Self {
-        Self { produced: producer::alone(scope, object, pod, at, services) }
+        Self { produced: script_runner::alone(scope, object, pod, at, services) }
     }
 
     /// A file by its path in a volume, as `fileKeyRef` has it.
@@ -138,13 +145,13 @@ impl EnvFiles {
 }
 
 /// See [`EnvFiles::file`].
-pub(super) fn file(produced: &Produced, volume: &str, path: &str) -> EnvFile {
+pub(super) fn file(produced: &VolumeFiles, volume: &str, path: &str) -> EnvFile {
     let Some(path) = path_in_volume(path) else { return EnvFile::Unknown };
     match produced.file(volume, &path) {
         FileState::Absent => EnvFile::Absent,
         FileState::Unknown => EnvFile::Unknown,
         FileState::Known(text) => {
-            let mut content = Content {
+            let mut content = EnvFileContent {
                 text: String::new(),
                 characters: text.characters.clone(),
                 offsets: Vec::with_capacity(text.characters.len()),
@@ -167,9 +174,9 @@ pub fn path_in_volume(path: &str) -> Option<String> {
     (!parts.is_empty() && !parts.contains(&"..")).then(|| parts.join("/"))
 }
 
-impl Content {
+impl EnvFileContent {
     /// What a key gives.
-    pub fn find(&self, key: &str, reading: Reading) -> Answer {
+    pub fn find(&self, key: &str, reading: EnvFileSyntax) -> EnvFileLookup {
         // Of what is cut off only whole lines are certain.
         let text = match (self.is_open, self.text.rfind('\n')) {
             (false, _) => &self.text[..],
@@ -178,34 +185,34 @@ impl Content {
         };
         match find_env_file_entry(text, key, reading.dialect, reading.is_name) {
             // The last of equal names counts there, and a later line may be wrong.
-            Ok(_) if self.is_open && reading.dialect == EnvFileDialect::Proposed => Answer::Unknown,
+            Ok(_) if self.is_open && reading.dialect == EnvFileDialect::Proposed => EnvFileLookup::Unknown,
             Ok(Some(entry)) => {
                 let range = entry.value_span.range();
                 let exact = self.text[range.clone()] == *entry.value;
                 let characters = self.characters(range.clone());
                 let value = match characters.iter().all(|it| it.origin.is_none()) {
-                    true => Value::text(&*entry.value),
-                    false if exact => producer::value_of(characters),
+                    true => ResolvedValue::text(&*entry.value),
+                    false if exact => script_runner::value_of(characters),
                     // Joined from several lines, with parts that are not for everyone.
-                    false => return Answer::Unknown,
+                    false => return EnvFileLookup::Unknown,
                 };
-                Answer::Value(value, range)
+                EnvFileLookup::Value(value, range)
             }
-            Ok(None) if self.is_open => Answer::Unknown,
-            Ok(None) => Answer::Missing,
-            Err(error) if self.is_open && error.problem.is_unfinished() => Answer::Unknown,
-            Err(error) => Answer::Refused(error),
+            Ok(None) if self.is_open => EnvFileLookup::Unknown,
+            Ok(None) => EnvFileLookup::Missing,
+            Err(error) if self.is_open && error.problem.is_unfinished() => EnvFileLookup::Unknown,
+            Err(error) => EnvFileLookup::Refused(error),
         }
     }
 
     /// The names in the file, each with its place in the text, as far as they can be read.
-    pub fn names(&self, reading: Reading) -> Vec<(String, Range<usize>)> {
+    pub fn names(&self, reading: EnvFileSyntax) -> Vec<(String, Range<usize>)> {
         let (entries, _) = parse_env_file(&self.text, reading.dialect, reading.is_name);
         entries.into_iter().map(|it| (it.name.into_owned(), it.name_span.range())).collect()
     }
 
     /// Every value that stands without the quotes it needs, as ranges of the text; nothing if something else is wrong.
-    pub fn unquoted(&self, reading: Reading) -> Option<Vec<Range<usize>>> {
+    pub fn unquoted(&self, reading: EnvFileSyntax) -> Option<Vec<Range<usize>>> {
         let (_, errors) = parse_env_file(&self.text, reading.dialect, reading.is_name);
         let is_quoting = |it: &EnvFileError| it.problem == EnvFileProblem::NotQuoted;
         (!self.is_open && errors.iter().all(is_quoting)).then(|| errors.iter().map(|it| it.span.range()).collect())
@@ -232,7 +239,7 @@ impl Content {
         Some(ScriptPart { container: source.container, text, range: source.item_range(span), quote: first.place.quote })
     }
 
-    fn characters(&self, range: Range<usize>) -> &[Character] {
+    fn characters(&self, range: Range<usize>) -> &[TracedCharacter] {
         let at = |offset: usize| self.offsets.partition_point(|it| *it < offset);
         self.characters.get(at(range.start)..at(range.end)).unwrap_or_default()
     }

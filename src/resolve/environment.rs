@@ -7,17 +7,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::k8s::{Container, ContainerRole, EnvVar, Mount, Object, ObjectData, Pod, Text, ValueSource};
-use crate::resolve::admission::{Admission, Matched};
-use crate::resolve::binding::{Binding, Kind, Lookup, Origin};
+use crate::resolve::admission::{Admission, MatchingPreset};
+use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
+use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
+use crate::resolve::env_sources::{self, EnvFromEntry, PossibleSource};
 use crate::resolve::expand::Expansion;
-use crate::resolve::injected::{self, Injected, Injections};
+use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::parameters::{self, expand_in};
-use crate::resolve::producer;
-use crate::resolve::scope::Scope;
-use crate::resolve::services::ServiceVariables;
-use crate::resolve::shell;
-use crate::resolve::sources::{self, FromEntry, Opaque};
-use crate::resolve::value::{Hole, Value};
+use crate::resolve::script_runner;
+use crate::resolve::service_variables::ServiceVariables;
+use crate::resolve::shell_items;
+use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::syntax::has_helm_placeholder;
 use crate::workspace::Snapshot;
 
@@ -26,7 +26,7 @@ use crate::workspace::Snapshot;
 pub struct Environment {
     /// The variables of its entries, in the order the kubelet reads them: what a controller puts first, `env`, what a
     /// controller puts last, what presets bring (A11). Nothing for an entry that defines none.
-    declared: Vec<Declared>,
+    declared: Vec<Declaration>,
     /// The position of `env[0]` in `declared`.
     first_entry: usize,
     /// Where each name is declared.
@@ -38,37 +38,37 @@ pub struct Environment {
     /// Where services stand that have moved since.
     moved_services: Option<Snapshot>,
     /// What may define more names than can be seen.
-    opaque: Vec<Opaque>,
+    opaque: Vec<PossibleSource>,
     /// Whether the order of the entries cannot be told: a deployment hook.
     unordered: bool,
     /// Whether there may be entries that cannot be seen.
     is_open: bool,
     /// `command`, expanded.
-    pub command: Vec<Item>,
+    pub command: Vec<ExpandedScalar>,
     /// `args`, expanded.
-    pub args: Vec<Item>,
+    pub args: Vec<ExpandedScalar>,
     /// The commands of exec probes, expanded.
     pub probes: Vec<ProbeCommand>,
     /// `subPathExpr` of mounts, expanded.
     pub sub_paths: Vec<SubPath>,
     /// The references that stay as they are, in the order of the text.
-    pub unresolved: Vec<Unresolved>,
+    pub unresolved: Vec<UnresolvedReference>,
 }
 
 /// A position in the list the kubelet reads.
 #[derive(Clone, Debug)]
-struct Declared {
+struct Declaration {
     /// Where it is declared, known before its value is.
     origin: Option<Origin>,
     /// The variable; nothing for an entry that is half typed or skipped (B17).
     binding: Option<Arc<Binding>>,
     /// What an exec probe sees: the raw `value` field (P3).
-    raw: Value,
+    raw: ResolvedValue,
 }
 
 /// A text that was expanded.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct ExpandedScalar {
     /// As written.
     pub text: Text,
     /// What became of it.
@@ -83,7 +83,7 @@ pub struct ProbeCommand {
     /// `livenessProbe`, `readinessProbe` or `startupProbe`.
     pub probe: &'static str,
     /// Its command.
-    pub command: Vec<Item>,
+    pub command: Vec<ExpandedScalar>,
 }
 
 /// A mount with `subPathExpr`.
@@ -92,42 +92,42 @@ pub struct SubPath {
     /// `mountPath`
     pub mount_path: Option<Arc<str>>,
     /// `subPathExpr`
-    pub item: Item,
+    pub item: ExpandedScalar,
     /// Where it is written, if a preset brings it.
-    pub within: Option<Elsewhere>,
+    pub within: Option<PresetLocation>,
 }
 
 /// An object that brings something to a container elsewhere: spans of what it brings count from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct PresetLocation {
     /// Its file.
     pub file: Arc<str>,
     /// Its first byte there.
     pub offset: usize,
 }
 
-impl Elsewhere {
-    fn of(matched: &Matched) -> Self {
+impl PresetLocation {
+    fn of(matched: &MatchingPreset) -> Self {
         Self { file: Arc::clone(&matched.file), offset: matched.object.offset }
     }
 }
 
 /// An entry of `env`, and who brings it.
 #[derive(Clone, Copy)]
-struct Listed<'e> {
+struct EnvListEntry<'e> {
     entry: &'e EnvVar,
-    preset: Option<&'e Matched>,
+    preset: Option<&'e MatchingPreset>,
 }
 
 /// A reference that stays as it is.
 #[derive(Clone, Debug)]
-pub struct Unresolved {
+pub struct UnresolvedReference {
     /// The name in it.
     pub name: Arc<str>,
     /// Why nothing took its place.
-    pub why: Why,
+    pub why: UnresolvedReason,
     /// What it stands in.
-    pub part: Part,
+    pub part: ReferenceField,
     /// What the name meant.
     pub outcome: Lookup,
     /// The scalar it stands in, relative to the object.
@@ -135,12 +135,12 @@ pub struct Unresolved {
     /// The reference in that scalar's value.
     pub range: Range<usize>,
     /// The object it stands in, if a preset brings it.
-    pub within: Option<Elsewhere>,
+    pub within: Option<PresetLocation>,
 }
 
 /// A part of a container in which references are replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ReferenceField {
     /// The value of a variable.
     Value,
     /// `command` and `args`.
@@ -153,7 +153,7 @@ pub enum Part {
 
 /// Why a reference stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UnresolvedReason {
     /// Nothing defines the name.
     Undefined,
     /// It is declared later.
@@ -162,7 +162,7 @@ pub enum Why {
     SelfReference,
 }
 
-impl Why {
+impl UnresolvedReason {
     /// As the JSON output writes it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -175,7 +175,7 @@ impl Why {
 
 /// A place in a container from which names are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Site {
+pub enum ReferenceSite {
     /// The value of an entry of `env`, by its index (P1).
     Entry(usize),
     /// `command`, `args` and `subPathExpr`: everything is there (P2, P4).
@@ -187,7 +187,7 @@ pub enum Site {
 impl Environment {
     /// Resolves a container.
     pub(super) fn of(
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
@@ -199,21 +199,21 @@ impl Environment {
         let brought = || effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
         let is_read = || container.env.iter().chain(brought().map(|(_, it)| it)).any(is_of_file);
         if scope.files().is_none() && is_read() {
-            let files = producer::before(scope, object, pod, container, &services);
+            let files = script_runner::before(scope, object, pod, container, &services);
             return Self::of(&scope.with_files(&files), object, pod, container, services, admission);
         }
-        let mut from: Vec<FromEntry<'_>> = Vec::new();
+        let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
         if effect.is_none_or(|(_, it)| it.keeps_env_from) {
-            let own = |entry| FromEntry { entry, location: scope.location(object, entry.span), preset: None };
+            let own = |entry| EnvFromEntry { entry, location: scope.location(object, entry.span), preset: None };
             from.extend(container.env_from.iter().map(own));
         }
         for (matched, entry) in
             effect.into_iter().flat_map(|(all, it)| it.env_from.iter().filter_map(|it| all.env_from(*it)))
         {
             let (location, preset) = (matched.location(entry.span), Some(Arc::clone(&matched.name)));
-            from.push(FromEntry { entry, location, preset });
+            from.push(EnvFromEntry { entry, location, preset });
         }
-        let from = sources::env_from(scope, &from, &services);
+        let from = env_sources::env_from(scope, &from, &services);
         let mut environment = Self {
             declared: Vec::new(),
             first_entry: 0,
@@ -224,7 +224,7 @@ impl Environment {
             opaque: from.opaque,
             unordered: container.role == ContainerRole::Hook,
             is_open: container.may_have_more_variables
-                || sources::is_part(scope, object, container)
+                || env_sources::is_part(scope, object, container)
                 || pod.controller.is_unknown(),
             command: Vec::new(),
             args: Vec::new(),
@@ -232,15 +232,15 @@ impl Environment {
             sub_paths: Vec::new(),
             unresolved: Vec::new(),
         };
-        environment.opaque.extend(sources::surroundings(scope, object, container));
-        let injected = injected::of(object, pod, container);
+        environment.opaque.extend(env_sources::surroundings(scope, object, container));
+        let injected = controller_variables::of(object, pod, container);
         let mut injected = injected;
         environment.opaque.append(&mut injected.opaque);
         environment.opaque.extend(possible(admission));
-        let own = |entry| Listed { entry, preset: None };
-        let mut listed: Vec<Listed<'_>> = container.env.iter().map(own).collect();
+        let own = |entry| EnvListEntry { entry, preset: None };
+        let mut listed: Vec<EnvListEntry<'_>> = container.env.iter().map(own).collect();
         let brought = effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
-        listed.extend(brought.map(|(matched, entry)| Listed { entry, preset: Some(matched) }));
+        listed.extend(brought.map(|(matched, entry)| EnvListEntry { entry, preset: Some(matched) }));
         let keeps_env = effect.is_none_or(|(_, it)| it.keeps_env);
         let at = environment.announce(scope, object, pod, container, &listed, keeps_env, injected);
         environment.bind(scope, object, &listed, &at);
@@ -250,7 +250,7 @@ impl Environment {
                 environment.sub_paths.clear();
             }
             for (matched, mount) in effect.mounts.iter().filter_map(|it| admission.mount(*it)) {
-                environment.expand_mount(scope, &matched.object, mount, Some(Elsewhere::of(matched)));
+                environment.expand_mount(scope, &matched.object, mount, Some(PresetLocation::of(matched)));
             }
         }
         environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span.start, it.range.start));
@@ -258,12 +258,12 @@ impl Environment {
     }
 
     /// What a name means at a place.
-    pub fn lookup(&self, site: Site, name: &str) -> Lookup {
+    pub fn lookup(&self, site: ReferenceSite, name: &str) -> Lookup {
         match site {
-            _ if has_helm_placeholder(name) => Lookup::Maybe(Hole::Helm),
-            Site::Entry(index) => self.lookup_before(self.first_entry + index, name),
-            Site::CommandLine => self.lookup_before(self.declared.len(), name),
-            Site::Probe => self.lookup_raw(name),
+            _ if has_helm_placeholder(name) => Lookup::Maybe(UnknownReason::Helm),
+            ReferenceSite::Entry(index) => self.lookup_before(self.first_entry + index, name),
+            ReferenceSite::CommandLine => self.lookup_before(self.declared.len(), name),
+            ReferenceSite::Probe => self.lookup_raw(name),
         }
     }
 
@@ -316,22 +316,22 @@ impl Environment {
     #[expect(clippy::too_many_arguments, reason = "what the pod, the controller and presets give comes together here")]
     fn announce(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
-        listed: &[Listed<'_>],
+        listed: &[EnvListEntry<'_>],
         keeps_env: bool,
-        injected: Injections,
+        injected: ControllerVariables,
     ) -> Vec<usize> {
         let is = |text: &Text, name: &str| **object.with_known_parameters(&text.value) == *name;
         let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is(it, name)));
-        let inject = |environment: &mut Self, all: Vec<Injected>| {
+        let inject = |environment: &mut Self, all: Vec<ControllerVariable>| {
             for injected in all.into_iter().filter(|it| !it.yields || !has(it.name)) {
-                let binding = Binding::new(injected.name, injected.value, Origin::new(Kind::Injected));
+                let binding = Binding::new(injected.name, injected.value, Origin::new(OriginKind::Injected));
                 let origin = Some(binding.origin.clone());
                 environment.position(&binding.name);
-                environment.declared.push(Declared { origin, binding: Some(Arc::new(binding)), raw: injected.raw });
+                environment.declared.push(Declaration { origin, binding: Some(Arc::new(binding)), raw: injected.raw });
             }
         };
         inject(self, injected.before);
@@ -342,7 +342,7 @@ impl Environment {
             places.push(self.declared.len());
             if !keeps_env {
                 // A21: its place stays, so that entries are known by their index.
-                self.declared.push(Declared { origin: None, binding: None, raw: Value::default() });
+                self.declared.push(Declaration { origin: None, binding: None, raw: ResolvedValue::default() });
                 continue;
             }
             self.announce_entry(scope, object, pod, container, *listed);
@@ -357,11 +357,11 @@ impl Environment {
 
     fn announce_entry(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
-        listed: Listed<'_>,
+        listed: EnvListEntry<'_>,
     ) {
         let declared = self.announced(scope, object, pod, container, listed);
         // Skipped entries too: a probe sees them (P3).
@@ -379,50 +379,50 @@ impl Environment {
     /// An entry of `env`, with its value if that needs no expansion.
     fn announced(
         &self,
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
-        Listed { entry, preset }: Listed<'_>,
-    ) -> Declared {
+        EnvListEntry { entry, preset }: EnvListEntry<'_>,
+    ) -> Declaration {
         let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
         let whose = preset.map_or(object, |it| &it.object);
         let raw = parameters::filled(whose, &raw_text);
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
-            return Declared { origin: None, binding: None, raw };
+            return Declaration { origin: None, binding: None, raw };
         };
         let location = preset.map_or_else(|| scope.location(object, name.span), |matched| matched.location(name.span));
         let by = preset.map(|it| Arc::clone(&it.name));
         // B13: a value that is not empty wins over `valueFrom`.
         let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
         if let Some(from) = from {
-            let found = sources::value_from(scope, object, pod, container, from, &location);
+            let found = env_sources::value_from(scope, object, pod, container, from, &location);
             let name = whose.with_known_parameters(&name.value).into_owned();
             let named = |it| Binding { name, entry: Some(location), preset: by, ..it };
             let binding = found.map(|it| Arc::new(named(it)));
-            return Declared { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
+            return Declaration { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
         }
-        let kind = if by.is_some() { Kind::Preset } else { Kind::Env };
+        let kind = if by.is_some() { OriginKind::Preset } else { OriginKind::Env };
         let origin = Origin { object: by, location: Some(location), ..Origin::new(kind) };
-        Declared { origin: Some(origin), binding: None, raw }
+        Declaration { origin: Some(origin), binding: None, raw }
     }
 
     /// Gives each entry its value, in order (B4, B12). `places` tells where each of the entries is.
-    fn bind(&mut self, scope: &Scope<'_>, object: &Object, listed: &[Listed<'_>], places: &[usize]) {
+    fn bind(&mut self, scope: &LookupScope<'_>, object: &Object, listed: &[EnvListEntry<'_>], places: &[usize]) {
         let mut entries = places.iter().copied().zip(listed).peekable();
         for at in 0..self.declared.len() {
             let listed = entries.next_if(|(place, _)| *place == at).map(|(_, listed)| *listed);
             let Some(origin) = self.declared[at].origin.clone() else { continue };
             let binding = match (&self.declared[at].binding, listed) {
                 (Some(binding), _) => (**binding).clone(),
-                (None, Some(Listed { entry: EnvVar { name: Some(name), value, .. }, preset })) => {
+                (None, Some(EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset })) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
                     let object = preset.map_or(object, |it| &it.object);
                     let expansion = expand_in(object, &raw, scope.copying(), |name| self.lookup_before(at, name));
                     let name = object.with_known_parameters(&name.value);
                     if let Some(text) = value {
-                        let within = preset.map(Elsewhere::of);
-                        self.note_unresolved(Part::Value, text, &expansion, Some(&name), within.as_ref());
+                        let within = preset.map(PresetLocation::of);
+                        self.note_unresolved(ReferenceField::Value, text, &expansion, Some(&name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
@@ -436,14 +436,14 @@ impl Environment {
         }
     }
 
-    fn expand_command_line(&mut self, scope: &Scope<'_>, object: &Object, container: &Container) {
+    fn expand_command_line(&mut self, scope: &LookupScope<'_>, object: &Object, container: &Container) {
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
-        let mut items = self.items(scope, object, &texts, !container.command.is_empty(), Site::CommandLine);
+        let mut items = self.items(scope, object, &texts, !container.command.is_empty(), ReferenceSite::CommandLine);
         self.args = items.split_off(container.command.len());
         self.command = items;
         for probe in &container.probes {
             let texts: Vec<&Text> = probe.command.iter().collect();
-            let command = self.items(scope, object, &texts, true, Site::Probe);
+            let command = self.items(scope, object, &texts, true, ReferenceSite::Probe);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for mount in &container.mounts {
@@ -451,27 +451,33 @@ impl Environment {
         }
     }
 
-    fn expand_mount(&mut self, scope: &Scope<'_>, object: &Object, mount: &Mount, within: Option<Elsewhere>) {
+    fn expand_mount(
+        &mut self,
+        scope: &LookupScope<'_>,
+        object: &Object,
+        mount: &Mount,
+        within: Option<PresetLocation>,
+    ) {
         let Some(text) = &mount.sub_path_expr else { return };
-        let lookup = |name: &str| self.lookup(Site::CommandLine, name);
+        let lookup = |name: &str| self.lookup(ReferenceSite::CommandLine, name);
         let expansion = expand_in(object, &text.value, scope.copying(), lookup);
-        self.note_unresolved(Part::SubPath, text, &expansion, None, within.as_ref());
+        self.note_unresolved(ReferenceField::SubPath, text, &expansion, None, within.as_ref());
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
-        let item = Item { text: text.clone(), expansion, is_script: false };
+        let item = ExpandedScalar { text: text.clone(), expansion, is_script: false };
         self.sub_paths.push(SubPath { mount_path, item, within });
     }
 
     fn items(
         &mut self,
-        scope: &Scope<'_>,
+        scope: &LookupScope<'_>,
         object: &Object,
         texts: &[&Text],
         has_command: bool,
-        site: Site,
-    ) -> Vec<Item> {
-        let part = if site == Site::Probe { Part::Probe } else { Part::CommandLine };
+        site: ReferenceSite,
+    ) -> Vec<ExpandedScalar> {
+        let part = if site == ReferenceSite::Probe { ReferenceField::Probe } else { ReferenceField::CommandLine };
         let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
-        let script = shell::script(&values, has_command);
+        let script = shell_items::script_index(&values, has_command);
         let mut items = Vec::with_capacity(texts.len());
         for (at, text) in texts.iter().enumerate() {
             let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(site, name));
@@ -479,40 +485,40 @@ impl Environment {
             if !is_script {
                 self.note_unresolved(part, text, &expansion, None, None);
             }
-            items.push(Item { text: (*text).clone(), expansion, is_script });
+            items.push(ExpandedScalar { text: (*text).clone(), expansion, is_script });
         }
         items
     }
 
     fn note_unresolved(
         &mut self,
-        part: Part,
+        part: ReferenceField,
         text: &Text,
         expansion: &Expansion,
         own: Option<&str>,
-        within: Option<&Elsewhere>,
+        within: Option<&PresetLocation>,
     ) {
         for step in &expansion.steps {
             let why = match &step.outcome {
                 Lookup::Bound(_) | Lookup::Maybe(_) => continue,
-                Lookup::Unbound => Why::Undefined,
-                Lookup::Later(_) if own == Some(&*step.name) => Why::SelfReference,
-                Lookup::Later(_) => Why::Forward,
+                Lookup::Unbound => UnresolvedReason::Undefined,
+                Lookup::Later(_) if own == Some(&*step.name) => UnresolvedReason::SelfReference,
+                Lookup::Later(_) => UnresolvedReason::Forward,
             };
             let (name, range) = (Arc::clone(&step.name), step.range.clone());
             let outcome = step.outcome.clone();
             let within = within.cloned();
-            self.unresolved.push(Unresolved { name, why, part, outcome, text: text.clone(), range, within });
+            self.unresolved.push(UnresolvedReference { name, why, part, outcome, text: text.clone(), range, within });
         }
     }
 
     fn lookup_before(&self, at: usize, name: &str) -> Lookup {
         if has_helm_placeholder(name) {
-            return Lookup::Maybe(Hole::Helm);
+            return Lookup::Maybe(UnknownReason::Helm);
         }
         let in_entry = at < self.declared.len();
         if self.unordered && in_entry && self.positions.contains_key(name) {
-            return Lookup::Maybe(Hole::External(name.into()));
+            return Lookup::Maybe(UnknownReason::External(name.into()));
         }
         if let Some(binding) = self.bound_before(at, name) {
             return Lookup::Bound(binding);
@@ -547,17 +553,17 @@ impl Environment {
         match last {
             Some(at) => {
                 let declared = &self.declared[*at];
-                let origin = declared.origin.clone().unwrap_or_else(|| Origin::new(Kind::Env));
+                let origin = declared.origin.clone().unwrap_or_else(|| Origin::new(OriginKind::Env));
                 Lookup::Bound(Arc::new(Binding::new(name, declared.raw.clone(), origin)))
             }
-            None if self.unordered || self.is_open => Lookup::Maybe(Hole::External(name.into())),
+            None if self.unordered || self.is_open => Lookup::Maybe(UnknownReason::External(name.into())),
             None => Lookup::Unbound,
         }
     }
 
-    fn may_define(&self, name: &str) -> Option<Hole> {
+    fn may_define(&self, name: &str) -> Option<UnknownReason> {
         if self.services.may_define(name) {
-            return Some(Hole::ServiceVariable(name.into()));
+            return Some(UnknownReason::ServiceVariable(name.into()));
         }
         let is_declared = self.positions.contains_key(name);
         self.opaque.iter().rev().find_map(|it| it.hole(name, is_declared))
@@ -571,17 +577,17 @@ fn is_of_file(entry: &EnvVar) -> bool {
 }
 
 /// What presets may bring of which it is not known whether they fit.
-fn possible(admission: Option<&Admission>) -> Vec<Opaque> {
+fn possible(admission: Option<&Admission>) -> Vec<PossibleSource> {
     let mut all = Vec::new();
     for possible in admission.into_iter().flat_map(|it| &it.possible) {
         let ObjectData::Preset(preset) = &possible.object.model.data else { continue };
         let Some(given) = preset.container() else { continue };
         let reason = format!("preset {} may bring it", possible.name);
         if !given.env_from.is_empty() {
-            all.push(Opaque::any(&reason));
+            all.push(PossibleSource::any(&reason));
         }
         let names = given.env.iter().filter_map(|it| it.name.as_ref());
-        all.extend(names.map(|name| Opaque::name(Arc::clone(&name.value), &reason)));
+        all.extend(names.map(|name| PossibleSource::name(Arc::clone(&name.value), &reason)));
     }
     all
 }

@@ -6,12 +6,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::resolve::binding::Lookup;
-use crate::resolve::value::{Hole, Piece, Value};
+use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
+use crate::workspace::KubernetesVersion;
 
 /// How the character behind a lone dollar sign is copied (E11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Copying {
+pub enum DollarCopying {
     /// As a character.
     #[default]
     Characters,
@@ -19,18 +20,30 @@ pub enum Copying {
     Bytes,
 }
 
+impl DollarCopying {
+    /// The behaviour of a release. E11: fixed in 1.36.0, 1.35.1 and 1.34.4.
+    pub fn for_release(release: KubernetesVersion) -> Self {
+        let fixed = match release.minor {
+            34 => release.is_at_least_patch(34, 4),
+            35 => release.is_at_least_patch(35, 1),
+            _ => release.is_at_least(36),
+        };
+        if fixed { Self::Characters } else { Self::Bytes }
+    }
+}
+
 /// A text after expansion, and how it came about.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// The result.
-    pub value: Value,
+    pub value: ResolvedValue,
     /// One step for each reference, from left to right.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExpansionStep>,
 }
 
 /// One reference and what became of it.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ExpansionStep {
     /// `$(NAME)` in the text that was expanded.
     pub range: Range<usize>,
     /// The name, verbatim.
@@ -39,14 +52,14 @@ pub struct Step {
     pub outcome: Lookup,
 }
 
-impl Step {
+impl ExpansionStep {
     /// What stands in the result for this reference.
-    pub fn value(&self) -> Value {
+    pub fn value(&self) -> ResolvedValue {
         match &self.outcome {
             Lookup::Bound(binding) => binding.value.clone(),
-            Lookup::Maybe(hole) => Value::hole(hole.clone()),
+            Lookup::Maybe(hole) => ResolvedValue::unknown(hole.clone()),
             // E8: the text stays.
-            Lookup::Later(_) | Lookup::Unbound => Value::text(format!("$({})", self.name)),
+            Lookup::Later(_) | Lookup::Unbound => ResolvedValue::text(format!("$({})", self.name)),
         }
     }
 }
@@ -58,9 +71,9 @@ const LONGEST: usize = 1 << 20;
 const MOST_PIECES: usize = 1 << 10;
 
 /// Expands a text with the names that `lookup` knows.
-pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) -> Lookup) -> Expansion {
+pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&str) -> Lookup) -> Expansion {
     if !text.contains('$') {
-        return Expansion { value: Value::written(Arc::clone(text)), steps: Vec::new() };
+        return Expansion { value: ResolvedValue::written(Arc::clone(text)), steps: Vec::new() };
     }
     let mut result = Expansion::default();
     let mut pending = String::new();
@@ -76,7 +89,7 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
                     Lookup::Bound(binding) => {
                         for piece in binding.value.pieces() {
                             match piece {
-                                Piece::Text(it) => pending.push_str(it),
+                                ValuePart::Text(it) => pending.push_str(it),
                                 other => {
                                     flush(&mut pending, &mut result.value);
                                     result.value.push(other.clone());
@@ -86,19 +99,19 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
                     }
                     Lookup::Maybe(hole) => {
                         flush(&mut pending, &mut result.value);
-                        result.value.push(Piece::Hole(hole.clone()));
+                        result.value.push(ValuePart::Unknown(hole.clone()));
                     }
                     // E8.
                     Lookup::Later(_) | Lookup::Unbound => pending.push_str(&text[token.range.clone()]),
                 }
-                result.steps.push(Step { range: token.range, name: name.into(), outcome });
+                result.steps.push(ExpansionStep { range: token.range, name: name.into(), outcome });
                 if pending.len() > LONGEST || result.value.pieces().len() > MOST_PIECES {
-                    result.value = Value::hole(Hole::TooLong);
+                    result.value = ResolvedValue::unknown(UnknownReason::TooLong);
                     return result;
                 }
             }
             DollarTokenKind::Escape => pending.push('$'),
-            DollarTokenKind::Plain if copying == Copying::Bytes => copy_bytes(&text[token.range], &mut pending),
+            DollarTokenKind::Plain if copying == DollarCopying::Bytes => copy_bytes(&text[token.range], &mut pending),
             DollarTokenKind::Unterminated | DollarTokenKind::Plain => pending.push_str(&text[token.range]),
         }
     }
@@ -108,9 +121,9 @@ pub fn expand(text: &Arc<str>, copying: Copying, mut lookup: impl FnMut(&str) ->
 }
 
 /// Text is collected and put down in one piece, so that equal results have equal pieces.
-fn flush(pending: &mut String, value: &mut Value) {
+fn flush(pending: &mut String, value: &mut ResolvedValue) {
     if !pending.is_empty() {
-        value.append(&Value::written(std::mem::take(pending).into()));
+        value.append(&ResolvedValue::written(std::mem::take(pending).into()));
     }
 }
 
@@ -128,10 +141,15 @@ mod tests {
 
     #[test]
     fn values_that_double_each_other_end() {
-        for first in [Value::text("0123456789"), Value::hole(Hole::Unfinished), Value::secret("0123456789", "s/k")] {
+        for first in [
+            ResolvedValue::text("0123456789"),
+            ResolvedValue::unknown(UnknownReason::Unfinished),
+            ResolvedValue::secret("0123456789", "s/k"),
+        ] {
             let mut last = Arc::new(Binding { value: first, ..Binding::literal("X", "") });
             for _ in 0..64 {
-                let expansion = expand(&"$(X)$(X)".into(), Copying::Characters, |_| Lookup::Bound(Arc::clone(&last)));
+                let expansion =
+                    expand(&"$(X)$(X)".into(), DollarCopying::Characters, |_| Lookup::Bound(Arc::clone(&last)));
                 last = Arc::new(Binding { value: expansion.value, ..Binding::literal("X", "") });
             }
             assert!(last.value.pieces().len() < 2 * MOST_PIECES, "{} pieces", last.value.pieces().len());
@@ -141,10 +159,12 @@ mod tests {
 
     #[test]
     fn holes_pass_through_and_steps_say_where() {
-        let ip =
-            Arc::new(Binding { value: Value::hole(Hole::ClusterIp("redis".into())), ..Binding::literal("HOST", "") });
+        let ip = Arc::new(Binding {
+            value: ResolvedValue::unknown(UnknownReason::ClusterIp("redis".into())),
+            ..Binding::literal("HOST", "")
+        });
         let text: Arc<str> = "http://$(HOST):$(PORT)/$$".into();
-        let expansion = expand(&text, Copying::Characters, |name| match name {
+        let expansion = expand(&text, DollarCopying::Characters, |name| match name {
             "HOST" => Lookup::Bound(Arc::clone(&ip)),
             _ => Lookup::Unbound,
         });

@@ -9,8 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use crate::k8s::SubstitutedPart;
 use crate::k8s::{Object, ParameterDefault, Parameters};
 use crate::resolve::binding::Lookup;
-use crate::resolve::expand::{Copying, Expansion, Step, expand};
-use crate::resolve::value::{Hole, Piece, Value};
+use crate::resolve::expand::{DollarCopying, Expansion, ExpansionStep, expand};
+use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::{DollarTokenKind, ParameterReference, dollar_tokens, parameter_references};
 
 /// The types of the proposal (PT2).
@@ -28,7 +28,7 @@ pub enum ParameterType {
 
 impl ParameterType {
     /// The type of a name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "string" => Some(Self::String),
             "int" => Some(Self::Int),
@@ -39,7 +39,7 @@ impl ParameterType {
     }
 
     /// Whether a text is of this type.
-    pub fn fits(self, text: &str) -> bool {
+    pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::String => true,
             Self::Int => text.parse::<i64>().is_ok(),
@@ -49,7 +49,7 @@ impl ParameterType {
     }
 
     /// What it wants, for a person.
-    pub fn wanted(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::String => "a string",
             Self::Int => "a whole number",
@@ -60,24 +60,24 @@ impl ParameterType {
 }
 
 /// A text with parameters put in, and holes for those that have no value.
-pub(super) fn filled(object: &Object, text: &Arc<str>) -> Value {
+pub(super) fn filled(object: &Object, text: &Arc<str>) -> ResolvedValue {
     let parts = object.parameters.as_ref().and_then(|it| it.substitute(text));
-    let Some(parts) = parts else { return Value::written(Arc::clone(text)) };
-    let mut value = Value::default();
+    let Some(parts) = parts else { return ResolvedValue::written(Arc::clone(text)) };
+    let mut value = ResolvedValue::default();
     for part in parts {
         value.push(match part {
-            SubstitutedPart::Text(text) => Piece::Text(text.into()),
-            SubstitutedPart::Open(name, preset) => Piece::Hole(hole(name, preset)),
+            SubstitutedPart::Text(text) => ValuePart::Text(text.into()),
+            SubstitutedPart::Open(name, preset) => ValuePart::Unknown(hole(name, preset)),
         });
     }
     value.merged()
 }
 
 /// Why a parameter has no value that could be shown.
-fn hole(name: &str, preset: &ParameterDefault) -> Hole {
+fn hole(name: &str, preset: &ParameterDefault) -> UnknownReason {
     match preset {
-        ParameterDefault::Generated => Hole::Generated(name.into()),
-        ParameterDefault::Value(_) | ParameterDefault::Unset => Hole::Parameter(name.into()),
+        ParameterDefault::Generated => UnknownReason::Generated(name.into()),
+        ParameterDefault::Value(_) | ParameterDefault::Unset => UnknownReason::Parameter(name.into()),
     }
 }
 
@@ -85,7 +85,7 @@ fn hole(name: &str, preset: &ParameterDefault) -> Hole {
 pub(super) fn expand_in(
     object: &Object,
     text: &Arc<str>,
-    copying: Copying,
+    copying: DollarCopying,
     mut lookup: impl FnMut(&str) -> Lookup,
 ) -> Expansion {
     let Some(parameters) = object.parameters.as_deref().filter(|_| text.contains('$')) else {
@@ -97,7 +97,8 @@ pub(super) fn expand_in(
         return expand(text, copying, lookup);
     }
     let masked = masked(text, &references);
-    let mut filling = Filling { text, parameters, references: &references, copying, result: Expansion::default() };
+    let mut filling =
+        ParameterExpansion { text, parameters, references: &references, copying, result: Expansion::default() };
     let mut at = 0;
     for token in dollar_tokens(&masked) {
         match token.kind {
@@ -107,9 +108,9 @@ pub(super) fn expand_in(
                 let name = parameters.substitute_known(written).unwrap_or(Cow::Borrowed(written));
                 let outcome = match parameters.substitute_known(written) {
                     Some(_) => lookup(&name),
-                    None => Lookup::Maybe(Hole::External(written.into())),
+                    None => Lookup::Maybe(UnknownReason::External(written.into())),
                 };
-                let step = Step { range: token.range.clone(), name: (&*name).into(), outcome };
+                let step = ExpansionStep { range: token.range.clone(), name: (&*name).into(), outcome };
                 match step.outcome {
                     Lookup::Later(_) | Lookup::Unbound => filling.text(token.range.clone(), &mut lookup),
                     _ => filling.result.value.append(&step.value()),
@@ -119,7 +120,7 @@ pub(super) fn expand_in(
             }
             DollarTokenKind::Escape => {
                 filling.text(at..token.range.start, &mut lookup);
-                filling.result.value.push(Piece::Text("$".into()));
+                filling.result.value.push(ValuePart::Text("$".into()));
                 at = token.range.end;
             }
             // Text, like what follows.
@@ -145,21 +146,21 @@ fn masked(text: &str, references: &[ParameterReference]) -> String {
     masked
 }
 
-struct Filling<'a> {
+struct ParameterExpansion<'a> {
     text: &'a str,
     parameters: &'a Parameters,
     references: &'a [ParameterReference],
-    copying: Copying,
+    copying: DollarCopying,
     result: Expansion,
 }
 
-impl Filling<'_> {
+impl ParameterExpansion<'_> {
     /// A stretch without variables, but perhaps with parameters.
     fn text(&mut self, range: std::ops::Range<usize>, lookup: &mut impl FnMut(&str) -> Lookup) {
         let mut at = range.start;
         let inside = |it: &&ParameterReference| range.start <= it.range.start && it.range.end <= range.end;
         for reference in self.references.iter().filter(inside) {
-            self.result.value.push(Piece::Text(self.text[at..reference.range.start].into()));
+            self.result.value.push(ValuePart::Text(self.text[at..reference.range.start].into()));
             at = reference.range.end;
             let name = &self.text[reference.name.clone()];
             match self.parameters.get(name) {
@@ -167,13 +168,13 @@ impl Filling<'_> {
                     let expansion = expand(value, self.copying, &mut *lookup);
                     self.result.value.append(&expansion.value);
                     let steps = expansion.steps.into_iter();
-                    self.result.steps.extend(steps.map(|it| Step { range: reference.range.clone(), ..it }));
+                    self.result.steps.extend(steps.map(|it| ExpansionStep { range: reference.range.clone(), ..it }));
                 }
-                Some(ParameterDefault::Value(value)) => self.result.value.push(Piece::Text(Arc::clone(value))),
-                Some(open) => self.result.value.push(Piece::Hole(hole(name, open))),
+                Some(ParameterDefault::Value(value)) => self.result.value.push(ValuePart::Text(Arc::clone(value))),
+                Some(open) => self.result.value.push(ValuePart::Unknown(hole(name, open))),
                 None => {}
             }
         }
-        self.result.value.push(Piece::Text(self.text[at..range.end].into()));
+        self.result.value.push(ValuePart::Text(self.text[at..range.end].into()));
     }
 }

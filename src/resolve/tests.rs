@@ -51,7 +51,8 @@ fn describe(environment: &Environment) -> String {
             shown += &format!("or {value} ({})\n", origin(from));
         }
     }
-    let line = |items: &[Item]| items.iter().map(|it| it.expansion.value.to_string()).collect::<Vec<_>>().join(" ");
+    let line =
+        |items: &[ExpandedScalar]| items.iter().map(|it| it.expansion.value.to_string()).collect::<Vec<_>>().join(" ");
     let mut section = |name: &str, text: String| {
         if !text.is_empty() {
             shown += &format!("{name}: {text}\n");
@@ -447,9 +448,13 @@ fn a_service_that_moves_is_found_where_it_stands() {
         let pod = &object.model.pods[0];
         let environment = environment(&snapshot, path, object, pod, &pod.containers[0]);
         let place = |origin: &Origin| origin.location.as_ref().map(|it| it.span.start);
-        let Lookup::Bound(host) = environment.lookup(Site::CommandLine, "DB_SERVICE_HOST") else { panic!("not bound") };
+        let Lookup::Bound(host) = environment.lookup(ReferenceSite::CommandLine, "DB_SERVICE_HOST") else {
+            panic!("not bound")
+        };
         assert_eq!(place(&host.origin), Some(lines * 12));
-        let Lookup::Bound(port) = environment.lookup(Site::CommandLine, "DB_PORT") else { panic!("not bound") };
+        let Lookup::Bound(port) = environment.lookup(ReferenceSite::CommandLine, "DB_PORT") else {
+            panic!("not bound")
+        };
         assert_eq!(port.hides.iter().map(place).collect::<Vec<_>>(), [Some(lines * 12)]);
         let listed = environment.bindings().into_iter().find(|it| &*it.name == "DB_SERVICE_PORT").expect("listed");
         assert_eq!(place(&listed.origin), Some(lines * 12));

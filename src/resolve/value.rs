@@ -10,13 +10,13 @@ use crate::syntax::{has_helm_placeholder, split_helm_placeholders};
 
 /// A text that may have unknown parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Value {
-    pieces: Vec<Piece>,
+pub struct ResolvedValue {
+    pieces: Vec<ValuePart>,
 }
 
 /// A part of a value.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum ValuePart {
     /// Known text.
     Text(Arc<str>),
     /// Known text that came from a Secret.
@@ -27,12 +27,12 @@ pub enum Piece {
         of: Arc<str>,
     },
     /// A part that is not known here.
-    Hole(Hole),
+    Unknown(UnknownReason),
 }
 
 /// Why a part of a value is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hole {
+pub enum UnknownReason {
     /// The address that the cluster gives to a service.
     ClusterIp(Arc<str>),
     /// A port that the manifest of a service does not say.
@@ -90,7 +90,7 @@ pub enum Hole {
     Unfinished,
 }
 
-impl fmt::Display for Hole {
+impl fmt::Display for UnknownReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ClusterIp(service) => write!(f, "cluster IP of {service}"),
@@ -118,7 +118,7 @@ impl fmt::Display for Hole {
 
 /// How much of a value is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum ValueState {
     /// All of it.
     Known,
     /// There are holes between known text.
@@ -129,7 +129,7 @@ pub enum State {
     Secret,
 }
 
-impl State {
+impl ValueState {
     /// As the JSON output writes it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -141,11 +141,11 @@ impl State {
     }
 }
 
-impl Value {
+impl ResolvedValue {
     /// Known text.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         let mut value = Self::default();
-        value.push(Piece::Text(text.into()));
+        value.push(ValuePart::Text(text.into()));
         value
     }
 
@@ -156,19 +156,19 @@ impl Value {
         }
         let mut value = Self::default();
         for part in split_helm_placeholders(&text) {
-            value.push(part.map_or(Piece::Hole(Hole::Helm), |text| Piece::Text(text.into())));
+            value.push(part.map_or(ValuePart::Unknown(UnknownReason::Helm), |text| ValuePart::Text(text.into())));
         }
         value
     }
 
     /// Nothing known, for this reason.
-    pub fn hole(hole: Hole) -> Self {
-        Self { pieces: vec![Piece::Hole(hole)] }
+    pub fn unknown(reason: UnknownReason) -> Self {
+        Self { pieces: vec![ValuePart::Unknown(reason)] }
     }
 
     /// Known text from a key of a Secret.
     pub fn secret(text: impl Into<Arc<str>>, of: impl Into<Arc<str>>) -> Self {
-        Self { pieces: vec![Piece::Secret { text: text.into(), of: of.into() }] }
+        Self { pieces: vec![ValuePart::Secret { text: text.into(), of: of.into() }] }
     }
 
     /// The same with its text known to come from a key of a Secret.
@@ -177,26 +177,26 @@ impl Value {
             return Self::secret("", Arc::clone(of));
         }
         let hide = |piece| match piece {
-            Piece::Text(text) => Piece::Secret { text, of: Arc::clone(of) },
+            ValuePart::Text(text) => ValuePart::Secret { text, of: Arc::clone(of) },
             other => other,
         };
         Self { pieces: self.pieces.into_iter().map(hide).collect() }
     }
 
     /// Its parts, in order.
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[ValuePart] {
         &self.pieces
     }
 
     /// Adds a part at the end.
-    pub fn push(&mut self, piece: Piece) {
-        if !matches!(&piece, Piece::Text(text) if text.is_empty()) {
+    pub fn push(&mut self, piece: ValuePart) {
+        if !matches!(&piece, ValuePart::Text(text) if text.is_empty()) {
             self.pieces.push(piece);
         }
     }
 
     /// Adds another value at the end.
-    pub fn append(&mut self, other: &Value) {
+    pub fn append(&mut self, other: &ResolvedValue) {
         self.pieces.extend(other.pieces.iter().cloned());
     }
 
@@ -206,42 +206,42 @@ impl Value {
         let mut text = String::new();
         for piece in self.pieces {
             match piece {
-                Piece::Text(it) => text.push_str(&it),
+                ValuePart::Text(it) => text.push_str(&it),
                 other => {
-                    result.push(Piece::Text(std::mem::take(&mut text).into()));
+                    result.push(ValuePart::Text(std::mem::take(&mut text).into()));
                     result.push(other);
                 }
             }
         }
-        result.push(Piece::Text(text.into()));
+        result.push(ValuePart::Text(text.into()));
         result
     }
 
     /// How much of it is known.
-    pub fn state(&self) -> State {
-        let holes = self.pieces.iter().filter(|it| matches!(it, Piece::Hole(_))).count();
-        if self.pieces.iter().any(|it| matches!(it, Piece::Secret { .. })) {
-            State::Secret
+    pub fn state(&self) -> ValueState {
+        let holes = self.pieces.iter().filter(|it| matches!(it, ValuePart::Unknown(_))).count();
+        if self.pieces.iter().any(|it| matches!(it, ValuePart::Secret { .. })) {
+            ValueState::Secret
         } else if holes == 0 {
-            State::Known
+            ValueState::Known
         } else if holes == self.pieces.len() {
-            State::Unknown
+            ValueState::Unknown
         } else {
-            State::Partial
+            ValueState::Partial
         }
     }
 
     /// Whether it is certainly the empty string.
     pub fn is_empty(&self) -> bool {
         self.pieces.iter().all(|it| match it {
-            Piece::Text(text) | Piece::Secret { text, .. } => text.is_empty(),
-            Piece::Hole(_) => false,
+            ValuePart::Text(text) | ValuePart::Secret { text, .. } => text.is_empty(),
+            ValuePart::Unknown(_) => false,
         })
     }
 
     /// The text, where all of it is known and none of it is secret.
     pub fn known(&self) -> Option<String> {
-        (self.state() == State::Known).then(|| self.to_string())
+        (self.state() == ValueState::Known).then(|| self.to_string())
     }
 
     /// The text with what came from Secrets in it: only for a user who asked for it.
@@ -249,9 +249,9 @@ impl Value {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(it) | Piece::Secret { text: it, .. } => text.push_str(it),
-                Piece::Hole(hole) => {
-                    let _ = write!(text, "<{hole}>");
+                ValuePart::Text(it) | ValuePart::Secret { text: it, .. } => text.push_str(it),
+                ValuePart::Unknown(reason) => {
+                    let _ = write!(text, "<{reason}>");
                 }
             }
         }
@@ -259,28 +259,28 @@ impl Value {
     }
 
     /// Whether both are the same text wherever they are used.
-    pub fn same_text(&self, other: &Value) -> bool {
+    pub fn same_text(&self, other: &ResolvedValue) -> bool {
         self.state() == other.state() && self.revealed() == other.revealed()
     }
 }
 
 /// Holes are written `<reason>`, secrets as a name and a length.
-impl fmt::Display for Value {
+impl fmt::Display for ResolvedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pieces.iter().try_for_each(|piece| match piece {
-            Piece::Text(text) => f.write_str(text),
-            Piece::Secret { text, of } => write!(f, "<secret {of}, {} bytes>", text.len()),
-            Piece::Hole(hole) => write!(f, "<{hole}>"),
+            ValuePart::Text(text) => f.write_str(text),
+            ValuePart::Secret { text, of } => write!(f, "<secret {of}, {} bytes>", text.len()),
+            ValuePart::Unknown(reason) => write!(f, "<{reason}>"),
         })
     }
 }
 
-impl fmt::Debug for Piece {
+impl fmt::Debug for ValuePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(f, "{text:?}"),
             Self::Secret { text, of } => write!(f, "<secret {of}, {} bytes>", text.len()),
-            Self::Hole(hole) => write!(f, "<{hole}>"),
+            Self::Unknown(reason) => write!(f, "<{reason}>"),
         }
     }
 }
@@ -291,20 +291,20 @@ mod tests {
 
     #[test]
     fn a_secret_is_a_name_and_a_length() {
-        let mut value = Value::text("user:");
-        value.append(&Value::secret("hunter2", "db/password"));
+        let mut value = ResolvedValue::text("user:");
+        value.append(&ResolvedValue::secret("hunter2", "db/password"));
         assert_eq!(value.to_string(), "user:<secret db/password, 7 bytes>");
         assert!(!format!("{value:?}").contains("hunter2"));
-        assert_eq!(value.state(), State::Secret);
+        assert_eq!(value.state(), ValueState::Secret);
     }
 
     #[test]
     fn holes_say_why() {
-        let mut value = Value::text("http://");
-        value.append(&Value::hole(Hole::ClusterIp("redis".into())));
+        let mut value = ResolvedValue::text("http://");
+        value.append(&ResolvedValue::unknown(UnknownReason::ClusterIp("redis".into())));
         assert_eq!(value.to_string(), "http://<cluster IP of redis>");
-        assert_eq!(value.state(), State::Partial);
-        assert_eq!(Value::hole(Hole::Unfinished).state(), State::Unknown);
-        assert_eq!(Value::text("").state(), State::Known);
+        assert_eq!(value.state(), ValueState::Partial);
+        assert_eq!(ResolvedValue::unknown(UnknownReason::Unfinished).state(), ValueState::Unknown);
+        assert_eq!(ResolvedValue::text("").state(), ValueState::Known);
     }
 }

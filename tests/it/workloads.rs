@@ -8,7 +8,7 @@ use podlens::k8s::{
     ContainerRole, Controller, Indexing, Object, ObjectData, PodPreset, WORKLOAD_KINDS, WorkloadKind, may_hold_objects,
     objects_of,
 };
-use podlens::resolve::{Fit, Resolver};
+use podlens::resolve::{Resolver, SelectorMatch};
 use podlens::syntax::parse;
 use podlens::workspace::{File, Snapshot, Workspace};
 
@@ -132,11 +132,12 @@ fn added_labels_are_selected_and_have_values() {
             let resolver = Resolver::new(&snapshot, Some("1.19".parse().expect("a release")));
             let (file, object) = (Arc::from("it.yaml"), only_object(&snapshot, "it.yaml"));
             let pod = &object.model.pods[0];
-            let fit = resolver.fit(&file, object, pod, preset_of(&snapshot));
-            let expected = if workload.added_labels.contains(label) { Fit::Yes } else { Fit::Maybe };
+            let fit = resolver.selector_match(&file, object, pod, preset_of(&snapshot));
+            let expected =
+                if workload.added_labels.contains(label) { SelectorMatch::Yes } else { SelectorMatch::Maybe };
             assert_eq!(fit, expected, "{label} of {}", workload.kind);
             let path = format!("metadata.labels['{label}']");
-            let value = resolver.field(&file, object, pod, &pod.containers[0], &path);
+            let value = resolver.field_value(&file, object, pod, &pod.containers[0], &path);
             assert_eq!(value.known(), None, "{label} of {} is set later", workload.kind);
         }
     }

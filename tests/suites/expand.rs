@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podlens::resolve::{Binding, Lookup, copying, expand};
+use podlens::resolve::{Binding, DollarCopying, Lookup, expand};
 use podlens::workspace::Settings;
 
 use crate::fixture::Case;
@@ -22,7 +22,7 @@ fn check(_: &str, case: &Case) -> Result<Case, String> {
             .map_err(|error| format!("the variables: {error}"))?;
     let binding = |(name, value): (String, String)| (name.clone(), Arc::new(Binding::literal(name, value)));
     let variables: BTreeMap<String, Arc<Binding>> = variables.into_iter().map(binding).collect();
-    let copying = copying(Settings::parse(file("podlens.yaml").unwrap_or_default()).kubernetes);
+    let copying = DollarCopying::for_release(Settings::parse(file("podlens.yaml").unwrap_or_default()).kubernetes);
     let mut actual = case.clone();
     let mut rows = 0;
     for result in actual.results_mut() {

@@ -41,9 +41,9 @@ pub(super) fn ask(
                 writeln!(out, "  a value is required")?;
                 continue;
             }
-            let type_ = parameter.type_.as_deref().and_then(Type::named);
-            if let Some(type_) = type_.filter(|it| !it.fits(answer)) {
-                writeln!(out, "  the value must be {}", type_.wanted())?;
+            let type_ = parameter.type_.as_deref().and_then(Type::from_name);
+            if let Some(type_) = type_.filter(|it| !it.accepts(answer)) {
+                writeln!(out, "  the value must be {}", type_.description())?;
                 continue;
             }
             values.insert(parameter.name.clone(), answer.to_owned());

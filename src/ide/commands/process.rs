@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::k8s::{self, Parameter, Template};
-use crate::resolve::generator::Ends;
+use crate::resolve::RangeEnds;
 use crate::syntax::{Node, ReferenceForm, Tree, YamlDocument, parameter_references, template_parameters};
 use crate::text::Span;
 use json::{AsWritten, NodeBudget, ReadError};
@@ -37,7 +37,7 @@ pub struct ProcessOptions {
     /// Whether values for parameters that do not exist are passed over.
     pub ignore_unknown: bool,
     /// Whether the end of a range is drawn.
-    pub ends: Ends,
+    pub ends: RangeEnds,
     /// Whether the template itself is wanted too, which holds all objects once more.
     pub with_template: bool,
 }

@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use crate::k8s::{Container, Object, Pod, Text};
-use crate::resolve::{Environment, Piece, Resolver, State, Value};
+use crate::resolve::{Environment, ResolvedValue, Resolver, ValuePart, ValueState};
 use crate::syntax::{self, DollarTokenKind, Node, ScalarStyle, SourceMap, Tree, YamlValue, dollar_tokens};
 use crate::text::Span;
 use crate::workspace::File;
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Renderer<'_> {
 struct Substitute {
     path: String,
     text: Text,
-    value: Value,
+    value: ResolvedValue,
 }
 
 impl Substitute {
@@ -53,17 +53,17 @@ impl Substitute {
 
     /// Why the text stays.
     fn note(&self) -> Option<String> {
-        let unknown = self.value.pieces().iter().filter(|it| !matches!(it, Piece::Text(_)));
+        let unknown = self.value.pieces().iter().filter(|it| !matches!(it, ValuePart::Text(_)));
         let mut reasons: Vec<String> = Vec::new();
         for piece in unknown {
-            let mut alone = Value::default();
+            let mut alone = ResolvedValue::default();
             alone.push(piece.clone());
             let reason = alone.to_string();
             if !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
-        (self.value.state() != State::Known).then(|| reasons.join(", "))
+        (self.value.state() != ValueState::Known).then(|| reasons.join(", "))
     }
 }
 
@@ -156,7 +156,7 @@ impl Renderer<'_> {
     ) {
         let environment: Environment = self.resolver.environment(file, object, pod, container);
         let at = &container.path;
-        let mut push = |path: String, text: &Text, value: &Value| {
+        let mut push = |path: String, text: &Text, value: &ResolvedValue| {
             found.push(Substitute { path, text: text.clone(), value: value.clone() });
         };
         for (index, entry) in container.env.iter().enumerate() {

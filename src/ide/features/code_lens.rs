@@ -14,7 +14,7 @@ use crate::ide::shared::service_usage::consumers;
 use crate::ide::shared::uses::DefinedObject;
 use crate::ide::{Analysis, EditorCommand};
 use crate::k8s::{Object, ObjectData};
-use crate::resolve::{Environment, Kind, has_address};
+use crate::resolve::{Environment, OriginKind, has_cluster_ip};
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -147,13 +147,14 @@ fn related(
             Some((title, all.iter().map(|it| name_location(&it.file, it.object)).collect()))
         }
         (CodeLensKind::Consumers, ObjectData::Service(service)) => {
-            let consumers = consumers(analysis, &DefinedObject { file: Arc::clone(file), object, kind: Kind::Service });
+            let consumers =
+                consumers(analysis, &DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Service });
             let mut title = match consumers.all.len() {
                 0 => "no workload here uses it".to_owned(),
                 number => format!("used by {}", count(number, "workload", "workloads")),
             };
             match (consumers.unused.len(), consumers.variables) {
-                _ if !has_address(service) => title += " · no address, no variables",
+                _ if !has_cluster_ip(service) => title += " · no address, no variables",
                 _ if consumers.all.is_empty() => {}
                 (0, _) => {}
                 (unused, all) => title += &format!(" · {unused} of {all} variables unused"),

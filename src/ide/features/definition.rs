@@ -11,7 +11,7 @@ use crate::ide::shared::named_objects::objects_named;
 use crate::ide::shared::preset_reach::{preset_entry_at, preset_entry_of, recipients, selected_workloads};
 use crate::ide::shared::uses::{ObjectKey, Symbol, key_at, object_at, source_keys, symbol_of};
 use crate::k8s::{EnvVar, Object};
-use crate::resolve::{Binding, Kind, Lookup, Origin, Site};
+use crate::resolve::{Binding, Lookup, Origin, OriginKind, ReferenceSite};
 use crate::rules::env_file_readers;
 use crate::text::Span;
 
@@ -58,7 +58,7 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
                 _ => return Vec::new(),
             };
             let environment = at.environment(analysis);
-            match environment.lookup(site.unwrap_or(Site::CommandLine), name) {
+            match environment.lookup(site.unwrap_or(ReferenceSite::CommandLine), name) {
                 Lookup::Bound(binding) => declared(analysis, at, &binding),
                 Lookup::Later(origin) => of_origin(analysis, at, &origin).into_iter().collect(),
                 Lookup::Unbound | Lookup::Maybe(_) => {
@@ -82,7 +82,7 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
             }
         }
         CursorTarget::Dependency { file, object: user, name } => {
-            let found = objects_named(analysis, Kind::Service, &name.value, file, user);
+            let found = objects_named(analysis, OriginKind::Service, &name.value, file, user);
             found.iter().map(|it| object(it.file, it.object)).collect()
         }
         CursorTarget::Selector { file, object: it } => {
@@ -143,7 +143,7 @@ fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, n
         }
     }
     if all.is_empty()
-        && let Lookup::Bound(binding) = at.environment(analysis).lookup(Site::Entry(index), name)
+        && let Lookup::Bound(binding) = at.environment(analysis).lookup(ReferenceSite::Entry(index), name)
     {
         all = declared(analysis, at, &binding);
     }

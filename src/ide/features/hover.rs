@@ -14,7 +14,7 @@ use crate::ide::shared::describe::{self, location_link, one_line, value_text};
 use crate::ide::shared::located_container::{Field, LocatedContainer};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{EnvVar, Text, ValueSource};
-use crate::resolve::{Binding, Environment, Hole, Kind, Lookup, Origin, Site, Value};
+use crate::resolve::{Binding, Environment, Lookup, Origin, OriginKind, ReferenceSite, ResolvedValue, UnknownReason};
 use crate::rules::{Rule, env_file_readers};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::text::Span;
@@ -48,7 +48,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         CursorTarget::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
         CursorTarget::ShellReference { at, name } => {
             let environment = at.environment(analysis);
-            self::name(analysis, at, &environment, Site::CommandLine, name)
+            self::name(analysis, at, &environment, ReferenceSite::CommandLine, name)
         }
         CursorTarget::Escape { text, range } => Some(escape(text, range.end)),
         CursorTarget::Variable { at, index }
@@ -70,9 +70,8 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
             objects::key_use(analysis, &at.file, at.object, *kind, name, key)
         }
         CursorTarget::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),
-        CursorTarget::ObjectName { file, object, kind: Kind::Preset, .. } | CursorTarget::Selector { file, object } => {
-            presets::preset(analysis, file, object)
-        }
+        CursorTarget::ObjectName { file, object, kind: OriginKind::Preset, .. }
+        | CursorTarget::Selector { file, object } => presets::preset(analysis, file, object),
         CursorTarget::Workload { file, object } => presets::workload(analysis, file, object),
         CursorTarget::Dependency { file, object, name } => services::dependency(analysis, file, object, name),
         CursorTarget::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
@@ -94,7 +93,7 @@ pub(super) fn name(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
     environment: &Environment,
-    site: Site,
+    site: ReferenceSite,
     name: &str,
 ) -> Option<Markup> {
     let mut card = Card::new(analysis, at);
@@ -139,7 +138,7 @@ fn unexpanded(
     name: &str,
 ) -> Option<Markup> {
     let Field::Unexpanded(index) = field else { return None };
-    let bound = environment.lookup(Site::CommandLine, name);
+    let bound = environment.lookup(ReferenceSite::CommandLine, name);
     let (path, _) = at.container.unexpanded.get(index)?;
     let mut card = Card::new(analysis, at);
     if at.is_script(environment, field) {
@@ -189,7 +188,7 @@ fn declaration(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize)
     let Some(binding) = environment.entry(index) else { return card.unset(at.container.env.get(index)?) };
     card.declared(binding);
     // The last of equal names is what the container starts with.
-    if let Lookup::Bound(last) = environment.lookup(Site::CommandLine, &binding.name)
+    if let Lookup::Bound(last) = environment.lookup(ReferenceSite::CommandLine, &binding.name)
         && !Arc::ptr_eq(&last, binding)
         && let Some(location) = last.entry.as_ref().or(last.origin.location.as_ref())
     {
@@ -268,7 +267,7 @@ impl<'c, 's> Card<'c, 's> {
     /// The same where it is declared, which need not be told where it is.
     fn declared(&mut self, binding: &Binding) {
         let from = match binding.origin.kind {
-            Kind::Env => None,
+            OriginKind::Env => None,
             _ => Some(describe::binding_origin(self.analysis, self.at, binding)),
         };
         self.variable(binding, from);
@@ -321,7 +320,7 @@ impl<'c, 's> Card<'c, 's> {
         self.hides(binding);
     }
 
-    fn value(&mut self, name: &str, value: &Value) {
+    fn value(&mut self, name: &str, value: &ResolvedValue) {
         let shown = value_text(value, self.reveal);
         let mut lines: Vec<String> = shown.lines().take(MOST_LINES).map(|it| cut(it, 4 * LONGEST)).collect();
         if shown.lines().count() > MOST_LINES {
@@ -393,11 +392,11 @@ impl<'c, 's> Card<'c, 's> {
     }
 
     /// P3: what an exec probe sees may differ from what the container gets.
-    fn probe(&mut self, environment: &Environment, site: Site, seen: &Binding) {
-        if site != Site::Probe {
+    fn probe(&mut self, environment: &Environment, site: ReferenceSite, seen: &Binding) {
+        if site != ReferenceSite::Probe {
             return;
         }
-        if let Lookup::Bound(real) = environment.lookup(Site::CommandLine, &seen.name)
+        if let Lookup::Bound(real) = environment.lookup(ReferenceSite::CommandLine, &seen.name)
             && !real.value.same_text(&seen.value)
         {
             self.say(vec![
@@ -410,9 +409,9 @@ impl<'c, 's> Card<'c, 's> {
         }
     }
 
-    fn later(&mut self, site: Site, name: &str, origin: &Origin) {
+    fn later(&mut self, site: ReferenceSite, name: &str, origin: &Origin) {
         let own = match site {
-            Site::Entry(index) => self.at.container.env.get(index).and_then(|it| it.name.as_ref()),
+            ReferenceSite::Entry(index) => self.at.container.env.get(index).and_then(|it| it.name.as_ref()),
             _ => None,
         };
         if own.is_some_and(|it| &*it.value == name) {
@@ -425,7 +424,7 @@ impl<'c, 's> Card<'c, 's> {
             return;
         }
         let mut line = vec![code(format!("$({name})")), text(" stays as it is: "), code(name.into())];
-        if let (Kind::Preset, Some(preset), Some(location)) = (origin.kind, &origin.object, &origin.location) {
+        if let (OriginKind::Preset, Some(preset), Some(location)) = (origin.kind, &origin.object, &origin.location) {
             line.extend([text(" comes with preset "), code(preset.to_string()), text(", ")]);
             line.extend([location_link(self.analysis, &self.at.file, location), text(", behind all entries of ")]);
             line.extend([code("env".into()), text(".")]);
@@ -448,10 +447,10 @@ impl<'c, 's> Card<'c, 's> {
         self.say(line);
     }
 
-    fn unbound(&mut self, environment: &Environment, site: Site, name: &str) {
+    fn unbound(&mut self, environment: &Environment, site: ReferenceSite, name: &str) {
         let stays = || vec![code(format!("$({name})")), text(" stays as it is: ")];
-        if site == Site::Probe
-            && let Lookup::Bound(binding) = environment.lookup(Site::CommandLine, name)
+        if site == ReferenceSite::Probe
+            && let Lookup::Bound(binding) = environment.lookup(ReferenceSite::CommandLine, name)
         {
             let mut line = stays();
             line.extend([
@@ -469,16 +468,16 @@ impl<'c, 's> Card<'c, 's> {
     }
 
     /// Something outside may define the name; nothing if the settings want no remarks.
-    fn maybe(&mut self, name: &str, hole: &Hole) -> Option<()> {
+    fn maybe(&mut self, name: &str, hole: &UnknownReason) -> Option<()> {
         if self.analysis.snapshot.settings(&self.at.file).unknown == UnknownPolicy::Never {
             return None;
         }
-        self.value(name, &Value::hole(hole.clone()));
+        self.value(name, &ResolvedValue::unknown(hole.clone()));
         self.say(vec![text("Not defined in this workspace: whether it has a value is decided outside.")]);
         Some(())
     }
 
-    fn short(&self, value: &Value) -> Inline {
+    fn short(&self, value: &ResolvedValue) -> Inline {
         code(describe::short_value(value, self.reveal, LONGEST))
     }
 }

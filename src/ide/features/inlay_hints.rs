@@ -8,7 +8,7 @@ use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
 use crate::ide::shared::markup::{Block, Markup};
 use crate::ide::shared::preset_reach::recipients;
 use crate::k8s::Text;
-use crate::resolve::{Environment, Lookup, Step, Value};
+use crate::resolve::{Environment, ExpansionStep, Lookup, ResolvedValue};
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -106,7 +106,7 @@ fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<Inl
 }
 
 /// What becomes of the text of a field, and by which steps.
-fn expansion(environment: &Environment, field: Field) -> Option<(&Value, &[Step])> {
+fn expansion(environment: &Environment, field: Field) -> Option<(&ResolvedValue, &[ExpansionStep])> {
     let item = match field {
         Field::Env(index) => {
             let binding = environment.entry(index).filter(|it| it.raw.is_some())?;
@@ -129,7 +129,7 @@ struct Hinted<'h> {
 
 impl Hinted<'_> {
     /// One hint behind a text on one line.
-    fn whole(&self, value: &Value, steps: &[Step]) -> Option<InlayHint> {
+    fn whole(&self, value: &ResolvedValue, steps: &[ExpansionStep]) -> Option<InlayHint> {
         // A text of which nothing is replaced is its own preview.
         if !steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_))) {
             return None;
@@ -145,7 +145,7 @@ impl Hinted<'_> {
     }
 
     /// In a text of several lines one hint behind each reference.
-    fn each(&self, steps: &[Step], hints: &mut Vec<InlayHint>) {
+    fn each(&self, steps: &[ExpansionStep], hints: &mut Vec<InlayHint>) {
         let span = self.at.object.file_span(self.text.span);
         let Some(map) = self.written.map(span, self.text) else { return };
         for step in steps {

@@ -9,7 +9,7 @@ use crate::ide::shared::located_container::{LocatedContainer, pods_of};
 use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
 use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
-use crate::resolve::Kind;
+use crate::resolve::OriginKind;
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
@@ -30,7 +30,7 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
         return Vec::new();
     };
     let mut links = Vec::new();
-    let mut push = |object: &Object, kind: Kind, name: &Text| {
+    let mut push = |object: &Object, kind: OriginKind, name: &Text| {
         let found = objects_named(analysis, kind, &name.value, file, object);
         let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
         let span = written.inside(object.file_span(name.span), name, 0..name.value.len());
@@ -44,7 +44,7 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
     for object in &facts.objects {
         let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
         for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
-            push(object, Kind::Service, name);
+            push(object, OriginKind::Service, name);
         }
         for source in
             pods_of(object).filter(|it| has_volume_sources(it)).flat_map(|it| volume_sources(&written, object, it))
@@ -58,17 +58,17 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
 }
 
 /// The names of objects in a container.
-fn names<'s>(at: &LocatedContainer<'s>) -> impl Iterator<Item = (Kind, &'s Text)> + use<'s> {
+fn names<'s>(at: &LocatedContainer<'s>) -> impl Iterator<Item = (OriginKind, &'s Text)> + use<'s> {
     let sources = at.container.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
     let keys = sources.filter_map(|it| match it {
-        ValueSource::ConfigMap(it) => Some((Kind::ConfigMap, it.name.as_ref()?)),
-        ValueSource::Secret(it) => Some((Kind::Secret, it.name.as_ref()?)),
+        ValueSource::ConfigMap(it) => Some((OriginKind::ConfigMap, it.name.as_ref()?)),
+        ValueSource::Secret(it) => Some((OriginKind::Secret, it.name.as_ref()?)),
         _ => None,
     });
     let whole = at.container.env_from.iter().filter_map(|it| match it.source.as_ref()? {
-        EnvFromSource::ConfigMap { name, .. } => Some((Kind::ConfigMap, name.as_ref()?)),
-        EnvFromSource::Secret { name, .. } => Some((Kind::Secret, name.as_ref()?)),
-        EnvFromSource::Service { name, .. } => Some((Kind::Service, name.as_ref()?)),
+        EnvFromSource::ConfigMap { name, .. } => Some((OriginKind::ConfigMap, name.as_ref()?)),
+        EnvFromSource::Secret { name, .. } => Some((OriginKind::Secret, name.as_ref()?)),
+        EnvFromSource::Service { name, .. } => Some((OriginKind::Service, name.as_ref()?)),
     });
     keys.chain(whole)
 }

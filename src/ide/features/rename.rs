@@ -19,7 +19,10 @@ use crate::ide::shared::uses::{
 };
 use crate::k8s::is_parameter_name;
 use crate::k8s::{EnvFromSource, ObjectData};
-use crate::resolve::{Hole, Kind, Lookup, Site, is_key, is_relaxed, is_strict};
+use crate::resolve::{
+    Lookup, OriginKind, ReferenceSite, UnknownReason, has_data_key_characters, is_relaxed_variable_name,
+    is_strict_variable_name,
+};
 use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
 use crate::text::Span;
 
@@ -121,7 +124,7 @@ fn renamable<'s>(
             }
             Arc::clone(&first.key.key.value)
         }
-        Symbol::Object(DefinedObject { kind: Kind::Service, object, .. }) => {
+        Symbol::Object(DefinedObject { kind: OriginKind::Service, object, .. }) => {
             let name = object.model.reference_name().unwrap_or_default();
             return match target_at(analysis, file, offset).map(|it| it.target) {
                 Some(CursorTarget::Reference { .. } | CursorTarget::ShellReference { .. }) => {
@@ -132,7 +135,7 @@ fn renamable<'s>(
                 }
             };
         }
-        Symbol::Object(DefinedObject { kind: Kind::Preset, object, .. }) => {
+        Symbol::Object(DefinedObject { kind: OriginKind::Preset, object, .. }) => {
             let name = object.model.reference_name().unwrap_or_default();
             return refuse(format!("nothing refers to preset `{name}` by its name: change it where it stands"));
         }
@@ -152,7 +155,7 @@ fn renamable<'s>(
 fn from_outside(name: &str, meaning: &Lookup) -> String {
     match meaning {
         Lookup::Unbound => format!("nothing declares `{name}` here: declare it first"),
-        Lookup::Maybe(Hole::Helm) => "a Helm expression makes this name".into(),
+        Lookup::Maybe(UnknownReason::Helm) => "a Helm expression makes this name".into(),
         Lookup::Maybe(hole) => format!("`{name}` comes from outside this workspace (<{hole}>)"),
         Lookup::Bound(_) | Lookup::Later(_) => format!("`{name}` comes from outside: nothing here declares it"),
     }
@@ -186,7 +189,8 @@ fn check_origin(analysis: &Analysis<'_>, key: &ObjectKey<'_>) -> Result<(), Rena
 
 fn check_variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
     // V1 and V2; a `)` would end every reference to it.
-    let is_valid = is_strict(new) || (analysis.resolver.release(&at.file).is_at_least(32) && is_relaxed(new));
+    let is_valid = is_strict_variable_name(new)
+        || (analysis.resolver.release(&at.file).is_at_least(32) && is_relaxed_variable_name(new));
     if !is_valid || new.contains(')') || new.trim() != new {
         return refuse(format!("`{new}` is no name for a variable: use letters, digits, `_`, `-` and `.`"));
     }
@@ -214,7 +218,7 @@ fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, ne
         let place = location_text(analysis, from, &at.at(taken.span));
         return refuse(format!("`{new}` is taken: {place} declares it"));
     }
-    if let Lookup::Bound(binding) = at.environment(analysis).lookup(Site::CommandLine, new) {
+    if let Lookup::Bound(binding) = at.environment(analysis).lookup(ReferenceSite::CommandLine, new) {
         let kind = kind_words(binding.origin.kind);
         let object = binding.origin.object.as_deref().map_or(String::new(), |it| format!(" `{it}`"));
         return refuse(format!("`{new}` is taken: the container has it from {kind}{object}"));
@@ -224,7 +228,7 @@ fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, ne
 
 fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &str) -> Result<(), RenameError> {
     // V11.
-    if !is_key(new) || matches!(new, "." | "..") || new.len() > 253 {
+    if !has_data_key_characters(new) || matches!(new, "." | "..") || new.len() > 253 {
         return refuse(format!("`{new}` is no name for a key: use letters, digits, `_`, `-` and `.`"));
     }
     for key in keys {
@@ -240,8 +244,8 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
     for at in files.flat_map(|(path, facts)| LocatedContainer::all_with_presets(path, facts)) {
         for (entry, _) in env_from_entries(analysis, &at) {
             let (kind, name) = match &entry.source {
-                Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (Kind::ConfigMap, name),
-                Some(EnvFromSource::Secret { name: Some(name), .. }) => (Kind::Secret, name),
+                Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (OriginKind::ConfigMap, name),
+                Some(EnvFromSource::Secret { name: Some(name), .. }) => (OriginKind::Secret, name),
                 _ => continue,
             };
             let is_meant = |key: &&ObjectKey<'_>| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::{FileText, LocatedContainer};
 use crate::k8s::Text;
-use crate::resolve::{Lookup, Site};
+use crate::resolve::{Lookup, ReferenceSite};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 use crate::text::Span;
 
@@ -60,7 +60,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             let is_script = at.is_script(environment, field);
             let mut pieces = Pieces::new(&at, &written, text, &mut found);
             for (range, name) in at.shell_names(environment, field, text) {
-                if matches!(environment.lookup(Site::CommandLine, name), Lookup::Bound(_)) {
+                if matches!(environment.lookup(ReferenceSite::CommandLine, name), Lookup::Bound(_)) {
                     pieces.push(range, SemanticKind::Variable);
                 }
             }

@@ -12,7 +12,7 @@ use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template, own_texts};
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
 use crate::k8s::{DataEntry, EnvFromSource, KeyRef, Object, ObjectData, Pod, Text, ValueSource};
-use crate::resolve::{Kind, Lookup, Site};
+use crate::resolve::{Lookup, OriginKind, ReferenceSite};
 use crate::rules::{self, Rule};
 use crate::syntax::{DollarToken, DollarTokenKind, dollar_tokens, parameter_references, parse_env_file};
 use crate::text::Span;
@@ -79,7 +79,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The container.
         at: LocatedContainer<'s>,
         /// The kind.
-        kind: Kind,
+        kind: OriginKind,
         /// The name.
         name: &'s Text,
         /// The entry of `envFrom` it stands in.
@@ -90,7 +90,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The container.
         at: LocatedContainer<'s>,
         /// The kind.
-        kind: Kind,
+        kind: OriginKind,
         /// The name of the object.
         name: &'s Text,
         /// The key.
@@ -103,7 +103,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The object.
         object: &'s Object,
         /// The kind.
-        kind: Kind,
+        kind: OriginKind,
         /// The key.
         key: &'s DataEntry,
     },
@@ -137,7 +137,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The object.
         object: &'s Object,
         /// The kind.
-        kind: Kind,
+        kind: OriginKind,
         /// Its name.
         name: &'s Text,
     },
@@ -159,7 +159,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The object that has the volume.
         object: &'s Object,
         /// The kind.
-        kind: Kind,
+        kind: OriginKind,
         /// The name.
         name: Text,
         /// The key of it that `items` picks.
@@ -203,7 +203,7 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
         if is_param_file(file) {
             return None;
         }
-        let reading = analysis.resolver.reading(file);
+        let reading = analysis.resolver.env_file_syntax(file);
         let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
         let entry = entries.into_iter().find(|it| it.name_span.touches(offset))?;
         let (name, value) = (entry.name.into_owned(), entry.value.into_owned());
@@ -377,7 +377,8 @@ impl<'s> Finder<'_, 's> {
         let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
         let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
-        let is_ours = !matches!(environment.lookup(Site::CommandLine, name), Lookup::Unbound | Lookup::Maybe(_));
+        let is_ours =
+            !matches!(environment.lookup(ReferenceSite::CommandLine, name), Lookup::Unbound | Lookup::Maybe(_));
         let target = CursorTarget::ShellReference { at: at.clone(), name };
         is_ours.then(|| TargetAt { span: place(&range), target })
     }
@@ -397,10 +398,10 @@ impl<'s> Finder<'_, 's> {
                 let here = CursorTarget::Source { at: at.clone(), index };
                 match source {
                     ValueSource::ConfigMap(it) if touches(&it.name) || touches(&it.key) => {
-                        return self.in_key(at, Kind::ConfigMap, it);
+                        return self.in_key(at, OriginKind::ConfigMap, it);
                     }
                     ValueSource::Secret(it) if touches(&it.name) || touches(&it.key) => {
-                        return self.in_key(at, Kind::Secret, it);
+                        return self.in_key(at, OriginKind::Secret, it);
                     }
                     ValueSource::Field { path, .. } if touches(path) => return found(path, here),
                     ValueSource::Resource { resource, .. } if touches(resource) => return found(resource, here),
@@ -418,9 +419,9 @@ impl<'s> Finder<'_, 's> {
         }
         for (index, entry) in at.container.env_from.iter().enumerate() {
             let (kind, name) = match &entry.source {
-                Some(EnvFromSource::ConfigMap { name, .. }) => (Kind::ConfigMap, name),
-                Some(EnvFromSource::Secret { name, .. }) => (Kind::Secret, name),
-                Some(EnvFromSource::Service { name, .. }) => (Kind::Service, name),
+                Some(EnvFromSource::ConfigMap { name, .. }) => (OriginKind::ConfigMap, name),
+                Some(EnvFromSource::Secret { name, .. }) => (OriginKind::Secret, name),
+                Some(EnvFromSource::Service { name, .. }) => (OriginKind::Service, name),
                 None => continue,
             };
             let object = |name| CursorTarget::Object { at: at.clone(), kind, name, env_from: Some(index) };
@@ -434,7 +435,7 @@ impl<'s> Finder<'_, 's> {
         at.container.mounts.iter().find(|it| touches(&it.name)).and_then(|it| volume(&it.name))
     }
 
-    fn in_key(&self, at: &LocatedContainer<'s>, kind: Kind, reference: &'s KeyRef) -> Option<TargetAt<'s>> {
+    fn in_key(&self, at: &LocatedContainer<'s>, kind: OriginKind, reference: &'s KeyRef) -> Option<TargetAt<'s>> {
         let name = reference.name.as_ref()?;
         if self.touches(at.object, name) {
             let target = CursorTarget::Object { at: at.clone(), kind, name, env_from: None };
@@ -446,16 +447,16 @@ impl<'s> Finder<'_, 's> {
 
     fn in_data(&self, object: &'s Object) -> Option<TargetAt<'s>> {
         let file = Arc::clone(self.file);
-        let (kind, keys): (Kind, &'s [DataEntry]) = match &object.model.data {
-            ObjectData::ConfigMap(source) => (Kind::ConfigMap, &source.keys),
-            ObjectData::Secret(source) => (Kind::Secret, &source.keys),
-            ObjectData::Service(_) => (Kind::Service, &[]),
+        let (kind, keys): (OriginKind, &'s [DataEntry]) = match &object.model.data {
+            ObjectData::ConfigMap(source) => (OriginKind::ConfigMap, &source.keys),
+            ObjectData::Secret(source) => (OriginKind::Secret, &source.keys),
+            ObjectData::Service(_) => (OriginKind::Service, &[]),
             ObjectData::Preset(preset) => {
                 let selector = preset.selector.as_ref().map(|it| object.file_span(it.span));
                 if let Some(span) = selector.filter(|it| it.touches(self.offset)) {
                     return Some(TargetAt { span, target: CursorTarget::Selector { file, object } });
                 }
-                (Kind::Preset, &[])
+                (OriginKind::Preset, &[])
             }
             _ if !object.model.pods.is_empty() => {
                 let name = object.model.reference_name_text().filter(|it| self.touches(object, it))?;

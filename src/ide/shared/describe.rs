@@ -7,16 +7,16 @@ use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::Inline;
 use crate::k8s::{EnvVar, Object, ValueSource};
-use crate::resolve::{Binding, Kind, Origin, Value};
+use crate::resolve::{Binding, Origin, OriginKind, ResolvedValue};
 use crate::syntax::show_helm_placeholders;
 
 /// A value for a person: secrets masked unless they may be shown.
-pub(crate) fn value_text(value: &Value, reveal: bool) -> String {
+pub(crate) fn value_text(value: &ResolvedValue, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }
 
 /// A value in one line of at most so many characters.
-pub(crate) fn short_value(value: &Value, reveal: bool, most: usize) -> String {
+pub(crate) fn short_value(value: &ResolvedValue, reveal: bool, most: usize) -> String {
     one_line(&value_text(value, reveal), most)
 }
 
@@ -51,27 +51,27 @@ pub(crate) fn short_binding(binding: &Binding, reveal: bool, most: usize) -> Str
 }
 
 /// `config map`, `secret`, `service`, ….
-pub(crate) fn kind_words(kind: Kind) -> &'static str {
+pub(crate) fn kind_words(kind: OriginKind) -> &'static str {
     match kind {
-        Kind::Env => "env",
-        Kind::ConfigMap => "config map",
-        Kind::Secret => "secret",
-        Kind::Service => "service",
-        Kind::Preset => "preset",
-        Kind::Field => "field",
-        Kind::Resource => "resource",
-        Kind::EnvFile => "env file",
-        Kind::Injected => "controller",
+        OriginKind::Env => "env",
+        OriginKind::ConfigMap => "config map",
+        OriginKind::Secret => "secret",
+        OriginKind::Service => "service",
+        OriginKind::Preset => "preset",
+        OriginKind::Field => "field",
+        OriginKind::Resource => "resource",
+        OriginKind::EnvFile => "env file",
+        OriginKind::Injected => "controller",
     }
 }
 
 /// The kind as manifests write it.
-pub(crate) fn manifest_kind(kind: Kind) -> &'static str {
+pub(crate) fn manifest_kind(kind: OriginKind) -> &'static str {
     match kind {
-        Kind::ConfigMap => "ConfigMap",
-        Kind::Secret => "Secret",
-        Kind::Service => "Service",
-        Kind::Preset => "PodPreset",
+        OriginKind::ConfigMap => "ConfigMap",
+        OriginKind::Secret => "Secret",
+        OriginKind::Service => "Service",
+        OriginKind::Preset => "PodPreset",
         other => kind_words(other),
     }
 }
@@ -112,7 +112,7 @@ pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Optio
 /// Where a value comes from: `config map app, key LOG_LEVEL (config.yaml:7)`.
 pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
     let mut words = match (origin.kind, &origin.object) {
-        (Kind::EnvFile, Some(volume)) => {
+        (OriginKind::EnvFile, Some(volume)) => {
             let mut words = vec![Inline::Text("an env file in volume ".into()), Inline::Code(volume.to_string())];
             if let Some(key) = &origin.key {
                 words.push(Inline::Text(", key ".into()));
@@ -120,8 +120,8 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
             }
             words
         }
-        (Kind::Env, _) => vec![Inline::Code("env".into())],
-        (Kind::Injected, None) => vec![Inline::Text("the controller that makes the pod".into())],
+        (OriginKind::Env, _) => vec![Inline::Code("env".into())],
+        (OriginKind::Injected, None) => vec![Inline::Text("the controller that makes the pod".into())],
         (kind, Some(object)) => {
             let mut words = vec![Inline::Text(format!("{} ", kind_words(kind))), Inline::Code(object.to_string())];
             if let Some(key) = &origin.key {
@@ -130,8 +130,8 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
             }
             words
         }
-        (Kind::Field, None) => vec![Inline::Text("a field of the pod".into())],
-        (Kind::Resource, None) => vec![Inline::Text("a resource of a container".into())],
+        (OriginKind::Field, None) => vec![Inline::Text("a field of the pod".into())],
+        (OriginKind::Resource, None) => vec![Inline::Text("a resource of a container".into())],
         (kind, None) => vec![Inline::Text(format!("a {}", kind_words(kind)))],
     };
     match origin_location(analysis, origin) {
@@ -139,7 +139,7 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
             words.push(Inline::Text(if origin.inside.is_some() { ", written in " } else { ", " }.into()));
             words.push(location_link(analysis, from, &location));
         }
-        None if matches!(origin.kind, Kind::ConfigMap | Kind::Secret | Kind::EnvFile) => {
+        None if matches!(origin.kind, OriginKind::ConfigMap | OriginKind::Secret | OriginKind::EnvFile) => {
             words.push(Inline::Text(", not in this workspace".into()));
         }
         None => {}
@@ -151,7 +151,7 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
 pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
     let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
     match (binding.origin.kind, entry) {
-        (Kind::Field | Kind::Resource, Some((_, entry))) => {
+        (OriginKind::Field | OriginKind::Resource, Some((_, entry))) => {
             let mut words = downward(entry);
             if let Some(location) = &binding.origin.location {
                 words.push(Inline::Text(", ".into()));

@@ -58,7 +58,7 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
         found.taken.extend(same.iter().map(|it| bare(analysis, at.at(it.key.span))));
         let files = analysis.resolver.env_files(&at.file, at.object, at.pod, container);
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
-        let names = content.names(analysis.resolver.reading(&at.file));
+        let names = content.names(analysis.resolver.env_file_syntax(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
             let Some((part, written)) = content.place(range).zip(analysis.file_text(&at.file)) else { continue };
             let span = written.inside(at.object.file_span(part.text.span), &part.text, part.range);
@@ -77,7 +77,7 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
 /// The entries of a name in an env file.
 fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location> {
     let Some(written) = analysis.file_text(file) else { return Vec::new() };
-    let reading = analysis.resolver.reading(file);
+    let reading = analysis.resolver.env_file_syntax(file);
     let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
     let same = entries.into_iter().filter(|it| it.name == name);
     same.map(|it| Location { file: Arc::clone(file), span: it.name_span }).collect()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset, Text};
-use crate::resolve::{Environment, Lookup, Site, is_script_item};
+use crate::resolve::{Environment, Lookup, ReferenceSite, is_script_item};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
 use crate::text::Span;
@@ -48,11 +48,11 @@ pub(crate) enum Field {
 
 impl Field {
     /// From where names are looked up; nothing where they are not.
-    pub(crate) fn site(self) -> Option<Site> {
+    pub(crate) fn site(self) -> Option<ReferenceSite> {
         match self {
-            Self::Env(index) => Some(Site::Entry(index)),
-            Self::Command(_) | Self::Args(_) | Self::SubPath(_) => Some(Site::CommandLine),
-            Self::Probe(..) => Some(Site::Probe),
+            Self::Env(index) => Some(ReferenceSite::Entry(index)),
+            Self::Command(_) | Self::Args(_) | Self::SubPath(_) => Some(ReferenceSite::CommandLine),
+            Self::Probe(..) => Some(ReferenceSite::Probe),
             Self::Unexpanded(_) => None,
         }
     }
@@ -235,7 +235,7 @@ pub(crate) enum ShellDoubt {
 
 /// A script after the kubelet has been through it, byte for byte at the same place: of `$$` one is left, and what is
 /// put in for a reference is no business of the shell's.
-fn as_the_shell_sees_it(environment: &Environment, site: Site, text: &str) -> String {
+fn as_the_shell_sees_it(environment: &Environment, site: ReferenceSite, text: &str) -> String {
     let mut script = text.to_owned();
     for token in dollar_tokens(text) {
         let range = match (token.kind, token.name(text)) {
@@ -347,7 +347,7 @@ impl Analysis<'_> {
     /// How a file is read if it is an env file.
     pub(crate) fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
         let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_format());
-        is_env_file.then(|| self.resolver.reading(file).dialect)
+        is_env_file.then(|| self.resolver.env_file_syntax(file).dialect)
     }
 
     /// Whether values of Secrets may be shown in a file.

@@ -6,13 +6,13 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::lookup_site;
 use crate::k8s::{DataEntry, Object, ObjectData};
-use crate::resolve::{Kind, Value};
+use crate::resolve::{OriginKind, ResolvedValue};
 use crate::workspace::ObjectMatch;
 
 /// The objects that a name in another object may mean; parameters of a template in the name are put in.
 pub(crate) fn objects_named<'s>(
     analysis: &Analysis<'s>,
-    kind: Kind,
+    kind: OriginKind,
     name: &str,
     file: &str,
     user: &Object,
@@ -21,9 +21,9 @@ pub(crate) fn objects_named<'s>(
     let name: Arc<str> = name.into();
     let name = user.with_known_parameters(&name);
     match kind {
-        Kind::ConfigMap => snapshot.config_maps(&name, from),
-        Kind::Secret => snapshot.secrets(&name, from),
-        Kind::Service => snapshot.services_named(&name, from),
+        OriginKind::ConfigMap => snapshot.config_maps(&name, from),
+        OriginKind::Secret => snapshot.secrets(&name, from),
+        OriginKind::Service => snapshot.services_named(&name, from),
         _ => Vec::new(),
     }
 }
@@ -43,10 +43,10 @@ pub(crate) fn name_location(file: &Arc<str>, object: &Object) -> Location {
 }
 
 /// The value of a key.
-pub(crate) fn key_value(kind: Kind, object: &str, key: &DataEntry) -> Option<Value> {
+pub(crate) fn key_value(kind: OriginKind, object: &str, key: &DataEntry) -> Option<ResolvedValue> {
     let content = key.value.as_ref()?;
     Some(match kind {
-        Kind::Secret => Value::secret(content.shared(), format!("{object}/{}", key.key.value)),
-        _ => Value::text(content.shared()),
+        OriginKind::Secret => ResolvedValue::secret(content.shared(), format!("{object}/{}", key.key.value)),
+        _ => ResolvedValue::text(content.shared()),
     })
 }

@@ -11,7 +11,10 @@ use crate::ide::shared::located_container::{LocatedContainer, preset_of};
 use crate::ide::shared::markup::Inline;
 use crate::ide::shared::named_objects::name_location;
 use crate::k8s::{EnvVar, Object, Pod};
-use crate::resolve::{Binding, Conflict, ConflictKind, Environment, Fit, Matched, flaws, is_exempt};
+use crate::resolve::{
+    Binding, Conflict, ConflictKind, Environment, MatchingPreset, SelectorMatch, is_exempt_from_presets,
+    preset_problems,
+};
 
 /// A workload that a preset selects.
 #[derive(Clone, Debug)]
@@ -43,7 +46,7 @@ pub(crate) enum PresetOutcome {
 
 impl PresetOutcome {
     /// Of a preset that is for a pod.
-    pub(crate) fn of(matched: &Matched) -> Self {
+    pub(crate) fn of(matched: &MatchingPreset) -> Self {
         match (matched.applied, matched.conflicts.is_empty()) {
             (true, _) => Self::Applied(matched.conflicts.clone()),
             (false, false) => Self::Conflicting(matched.conflicts.clone()),
@@ -97,7 +100,8 @@ pub(crate) fn selected_workloads<'s>(
     file: &Arc<str>,
     preset: &Object,
 ) -> Vec<SelectedWorkload<'s>> {
-    let Some(data) = preset_of(preset).filter(|it| flaws(it, analysis.snapshot.settings(file).proposals).is_empty())
+    let Some(data) =
+        preset_of(preset).filter(|it| preset_problems(it, analysis.snapshot.settings(file).proposals).is_empty())
     else {
         return Vec::new();
     };
@@ -120,9 +124,9 @@ pub(crate) fn selected_workloads<'s>(
                 let is_kept_away = || {
                     let (one, other) = (object.namespace(), preset.namespace());
                     admission.is_none()
-                        && is_exempt(pod)
+                        && is_exempt_from_presets(pod)
                         && (one.is_none() || other.is_none() || one == other)
-                        && analysis.resolver.fit(path, object, pod, data) == Fit::Yes
+                        && analysis.resolver.selector_match(path, object, pod, data) == SelectorMatch::Yes
                 };
                 if let Some(outcome) = found.or_else(|| is_kept_away().then_some(PresetOutcome::Exempt)) {
                     all.push(SelectedWorkload { file: Arc::clone(path), object, pod, outcome });

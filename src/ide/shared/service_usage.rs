@@ -11,7 +11,7 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::objects_named;
 use crate::ide::shared::uses::DefinedObject;
 use crate::k8s::{EnvFromSource, Object, Text};
-use crate::resolve::{Binding, Kind, service_usages, service_variables};
+use crate::resolve::{Binding, OriginKind, service_variable_references, service_variables};
 use crate::workspace::File;
 
 /// A workload or preset that has to do with a service.
@@ -82,7 +82,9 @@ impl<'a> ServiceUsage<'a> {
     /// Whether a name in an object may mean it.
     pub(crate) fn is_meant(&self, analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> bool {
         self.service.object.reference_name().is_some_and(|it| **it == **object.with_known_parameters(&name.value))
-            && objects_named(analysis, Kind::Service, &name.value, file, object).iter().any(|it| self.service.is(it))
+            && objects_named(analysis, OriginKind::Service, &name.value, file, object)
+                .iter()
+                .any(|it| self.service.is(it))
     }
 
     /// Every use of its variables in a container: the scalar, the name in its value, and the variable.
@@ -94,7 +96,7 @@ impl<'a> ServiceUsage<'a> {
         if !at.texts().any(|(_, it)| it.value.contains(&*self.prefix)) {
             return Vec::new();
         }
-        let usages = service_usages(&at.environment(analysis), at.container).into_iter();
+        let usages = service_variable_references(&at.environment(analysis), at.container).into_iter();
         let ours = usages.filter_map(|usage| {
             let variable = self.variable(&usage.binding)?;
             let written = &usage.text.value[usage.range.clone()];

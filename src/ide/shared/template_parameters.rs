@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ide::shared::describe::one_line;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
-use crate::resolve::generator::{self, Ends};
+use crate::resolve::{RangeEnds, generate_value, parse_generator};
 use crate::syntax::parameter_references;
 use crate::workspace::File;
 
@@ -84,9 +84,9 @@ impl<'s> LocatedParameter<'s> {
             (None, Some(_)) => {
                 let from = set(&parameter.from).unwrap_or_default();
                 lines.push(vec![text("generated from "), Inline::Code(from.clone())]);
-                lines.push(match generator::parse(&from, Ends::Exclusive) {
+                lines.push(match parse_generator(&from, RangeEnds::Exclusive) {
                     Ok(parts) => {
-                        vec![text("such as "), Inline::Code(generator::generate(&parts, &mut sample_numbers()))]
+                        vec![text("such as "), Inline::Code(generate_value(&parts, &mut sample_numbers()))]
                     }
                     Err(error) => vec![text("refused: "), Inline::Text(error.why.to_string())],
                 });

@@ -18,7 +18,7 @@ use crate::ide::shared::service_usage::ServiceUsage;
 use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
 use crate::k8s::{DataEntry, EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, Text, ValueSource};
-use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
+use crate::resolve::{Binding, Environment, Lookup, OriginKind, ReferenceSite};
 use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens, has_helm_placeholder};
 use crate::text::Span;
 use crate::workspace::{File, ObjectMatch};
@@ -71,7 +71,7 @@ pub(crate) struct DefinedObject<'s> {
     /// The object.
     pub(crate) object: &'s Object,
     /// Its kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: OriginKind,
 }
 
 impl DefinedObject<'_> {
@@ -154,14 +154,14 @@ pub(crate) fn symbol_of<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) 
             Some(Symbol::Object(DefinedObject { file: Arc::clone(file), object, kind: *kind }))
         }
         CursorTarget::Selector { file, object } => {
-            Some(Symbol::Object(DefinedObject { file: Arc::clone(file), object, kind: Kind::Preset }))
+            Some(Symbol::Object(DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Preset }))
         }
         CursorTarget::Dependency { file, object, name } => {
-            let first = objects_named(analysis, Kind::Service, &name.value, file, object).into_iter().next()?;
+            let first = objects_named(analysis, OriginKind::Service, &name.value, file, object).into_iter().next()?;
             Some(Symbol::Object(DefinedObject {
                 file: Arc::clone(first.file),
                 object: first.object,
-                kind: Kind::Service,
+                kind: OriginKind::Service,
             }))
         }
         CursorTarget::Volume { file, object, pod, name } => {
@@ -187,7 +187,7 @@ fn keys_named<'s>(
     analysis: &Analysis<'s>,
     file: &str,
     user: &Object,
-    kind: Kind,
+    kind: OriginKind,
     name: &str,
     key: &str,
 ) -> Vec<ObjectKey<'s>> {
@@ -202,7 +202,7 @@ fn keys_named<'s>(
 /// What a reference means.
 fn symbol_of_reference<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, field: Field, name: &str) -> Symbol<'s> {
     let environment = at.environment(analysis);
-    let meaning = environment.lookup(field.site().unwrap_or(Site::CommandLine), name);
+    let meaning = environment.lookup(field.site().unwrap_or(ReferenceSite::CommandLine), name);
     let name: Arc<str> = name.into();
     if is_env_entry(at, &environment, field, &name) {
         return Symbol::Variable { at: at.clone(), name };
@@ -220,10 +220,10 @@ fn symbol_of_reference<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, f
         if !keys.is_empty() {
             return Symbol::Key(keys);
         }
-        if let Some((Kind::Service, location)) = origins(binding).first()
+        if let Some((OriginKind::Service, location)) = origins(binding).first()
             && let Some((file, object)) = object_at(analysis, location)
         {
-            return Symbol::Object(DefinedObject { file, object, kind: Kind::Service });
+            return Symbol::Object(DefinedObject { file, object, kind: OriginKind::Service });
         }
     }
     Symbol::Undeclared { at: at.clone(), name, meaning }
@@ -237,7 +237,7 @@ pub(crate) fn source_keys<'s>(
 ) -> Vec<ObjectKey<'s>> {
     let origin = &binding.origin;
     match (origin.kind, &origin.object, &origin.key) {
-        (kind @ (Kind::ConfigMap | Kind::Secret), Some(name), Some(key)) => {
+        (kind @ (OriginKind::ConfigMap | OriginKind::Secret), Some(name), Some(key)) => {
             keys_named(analysis, &at.file, at.object, kind, name, key)
         }
         _ => Vec::new(),
@@ -271,14 +271,14 @@ pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKe
 }
 
 /// Every place a binding may come from.
-fn origins(binding: &Binding) -> Vec<(Kind, &Location)> {
+fn origins(binding: &Binding) -> Vec<(OriginKind, &Location)> {
     let several = binding.alternatives.iter().map(|(_, it)| it);
     let all = std::iter::once(&binding.origin).chain(several);
     all.filter_map(|it| Some((it.kind, it.location.as_ref()?))).collect()
 }
 
 /// The key of an object at a location.
-pub(crate) fn key_at<'s>(analysis: &Analysis<'s>, kind: Kind, location: &Location) -> Option<ObjectKey<'s>> {
+pub(crate) fn key_at<'s>(analysis: &Analysis<'s>, kind: OriginKind, location: &Location) -> Option<ObjectKey<'s>> {
     let facts = analysis.snapshot.file(&location.file)?;
     let is_near = |it: &&'s Object| it.file_span(it.model.span).touches(location.span.start);
     facts.objects.iter().filter(is_near).find_map(|object| {
@@ -300,9 +300,9 @@ fn is_env_entry(at: &LocatedContainer<'_>, environment: &Environment, field: Fie
     if !is_declared {
         return false;
     }
-    match environment.lookup(field.site().unwrap_or(Site::CommandLine), name) {
+    match environment.lookup(field.site().unwrap_or(ReferenceSite::CommandLine), name) {
         // A probe sees entries of `env` and nothing else (P3).
-        Lookup::Bound(_) if field.site() == Some(Site::Probe) => true,
+        Lookup::Bound(_) if field.site() == Some(ReferenceSite::Probe) => true,
         Lookup::Bound(binding) => {
             let entry = binding.entry.as_ref().or(binding.origin.location.as_ref());
             entry.is_some_and(|it| at.entry_at(it).is_some())
@@ -362,8 +362,8 @@ pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, o
             }
             collector.everywhere(only, |collector, at| collector.object_uses(at, defined));
             match defined.kind {
-                Kind::Service => collector.dependencies(only, defined),
-                Kind::Preset => collector.selected(only, defined),
+                OriginKind::Service => collector.dependencies(only, defined),
+                OriginKind::Preset => collector.selected(only, defined),
                 _ => {}
             }
         }
@@ -603,7 +603,7 @@ impl<'s> Collector<'_, 's> {
     }
 
     /// Whether a name that a container uses may mean one of some objects.
-    fn means(&self, at: &LocatedContainer<'_>, kind: Kind, name: &str, of: &DefinedObject<'_>) -> bool {
+    fn means(&self, at: &LocatedContainer<'_>, kind: OriginKind, name: &str, of: &DefinedObject<'_>) -> bool {
         of.kind == kind
             && of.object.reference_name().is_some_and(|it| **it == **at.object.with_known_parameters(&name.into()))
             && objects_named(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
@@ -635,7 +635,7 @@ impl<'s> Collector<'_, 's> {
                 let Some(site) = field.site() else { return false };
                 matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&asked))
             });
-            if let Lookup::Bound(bound) = environment.lookup(Site::CommandLine, &variable)
+            if let Lookup::Bound(bound) = environment.lookup(ReferenceSite::CommandLine, &variable)
                 && bound.entry.as_ref() == Some(&asked)
             {
                 self.in_scripts(at, &environment, &variable, prefix);
@@ -752,20 +752,20 @@ pub(crate) fn env_from_entries(analysis: &Analysis<'_>, at: &LocatedContainer<'_
     all
 }
 
-fn key_references<'s>(at: &LocatedContainer<'s>) -> impl Iterator<Item = (Kind, &'s KeyRef)> + use<'s> {
+fn key_references<'s>(at: &LocatedContainer<'s>) -> impl Iterator<Item = (OriginKind, &'s KeyRef)> + use<'s> {
     let sources = at.container.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
     sources.filter_map(|it| match it {
-        ValueSource::ConfigMap(it) => Some((Kind::ConfigMap, it)),
-        ValueSource::Secret(it) => Some((Kind::Secret, it)),
+        ValueSource::ConfigMap(it) => Some((OriginKind::ConfigMap, it)),
+        ValueSource::Secret(it) => Some((OriginKind::Secret, it)),
         _ => None,
     })
 }
 
-fn object_of(source: Option<&EnvFromSource>) -> Option<(Kind, &Text)> {
+fn object_of(source: Option<&EnvFromSource>) -> Option<(OriginKind, &Text)> {
     let (kind, name) = match source? {
-        EnvFromSource::ConfigMap { name, .. } => (Kind::ConfigMap, name),
-        EnvFromSource::Secret { name, .. } => (Kind::Secret, name),
-        EnvFromSource::Service { name, .. } => (Kind::Service, name),
+        EnvFromSource::ConfigMap { name, .. } => (OriginKind::ConfigMap, name),
+        EnvFromSource::Secret { name, .. } => (OriginKind::Secret, name),
+        EnvFromSource::Service { name, .. } => (OriginKind::Service, name),
     };
     Some((kind, name.as_ref().filter(|it| !has_helm_placeholder(&it.value))?))
 }

@@ -4,14 +4,14 @@
 
 use crate::ide::shared::located_container::FileText;
 use crate::k8s::{Object, Pod, Text};
-use crate::resolve::Kind;
+use crate::resolve::OriginKind;
 use crate::syntax::{Node, ScalarStyle};
 
 /// A name or key of a ConfigMap or Secret in a volume.
 #[derive(Clone, Debug)]
 pub(crate) struct VolumeSource {
     /// The kind of the object.
-    pub(crate) kind: Kind,
+    pub(crate) kind: OriginKind,
     /// Its name.
     pub(crate) name: Text,
     /// The keys that are picked.
@@ -41,8 +41,8 @@ pub(crate) fn volume_sources(written: &FileText, object: &Object, pod: &Pod) -> 
 
 /// The sources of a volume, or of one part of a projected one, where a secret's name stands under another key.
 fn source(object: &Object, node: Node<'_>, secret_name: &str) -> Vec<VolumeSource> {
-    let kinds = [("configMap", Kind::ConfigMap, "name"), ("secret", Kind::Secret, secret_name)];
-    let read = |(key, kind, name): (&str, Kind, &str)| {
+    let kinds = [("configMap", OriginKind::ConfigMap, "name"), ("secret", OriginKind::Secret, secret_name)];
+    let read = |(key, kind, name): (&str, OriginKind, &str)| {
         let source = node.get(key)?;
         let items = source.get("items").into_iter().flat_map(Node::items);
         let keys = items.filter_map(|it| text(object, it.get("key")?)).collect();

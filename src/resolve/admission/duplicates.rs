@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{ContainerRole, Object, Pod};
-use crate::resolve::admission::{Admission, Brought, ConflictKind, Merge, Slot};
-use crate::resolve::scope::Scope;
+use crate::resolve::admission::{Admission, ConflictKind, MergedEntry, PresetEntry, PresetMerge};
+use crate::resolve::lookup_scope::LookupScope;
 
 /// An entry of a pod that a preset has too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Duplicate {
+pub struct DuplicateEntry {
     /// The list it stands in; a mount is `MountName`.
     pub kind: ConflictKind,
     /// The container, by its index in the pod; nothing for volumes.
@@ -24,11 +24,11 @@ pub struct Duplicate {
 
 impl Admission {
     /// What a pod has in common with the presets that are applied to it.
-    pub(in crate::resolve) fn duplicates(scope: &Scope<'_>, object: &Object, pod: &Pod) -> Vec<Duplicate> {
+    pub(in crate::resolve) fn duplicates(scope: &LookupScope<'_>, object: &Object, pod: &Pod) -> Vec<DuplicateEntry> {
         let Some(mut admission) = Self::of(scope, object, pod) else { return Vec::new() };
         let presets = admission.presets.iter().enumerate().filter(|(_, it)| it.applied && it.is_sure);
         let presets: Vec<(usize, Arc<str>)> = presets.map(|(at, it)| (at, Arc::clone(&it.name))).collect();
-        let merge = Merge::new(&mut admission, scope, object, pod);
+        let merge = PresetMerge::new(&mut admission, scope, object, pod);
         let mut found = Vec::new();
         for (preset, name) in presets {
             merge.equal(ConflictKind::Volume, None, pod.volumes.len(), preset, &name, &mut found);
@@ -48,7 +48,7 @@ impl Admission {
     }
 }
 
-impl Merge<'_, '_> {
+impl PresetMerge<'_, '_> {
     fn equal(
         &self,
         kind: ConflictKind,
@@ -56,15 +56,18 @@ impl Merge<'_, '_> {
         own: usize,
         preset: usize,
         name: &Arc<str>,
-        found: &mut Vec<Duplicate>,
+        found: &mut Vec<DuplicateEntry>,
     ) {
         for entry in 0..self.count(kind, preset) {
-            let Some(given) = self.part(kind, container, Slot::Brought(Brought { preset, entry })) else { continue };
+            let Some(given) = self.compared_entry(kind, container, MergedEntry::Brought(PresetEntry { preset, entry }))
+            else {
+                continue;
+            };
             for index in 0..own {
-                let part = self.part(kind, container, Slot::Own(index));
-                if part.is_some_and(|it| it.key.is_some() && it.key == given.key && it.content == given.content) {
+                let compared = self.compared_entry(kind, container, MergedEntry::Own(index));
+                if compared.is_some_and(|it| it.key.is_some() && it.key == given.key && it.content == given.content) {
                     let (preset, with) = (Arc::clone(name), given.place.clone());
-                    found.push(Duplicate { kind, container, index, preset, with });
+                    found.push(DuplicateEntry { kind, container, index, preset, with });
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The rule `crowded-environment`.
 
 use crate::k8s::Pod;
-use crate::resolve::Links;
+use crate::resolve::ServiceLinks;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
@@ -51,13 +51,13 @@ const CROWDED: usize = 100 * 1024;
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let file = object.file;
-    let has_links = |pod: &&Pod| file.resolver.links(file.path, object.object, pod) == Links::All;
+    let has_links = |pod: &&Pod| file.resolver.links(file.path, object.object, pod) == ServiceLinks::All;
     let Some(pod) = object.object.model.pods.iter().find(has_links) else { return };
     // The other half of a patch may say something else.
     if pod.containers.iter().all(|it| it.image.is_none()) || file.snapshot.is_patch(file.path) {
         return;
     }
-    let crowd = file.resolver.crowd(file.path, object.object);
+    let crowd = file.resolver.service_variable_totals(file.path, object.object);
     if crowd.bytes <= CROWDED {
         return;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::k8s::ContainerRole;
-use crate::resolve::{Answer, Content, EnvFile, is_relaxed};
+use crate::resolve::{EnvFile, EnvFileContent, EnvFileLookup, is_relaxed_variable_name};
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule, edit};
 use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, env_file_readers, quote_values};
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
@@ -95,7 +95,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
     let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
     // V12: what can be no key is told by another rule.
-    if !is_relaxed(&key.value) || crate::rules::shared::placeholders::is_placeholder(&key.value) {
+    if !is_relaxed_variable_name(&key.value) || crate::rules::shared::placeholders::is_placeholder(&key.value) {
         return None;
     }
     let (_, file) = files.final_file(reference)?;
@@ -108,10 +108,10 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
     let reading = pod.reading();
     let at = pod.object.at(key.span);
     match content.find(&key.value, reading) {
-        Answer::Value(..) | Answer::Unknown => None,
-        Answer::Missing if reference.optional => None,
-        Answer::Missing => Some(missing(pod, reference, content)),
-        Answer::Refused(error) => {
+        EnvFileLookup::Value(..) | EnvFileLookup::Unknown => None,
+        EnvFileLookup::Missing if reference.optional => None,
+        EnvFileLookup::Missing => Some(missing(pod, reference, content)),
+        EnvFileLookup::Refused(error) => {
             let what = if error.problem == EnvFileProblem::InvalidName { "has a wrong name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
             let mut finding = Finding::new(at, &key.value, message);
@@ -127,7 +127,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
     }
 }
 
-fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &Content) -> Finding {
+fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileContent) -> Finding {
     let (key, path) = (reference.key.map_or("", |it| &it.value), reference.path.map_or("", |it| &it.value));
     let names = content.names(pod.reading());
     let place = |range| content.place(range).map(|part| pod.script_location(&part));
@@ -175,7 +175,7 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
     let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();
     let Some(source) = file.parsed_text().filter(|_| !keys.is_empty()) else { return };
-    let reading = file.resolver.reading(file.path);
+    let reading = file.resolver.env_file_syntax(file.path);
     let (entries, errors) = parse_env_file(&source.text, reading.dialect, reading.is_name);
     // F15: what stands behind the last key that anyone looks for is never read.
     let begins = |error: &EnvFileError, key: &str| {

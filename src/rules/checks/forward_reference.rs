@@ -1,6 +1,6 @@
 //! The rule `forward-reference`.
 
-use crate::resolve::{Kind, Lookup};
+use crate::resolve::{Lookup, OriginKind};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::env_order;
 use crate::rules::shared::reference_verdicts::{ExpandedField, ReferenceVerdict, judge_references};
@@ -75,7 +75,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             let finding = finding.help(help);
             // A11: a preset brings it.
             let preset = match &step.outcome {
-                Lookup::Later(it) if it.kind == Kind::Preset => {
+                Lookup::Later(it) if it.kind == OriginKind::Preset => {
                     it.location.clone().zip(it.object.as_ref().map(|name| format!("preset `{name}` brings it")))
                 }
                 _ => None,

@@ -1,7 +1,7 @@
 //! The rule `headless-service-variable`.
 
 use crate::k8s::{EnvFromSource, ObjectData, Text};
-use crate::resolve::has_address;
+use crate::resolve::has_cluster_ip;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
@@ -94,7 +94,7 @@ fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'
     let object = container.pod.object;
     let found = object.file.snapshot.services_named(&name.value, object.lookup_site());
     let is_headless =
-        |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_address(it));
+        |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_cluster_ip(it));
     let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
     let message = format!("service `{}` has no address, and so no variables: this link brings nothing", name.value);
     let finding =

@@ -1,7 +1,7 @@
 //! The rule `invalid-env-file`.
 
 use crate::k8s::Text;
-use crate::resolve::{is_relaxed, is_service_name};
+use crate::resolve::{is_relaxed_variable_name, is_service_name};
 use crate::rules::engine::{Finding, Findings, PodContext, declare_rule};
 use crate::rules::shared::file_key_refs::FileKeyRef;
 use crate::rules::shared::placeholders::is_placeholder;
@@ -102,7 +102,8 @@ fn fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
     });
     field("key", reference.key, &|key| {
         let help = "keys are printable ASCII characters without `=`";
-        (!is_relaxed(key)).then(|| (format!("`{}` cannot be a key of an env file", key.escape_debug()), help))
+        (!is_relaxed_variable_name(key))
+            .then(|| (format!("`{}` cannot be a key of an env file", key.escape_debug()), help))
     });
     found
 }

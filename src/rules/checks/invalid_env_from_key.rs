@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{DataEntry, EnvFrom, ObjectData};
-use crate::resolve::{Kind, is_relaxed, is_strict};
+use crate::resolve::{OriginKind, is_relaxed_variable_name, is_strict_variable_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{keys, kind_name, objects, reference};
@@ -61,12 +61,13 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     prefixes(object, findings);
     let (kind, source) = match &object.object.model.data {
-        ObjectData::ConfigMap(source) => (Kind::ConfigMap, source),
-        ObjectData::Secret(source) => (Kind::Secret, source),
+        ObjectData::ConfigMap(source) => (OriginKind::ConfigMap, source),
+        ObjectData::Secret(source) => (OriginKind::Secret, source),
         _ => return,
     };
     // Keys have no other characters, so few are no names, and only for those it is worth looking who uses them.
-    for key in source.keys.iter().filter(|it| !is_strict(&it.key.value) && !is_placeholder(&it.key.value)) {
+    for key in source.keys.iter().filter(|it| !is_strict_variable_name(&it.key.value) && !is_placeholder(&it.key.value))
+    {
         if let Some(user) = first_user(object, kind, key) {
             let key = &key.key;
             findings.push(
@@ -85,7 +86,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// V5.
 fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
-    let is_name = if release.is_at_least(32) { is_relaxed } else { is_strict };
+    let is_name = if release.is_at_least(32) { is_relaxed_variable_name } else { is_strict_variable_name };
     let preset = match &object.object.model.data {
         ObjectData::Preset(preset) => Some(&preset.pod),
         _ => None,
@@ -100,7 +101,7 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The first container whose kubelet leaves the key out (B10), whichever object its name means.
-fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &DataEntry) -> Option<Location> {
+fn first_user(object: &ObjectContext<'_>, kind: OriginKind, key: &DataEntry) -> Option<Location> {
     let file = object.file;
     // Looking through every file is for workspaces where it can lead somewhere.
     if file.resolver.oldest_release().is_at_least(30) {
@@ -132,5 +133,5 @@ fn first_user(object: &ObjectContext<'_>, kind: Kind, key: &DataEntry) -> Option
 
 fn is_saved(entry: &EnvFrom, key: &DataEntry) -> bool {
     let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
-    is_placeholder(prefix) || is_strict(&format!("{prefix}{}", key.key.value))
+    is_placeholder(prefix) || is_strict_variable_name(&format!("{prefix}{}", key.key.value))
 }

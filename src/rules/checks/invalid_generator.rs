@@ -1,7 +1,7 @@
 //! The rule `invalid-generator`.
 
 use crate::k8s::Parameter;
-use crate::resolve::generator::{Ends, Part, parse, stays_text};
+use crate::resolve::{GeneratorPart, RangeEnds, find_literal_brackets, parse_generator};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
@@ -91,7 +91,7 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
         return;
     };
     let name = Parameter::text(&parameter.name);
-    let parts = match parse(&from.value, Ends::Exclusive) {
+    let parts = match parse_generator(&from.value, RangeEnds::Exclusive) {
         Ok(parts) => parts,
         Err(error) => {
             findings.push(Finding::new(
@@ -103,7 +103,7 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
         }
     };
     let misread = parts.iter().find_map(|it| match it {
-        Part::Random(random) if !random.plain => Some(random),
+        GeneratorPart::Random(random) if !random.plain => Some(random),
         _ => None,
     });
     if let Some(random) = misread {
@@ -112,7 +112,7 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
         let message = format!("this is not read as it looks: it draws from `{few}{more}`");
         let finding = Finding::new(object.inside(from, random.range.clone()), name, message);
         findings.push(finding.help("write nothing but ranges, `[a-zA-Z0-9]`, or nothing but classes, `[\\w]`"));
-    } else if let Some(range) = stays_text(&from.value) {
+    } else if let Some(range) = find_literal_brackets(&from.value) {
         let message = format!("`{}` is plain text, not random", &from.value[range.clone()]);
         let finding = Finding::new(object.inside(from, range), name, message);
         findings.push(

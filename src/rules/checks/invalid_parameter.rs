@@ -89,15 +89,15 @@ fn name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
 fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let Some(written) = parameter.type_.as_ref().filter(|it| it.is_string && !it.value.is_empty()) else { return };
     let name = Parameter::text(&parameter.name);
-    let Some(type_) = ParameterType::named(&written.value) else {
+    let Some(type_) = ParameterType::from_name(&written.value) else {
         let message = format!("`{}` is no type of a parameter", written.value);
         let finding = Finding::new(object.at(written.span), name, message);
         findings.push(finding.help("it is one of `string`, `int`, `bool` and `base64`"));
         return;
     };
     let value = parameter.value.as_ref().filter(|it| it.is_string && !it.value.is_empty());
-    if let Some(value) = value.filter(|it| !type_.fits(&it.value)) {
-        let message = format!("the value is not {}, as the type `{}` wants it", type_.wanted(), written.value);
+    if let Some(value) = value.filter(|it| !type_.accepts(&it.value)) {
+        let message = format!("the value is not {}, as the type `{}` wants it", type_.description(), written.value);
         findings.push(Finding::new(object.at(value.span), name, message).related(object.at(written.span), "its type"));
     }
 }

@@ -1,7 +1,7 @@
 //! The rule `invalid-preset`.
 
 use crate::k8s::ObjectData;
-use crate::resolve::{flaws, is_subdomain};
+use crate::resolve::{is_dns_subdomain, preset_problems};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 
@@ -61,12 +61,12 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let whole = model.name.as_ref().or(model.kind.as_ref()).map_or(model.span, |it| it.span);
-    for flaw in flaws(preset, object.file.snapshot.settings(object.file.path).proposals) {
+    for flaw in preset_problems(preset, object.file.snapshot.settings(object.file.path).proposals) {
         let place = flaw.span.unwrap_or(whole);
         findings.push(Finding::new(object.at(place), flaw.name, flaw.message).help(flaw.help));
     }
     match &model.name {
-        Some(name) if !is_subdomain(&name.value) && !is_placeholder(&name.value) => {
+        Some(name) if !is_dns_subdomain(&name.value) && !is_placeholder(&name.value) => {
             let message = format!("`{}` cannot be the name of a preset", name.value);
             findings.push(
                 Finding::new(object.at(name.span), &name.value, message)

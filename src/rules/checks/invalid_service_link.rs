@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Fix;
 use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
-use crate::resolve::{has_address, is_service_name};
+use crate::resolve::{has_cluster_ip, is_service_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::name_location;
@@ -99,7 +99,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
         // What the settings name, and what a patch is laid on, may have more than is written.
         ObjectData::Service(service) => {
             service.ports.is_empty()
-                && has_address(service)
+                && has_cluster_ip(service)
                 && it.object.model.kind.is_some()
                 && !snapshot.is_patch(it.file)
         }

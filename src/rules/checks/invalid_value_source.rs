@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, Text, ValueFrom, ValueSource};
-use crate::resolve::{ENV_FIELDS, is_divisor, is_env_field, is_env_resource, is_key, is_subdomain};
+use crate::resolve::{
+    ENV_FIELDS, has_data_key_characters, is_dns_subdomain, is_env_field, is_env_resource, is_valid_divisor,
+};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
@@ -215,7 +217,7 @@ fn check_source(
 
 /// The name of an object that cannot exist.
 fn object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Finding> {
-    if is_placeholder(&name.value) || is_subdomain(&name.value) {
+    if is_placeholder(&name.value) || is_dns_subdomain(&name.value) {
         return None;
     }
     let message = match &*name.value {
@@ -241,7 +243,7 @@ fn missing(container: &ContainerContext<'_>, place: Span, name: &str, message: &
 }
 
 fn divided(container: &ContainerContext<'_>, resource: &str, divisor: &Text) -> Option<Finding> {
-    if is_placeholder(&divisor.value) || is_divisor(resource, &divisor.value) {
+    if is_placeholder(&divisor.value) || is_valid_divisor(resource, &divisor.value) {
         return None;
     }
     let allowed = match resource.ends_with(".cpu") {
@@ -270,5 +272,5 @@ fn named_container(container: &ContainerContext<'_>, whose: &Text) -> Option<Fin
 }
 
 fn is_data_key(key: &str) -> bool {
-    is_key(key) && key.len() <= 253 && key != "." && !key.starts_with("..")
+    has_data_key_characters(key) && key.len() <= 253 && key != "." && !key.starts_with("..")
 }

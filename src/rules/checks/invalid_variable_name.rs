@@ -1,6 +1,6 @@
 //! The rule `invalid-variable-name`.
 
-use crate::resolve::{is_relaxed, is_strict};
+use crate::resolve::{is_relaxed_variable_name, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 
@@ -62,7 +62,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             }
             continue;
         };
-        let valid = if relaxed { is_relaxed(&name.value) } else { is_strict(&name.value) };
+        let valid = if relaxed { is_relaxed_variable_name(&name.value) } else { is_strict_variable_name(&name.value) };
         if valid || !name.is_string || (is_placeholder(&name.value) && !name.value.contains('=')) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Location;
 use crate::k8s::{KeyRef, ObjectData, Text, ValueSource};
-use crate::resolve::Kind;
+use crate::resolve::OriginKind;
 use crate::rules::engine::{ContainerContext, FileContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
@@ -69,8 +69,8 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for from in container.container.env.iter().filter_map(|it| it.from.as_ref()) {
         let (kind, reference) = match from.sources.first() {
-            Some(ValueSource::ConfigMap(reference)) => (Kind::ConfigMap, reference),
-            Some(ValueSource::Secret(reference)) => (Kind::Secret, reference),
+            Some(ValueSource::ConfigMap(reference)) => (OriginKind::ConfigMap, reference),
+            Some(ValueSource::Secret(reference)) => (OriginKind::Secret, reference),
             _ => continue,
         };
         if let KeyRef { name: Some(name), key: Some(key), optional: false } = reference
@@ -83,7 +83,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
+fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
     let found = container.objects(kind, &name.value);
     let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
     // A ConfigMap or Secret without any key is there for someone to fill.

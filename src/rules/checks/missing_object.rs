@@ -1,7 +1,7 @@
 //! The rule `missing-object`.
 
 use crate::k8s::{Text, ValueSource};
-use crate::resolve::Kind;
+use crate::resolve::OriginKind;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
@@ -70,8 +70,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
     for source in container.container.env.iter().filter_map(|it| it.from.as_ref()?.sources.first()) {
         let (kind, key) = match source {
-            ValueSource::ConfigMap(key) => (Kind::ConfigMap, key),
-            ValueSource::Secret(key) => (Kind::Secret, key),
+            ValueSource::ConfigMap(key) => (OriginKind::ConfigMap, key),
+            ValueSource::Secret(key) => (OriginKind::Secret, key),
             _ => continue,
         };
         if let (Some(name), false) = (&key.name, key.optional) {
@@ -80,13 +80,13 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn look_up(container: &ContainerContext<'_>, kind: Kind, name: &Text, findings: &mut Findings<'_>) {
+fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, findings: &mut Findings<'_>) {
     if name.value.is_empty() || is_placeholder(&name.value) || !container.objects(kind, &name.value).is_empty() {
         return;
     }
     let object = container.pod.object;
     let names = match kind {
-        Kind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
+        OriginKind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
         _ => object.file.snapshot.config_map_names(object.lookup_site()),
     };
     let finding = Finding::new(

@@ -1,7 +1,7 @@
 //! The rule `narrow-generator`.
 
 use crate::k8s::Parameter;
-use crate::resolve::generator::{Ends, Part, Random, parse};
+use crate::resolve::{GeneratorPart, RandomCharacters, RangeEnds, parse_generator};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
@@ -63,7 +63,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         let is_generated = parameter.generate.as_ref().is_some_and(|it| &*it.value == "expression")
             && parameter.value.as_ref().is_none_or(|it| it.value.is_empty());
         let Some(from) = parameter.from.as_ref().filter(|_| is_generated) else { continue };
-        let parts = parse(&from.value, Ends::Exclusive).unwrap_or_default();
+        let parts = parse_generator(&from.value, RangeEnds::Exclusive).unwrap_or_default();
         for random in parts.iter().filter_map(narrow) {
             let never: Vec<String> = random.left_out.chars().map(|it| format!("`{it}`")).collect();
             let message = match random.alphabet.len() {
@@ -81,9 +81,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// A generator that loses at least a tenth of what is written.
-fn narrow(part: &Part) -> Option<&Random> {
+fn narrow(part: &GeneratorPart) -> Option<&RandomCharacters> {
     match part {
-        Part::Random(random) if random.plain => {
+        GeneratorPart::Random(random) if random.plain => {
             let all = random.alphabet.len() + random.left_out.len();
             (random.left_out.len() * 10 >= all).then_some(random)
         }

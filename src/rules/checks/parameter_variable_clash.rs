@@ -1,6 +1,6 @@
 //! The rule `parameter-variable-clash`.
 
-use crate::resolve::{Lookup, Site};
+use crate::resolve::{Lookup, ReferenceSite};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::syntax::{ReferenceForm, parameter_references};
 
@@ -76,7 +76,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             if reference.form != ReferenceForm::Proposed || !parameters.contains(name) {
                 continue;
             }
-            let Lookup::Bound(variable) = container.environment.lookup(Site::CommandLine, name) else { continue };
+            let Lookup::Bound(variable) = container.environment.lookup(ReferenceSite::CommandLine, name) else {
+                continue;
+            };
             let message = format!(
                 "`$({name})` is a parameter of the template and a variable of the container: the parameter wins"
             );

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Edit, Fix, Label, Location};
 use crate::k8s::{EnvVar, ObjectData, Pod, PodPreset, PresetAdmitter, Text};
-use crate::resolve::{Conflict, ConflictKind, Matched};
+use crate::resolve::{Conflict, ConflictKind, MatchingPreset};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::item_removal;
 use crate::syntax::dollar_tokens;
@@ -120,7 +120,7 @@ fn differs(conflict: &Conflict) -> String {
 }
 
 /// What comes of it.
-fn outcome(object: &ObjectContext<'_>, file: &str, matched: &Matched, conflict: &Conflict) -> &'static str {
+fn outcome(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, conflict: &Conflict) -> &'static str {
     let is_webhook = matched.preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook);
     match conflict.kind {
         _ if !matched.applied && object.takes_one_by_one(file) => {
@@ -157,7 +157,7 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
     if object.file.snapshot.is_patch(object.file.path) {
         return;
     }
-    let own = object.file.resolver.conflicts_with_itself(object.file.path, object.object);
+    let own = object.file.resolver.own_conflicts(object.file.path, object.object);
     for conflict in &own {
         let what = match object.takes_one_by_one(object.file.path) {
             true => "the rest of it reaches no pod",

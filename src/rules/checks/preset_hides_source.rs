@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ObjectData, PodPreset};
-use crate::resolve::{Binding, Kind, Origin};
+use crate::resolve::{Binding, Origin, OriginKind};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::source_objects::reference;
 
@@ -116,7 +116,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 
 /// Whether a hidden value comes from the container's own `envFrom`.
 fn is_of(container: &Container, hidden: &Origin) -> bool {
-    matches!(hidden.kind, Kind::ConfigMap | Kind::Secret)
+    matches!(hidden.kind, OriginKind::ConfigMap | OriginKind::Secret)
         && container.env_from.iter().filter_map(reference).any(|(kind, name, _)| {
             kind == hidden.kind && name.is_some_and(|it| Some(&it.value) == hidden.object.as_ref())
         })

@@ -71,7 +71,10 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         };
         let finding = Finding::new(container.inside(text.text, step.range.clone()), name, what);
         findings.push(
-            if text.shell == ShellUse::Yes && crate::resolve::is_strict(name) && !name.contains(['-', '.']) {
+            if text.shell == ShellUse::Yes
+                && crate::resolve::is_strict_variable_name(name)
+                && !name.contains(['-', '.'])
+            {
                 let new = format!("${{{name}}}");
                 let title = format!("Write `{new}`, which the shell reads");
                 finding

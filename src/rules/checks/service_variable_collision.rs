@@ -1,7 +1,7 @@
 //! The rule `service-variable-collision`.
 
 use crate::k8s::{EnvVar, ObjectData};
-use crate::resolve::{Links, Value, service_variables};
+use crate::resolve::{ResolvedValue, ServiceLinks, service_variables};
 use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{name_location, share_namespace};
@@ -66,7 +66,7 @@ fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for other in near(object, shorter) {
             let Some(service) = other.object.service() else { continue };
             let theirs = service_variables(shorter, &service);
-            let both = |(variable, value): &&(String, Value)| {
+            let both = |(variable, value): &&(String, ResolvedValue)| {
                 theirs.iter().any(|(it, other)| it == variable && !other.same_text(value))
             };
             let Some((variable, value)) = own.iter().find(both) else { continue };
@@ -90,16 +90,16 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
     }
     let (object, pod) = (container.pod.object, container.pod.pod);
     let file = object.file;
-    if file.resolver.links(file.path, object.object, pod) != Links::All || file.snapshot.is_patch(file.path) {
+    if file.resolver.links(file.path, object.object, pod) != ServiceLinks::All || file.snapshot.is_patch(file.path) {
         return;
     }
-    let services = file.resolver.service_variables(file.path, object.object, Links::All);
+    let services = file.resolver.service_variables(file.path, object.object, ServiceLinks::All);
     for entry in entries {
         let (Some(name), Some(value)) = (&entry.name, literal(entry)) else { continue };
         let Some(hidden) = services.variables.get(&name.value) else { continue };
         let mut values = hidden.alternatives.iter().map(|(value, _)| value).chain([&hidden.value]);
         let is_open = !hidden.alternatives.is_empty();
-        let differs = |it: &Value| ValueShape::of(&it.to_string()).differs_from(&ValueShape::of(value));
+        let differs = |it: &ResolvedValue| ValueShape::of(&it.to_string()).differs_from(&ValueShape::of(value));
         if !values.all(|it| differs(it) || (is_open && *it == hidden.value)) {
             continue;
         }

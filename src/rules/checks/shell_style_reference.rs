@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::resolve::{Lookup, Site};
+use crate::resolve::{Lookup, ReferenceSite};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ExpandedField, ExpandedText, expanded_texts, reaches_shell};
@@ -104,7 +104,7 @@ fn found(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
 }
 
 fn is_ours(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
-    let Lookup::Bound(_) = container.environment.lookup(Site::CommandLine, name) else { return false };
+    let Lookup::Bound(_) = container.environment.lookup(ReferenceSite::CommandLine, name) else { return false };
     // An entry that is filled from a variable of its own name is filled by a tool, and so are others then.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     let filled = own.filter_map(|it| it.value.as_ref()).any(|it| found(&it.value).iter().any(|it| it.1 == name));

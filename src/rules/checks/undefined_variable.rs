@@ -1,7 +1,7 @@
 //! The rule `undefined-variable`.
 
 use crate::diagnostic::{Location, Severity};
-use crate::resolve::Step;
+use crate::resolve::ExpansionStep;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ExpandedText, ReferenceVerdict, judge_references};
@@ -73,7 +73,12 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn undefined(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step, place: Location) -> Finding {
+fn undefined(
+    container: &ContainerContext<'_>,
+    text: &ExpandedText<'_>,
+    step: &ExpansionStep,
+    place: Location,
+) -> Finding {
     let name = &step.name;
     let finding = Finding::new(place, name, format!("`$({name})` stays as it is: nothing defines `{name}`"));
     let otherwise = format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Location};
 use crate::k8s::{Container, Model, Object};
-use crate::resolve::{Common, Resolver};
+use crate::resolve::{Resolver, SharedPodInputs};
 use crate::rules::engine::FileContext;
 use crate::rules::engine::contexts::TextProvider;
 use crate::rules::engine::findings::RawFinding;
@@ -46,7 +46,7 @@ struct CachedObject {
     holders: Vec<Arc<Model>>,
     own: CachedFindings,
     /// Pod by pod.
-    common: Vec<Common>,
+    common: Vec<SharedPodInputs>,
     /// Those of all pods.
     containers: Vec<(Arc<Container>, CachedFindings)>,
 }
@@ -219,7 +219,7 @@ impl CachedCheck<'_> {
             }
             None => {
                 new.own = own(None);
-                new.common = model.pods.iter().map(Common::of).collect();
+                new.common = model.pods.iter().map(SharedPodInputs::new).collect();
                 // Its containers may be the same all the same.
                 let fits = |it: &CachedObject| {
                     it.common == new.common

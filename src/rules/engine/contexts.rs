@@ -44,7 +44,7 @@ impl FileContext<'_> {
 
     /// The dialect of an env file; none for other files.
     pub(super) fn dialect(&self) -> Option<EnvFileDialect> {
-        self.facts.is_env_format().then(|| self.resolver.reading(self.path).dialect)
+        self.facts.is_env_format().then(|| self.resolver.env_file_syntax(self.path).dialect)
     }
 
     /// The text, if the file has a suppression comment.

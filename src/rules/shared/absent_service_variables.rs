@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::resolve::{Links, Origin, is_service_shaped};
+use crate::resolve::{Origin, ServiceLinks, is_service_variable_name};
 use crate::rules::engine::ContainerContext;
 
 /// Why no service gives a name.
@@ -23,18 +23,20 @@ impl ContainerContext<'_> {
             return None;
         }
         let object = self.pod.object;
-        let services = object.file.resolver.service_variables(object.file.path, object.object, Links::All);
+        let services = object.file.resolver.service_variables(object.file.path, object.object, ServiceLinks::All);
         if let Some(origin) = services.without_address(name) {
             return Some(ServiceVariableAbsence::Headless(origin.clone()));
         }
         let given = services.variables.get(name);
-        if given.is_none() && !is_service_shaped(name) {
+        if given.is_none() && !is_service_variable_name(name) {
             return None;
         }
         match object.file.resolver.links(object.file.path, object.object, self.pod.pod) {
-            Links::All => None,
-            Links::Explicit => Some(ServiceVariableAbsence::NotLinked(given.and_then(|it| it.origin.object.clone()))),
-            Links::Off => Some(ServiceVariableAbsence::LinksOff),
+            ServiceLinks::All => None,
+            ServiceLinks::Explicit => {
+                Some(ServiceVariableAbsence::NotLinked(given.and_then(|it| it.origin.object.clone())))
+            }
+            ServiceLinks::Off => Some(ServiceVariableAbsence::LinksOff),
         }
     }
 }

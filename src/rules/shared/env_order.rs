@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::Fix;
-use crate::resolve::{Lookup, Site};
+use crate::resolve::{Lookup, ReferenceSite};
 use crate::rules::engine::{ContainerContext, edit};
 use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items};
 
@@ -93,7 +93,7 @@ impl<'c> EnvEntries<'c> {
             let references = names.map(|name| EntryReference {
                 name,
                 entry: entries.last_before(at, name),
-                forward: matches!(container.environment.lookup(Site::Entry(at), name), Lookup::Later(_)),
+                forward: matches!(container.environment.lookup(ReferenceSite::Entry(at), name), Lookup::Later(_)),
             });
             let references = references.collect();
             entries.references.push(references);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix, Location};
 use crate::k8s::{Container, ContainerRole, ObjectData, Text, ValueSource};
-use crate::resolve::{Content, EnvFile, EnvFiles, Mounting, Reading, ScriptPart, path_in_volume};
+use crate::resolve::{EnvFile, EnvFileContent, EnvFileSyntax, EnvFiles, PodVolumes, ScriptPart, path_in_volume};
 use crate::rules::engine::{ObjectContext, PodContext, edit};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::syntax::replace_in_scalar;
@@ -76,10 +76,10 @@ impl<'a> PodContext<'a> {
     }
 
     /// Lets someone look at the volumes and mounts of the pod, with what presets bring.
-    pub(in crate::rules) fn mounting<T>(&self, look: impl FnOnce(&Mounting<'_>) -> T) -> T {
+    pub(in crate::rules) fn mounting<T>(&self, look: impl FnOnce(&PodVolumes<'_>) -> T) -> T {
         let file = self.object.file;
         let admission = file.resolver.admission(file.path, self.object.object, self.pod);
-        look(&Mounting::of(self.pod, admission.as_ref()))
+        look(&PodVolumes::new(self.pod, admission.as_ref()))
     }
 
     /// The volume that a reference names.
@@ -90,7 +90,7 @@ impl<'a> PodContext<'a> {
         self.mounting(|mounting| self.use_of(name, mounting))
     }
 
-    fn use_of(&self, name: &str, mounting: &Mounting<'_>) -> VolumeUse {
+    fn use_of(&self, name: &str, mounting: &PodVolumes<'_>) -> VolumeUse {
         let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
         let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
         let Some(found) = mounting.volumes().iter().find(|it| known(&it.volume.name)) else {
@@ -136,8 +136,8 @@ impl<'a> PodContext<'a> {
     }
 
     /// How env files are read here.
-    pub(in crate::rules) fn reading(&self) -> Reading {
-        self.object.file.resolver.reading(self.object.file.path)
+    pub(in crate::rules) fn reading(&self) -> EnvFileSyntax {
+        self.object.file.resolver.env_file_syntax(self.object.file.path)
     }
 
     /// Whether the settings pick the proposal's rules.
@@ -152,7 +152,7 @@ impl<'a> PodContext<'a> {
 
     /// The env files that one container leaves.
     fn files_left_by(&self, at: usize) -> EnvFiles {
-        self.object.file.resolver.files_left_by(self.object.file.path, self.object.object, self.pod, at)
+        self.object.file.resolver.env_files_written_by(self.object.file.path, self.object.object, self.pod, at)
     }
 
     /// Containers that run while the one of a reference waits, and can write the volume.
@@ -250,7 +250,11 @@ pub(in crate::rules) fn describe_container(container: &Container) -> String {
 }
 
 /// Puts every bare value of a file that a script writes into single quotes. Nothing where that is not all it takes.
-pub(in crate::rules) fn quote_values(object: &ObjectContext<'_>, content: &Content, reading: Reading) -> Option<Fix> {
+pub(in crate::rules) fn quote_values(
+    object: &ObjectContext<'_>,
+    content: &EnvFileContent,
+    reading: EnvFileSyntax,
+) -> Option<Fix> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut seen = BTreeSet::new();
     let text = content.text();
@@ -271,7 +275,7 @@ pub(in crate::rules) fn quote_values(object: &ObjectContext<'_>, content: &Conte
 type Replacement = (ScriptPart, Range<usize>, String);
 
 /// What has to be written where, so that single quotes stand around a value.
-fn quotes_around(content: &Content, text: &str, range: Range<usize>) -> Option<Vec<Replacement>> {
+fn quotes_around(content: &EnvFileContent, text: &str, range: Range<usize>) -> Option<Vec<Replacement>> {
     let value = text[range.clone()].trim_end();
     // What looks like a comment would have to be told from the value.
     if value.contains('\'') || value.contains(" #") {

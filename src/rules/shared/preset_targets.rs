@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::k8s::{Container, Object, Pod, ValueSource};
-use crate::resolve::{Admission, ConflictKind, Duplicate, EXCLUDE, Matched, is_one_by_one};
+use crate::resolve::{
+    Admission, ConflictKind, DuplicateEntry, MatchingPreset, PRESET_EXCLUDE_ANNOTATION, presets_apply_one_by_one,
+};
 use crate::rules::engine::{ObjectContext, edit};
 use crate::rules::shared::item_removal;
 use crate::rules::shared::source_objects::reference;
@@ -28,7 +30,11 @@ pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: us
 }
 
 /// The entry of a pod that a preset has too, with its name; nothing where something else in the pod needs it.
-fn removable<'p>(pod: &'p Pod, container: Option<&'p Container>, duplicate: &Duplicate) -> Option<(Span, &'p str)> {
+fn removable<'p>(
+    pod: &'p Pod,
+    container: Option<&'p Container>,
+    duplicate: &DuplicateEntry,
+) -> Option<(Span, &'p str)> {
     match duplicate.kind {
         ConflictKind::Env => {
             let container = container?;
@@ -83,7 +89,7 @@ pub(in crate::rules) struct PresetTarget<'a> {
 
 impl PresetTarget<'_> {
     /// The preset as the pod has it.
-    pub(in crate::rules) fn matched(&self) -> Option<&Matched> {
+    pub(in crate::rules) fn matched(&self) -> Option<&MatchingPreset> {
         self.admission.presets.get(self.at)
     }
 
@@ -120,7 +126,7 @@ impl<'a> ObjectContext<'a> {
                 }
                 for pod in object.model.pods.iter().filter(|it| !is_part(file.snapshot, path, it)) {
                     let Some(admission) = file.resolver.admission(path, object, pod) else { continue };
-                    let is_this = |it: &Matched| it.file == *file.path && it.object.offset == self.object.offset;
+                    let is_this = |it: &MatchingPreset| it.file == *file.path && it.object.offset == self.object.offset;
                     let at = admission.presets.iter().position(is_this);
                     if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_sure)) {
                         all.push(PresetTarget { file: path, object, pod, admission, at });
@@ -133,7 +139,7 @@ impl<'a> ObjectContext<'a> {
 
     /// Whether the release that a file is for takes one preset after the other.
     pub(in crate::rules) fn takes_one_by_one(&self, file: &str) -> bool {
-        is_one_by_one(self.file.resolver.release(file), self.file.snapshot.settings(file).proposals)
+        presets_apply_one_by_one(self.file.resolver.release(file), self.file.snapshot.settings(file).proposals)
     }
 
     /// What presets make of a pod here, if they surely do.
@@ -159,11 +165,13 @@ impl<'a> ObjectContext<'a> {
         let value = YamlValue::text("true");
         let change = match path[at].get("metadata") {
             Some(metadata) => match metadata.get("annotations") {
-                Some(annotations) => add_entry(text, annotations, EXCLUDE, &value)?,
-                None => add_entry(text, metadata, "annotations", &YamlValue::map([(EXCLUDE, value)]))?,
+                Some(annotations) => add_entry(text, annotations, PRESET_EXCLUDE_ANNOTATION, &value)?,
+                None => {
+                    add_entry(text, metadata, "annotations", &YamlValue::map([(PRESET_EXCLUDE_ANNOTATION, value)]))?
+                }
             },
             None => {
-                let metadata = YamlValue::map([("annotations", YamlValue::map([(EXCLUDE, value)]))]);
+                let metadata = YamlValue::map([("annotations", YamlValue::map([(PRESET_EXCLUDE_ANNOTATION, value)]))]);
                 add_entries(text, path[at], &[("metadata".into(), metadata)])?
             }
         };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::diagnostic::{Edit, Fix};
 use crate::k8s::Text;
-use crate::resolve::{Lookup, Step};
+use crate::resolve::{ExpansionStep, Lookup};
 use crate::rules::engine::{ContainerContext, Finding, edit};
 use crate::rules::shared::reference_verdicts::{ExpandedField, ExpandedText};
 use crate::syntax::replace_in_scalar;
@@ -42,7 +42,7 @@ pub(in crate::rules) fn suggest(
     finding: Finding,
     container: &ContainerContext<'_>,
     text: &ExpandedText<'_>,
-    step: &Step,
+    step: &ExpansionStep,
     otherwise: String,
 ) -> Finding {
     let Some(near) = did_you_mean(container, text, &step.name) else { return finding.help(otherwise) };

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::k8s::Text;
-use crate::resolve::{Environment, Hole, Item, Lookup, Site, Step};
+use crate::resolve::{Environment, ExpandedScalar, ExpansionStep, Lookup, ReferenceSite, UnknownReason};
 use crate::rules::engine::ContainerContext;
 use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_text::ReferencePattern;
@@ -16,7 +16,7 @@ use crate::syntax::{DollarTokenKind, dollar_tokens};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rules) struct ExpandedText<'a> {
     pub(in crate::rules) text: &'a Text,
-    pub(in crate::rules) steps: &'a [Step],
+    pub(in crate::rules) steps: &'a [ExpansionStep],
     pub(in crate::rules) field: ExpandedField<'a>,
     pub(in crate::rules) shell: ShellUse,
 }
@@ -46,11 +46,11 @@ impl<'a> ExpandedField<'a> {
     }
 
     /// From where names are looked up.
-    pub(in crate::rules) fn site(self) -> Site {
+    pub(in crate::rules) fn site(self) -> ReferenceSite {
         match self {
-            Self::Env(index, _) => Site::Entry(index),
-            Self::CommandLine | Self::SubPath => Site::CommandLine,
-            Self::Probe => Site::Probe,
+            Self::Env(index, _) => ReferenceSite::Entry(index),
+            Self::CommandLine | Self::SubPath => ReferenceSite::CommandLine,
+            Self::Probe => ReferenceSite::Probe,
         }
     }
 }
@@ -65,7 +65,7 @@ pub(in crate::rules) enum ReferenceVerdict {
     /// `service-links-off` or `headless-service-variable`
     Service(ServiceVariableAbsence),
     /// `undefined-variable`, for those who want to know what cannot be known.
-    Possible(Hole),
+    Possible(UnknownReason),
     /// `forward-reference`
     Forward,
     /// `self-reference`
@@ -120,16 +120,17 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
             });
         }
     }
-    let items: Vec<&'a Item> = environment.command.iter().chain(&environment.args).collect();
+    let items: Vec<&'a ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
     let first = all.len();
     command_line(&items, !environment.command.is_empty(), ExpandedField::CommandLine, &mut all);
     // What a patch is laid on may bring the command, and a shell with it.
-    if environment.command.is_empty() && matches!(environment.lookup(Site::CommandLine, ""), Lookup::Maybe(_)) {
+    if environment.command.is_empty() && matches!(environment.lookup(ReferenceSite::CommandLine, ""), Lookup::Maybe(_))
+    {
         let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
         open.for_each(|it| it.shell = ShellUse::Maybe);
     }
     for probe in &environment.probes {
-        let items: Vec<&'a Item> = probe.command.iter().collect();
+        let items: Vec<&'a ExpandedScalar> = probe.command.iter().collect();
         command_line(&items, true, ExpandedField::Probe, &mut all);
     }
     for sub_path in environment.sub_paths.iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
@@ -140,7 +141,12 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
     all
 }
 
-fn command_line<'a>(items: &[&'a Item], has_command: bool, field: ExpandedField<'a>, all: &mut Vec<ExpandedText<'a>>) {
+fn command_line<'a>(
+    items: &[&'a ExpandedScalar],
+    has_command: bool,
+    field: ExpandedField<'a>,
+    all: &mut Vec<ExpandedText<'a>>,
+) {
     for (at, item) in items.iter().enumerate().filter(|(_, it)| it.text.value.contains('$')) {
         let values: Vec<&str> = items.iter().map(|it| &*it.text.value).collect();
         let shell = if item.is_script { ShellUse::Yes } else { detect_reader(&values, at, has_command) };
@@ -151,7 +157,7 @@ fn command_line<'a>(items: &[&'a Item], has_command: bool, field: ExpandedField<
 /// Every reference with its verdict.
 pub(in crate::rules) fn judge_references<'a>(
     container: &ContainerContext<'a>,
-) -> Vec<(ExpandedText<'a>, &'a Step, ReferenceVerdict)> {
+) -> Vec<(ExpandedText<'a>, &'a ExpansionStep, ReferenceVerdict)> {
     let mut all = Vec::new();
     for text in expanded_texts(container) {
         for step in text.steps {
@@ -164,7 +170,7 @@ pub(in crate::rules) fn judge_references<'a>(
     all
 }
 
-fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step) -> ReferenceVerdict {
+fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> ReferenceVerdict {
     let environment = container.environment;
     let site = text.field.site();
     let declared = |word: &str| matches!(environment.lookup(site, word), Lookup::Bound(_));
@@ -224,7 +230,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Ste
 }
 
 /// P3; nothing where the ordinary reading decides.
-fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step) -> Option<ReferenceVerdict> {
+fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> Option<ReferenceVerdict> {
     let environment = container.environment;
     match &step.outcome {
         Lookup::Bound(raw) => {
@@ -238,22 +244,20 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step)
             if value.is_empty() {
                 return entry.from.is_some().then_some(ReferenceVerdict::Probe(ProbeView::Empty));
             }
-            let expands = |it: &Step| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
+            let expands = |it: &ExpansionStep| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
             let differs = environment.entry(index).is_some_and(|it| it.steps.iter().any(expands))
                 || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
             differs.then_some(ReferenceVerdict::Probe(ProbeView::Raw))
         }
         Lookup::Maybe(_) => None,
-        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(Site::CommandLine, &step.name) {
+        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(ReferenceSite::CommandLine, &step.name) {
             // In a script a word in small letters is rather a command.
             _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
             Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeView::Stays)),
             // Whether or not the key exists: a probe would not see it.
-            Lookup::Maybe(Hole::ConfigMapKey(..) | Hole::SecretKey(..) | Hole::ServiceVariable(_))
-                if text.shell == ShellUse::No =>
-            {
-                Some(ReferenceVerdict::Probe(ProbeView::Stays))
-            }
+            Lookup::Maybe(
+                UnknownReason::ConfigMapKey(..) | UnknownReason::SecretKey(..) | UnknownReason::ServiceVariable(_),
+            ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeView::Stays)),
             Lookup::Maybe(hole) => Some(ReferenceVerdict::Possible(hole)),
             Lookup::Unbound | Lookup::Later(_) => None,
         },
@@ -263,12 +267,12 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Step)
 /// Whether a shell gets to read the value of a variable: its script takes it in by `$(X)`, or evaluates what it likes.
 pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
     let environment = container.environment;
-    let scripts: Vec<&Item> = scripts(environment).collect();
+    let scripts: Vec<&ExpandedScalar> = scripts(environment).collect();
     if scripts.iter().any(|it| it.text.value.contains("eval ")) {
         return true;
     }
     let mut reached: HashSet<&str> = HashSet::new();
-    let mut open: Vec<&Step> = scripts.iter().flat_map(|it| &it.expansion.steps).collect();
+    let mut open: Vec<&ExpansionStep> = scripts.iter().flat_map(|it| &it.expansion.steps).collect();
     while let Some(step) = open.pop() {
         if let Lookup::Bound(binding) = &step.outcome
             && reached.insert(&step.name)
@@ -279,7 +283,7 @@ pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &s
     reached.contains(name)
 }
 
-fn scripts(environment: &Environment) -> impl Iterator<Item = &Item> {
+fn scripts(environment: &Environment) -> impl Iterator<Item = &ExpandedScalar> {
     let probes = environment.probes.iter().flat_map(|it| &it.command);
     environment.command.iter().chain(&environment.args).chain(probes).filter(|it| it.is_script)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::k8s::{Container, ContainerRole, Pod};
-use crate::resolve::{Kind, Links, Lookup, service_usages};
+use crate::resolve::{Lookup, OriginKind, ServiceLinks, service_variable_references};
 use crate::rules::engine::{ObjectContext, edit};
 use crate::syntax::{InsertPosition, Node, TextEdit, YamlValue, add_entry, add_items};
 use crate::text::Span;
@@ -17,10 +17,10 @@ const LARGEST: usize = 64;
 /// where it uses none. Nothing where no service is near.
 pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix> {
     let file = object.file;
-    if file.resolver.links(file.path, object.object, pod) != Links::All
+    if file.resolver.links(file.path, object.object, pod) != ServiceLinks::All
         || pod.containers.iter().all(|it| it.image.is_none())
         || pod.containers.len() > LARGEST
-        || file.resolver.crowd(file.path, object.object).services == 0
+        || file.resolver.service_variable_totals(file.path, object.object).services == 0
     {
         return None;
     }
@@ -50,12 +50,12 @@ impl ObjectContext<'_> {
     fn used(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
         let used = |container: &Container| {
             let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
-            let usages = service_usages(&environment, container);
+            let usages = service_variable_references(&environment, container);
             let own = usages.iter().map(|it| Arc::clone(&it.binding));
             // What a preset brings may be made of service variables too.
             let brought = environment.own_bindings().into_iter().filter(|it| it.preset.is_some());
             let brought = brought.flat_map(|it| &it.steps).filter_map(|it| match &it.outcome {
-                Lookup::Bound(binding) if binding.origin.kind == Kind::Service => Some(Arc::clone(binding)),
+                Lookup::Bound(binding) if binding.origin.kind == OriginKind::Service => Some(Arc::clone(binding)),
                 _ => None,
             });
             let services = own.chain(brought).filter_map(|it| it.origin.object.clone());
@@ -70,7 +70,7 @@ impl ObjectContext<'_> {
     /// Unsafe, as nobody sees what a program reads from its environment.
     pub(in crate::rules) fn replace_automatic_links_fix(&self, pod: &Pod) -> Option<Fix> {
         let is_large = pod.containers.len() > LARGEST;
-        if is_large || self.file.resolver.links(self.file.path, self.object, pod) != Links::All {
+        if is_large || self.file.resolver.links(self.file.path, self.object, pod) != ServiceLinks::All {
             return None;
         }
         let used = self.used(pod);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Object, ObjectData, Text};
-use crate::resolve::{Kind, is_strict};
+use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::workspace::{LookupSite, ObjectMatch, Snapshot};
 
@@ -39,7 +39,7 @@ impl<'a> ContainerContext<'a> {
     }
 
     /// The ConfigMaps or Secrets that a name may mean here.
-    pub(in crate::rules) fn objects(&self, kind: Kind, name: &str) -> Vec<ObjectMatch<'a>> {
+    pub(in crate::rules) fn objects(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'a>> {
         objects(self.pod.object.file.snapshot, kind, name, self.pod.object.lookup_site())
     }
 
@@ -55,7 +55,7 @@ impl<'a> ContainerContext<'a> {
         for key in found.first().into_iter().flat_map(keys) {
             let full = format!("{prefix}{}", key.key.value);
             let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
-            if in_all && (!checks_names || is_strict(&full)) {
+            if in_all && (!checks_names || is_strict_variable_name(&full)) {
                 given.insert(full.into(), location(&found[0], key));
             }
         }
@@ -64,10 +64,10 @@ impl<'a> ContainerContext<'a> {
 }
 
 /// What an entry of `envFrom` names: kind, name, and whether it may be absent.
-pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(Kind, Option<&Text>, bool)> {
+pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(OriginKind, Option<&Text>, bool)> {
     match entry.source.as_ref()? {
-        EnvFromSource::ConfigMap { name, optional } => Some((Kind::ConfigMap, name.as_ref(), *optional)),
-        EnvFromSource::Secret { name, optional } => Some((Kind::Secret, name.as_ref(), *optional)),
+        EnvFromSource::ConfigMap { name, optional } => Some((OriginKind::ConfigMap, name.as_ref(), *optional)),
+        EnvFromSource::Secret { name, optional } => Some((OriginKind::Secret, name.as_ref(), *optional)),
         EnvFromSource::Service { .. } => None,
     }
 }
@@ -75,11 +75,11 @@ pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(Kind, Option<&Text
 /// The ConfigMaps or Secrets that a name may mean at a place.
 pub(in crate::rules) fn objects<'s>(
     snapshot: &'s Snapshot,
-    kind: Kind,
+    kind: OriginKind,
     name: &str,
     from: LookupSite<'_>,
 ) -> Vec<ObjectMatch<'s>> {
-    if kind == Kind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
+    if kind == OriginKind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
 }
 
 /// The keys of what was found.
@@ -113,6 +113,6 @@ pub(in crate::rules) fn share_namespace(one: (&str, &Object), other: (&str, &Obj
 }
 
 /// `config map` or `secret`.
-pub(in crate::rules) fn kind_name(kind: Kind) -> &'static str {
-    if kind == Kind::Secret { "secret" } else { "config map" }
+pub(in crate::rules) fn kind_name(kind: OriginKind) -> &'static str {
+    if kind == OriginKind::Secret { "secret" } else { "config map" }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::ide::commands::process::{Notices, ProcessError, ProcessOptions, Quirk, RandomBelow};
 use crate::k8s::{Parameter, Template};
 use crate::resolve::ParameterType as Type;
-use crate::resolve::generator::{self, Part};
+use crate::resolve::{GeneratorPart, find_literal_brackets, generate_value, parse_generator};
 
 /// A parameter with the value it is processed with.
 #[derive(Clone, Debug)]
@@ -107,10 +107,10 @@ fn value(
         }
         (None, _) => {
             let from = expression.map_or(Parameter::text(&parameter.from), String::as_str);
-            match generator::parse(from, request.ends) {
+            match parse_generator(from, request.ends) {
                 Ok(parts) => {
                     tell(name, from, &parts, notices);
-                    generator::generate(&parts, draw).into()
+                    generate_value(&parts, draw).into()
                 }
                 Err(error) => {
                     problems.push(problem(format!("parameter {name} cannot be generated: {}", error.why)));
@@ -127,9 +127,9 @@ fn value(
 }
 
 /// What is not drawn as it looks.
-fn tell(name: &str, from: &str, parts: &[Part], notices: &mut Notices) {
+fn tell(name: &str, from: &str, parts: &[GeneratorPart], notices: &mut Notices) {
     for part in parts {
-        let Part::Random(random) = part else { continue };
+        let GeneratorPart::Random(random) = part else { continue };
         if !random.plain {
             notices.add(Quirk::Misread, name);
         } else if !random.left_out.is_empty() {
@@ -140,7 +140,7 @@ fn tell(name: &str, from: &str, parts: &[Part], notices: &mut Notices) {
             notices.add(Quirk::LettersHaveDigits, name);
         }
     }
-    if generator::stays_text(from).is_some() {
+    if find_literal_brackets(from).is_some() {
         notices.add(Quirk::TextInBrackets, name);
     }
 }
@@ -156,13 +156,13 @@ fn checked_type(
     let mut problem = |message: String| {
         problems.push(ProcessError { message, parameter: Some(name.into()), span: Some(written.span) });
     };
-    let Some(type_) = Type::named(&written.value) else {
+    let Some(type_) = Type::from_name(&written.value) else {
         problem(format!("parameter {name}: `{}` is no type; there are string, int, bool and base64", written.value));
         return None;
     };
     // A parameter that is not required may have no value.
-    if !value.is_empty() && !type_.fits(value) {
-        problem(format!("parameter {name} is of type {}, and its value is not {}", written.value, type_.wanted()));
+    if !value.is_empty() && !type_.accepts(value) {
+        problem(format!("parameter {name} is of type {}, and its value is not {}", written.value, type_.description()));
     }
     Some(type_)
 }

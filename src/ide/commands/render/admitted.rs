@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::ide::commands::render::{Renderer, Substitute, node_of};
 use crate::k8s::{Container, Object, Pod, Text};
-use crate::resolve::{Admission, Brought, Effect, Environment, Lookup, Matched, Site, Value};
+use crate::resolve::{
+    Admission, ContainerChanges, Environment, Lookup, MatchingPreset, PresetEntry, ReferenceSite, ResolvedValue,
+};
 use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
 use crate::text::Span;
 
@@ -40,7 +42,7 @@ impl<'a> Admitted<'a> {
         let applied = admission.presets.iter().filter(|it| it.applied);
         let annotations =
             applied.map(|it| (it.annotation.clone(), YamlValue::Quoted(RESOURCE_VERSION.into()))).collect();
-        let volume = |it: &Brought| nodes.item(*it, "volumes", &|_| None);
+        let volume = |it: &PresetEntry| nodes.item(*it, "volumes", &|_| None);
         let mut containers = Vec::new();
         for (container, effect) in pod.containers.iter().zip(&admission.containers) {
             let environment = renderer.resolver.environment(path, object, pod, container);
@@ -118,7 +120,7 @@ impl<'a> Admitted<'a> {
     }
 }
 
-fn lists(admission: &Admission, nodes: &Nodes, effect: &Effect, environment: &Environment) -> Lists {
+fn lists(admission: &Admission, nodes: &Nodes, effect: &ContainerChanges, environment: &Environment) -> Lists {
     let mut lists = Lists::default();
     for (name, keeps) in
         [("env", effect.keeps_env), ("envFrom", effect.keeps_env_from), ("volumeMounts", effect.keeps_mounts)]
@@ -130,7 +132,7 @@ fn lists(admission: &Admission, nodes: &Nodes, effect: &Effect, environment: &En
     let env = effect.env.iter().filter_map(|it| {
         let (_, entry) = admission.env(*it)?;
         let value = entry.value.as_ref().filter(|it| it.value.contains('$'));
-        let binding = match environment.lookup(Site::CommandLine, &entry.name.as_ref()?.value) {
+        let binding = match environment.lookup(ReferenceSite::CommandLine, &entry.name.as_ref()?.value) {
             Lookup::Bound(binding) => Some(binding),
             _ => None,
         };
@@ -151,14 +153,14 @@ fn lists(admission: &Admission, nodes: &Nodes, effect: &Effect, environment: &En
     lists
 }
 
-fn shown(text: &Text, value: &Value) -> YamlValue {
+fn shown(text: &Text, value: &ResolvedValue) -> YamlValue {
     Substitute { path: String::new(), text: text.clone(), value: value.clone() }.plain()
 }
 
 /// The trees of the presets' files.
 struct Nodes {
     trees: BTreeMap<Arc<str>, Tree>,
-    presets: Vec<Matched>,
+    presets: Vec<MatchingPreset>,
 }
 
 impl Nodes {
@@ -175,7 +177,7 @@ impl Nodes {
     }
 
     /// An entry as its preset has it, but for what `scalar` says.
-    fn item(&self, brought: Brought, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
+    fn item(&self, brought: PresetEntry, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
         let preset = self.presets.get(brought.preset)?;
         let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
         YamlValue::from_node(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)

@@ -6,7 +6,7 @@ use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
-use crate::resolve::is_strict;
+use crate::resolve::is_strict_variable_name;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
 
@@ -15,7 +15,7 @@ pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -
     let CursorTarget::Reference { at, field, name, .. } = target_at(analysis, file, offset)?.target else {
         return None;
     };
-    if !is_strict(name) {
+    if !is_strict_variable_name(name) {
         return None;
     }
     let written = analysis.file_text(file)?;

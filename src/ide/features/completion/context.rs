@@ -11,7 +11,7 @@ use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, f
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template};
 use crate::k8s::{Object, Pod};
-use crate::resolve::Kind;
+use crate::resolve::OriginKind;
 use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
 use crate::text::Span;
 use crate::workspace::File;
@@ -67,9 +67,9 @@ pub(super) struct Value<'s> {
 #[derive(Clone, Debug)]
 pub(super) enum Slot<'s> {
     /// The name of a ConfigMap, Secret or Service.
-    Object { file: Arc<str>, object: &'s Object, kind: Kind },
+    Object { file: Arc<str>, object: &'s Object, kind: OriginKind },
     /// A key of a ConfigMap or Secret.
-    Key { file: Arc<str>, object: &'s Object, kind: Kind, name: String },
+    Key { file: Arc<str>, object: &'s Object, kind: OriginKind, name: String },
     /// `fieldPath`
     FieldPath { at: LocatedContainer<'s> },
     /// `resource`
@@ -292,25 +292,29 @@ impl<'s> Looker<'_, 's> {
             return Some(slot);
         }
         let volumes = |rest: &str| match rest {
-            "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => Some(of(Kind::ConfigMap)),
-            "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(Kind::Secret)),
-            "volumes[].configMap.items[].key" | "volumes[].projected.sources[].configMap.items[].key" => {
-                key_of(Kind::ConfigMap, outer("name"))
+            "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => {
+                Some(of(OriginKind::ConfigMap))
             }
-            "volumes[].secret.items[].key" => key_of(Kind::Secret, outer("secretName")),
-            "volumes[].projected.sources[].secret.items[].key" => key_of(Kind::Secret, outer("name")),
-            "serviceDependencies[].name" => Some(of(Kind::Service)),
+            "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(OriginKind::Secret)),
+            "volumes[].configMap.items[].key" | "volumes[].projected.sources[].configMap.items[].key" => {
+                key_of(OriginKind::ConfigMap, outer("name"))
+            }
+            "volumes[].secret.items[].key" => key_of(OriginKind::Secret, outer("secretName")),
+            "volumes[].projected.sources[].secret.items[].key" => key_of(OriginKind::Secret, outer("name")),
+            "serviceDependencies[].name" => Some(of(OriginKind::Service)),
             _ => None,
         };
         if let Some((at, rest)) = self.container(object, &path) {
             let (rest, _) = without_indices(&rest);
             return match &*rest {
                 "env[].name" | "environment[].name" => Some(Slot::Variable { at, index: indices.last().copied()? }),
-                "env[].valueFrom.configMapKeyRef.name" | "envFrom[].configMapRef.name" => Some(of(Kind::ConfigMap)),
-                "env[].valueFrom.secretKeyRef.name" | "envFrom[].secretRef.name" => Some(of(Kind::Secret)),
-                "envFrom[].service.name" => Some(of(Kind::Service)),
-                "env[].valueFrom.configMapKeyRef.key" => key_of(Kind::ConfigMap, name("name")),
-                "env[].valueFrom.secretKeyRef.key" => key_of(Kind::Secret, name("name")),
+                "env[].valueFrom.configMapKeyRef.name" | "envFrom[].configMapRef.name" => {
+                    Some(of(OriginKind::ConfigMap))
+                }
+                "env[].valueFrom.secretKeyRef.name" | "envFrom[].secretRef.name" => Some(of(OriginKind::Secret)),
+                "envFrom[].service.name" => Some(of(OriginKind::Service)),
+                "env[].valueFrom.configMapKeyRef.key" => key_of(OriginKind::ConfigMap, name("name")),
+                "env[].valueFrom.secretKeyRef.key" => key_of(OriginKind::Secret, name("name")),
                 "env[].valueFrom.fieldRef.fieldPath" => Some(Slot::FieldPath { at }),
                 "env[].valueFrom.resourceFieldRef.resource" => Some(Slot::Resource { at }),
                 "env[].valueFrom.resourceFieldRef.containerName" => Some(Slot::ContainerName { pod: at.pod }),

@@ -14,7 +14,7 @@ use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::{LocatedContainer, lookup_site};
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
 use crate::k8s::{Pod, Volume};
-use crate::resolve::{Answer, ENV_FIELDS, EnvFile, EnvFiles, Environment, Kind, Lookup, Site};
+use crate::resolve::{ENV_FIELDS, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, ReferenceSite};
 use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
 
 /// How long a preview may be.
@@ -40,8 +40,8 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
         Slot::Object { file, object, kind } => {
             let place = lookup_site(file, object);
             let names = match kind {
-                Kind::Secret => analysis.snapshot.secret_names(place),
-                Kind::Service => analysis.snapshot.service_names(place),
+                OriginKind::Secret => analysis.snapshot.secret_names(place),
+                OriginKind::Service => analysis.snapshot.service_names(place),
                 _ => analysis.snapshot.config_map_names(place),
             };
             for (at, name) in names.iter().enumerate().take(MOST) {
@@ -64,7 +64,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
         }
         Slot::FieldPath { at } => {
             for path in field_paths(at.pod) {
-                let value = analysis.resolver.field(&at.file, at.object, at.pod, at.container, &path);
+                let value = analysis.resolver.field_value(&at.file, at.object, at.pod, at.container, &path);
                 let shown = short_value(&value, false, LONGEST);
                 list.push(&path, CompletionKind::Field, Some(shown), u8::from(path.contains('[')));
             }
@@ -107,12 +107,14 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
             }
         }
         Slot::EnvFileKey { at, volume, path } => {
-            let reading = analysis.resolver.reading(&at.file);
+            let reading = analysis.resolver.env_file_syntax(&at.file);
             if let EnvFile::Written(content) = env_files(analysis, at).file(volume, path) {
                 let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
                 for (name, _) in content.names(reading) {
                     let preview = match content.find(&name, reading) {
-                        Answer::Value(value, _) => Some(short_value(&value, analysis.reveals(&at.file), LONGEST)),
+                        EnvFileLookup::Value(value, _) => {
+                            Some(short_value(&value, analysis.reveals(&at.file), LONGEST))
+                        }
                         _ => None,
                     };
                     known.entry(name).or_insert(preview);
@@ -150,8 +152,8 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &Value<'_>, label: &str) -
         Slot::Key { file, object, kind, name } => hover::objects::of_key(analysis, file, object, *kind, name, label),
         Slot::Variable { at, .. } => {
             let environment = at.environment(analysis);
-            match environment.lookup(Site::CommandLine, label) {
-                Lookup::Bound(_) => hover::name(analysis, at, &environment, Site::CommandLine, label),
+            match environment.lookup(ReferenceSite::CommandLine, label) {
+                Lookup::Bound(_) => hover::name(analysis, at, &environment, ReferenceSite::CommandLine, label),
                 _ => None,
             }
         }
@@ -200,7 +202,7 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
                 Lookup::Bound(it) => it.hides.is_empty() && it.origin.location.as_ref().is_some_and(is_own),
                 Lookup::Maybe(_) => false,
             };
-            if is_open && !declared(name) && crate::resolve::is_strict(name) && !wanted.contains(&name) {
+            if is_open && !declared(name) && crate::resolve::is_strict_variable_name(name) && !wanted.contains(&name) {
                 wanted.push(name);
             }
         }
@@ -210,7 +212,8 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
     }
     let typed = analysis.file_text(&at.file).map(|it| it.text()[list.value.replace.range()].to_owned());
     let (services, is_incomplete) = service_variables(&environment, &typed.unwrap_or_default());
-    let sources = environment.own_bindings().into_iter().filter(|it| it.origin.kind != Kind::Env && it.entry.is_some());
+    let sources =
+        environment.own_bindings().into_iter().filter(|it| it.origin.kind != OriginKind::Env && it.entry.is_some());
     for binding in sources.chain(services) {
         let name = &*binding.name;
         if !declared(name)
@@ -220,8 +223,8 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
         {
             // Those of services come last, and of these the cluster's own, as behind `$(`.
             let group = match (binding.origin.kind, &binding.origin.location) {
-                (Kind::Service, None) => 3,
-                (Kind::Service, Some(_)) => 2,
+                (OriginKind::Service, None) => 3,
+                (OriginKind::Service, Some(_)) => 2,
                 _ => 1,
             };
             list.push(name, CompletionKind::Variable, Some(format!("hides {}", told(binding, reveal))), group);

@@ -12,7 +12,7 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::{kind_words, short_binding};
 use crate::ide::shared::located_container::{Field, LocatedContainer};
 use crate::k8s::ContainerRole;
-use crate::resolve::{Binding, Environment, Kind, Lookup, Site};
+use crate::resolve::{Binding, Environment, Lookup, OriginKind, ReferenceSite};
 use crate::rules;
 use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
 use crate::text::Span;
@@ -31,7 +31,7 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     let is_script = at.is_script(&environment, reference.field);
     let reveal = analysis.reveals(&at.file);
     let typed = analysis.file_text(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
-    let can_move = matches!(site, Site::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
+    let can_move = matches!(site, ReferenceSite::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
     let is_sayable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
     let mut offer = |name: &str, kind, detail: String, group: u8| {
         if !is_sayable(name) {
@@ -42,9 +42,9 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     for binding in environment.own_bindings().into_iter().filter(|it| !has_helm_placeholder(&it.name)) {
         match environment.lookup(site, &binding.name) {
             // A probe reads some names as nothing at all (P3).
-            Lookup::Bound(bound) if site == Site::Probe && bound.value.is_empty() => {}
+            Lookup::Bound(bound) if site == ReferenceSite::Probe && bound.value.is_empty() => {}
             Lookup::Bound(bound) => {
-                let group = if bound.origin.kind == Kind::Injected { 1 } else { 0 };
+                let group = if bound.origin.kind == OriginKind::Injected { 1 } else { 0 };
                 offer(&binding.name, CompletionKind::Variable, told(&bound, reveal), group);
             }
             Lookup::Later(_) | Lookup::Maybe(_) if is_later(at, site, &binding.name) => {
@@ -59,7 +59,8 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     }
     let (services, is_incomplete) = service_variables(&environment, &typed);
     for binding in services {
-        if matches!(environment.lookup(site, &binding.name), Lookup::Bound(it) if it.origin.kind == Kind::Service) {
+        if matches!(environment.lookup(site, &binding.name), Lookup::Bound(it) if it.origin.kind == OriginKind::Service)
+        {
             // Every container sees the cluster's own service; few ask for it.
             let group = if binding.origin.location.is_some() { 2 } else { 3 };
             offer(&binding.name, CompletionKind::Variable, told(binding, reveal), group);
@@ -94,9 +95,9 @@ pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label:
 
 /// From where a name is looked up. The shell of a hook, in which Kubernetes expands nothing, has what the command line
 /// sees.
-fn site(reference: &Reference<'_>, environment: &Environment) -> Option<Site> {
+fn site(reference: &Reference<'_>, environment: &Environment) -> Option<ReferenceSite> {
     let is_hook = || reference.brace && reference.at.is_script(environment, reference.field);
-    reference.field.site().or_else(|| is_hook().then_some(Site::CommandLine))
+    reference.field.site().or_else(|| is_hook().then_some(ReferenceSite::CommandLine))
 }
 
 /// The variables of services that match what is typed, and whether there are more.
@@ -115,15 +116,15 @@ pub(super) fn service_variables<'e>(environment: &'e Environment, typed: &str) -
 pub(super) fn told(binding: &Binding, reveal: bool) -> String {
     let value = short_binding(binding, reveal, LONGEST);
     match (binding.origin.kind, &binding.origin.object) {
-        (Kind::Env, _) => value,
+        (OriginKind::Env, _) => value,
         (kind, Some(object)) => format!("{value} · {} {object}", kind_words(kind)),
         (kind, None) => format!("{value} · {}", kind_words(kind)),
     }
 }
 
 /// Whether a name is declared below an entry of `env`, and not above it.
-fn is_later(at: &LocatedContainer<'_>, site: Site, name: &str) -> bool {
-    let Site::Entry(index) = site else { return false };
+fn is_later(at: &LocatedContainer<'_>, site: ReferenceSite, name: &str) -> bool {
+    let ReferenceSite::Entry(index) = site else { return false };
     let mut named = at.container.env.iter().enumerate().filter(|(_, it)| {
         let it = it.name.as_ref();
         it.is_some_and(|it| &*it.value == name)
@@ -132,8 +133,8 @@ fn is_later(at: &LocatedContainer<'_>, site: Site, name: &str) -> bool {
     at.container.role != ContainerRole::Hook && named.next().is_some_and(|(at, _)| at > index)
 }
 
-fn is_own(at: &LocatedContainer<'_>, site: Site, name: &str) -> bool {
-    let Site::Entry(index) = site else { return false };
+fn is_own(at: &LocatedContainer<'_>, site: ReferenceSite, name: &str) -> bool {
+    let ReferenceSite::Entry(index) = site else { return false };
     let own = at.container.env.get(index).and_then(|it| it.name.as_ref());
     own.is_some_and(|it| &*it.value == name)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::resolve::Part;
+use crate::resolve::ReferenceField;
 
 /// The name and version of the contract.
 pub const ENVIRONMENT_SCHEMA: &str = "podlens/env/v1";
@@ -201,5 +201,5 @@ pub struct UnresolvedView {
     pub why: &'static str,
     /// What it stands in.
     #[serde(skip)]
-    pub part: Part,
+    pub part: ReferenceField,
 }

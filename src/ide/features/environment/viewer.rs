@@ -10,8 +10,8 @@ use super::view::{
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
 use crate::resolve::{
-    self, Binding, Elsewhere, Environment, Item, Lookup, Matched, Origin, Part, Resolver, State, Step, SubPath,
-    Unresolved, Value,
+    self, Binding, Environment, ExpandedScalar, ExpansionStep, Lookup, MatchingPreset, Origin, PresetLocation,
+    ReferenceField, ResolvedValue, Resolver, SubPath, UnresolvedReference, ValueState,
 };
 use crate::syntax::{SourceMap, has_helm_placeholder, show_helm_placeholders};
 use crate::text::{LineColumn, Span};
@@ -73,7 +73,7 @@ impl EnvironmentViewer<'_> {
         }
     }
 
-    fn preset(&self, matched: &Matched, pod: &Pod) -> PresetView {
+    fn preset(&self, matched: &MatchingPreset, pod: &Pod) -> PresetView {
         let line = |location: &Location| {
             self.snapshot.file(&location.file).map_or(1, |it| it.lines.line_column(location.span.start).line)
         };
@@ -100,7 +100,7 @@ impl EnvironmentViewer<'_> {
         environment: &Environment,
         reveal: bool,
     ) -> ContainerView {
-        let items = |items: &[Item]| items.iter().map(|it| expanded(it, reveal)).collect();
+        let items = |items: &[ExpandedScalar]| items.iter().map(|it| expanded(it, reveal)).collect();
         ContainerView {
             name: None,
             role: "",
@@ -130,7 +130,7 @@ impl EnvironmentViewer<'_> {
         VariableView {
             name: readable(&binding.name),
             value: if open { None } else { text(&binding.value, reveal) },
-            state: if open { State::Unknown } else { binding.value.state() }.as_str(),
+            state: if open { ValueState::Unknown } else { binding.value.state() }.as_str(),
             raw: binding.raw.as_ref().map(readable),
             source: self.source(&binding.origin),
             hides: binding.hides.iter().map(|it| self.source(it)).collect(),
@@ -162,7 +162,7 @@ impl EnvironmentViewer<'_> {
         }
     }
 
-    fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &Unresolved) -> UnresolvedView {
+    fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &UnresolvedReference) -> UnresolvedView {
         let (path, place) = self.place((path, file, object), it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
             name: Arc::clone(&it.name),
@@ -176,8 +176,9 @@ impl EnvironmentViewer<'_> {
 
     /// The references of a `subPathExpr` to variables that are empty.
     fn refused(&self, path: &Arc<str>, file: &File, object: &Object, it: &SubPath) -> Vec<UnresolvedView> {
-        let is_empty = |step: &&Step| matches!(&step.outcome, Lookup::Bound(binding) if binding.value.is_empty());
-        let view = |step: &Step| {
+        let is_empty =
+            |step: &&ExpansionStep| matches!(&step.outcome, Lookup::Bound(binding) if binding.value.is_empty());
+        let view = |step: &ExpansionStep| {
             let (path, place) = self.place((path, file, object), it.within.as_ref(), &it.item.text, &step.range);
             UnresolvedView {
                 name: Arc::clone(&step.name),
@@ -185,7 +186,7 @@ impl EnvironmentViewer<'_> {
                 line: place.line,
                 column: place.column,
                 why: "empty",
-                part: Part::SubPath,
+                part: ReferenceField::SubPath,
             }
         };
         it.item.expansion.steps.iter().filter(is_empty).map(view).collect()
@@ -195,7 +196,7 @@ impl EnvironmentViewer<'_> {
     fn place<'p>(
         &'p self,
         (path, file, object): (&'p Arc<str>, &File, &Object),
-        within: Option<&'p Elsewhere>,
+        within: Option<&'p PresetLocation>,
         text: &Text,
         range: &Range<usize>,
     ) -> (&'p Arc<str>, LineColumn) {
@@ -225,7 +226,7 @@ fn role(role: ContainerRole) -> &'static str {
     }
 }
 
-fn expanded(item: &Item, reveal: bool) -> ExpandedView {
+fn expanded(item: &ExpandedScalar, reveal: bool) -> ExpandedView {
     let value = &item.expansion.value;
     ExpandedView {
         value: text(value, reveal),
@@ -241,12 +242,12 @@ fn readable(text: &Arc<str>) -> Arc<str> {
 }
 
 /// The text for a program: nothing for a secret that must not be shown.
-fn text(value: &Value, reveal: bool) -> Option<String> {
-    (reveal || value.state() != State::Secret).then(|| value.revealed())
+fn text(value: &ResolvedValue, reveal: bool) -> Option<String> {
+    (reveal || value.state() != ValueState::Secret).then(|| value.revealed())
 }
 
 /// The text for a person: a secret is a name and a length.
-fn shown(value: &Value, reveal: bool) -> String {
+fn shown(value: &ResolvedValue, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }
 

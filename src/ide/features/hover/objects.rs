@@ -10,7 +10,7 @@ use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{key_value, name_location, object_keys, objects_named};
 use crate::k8s::{DataEntry, Object, Text};
-use crate::resolve::{Kind, service_variables};
+use crate::resolve::{OriginKind, service_variables};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::workspace::ObjectMatch;
 
@@ -19,7 +19,7 @@ pub(super) fn object(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     user: &Object,
-    kind: Kind,
+    kind: OriginKind,
     name: &Text,
     prefix: &str,
 ) -> Option<Markup> {
@@ -31,7 +31,7 @@ pub(super) fn object(
     let Some(first) = found.first() else { return Some(Markup { blocks }) };
     let reveal = analysis.reveals(file);
     let lines: Vec<Vec<Inline>> = match kind {
-        Kind::Service => service_lines(first.object, prefix, reveal),
+        OriginKind::Service => service_lines(first.object, prefix, reveal),
         _ => object_keys(first.object)
             .iter()
             .map(|it| key_line(kind, &name.value, &format!("{prefix}{}", it.key.value), it, reveal))
@@ -49,14 +49,14 @@ pub(in crate::ide) fn of_name(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     from: &Object,
-    kind: Kind,
+    kind: OriginKind,
     name: &str,
 ) -> Option<Markup> {
     let found = objects_named(analysis, kind, name, file, from);
     let first = found.first()?;
     let reveal = analysis.reveals(file);
     let lines = match kind {
-        Kind::Service => service_lines(first.object, "", reveal),
+        OriginKind::Service => service_lines(first.object, "", reveal),
         _ => object_keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
     };
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
@@ -67,7 +67,7 @@ pub(in crate::ide) fn of_key(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     from: &Object,
-    kind: Kind,
+    kind: OriginKind,
     name: &str,
     key: &str,
 ) -> Option<Markup> {
@@ -83,7 +83,7 @@ pub(super) fn key_use(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     user: &Object,
-    kind: Kind,
+    kind: OriginKind,
     name: &Text,
     key: &Text,
 ) -> Option<Markup> {
@@ -116,7 +116,13 @@ pub(super) fn key_use(
 }
 
 /// A key where it is defined.
-pub(super) fn key(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, kind: Kind, key: &DataEntry) -> Markup {
+pub(super) fn key(
+    analysis: &Analysis<'_>,
+    file: &Arc<str>,
+    object: &Object,
+    kind: OriginKind,
+    key: &DataEntry,
+) -> Markup {
     let name = object.model.reference_name().unwrap_or_default();
     let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
     let title = vec![text(&format!("Key of {} ", kind_words(kind))), code(show_helm_placeholders(name).into_owned())];
@@ -128,10 +134,10 @@ pub(super) fn own_name(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     object: &Object,
-    kind: Kind,
+    kind: OriginKind,
     name: &Text,
 ) -> Option<Markup> {
-    if kind != Kind::Service || has_helm_placeholder(&name.value) {
+    if kind != OriginKind::Service || has_helm_placeholder(&name.value) {
         return None;
     }
     let lines = service_lines(object, "", analysis.reveals(file));
@@ -146,13 +152,19 @@ pub(super) fn own_name(
     Some(Markup { blocks })
 }
 
-pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str, found: &[ObjectMatch<'_>]) -> Block {
+pub(super) fn title(
+    analysis: &Analysis<'_>,
+    from: &str,
+    kind: OriginKind,
+    name: &str,
+    found: &[ObjectMatch<'_>],
+) -> Block {
     let words = kind_words(kind);
     let mut capital = words.chars();
     let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
     let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
     match found {
-        [] if kind == Kind::Service => line.push(text(": not in this workspace.")),
+        [] if kind == OriginKind::Service => line.push(text(": not in this workspace.")),
         [] => line.push(text(": not in this workspace, so its keys are not known.")),
         found => {
             for (at, it) in found.iter().enumerate() {
@@ -164,7 +176,7 @@ pub(super) fn title(analysis: &Analysis<'_>, from: &str, kind: Kind, name: &str,
     Block::Paragraph(line)
 }
 
-fn key_line(kind: Kind, object: &str, shown_as: &str, key: &DataEntry, reveal: bool) -> Vec<Inline> {
+fn key_line(kind: OriginKind, object: &str, shown_as: &str, key: &DataEntry, reveal: bool) -> Vec<Inline> {
     let name = code(show_helm_placeholders(shown_as).into_owned());
     match key_value(kind, object, key) {
         Some(value) => vec![name, text(" = "), code(describe::short_value(&value, reveal, LONGEST))],

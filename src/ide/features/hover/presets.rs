@@ -11,7 +11,7 @@ use crate::ide::shared::preset_reach::{
     PresetRecipient, presets_of_workload, recipients, selected_workloads, workload_link,
 };
 use crate::k8s::{EnvVar, Object};
-use crate::resolve::{Lookup, flaws};
+use crate::resolve::{Lookup, preset_problems};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 
 /// A preset, at its name or selector: the workloads it selects, and what comes of it there.
@@ -19,7 +19,7 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
     let data = preset_of(object)?;
     let name = show_helm_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
     let head = || vec![text("Preset "), code(name.clone())];
-    if let Some(flaw) = flaws(data, analysis.snapshot.settings(file).proposals).first() {
+    if let Some(flaw) = preset_problems(data, analysis.snapshot.settings(file).proposals).first() {
         let mut line = head();
         line.push(text(&format!(" is refused: {}.", flaw.message.replace('`', ""))));
         return Some(Markup { blocks: vec![Block::Paragraph(line)] });

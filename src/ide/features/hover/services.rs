@@ -11,7 +11,7 @@ use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::service_usage::{Consumer, consumers};
 use crate::ide::shared::uses::DefinedObject;
 use crate::k8s::{Object, ObjectData, Text};
-use crate::resolve::Kind;
+use crate::resolve::OriginKind;
 use crate::syntax::has_helm_placeholder;
 
 /// The name of a service that a pod waits for.
@@ -19,8 +19,8 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
     if has_helm_placeholder(&name.value) {
         return None;
     }
-    let found = objects_named(analysis, Kind::Service, &name.value, file, object);
-    let mut blocks = vec![title(analysis, file, Kind::Service, &name.value, &found)];
+    let found = objects_named(analysis, OriginKind::Service, &name.value, file, object);
+    let mut blocks = vec![title(analysis, file, OriginKind::Service, &name.value, &found)];
     let line = "The pod starts when this service exists. Variables it gets only by links.";
     blocks.push(Block::Paragraph(vec![text(line)]));
     if let Some(ObjectData::Service(service)) = found.first().map(|it| &it.object.model.data) {
@@ -43,7 +43,7 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
 
 /// Who links a service, waits for it and uses its variables, and which of these nobody uses.
 pub(super) fn users(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Vec<Block> {
-    let of = DefinedObject { file: Arc::clone(file), object, kind: Kind::Service };
+    let of = DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Service };
     let consumers = consumers(analysis, &of);
     if consumers.all.is_empty() {
         return vec![Block::Paragraph(vec![text("No workload of this workspace has to do with it.")])];

@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::k8s::{Container, Text};
-use crate::resolve::binding::{Binding, Kind, Lookup};
-use crate::resolve::environment::{Environment, Item, Site};
-use crate::resolve::expand::Step;
+use crate::resolve::binding::{Binding, Lookup, OriginKind};
+use crate::resolve::environment::{Environment, ExpandedScalar, ReferenceSite};
+use crate::resolve::expand::ExpansionStep;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 /// A place where a service variable is used.
 #[derive(Clone, Debug)]
-pub struct Usage {
+pub struct ServiceVariableReference {
     /// The variable, with its service as the origin.
     pub binding: Arc<Binding>,
     /// The scalar, relative to the object.
@@ -23,7 +23,7 @@ pub struct Usage {
 }
 
 /// Every use of a service variable in a container, in no order.
-pub fn service_usages(environment: &Environment, container: &Container) -> Vec<Usage> {
+pub fn service_variable_references(environment: &Environment, container: &Container) -> Vec<ServiceVariableReference> {
     let mut found = Vec::new();
     for (index, entry) in container.env.iter().enumerate() {
         let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) else { continue };
@@ -32,7 +32,7 @@ pub fn service_usages(environment: &Environment, container: &Container) -> Vec<U
     let probes = environment.probes.iter().flat_map(|it| &it.command);
     let sub_paths = environment.sub_paths.iter().filter(|it| it.within.is_none()).map(|it| &it.item);
     let items = environment.command.iter().chain(&environment.args).chain(probes).chain(sub_paths);
-    for Item { text, expansion, .. } in items {
+    for ExpandedScalar { text, expansion, .. } in items {
         expanded(environment, text, &expansion.steps, &mut found);
     }
     for (_, text) in &container.unexpanded {
@@ -41,19 +41,28 @@ pub fn service_usages(environment: &Environment, container: &Container) -> Vec<U
     found
 }
 
-fn expanded(environment: &Environment, text: &Text, steps: &[Step], found: &mut Vec<Usage>) {
+fn expanded(
+    environment: &Environment,
+    text: &Text,
+    steps: &[ExpansionStep],
+    found: &mut Vec<ServiceVariableReference>,
+) {
     for step in steps {
         if let Lookup::Bound(binding) = &step.outcome
-            && binding.origin.kind == Kind::Service
+            && binding.origin.kind == OriginKind::Service
         {
-            found.push(Usage { binding: Arc::clone(binding), text: text.clone(), range: step.range.clone() });
+            found.push(ServiceVariableReference {
+                binding: Arc::clone(binding),
+                text: text.clone(),
+                range: step.range.clone(),
+            });
         }
     }
     for_shell(environment, text, found);
 }
 
 /// `$X` and `${X}`.
-fn for_shell(environment: &Environment, text: &Text, found: &mut Vec<Usage>) {
+fn for_shell(environment: &Environment, text: &Text, found: &mut Vec<ServiceVariableReference>) {
     for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Plain) {
         let behind = &text.value[token.range.start + 1..];
         let brace = usize::from(behind.starts_with('{'));
@@ -63,13 +72,13 @@ fn for_shell(environment: &Environment, text: &Text, found: &mut Vec<Usage>) {
         if !name.contains('_') {
             continue;
         }
-        if let Lookup::Bound(binding) = environment.lookup(Site::CommandLine, name)
-            && binding.origin.kind == Kind::Service
+        if let Lookup::Bound(binding) = environment.lookup(ReferenceSite::CommandLine, name)
+            && binding.origin.kind == OriginKind::Service
         {
             let start = token.range.start;
             let end = start + 1 + brace + length;
             let end = if brace == 1 && text.value[end..].starts_with('}') { end + 1 } else { end };
-            found.push(Usage { binding, text: text.clone(), range: start..end });
+            found.push(ServiceVariableReference { binding, text: text.clone(), range: start..end });
         }
     }
 }

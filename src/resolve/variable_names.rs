@@ -3,7 +3,7 @@
 use crate::workspace::KubernetesVersion;
 
 /// V1: letters, digits, `-`, `.` and `_`, no digit first.
-pub fn is_strict(name: &str) -> bool {
+pub fn is_strict_variable_name(name: &str) -> bool {
     let ordinary = |it: u8| it.is_ascii_alphabetic() || matches!(it, b'-' | b'.' | b'_');
     let mut bytes = name.bytes();
     bytes.next().is_some_and(ordinary)
@@ -13,7 +13,7 @@ pub fn is_strict(name: &str) -> bool {
 }
 
 /// V2: any printable ASCII but `=`.
-pub fn is_relaxed(name: &str) -> bool {
+pub fn is_relaxed_variable_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| (0x20..=0x7e).contains(&it) && it != b'=')
 }
 
@@ -47,13 +47,13 @@ mod tests {
     #[test]
     fn strict_and_relaxed() {
         for name in ["A", "_a", "a.b-c", ".a", "-", "A1"] {
-            assert!(is_strict(name) && is_relaxed(name), "{name}");
+            assert!(is_strict_variable_name(name) && is_relaxed_variable_name(name), "{name}");
         }
         for name in ["1A", "a b", "a(b)", "..a", "..", "."] {
-            assert!(!is_strict(name) && is_relaxed(name), "{name}");
+            assert!(!is_strict_variable_name(name) && is_relaxed_variable_name(name), "{name}");
         }
         for name in ["", "a=b", "ü", "a\n"] {
-            assert!(!is_strict(name) && !is_relaxed(name), "{name}");
+            assert!(!is_strict_variable_name(name) && !is_relaxed_variable_name(name), "{name}");
         }
     }
 }

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::k8s::{KeyedData, Model, Object, ObjectData, Text};
 use crate::resolve::admission::Admission;
-use crate::resolve::binding::{Binding, Kind, Origin};
-use crate::resolve::env_file::Reading;
-use crate::resolve::expand::Copying;
-use crate::resolve::producer::Produced;
-use crate::resolve::services::{Candidate, DEFAULT_SERVICE, Links, READ_ONLY_SERVICE, ServiceVariables};
+use crate::resolve::binding::{Binding, Origin, OriginKind};
+use crate::resolve::env_file::EnvFileSyntax;
+use crate::resolve::expand::DollarCopying;
+use crate::resolve::script_runner::VolumeFiles;
+use crate::resolve::service_variables::{
+    DEFAULT_SERVICE, READ_ONLY_SERVICE, ServiceCandidate, ServiceLinks, ServiceVariables,
+};
 use crate::text::Span;
 use crate::workspace::{KubernetesVersion, LookupSite, ObjectMatch, Settings, Snapshot};
 
 /// A place in the workspace from which objects are named.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scope<'s> {
+pub(super) struct LookupScope<'s> {
     snapshot: &'s Snapshot,
     file: &'s Arc<str>,
     namespace: Option<&'s str>,
@@ -25,10 +27,10 @@ pub(super) struct Scope<'s> {
     /// The object whose names are looked for.
     object: &'s Object,
     /// The env files that the container finds, where someone has looked at them.
-    files: Option<&'s Produced>,
+    files: Option<&'s VolumeFiles>,
 }
 
-impl<'s> Scope<'s> {
+impl<'s> LookupScope<'s> {
     pub(super) fn new(
         snapshot: &'s Snapshot,
         file: &'s Arc<str>,
@@ -42,21 +44,21 @@ impl<'s> Scope<'s> {
     }
 
     /// The same for a container that finds these files.
-    pub(super) fn with_files<'f>(&self, files: &'f Produced) -> Scope<'f>
+    pub(super) fn with_files<'f>(&self, files: &'f VolumeFiles) -> LookupScope<'f>
     where
         's: 'f,
     {
-        Scope { files: Some(files), ..*self }
+        LookupScope { files: Some(files), ..*self }
     }
 
     /// The env files that the container finds.
-    pub(super) fn files(&self) -> Option<&'s Produced> {
+    pub(super) fn files(&self) -> Option<&'s VolumeFiles> {
         self.files
     }
 
     /// How env files are read here.
-    pub(super) fn reading(&self) -> Reading {
-        Reading::of(self.release, self.settings().proposals)
+    pub(super) fn env_file_syntax(&self) -> EnvFileSyntax {
+        EnvFileSyntax::for_release(self.release, self.settings().proposals)
     }
 
     /// A range of an object as a range of its file.
@@ -132,9 +134,9 @@ impl<'s> Scope<'s> {
     }
 
     /// The ConfigMaps or Secrets that a name may mean.
-    pub(super) fn sources(&self, kind: Kind, name: &str) -> Vec<ObjectMatch<'s>> {
+    pub(super) fn sources(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'s>> {
         let mut found = match kind {
-            Kind::Secret => self.snapshot.secrets(name, self.place()),
+            OriginKind::Secret => self.snapshot.secrets(name, self.place()),
             _ => self.snapshot.config_maps(name, self.place()),
         };
         // Objects of one template are made together, and a name with an open parameter means something nowhere else.
@@ -148,8 +150,8 @@ impl<'s> Scope<'s> {
     }
 
     /// The services that put their variables into a pod here by themselves (S1, S2).
-    pub(super) fn services(&self, links: Links) -> Vec<ObjectMatch<'s>> {
-        let mut found = if links == Links::All { self.snapshot.services(self.place()) } else { Vec::new() };
+    pub(super) fn services(&self, links: ServiceLinks) -> Vec<ObjectMatch<'s>> {
+        let mut found = if links == ServiceLinks::All { self.snapshot.services(self.place()) } else { Vec::new() };
         let in_default = LookupSite { namespace: Some("default"), ..self.place() };
         let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
         if !found.iter().any(|it| is(&it.object.model.name, DEFAULT_SERVICE)) {
@@ -157,7 +159,7 @@ impl<'s> Scope<'s> {
             default.retain(|it| is(&it.object.model.namespace, "default"));
             found.extend(default);
         }
-        if links == Links::Explicit {
+        if links == ServiceLinks::Explicit {
             found.extend(self.snapshot.services_named(READ_ONLY_SERVICE, in_default));
         }
         found
@@ -169,8 +171,8 @@ impl<'s> Scope<'s> {
     }
 
     /// E11.
-    pub(super) fn copying(&self) -> Copying {
-        copying(self.release)
+    pub(super) fn copying(&self) -> DollarCopying {
+        DollarCopying::for_release(self.release)
     }
 
     /// B10: whether the kubelet skips keys that are no names.
@@ -183,29 +185,19 @@ impl<'s> Scope<'s> {
     }
 }
 
-/// E11: fixed in 1.36.0, 1.35.1 and 1.34.4.
-pub fn copying(release: KubernetesVersion) -> Copying {
-    let fixed = match release.minor {
-        34 => release.is_at_least_patch(34, 4),
-        35 => release.is_at_least_patch(35, 1),
-        _ => release.is_at_least(36),
-    };
-    if fixed { Copying::Characters } else { Copying::Bytes }
-}
-
 /// The variables of services that were found.
-pub(super) fn variables(found: &[ObjectMatch<'_>], links: Links) -> ServiceVariables {
-    let candidates: Vec<Candidate<'_>> = found
+pub(super) fn variables(found: &[ObjectMatch<'_>], links: ServiceLinks) -> ServiceVariables {
+    let candidates: Vec<ServiceCandidate<'_>> = found
         .iter()
         .filter_map(|found| {
             let service = found.object.service()?;
             let name = found.object.reference_name().filter(|it| !it.contains('$'))?.into_owned();
             let origin = service_origin(found, &name);
-            Some(Candidate { name, service, origin })
+            Some(ServiceCandidate { name, service, origin })
         })
         .collect();
     let places = found.iter().map(|it| (location(it, it.object.model.span), Arc::clone(&it.object.model)));
-    let mut variables = ServiceVariables::of(&candidates, links == Links::All);
+    let mut variables = ServiceVariables::of(&candidates, links == ServiceLinks::All);
     variables.places = places.collect();
     variables
 }
@@ -213,11 +205,11 @@ pub(super) fn variables(found: &[ObjectMatch<'_>], links: Links) -> ServiceVaria
 /// A service as a source of variables.
 pub(super) fn service_origin(found: &ObjectMatch<'_>, name: &Arc<str>) -> Origin {
     let location = Some(location(found, found.object.model.span));
-    Origin { object: Some(Arc::clone(name)), location, ..Origin::new(Kind::Service) }
+    Origin { object: Some(Arc::clone(name)), location, ..Origin::new(OriginKind::Service) }
 }
 
 /// The keys of what was found.
-pub(super) fn source<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
+pub(super) fn keyed_data<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
     match &found.object.model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
         _ => None,

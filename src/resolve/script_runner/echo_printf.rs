@@ -1,46 +1,46 @@
 //! `echo` and `printf`, in which shells differ most.
 
-use crate::resolve::producer::builtins::Shell;
-use crate::resolve::producer::run::character;
-use crate::resolve::producer::traced::{Character, Place, Traced};
+use crate::resolve::script_runner::commands::ShellVariant;
+use crate::resolve::script_runner::interpreter::character;
+use crate::resolve::script_runner::traced_text::{ScriptPosition, TracedCharacter, TracedText};
 
 /// Prints the fields behind the first; where the shell is not known, what all of them print.
-pub(super) fn echo(shell: Shell, fields: &[Traced], output: &mut Traced) {
+pub(super) fn echo(shell: ShellVariant, fields: &[TracedText], output: &mut TracedText) {
     let place = end_of(fields);
     let of = |shell| echo_of(shell, &fields[1..], place);
     let printed = match shell {
-        Shell::Any => of(Shell::Dash).common(&of(Shell::Bash)),
+        ShellVariant::Any => of(ShellVariant::Dash).common(&of(ShellVariant::Bash)),
         shell => of(shell),
     };
     output.append(&printed);
 }
 
 /// Where what the command adds itself is said to come from: its last word.
-fn end_of(fields: &[Traced]) -> Place {
+fn end_of(fields: &[TracedText]) -> ScriptPosition {
     let last = fields.iter().rev().find_map(|it| it.characters.last()).map(|it| it.place);
-    last.unwrap_or(Place::new(0, crate::text::Span::default(), crate::syntax::ShellQuote::Bare))
+    last.unwrap_or(ScriptPosition::new(0, crate::text::Span::default(), crate::syntax::ShellQuote::Bare))
 }
 
-fn echo_of(shell: Shell, fields: &[Traced], place: Place) -> Traced {
-    let (mut first, mut ends_line, mut reads_escapes) = (0, true, shell == Shell::Dash);
+fn echo_of(shell: ShellVariant, fields: &[TracedText], place: ScriptPosition) -> TracedText {
+    let (mut first, mut ends_line, mut reads_escapes) = (0, true, shell == ShellVariant::Dash);
     while let Some(field) = fields.get(first) {
         let options = field.known().filter(|it| it.len() > 1 && it.starts_with('-')).unwrap_or_default();
         let is_option = match shell {
-            Shell::Dash => options == "-n" && first == 0,
+            ShellVariant::Dash => options == "-n" && first == 0,
             _ => !options.is_empty() && options[1..].chars().all(|it| "neE".contains(it)),
         };
         if !is_option {
             break;
         }
         ends_line &= !options.contains('n');
-        if shell != Shell::Dash {
+        if shell != ShellVariant::Dash {
             for it in options.chars() {
                 reads_escapes = if it == 'e' { true } else { reads_escapes && it != 'E' };
             }
         }
         first += 1;
     }
-    let mut text = Traced::default();
+    let mut text = TracedText::default();
     for (at, field) in fields[first..].iter().enumerate() {
         // It may turn out to be an option, or to be no word at all.
         let is_vague = field.is_open && (field.characters.is_empty() || at == 0 && field.starts_with("-"));
@@ -67,8 +67,8 @@ fn echo_of(shell: Shell, fields: &[Traced], place: Place) -> Traced {
 }
 
 /// A text with its escapes read as `echo` and `%b` do, and whether anything is printed behind it (`\c`).
-fn escaped(text: &Traced) -> (Traced, bool) {
-    let mut result = Traced::default();
+fn escaped(text: &TracedText) -> (TracedText, bool) {
+    let mut result = TracedText::default();
     let characters = &text.characters;
     let mut at = 0;
     while let Some(it) = characters.get(at) {
@@ -93,12 +93,12 @@ fn escaped(text: &Traced) -> (Traced, bool) {
                     characters[at..at + digits].iter().fold(0, |sum, it| sum * 8 + it.value as u32 - '0' as u32);
                 at += digits;
                 match char::from_u32(value).filter(|it| it.is_ascii() && *it != '\0') {
-                    Some(value) => result.push(Character { value, ..joined(it, next) }),
+                    Some(value) => result.push(TracedCharacter { value, ..joined(it, next) }),
                     None => result.is_open = true,
                 }
             }
             other => match simple_escape(other) {
-                Some(value) => result.push(Character { value, ..joined(it, next) }),
+                Some(value) => result.push(TracedCharacter { value, ..joined(it, next) }),
                 // Each shell has its own.
                 None if other.is_ascii_alphanumeric() => result.is_open = true,
                 None => {
@@ -127,16 +127,16 @@ fn simple_escape(it: char) -> Option<char> {
 }
 
 /// One character that two stand for.
-fn joined(first: &Character, second: &Character) -> Character {
+fn joined(first: &TracedCharacter, second: &TracedCharacter) -> TracedCharacter {
     let mut place = first.place;
     if place.script == second.place.script && place.quote == second.place.quote {
         place.end = second.place.end.max(place.end);
     }
-    Character { place, ..first.clone() }
+    TracedCharacter { place, ..first.clone() }
 }
 
 /// Prints with a format, again and again until every argument is used. Whether it surely succeeds.
-pub(super) fn printf(shell: Shell, fields: &[Traced], output: &mut Traced) -> bool {
+pub(super) fn printf(shell: ShellVariant, fields: &[TracedText], output: &mut TracedText) -> bool {
     let mut fields = &fields[1..];
     if fields.first().is_some_and(|it| it.is("--")) {
         fields = &fields[1..];
@@ -161,7 +161,12 @@ pub(super) fn printf(shell: Shell, fields: &[Traced], output: &mut Traced) -> bo
 }
 
 /// Nothing where shells differ.
-fn format_once(shell: Shell, format: &Traced, arguments: &mut &[Traced], output: &mut Traced) -> Option<()> {
+fn format_once(
+    shell: ShellVariant,
+    format: &TracedText,
+    arguments: &mut &[TracedText],
+    output: &mut TracedText,
+) -> Option<()> {
     let characters = &format.characters;
     let mut at = 0;
     while let Some(it) = characters.get(at) {
@@ -186,14 +191,14 @@ fn format_once(shell: Shell, format: &Traced, arguments: &mut &[Traced], output:
                     '%' => output.push(joined(it, conversion)),
                     's' => argument.into_iter().for_each(|it| output.append(it)),
                     'b' => {
-                        let (text, goes_on) = escaped(argument.unwrap_or(&Traced::default()));
+                        let (text, goes_on) = escaped(argument.unwrap_or(&TracedText::default()));
                         output.append(&text);
                         if !goes_on {
                             return None;
                         }
                     }
                     'd' | 'i' => {
-                        let number = argument.map_or(Some("0".to_owned()), Traced::known)?;
+                        let number = argument.map_or(Some("0".to_owned()), TracedText::known)?;
                         let digits = number.strip_prefix('-').unwrap_or(&number);
                         let is_plain = !digits.is_empty()
                             && digits.len() < 18
@@ -204,7 +209,7 @@ fn format_once(shell: Shell, format: &Traced, arguments: &mut &[Traced], output:
                         }
                         match argument {
                             Some(argument) => output.append(argument),
-                            None => output.push(Character { value: '0', ..joined(it, conversion) }),
+                            None => output.push(TracedCharacter { value: '0', ..joined(it, conversion) }),
                         }
                     }
                     _ => return None,
@@ -218,16 +223,16 @@ fn format_once(shell: Shell, format: &Traced, arguments: &mut &[Traced], output:
                     let octal = &characters[at - 1..at - 1 + digits];
                     let value = octal.iter().fold(0, |sum, it| sum * 8 + it.value as u32 - '0' as u32);
                     let value = char::from_u32(value).filter(|it| it.is_ascii() && *it != '\0')?;
-                    output.push(Character { value, ..joined(it, octal.last()?) });
+                    output.push(TracedCharacter { value, ..joined(it, octal.last()?) });
                     at += digits - 1;
                     continue;
                 }
                 let value = match next.value {
-                    '"' if shell == Shell::Bash => '"',
-                    '\'' if shell == Shell::Bash => '\'',
+                    '"' if shell == ShellVariant::Bash => '"',
+                    '\'' if shell == ShellVariant::Bash => '\'',
                     other => simple_escape(other)?,
                 };
-                output.push(Character { value, ..joined(it, next) });
+                output.push(TracedCharacter { value, ..joined(it, next) });
             }
             _ => output.push(it.clone()),
         }

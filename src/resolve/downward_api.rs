@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
 use crate::resolve::parameters;
 use crate::resolve::quantity::Quantity;
-use crate::resolve::value::{Hole, Value};
+use crate::resolve::value::{ResolvedValue, UnknownReason};
 
 /// The value of `fieldRef.fieldPath` in a pod that an object makes. `is_open` tells that the pod may say more than can be
 /// seen: then nothing is taken for a default.
-pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Value {
+pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> ResolvedValue {
     let written = |text: &Text| parameters::filled(object, &text.value);
     let entry = |entries: &[(Text, Text)], key: &str| {
         let found = entries.iter().rev().find(|(it, _)| **object.with_known_parameters(&it.value) == *key);
@@ -17,18 +17,18 @@ pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Va
             Some((_, value)) => Some(written(value)),
             None if is_open || is_added_later(key, pod) => None,
             // B22.
-            None => Some(Value::default()),
+            None => Some(ResolvedValue::default()),
         }
     };
     let known = match path {
         "metadata.name" => pod.name.as_ref().map(written),
-        "metadata.namespace" => object.namespace().map(|it| Value::written(it.into())),
+        "metadata.namespace" => object.namespace().map(|it| ResolvedValue::written(it.into())),
         // B21.
         "spec.nodeName" | "spec.host" => pod.node_name.as_ref().map(written),
         "spec.serviceAccountName" => match &pod.service_account {
             Some(name) => Some(written(name)),
             // The ServiceAccount admission plugin fills it in.
-            None => (!is_open).then(|| Value::text("default")),
+            None => (!is_open).then(|| ResolvedValue::text("default")),
         },
         _ => match subscript(path) {
             Some(("metadata.labels", key)) => entry(&pod.labels, key),
@@ -36,7 +36,7 @@ pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Va
             _ => None,
         },
     };
-    known.unwrap_or_else(|| Value::hole(Hole::Field(path.into())))
+    known.unwrap_or_else(|| ResolvedValue::unknown(UnknownReason::Field(path.into())))
 }
 
 /// `metadata.labels['key']` in its two parts.
@@ -52,7 +52,7 @@ fn is_added_later(key: &str, pod: &Pod) -> bool {
 
 /// What `resourceFieldRef` asks for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked<'a> {
+pub(super) struct ResourceQuery<'a> {
     /// `containerName`
     pub(super) container: Option<&'a str>,
     /// `resource`
@@ -66,12 +66,12 @@ pub(super) struct Asked<'a> {
 }
 
 /// The value of `resourceFieldRef` in a container.
-pub(super) fn resource(pod: &Pod, own: &Container, asked: Asked<'_>) -> Value {
-    let Some(resource) = asked.resource else { return Value::hole(Hole::Unfinished) };
+pub(super) fn resource(pod: &Pod, own: &Container, asked: ResourceQuery<'_>) -> ResolvedValue {
+    let Some(resource) = asked.resource else { return ResolvedValue::unknown(UnknownReason::Unfinished) };
     let name = asked.container.filter(|it| !it.is_empty());
     let hole = || {
         let whose = name.map_or(String::new(), |it| format!(" of container {it}"));
-        Value::hole(Hole::Resource(format!("{resource}{whose}").into()))
+        ResolvedValue::unknown(UnknownReason::Resource(format!("{resource}{whose}").into()))
     };
     let target = match name {
         None => own,
@@ -93,10 +93,10 @@ pub(super) fn resource(pod: &Pod, own: &Container, asked: Asked<'_>) -> Value {
             }
         }
     };
-    quantity_of(pod, target, resource, asked).map_or_else(hole, |it| Value::text(it.to_string()))
+    quantity_of(pod, target, resource, asked).map_or_else(hole, |it| ResolvedValue::text(it.to_string()))
 }
 
-fn quantity_of(pod: &Pod, target: &Container, resource: &str, asked: Asked<'_>) -> Option<i64> {
+fn quantity_of(pod: &Pod, target: &Container, resource: &str, asked: ResourceQuery<'_>) -> Option<i64> {
     let (section, what) = resource.split_once('.')?;
     let find = |list: &[(Text, Text)]| {
         list.iter().rev().find(|(name, _)| &*name.value == what).map(|(_, amount)| Arc::clone(&amount.value))
@@ -153,7 +153,7 @@ pub(super) fn is_qualified_name(key: &str) -> bool {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
     let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
     let inner = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');
-    prefix.is_none_or(is_subdomain)
+    prefix.is_none_or(is_dns_subdomain)
         && name.len() <= 63
         && edge(name.bytes().next())
         && edge(name.bytes().last())
@@ -161,7 +161,7 @@ pub(super) fn is_qualified_name(key: &str) -> bool {
 }
 
 /// A DNS-1123 subdomain, as names of objects are. A dash at the end is let through, as some checks do.
-pub fn is_subdomain(name: &str) -> bool {
+pub fn is_dns_subdomain(name: &str) -> bool {
     let part = |it: &str| {
         let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
         !it.is_empty() && !it.starts_with('-') && it.bytes().all(inner)
@@ -177,7 +177,7 @@ pub fn is_env_resource(resource: &str) -> bool {
 }
 
 /// Whether a `divisor` fits a resource (V10, X5).
-pub fn is_divisor(resource: &str, divisor: &str) -> bool {
+pub fn is_valid_divisor(resource: &str, divisor: &str) -> bool {
     let Some(divisor) = Quantity::parse(divisor) else { return false };
     let allowed: &[&str] = if resource.ends_with(".cpu") {
         &["1", "1m"]
@@ -227,9 +227,10 @@ mod tests {
             ..Container::default()
         };
         let pod = Pod { limits: vec![(text("ephemeral-storage"), text("1Gi"))], ..Pod::default() };
-        let ask = |asked: Asked<'_>| resource(&pod, &own, asked).to_string();
-        let shown =
-            |name: &str, divisor: Option<&str>| ask(Asked { resource: Some(name), divisor, ..Asked::default() });
+        let ask = |asked: ResourceQuery<'_>| resource(&pod, &own, asked).to_string();
+        let shown = |name: &str, divisor: Option<&str>| {
+            ask(ResourceQuery { resource: Some(name), divisor, ..ResourceQuery::default() })
+        };
         assert_eq!(shown("limits.cpu", None), "2");
         assert_eq!(shown("limits.cpu", Some("1m")), "1500");
         assert_eq!(shown("limits.memory", Some("1Mi")), "1024");
@@ -238,12 +239,17 @@ mod tests {
         assert_eq!(shown("requests.memory", Some("1Gi")), "1");
         assert_eq!(shown("requests.ephemeral-storage", None), "0");
         assert_eq!(shown("limits.ephemeral-storage", None), "<resource limits.ephemeral-storage>");
-        let storage = Asked { resource: Some("limits.ephemeral-storage"), divisor: Some("1Mi"), ..Asked::default() };
-        assert_eq!(ask(Asked { has_pod_limits: true, ..storage }), "1024");
-        let requests = Asked { resource: Some("requests.ephemeral-storage"), ..Asked::default() };
-        assert_eq!(ask(Asked { has_pod_limits: true, ..requests }), "0");
-        assert_eq!(ask(Asked { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
-        let other = Asked { container: Some("other"), resource: Some("limits.cpu"), ..Asked::default() };
+        let storage = ResourceQuery {
+            resource: Some("limits.ephemeral-storage"),
+            divisor: Some("1Mi"),
+            ..ResourceQuery::default()
+        };
+        assert_eq!(ask(ResourceQuery { has_pod_limits: true, ..storage }), "1024");
+        let requests = ResourceQuery { resource: Some("requests.ephemeral-storage"), ..ResourceQuery::default() };
+        assert_eq!(ask(ResourceQuery { has_pod_limits: true, ..requests }), "0");
+        assert_eq!(ask(ResourceQuery { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
+        let other =
+            ResourceQuery { container: Some("other"), resource: Some("limits.cpu"), ..ResourceQuery::default() };
         assert_eq!(ask(other), "<resource limits.cpu of container other>");
     }
 
@@ -270,11 +276,17 @@ mod tests {
         }
         assert!(is_env_resource("limits.hugepages-2Mi") && !is_env_resource("limits.gpu") && !is_env_resource("cpu"));
         assert!(
-            is_divisor("limits.cpu", "1000m") && is_divisor("limits.memory", "1Mi") && is_divisor("limits.cpu", "0")
+            is_valid_divisor("limits.cpu", "1000m")
+                && is_valid_divisor("limits.memory", "1Mi")
+                && is_valid_divisor("limits.cpu", "0")
         );
         assert!(
-            !is_divisor("limits.cpu", "1Mi") && !is_divisor("limits.memory", "1m") && !is_divisor("limits.cpu", "x")
+            !is_valid_divisor("limits.cpu", "1Mi")
+                && !is_valid_divisor("limits.memory", "1m")
+                && !is_valid_divisor("limits.cpu", "x")
         );
-        assert!(is_subdomain("a.b-c1") && is_subdomain("a-") && !is_subdomain("A") && !is_subdomain("a..b"));
+        assert!(
+            is_dns_subdomain("a.b-c1") && is_dns_subdomain("a-") && !is_dns_subdomain("A") && !is_dns_subdomain("a..b")
+        );
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::k8s::{Model, Pod, Service, Text};
-use crate::resolve::binding::{Binding, Kind, Origin};
-use crate::resolve::value::{Hole, Piece, Value};
+use crate::resolve::binding::{Binding, Origin, OriginKind};
+use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::workspace::Snapshot;
 
 /// The service that every pod sees (S1, S9).
@@ -18,7 +18,7 @@ pub(super) const READ_ONLY_SERVICE: &str = "kubernetes-ro";
 
 /// Which services put their variables into a pod without being named in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Links {
+pub enum ServiceLinks {
     /// Every service of the namespace (S1).
     All,
     /// Only those of the cluster's API, `kubernetes` and `kubernetes-ro`: the pod names the others in `envFrom`.
@@ -27,9 +27,9 @@ pub enum Links {
     Off,
 }
 
-impl Links {
+impl ServiceLinks {
     /// What a pod asks for. A link anywhere in it counts for all its containers.
-    pub fn of(pod: &Pod) -> Self {
+    pub fn for_pod(pod: &Pod) -> Self {
         // B1.
         match pod.service_links.map_or(pod.default_service_links, |(it, _)| it) {
             _ if pod.links_explicitly() => Self::Explicit,
@@ -58,7 +58,7 @@ pub struct ServiceVariables {
 
 /// A service as seen from a pod.
 #[derive(Clone, Debug)]
-pub struct Candidate<'s> {
+pub struct ServiceCandidate<'s> {
     /// `metadata.name`, with the parameters of a template in it.
     pub name: Arc<str>,
     /// Its ports and address.
@@ -69,9 +69,9 @@ pub struct Candidate<'s> {
 
 impl ServiceVariables {
     /// What the services give. Without links only the default service counts (S1).
-    pub fn of(candidates: &[Candidate<'_>], links: bool) -> Self {
+    pub fn of(candidates: &[ServiceCandidate<'_>], links: bool) -> Self {
         let (mut prefixes, mut open) = (BTreeSet::new(), BTreeSet::new());
-        let mut given: BTreeMap<String, Vec<(Value, Origin)>> = BTreeMap::new();
+        let mut given: BTreeMap<String, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
         let mut without_address = BTreeMap::new();
         for candidate in candidates {
             if has_no_address(&candidate.service) {
@@ -91,7 +91,7 @@ impl ServiceVariables {
         }
         // S2: a service called `kubernetes` among the candidates takes the place of the default one.
         if prefixes.insert(prefix(DEFAULT_SERVICE)) {
-            let origin = Origin { object: Some(DEFAULT_SERVICE.into()), ..Origin::new(Kind::Service) };
+            let origin = Origin { object: Some(DEFAULT_SERVICE.into()), ..Origin::new(OriginKind::Service) };
             for (name, value) in default_service() {
                 given.entry(name).or_default().push((value, origin.clone()));
             }
@@ -144,11 +144,11 @@ impl ServiceVariables {
 }
 
 /// The length of a value whose holes are filled: an address like 10.96.112.113, a port like 8080.
-fn length(value: &Value) -> usize {
-    let piece = |it: &Piece| match it {
-        Piece::Text(text) | Piece::Secret { text, .. } => text.len(),
-        Piece::Hole(Hole::ServicePort(_)) => 4,
-        Piece::Hole(_) => 13,
+fn length(value: &ResolvedValue) -> usize {
+    let piece = |it: &ValuePart| match it {
+        ValuePart::Text(text) | ValuePart::Secret { text, .. } => text.len(),
+        ValuePart::Unknown(UnknownReason::ServicePort(_)) => 4,
+        ValuePart::Unknown(_) => 13,
     };
     value.pieces().iter().map(piece).sum()
 }
@@ -156,7 +156,7 @@ fn length(value: &Value) -> usize {
 /// About how many bytes one service puts into an environment: `NAME=value` with its end, for each variable.
 pub(super) fn bytes_of(name: &str, service: &Service) -> usize {
     // S8: equal names count once.
-    let all: BTreeMap<String, Value> = variables(name, service).into_iter().collect();
+    let all: BTreeMap<String, ResolvedValue> = variables(name, service).into_iter().collect();
     all.iter().map(|(name, value)| name.len() + length(value) + 2).sum()
 }
 
@@ -172,7 +172,7 @@ pub(super) fn is_open(service: &Service) -> bool {
 }
 
 /// Whether a service gets an address, and so variables (S3).
-pub fn has_address(service: &Service) -> bool {
+pub fn has_cluster_ip(service: &Service) -> bool {
     !has_no_address(service)
 }
 
@@ -183,15 +183,15 @@ fn has_no_address(service: &Service) -> bool {
 }
 
 /// The variables of one service, in the order of S5. Headless and external ones have none (S3).
-pub fn variables(name: &str, service: &Service) -> Vec<(String, Value)> {
+pub fn variables(name: &str, service: &Service) -> Vec<(String, ResolvedValue)> {
     let address = service.cluster_ip.as_ref().map_or("", |it| &it.value);
     if has_no_address(service) {
         return Vec::new();
     }
-    let ports: Vec<PortView<'_>> = service
+    let ports: Vec<ServicePortView<'_>> = service
         .ports
         .iter()
-        .map(|it| PortView {
+        .map(|it| ServicePortView {
             name: it.name.as_ref().map_or("", |name| &name.value),
             number: it.port,
             // S6.
@@ -201,36 +201,36 @@ pub fn variables(name: &str, service: &Service) -> Vec<(String, Value)> {
     of_ports(name, address, &ports)
 }
 
-struct PortView<'s> {
+struct ServicePortView<'s> {
     name: &'s str,
     number: Option<i64>,
     protocol: &'s str,
 }
 
 /// S9.
-fn default_service() -> Vec<(String, Value)> {
-    of_ports(DEFAULT_SERVICE, "", &[PortView { name: "https", number: Some(443), protocol: "TCP" }])
+fn default_service() -> Vec<(String, ResolvedValue)> {
+    of_ports(DEFAULT_SERVICE, "", &[ServicePortView { name: "https", number: Some(443), protocol: "TCP" }])
 }
 
-fn of_ports(service: &str, address: &str, ports: &[PortView<'_>]) -> Vec<(String, Value)> {
+fn of_ports(service: &str, address: &str, ports: &[ServicePortView<'_>]) -> Vec<(String, ResolvedValue)> {
     let prefix = prefix(service);
     let host = if address.is_empty() {
         // S3: the API server will allocate one.
-        Value::hole(Hole::ClusterIp(service.into()))
+        ResolvedValue::unknown(UnknownReason::ClusterIp(service.into()))
     } else {
-        Value::text(address)
+        ResolvedValue::text(address)
     };
-    let number = |port: &PortView<'_>| match port.number {
-        Some(number) => Value::text(number.to_string()),
-        None => Value::hole(Hole::ServicePort(service.into())),
+    let number = |port: &ServicePortView<'_>| match port.number {
+        Some(number) => ResolvedValue::text(number.to_string()),
+        None => ResolvedValue::unknown(UnknownReason::ServicePort(service.into())),
     };
-    let url = |port: &PortView<'_>| {
+    let url = |port: &ServicePortView<'_>| {
         // S7: an IPv6 address stands in brackets here only.
         let (open, close) = if address.contains(':') { ("[", "]:") } else { ("", ":") };
-        let mut url = Value::default();
-        url.push(Piece::Text(format!("{}://{open}", port.protocol.to_ascii_lowercase()).into()));
+        let mut url = ResolvedValue::default();
+        url.push(ValuePart::Text(format!("{}://{open}", port.protocol.to_ascii_lowercase()).into()));
         url.append(&host);
-        url.push(Piece::Text(close.into()));
+        url.push(ValuePart::Text(close.into()));
         url.append(&number(port));
         url.merged()
     };
@@ -248,7 +248,7 @@ fn of_ports(service: &str, address: &str, ports: &[PortView<'_>]) -> Vec<(String
         let Some(shown) = port.number else { continue };
         let link = format!("{prefix}_PORT_{shown}_{}", port.protocol.to_ascii_uppercase());
         all.push((link.clone(), url(port)));
-        all.push((format!("{link}_PROTO"), Value::text(port.protocol.to_ascii_lowercase())));
+        all.push((format!("{link}_PROTO"), ResolvedValue::text(port.protocol.to_ascii_lowercase())));
         all.push((format!("{link}_PORT"), number(port)));
         all.push((format!("{link}_ADDR"), host.clone()));
     }
@@ -261,7 +261,7 @@ pub(super) fn prefix(name: &str) -> String {
 }
 
 /// Whether a name is shaped like a service variable. A bare `X_PORT` is not: too many variables are called that.
-pub fn is_service_shaped(name: &str) -> bool {
+pub fn is_service_variable_name(name: &str) -> bool {
     possible_prefixes(name).next().is_some()
 }
 
@@ -343,10 +343,14 @@ mod tests {
     #[test]
     fn a_collision_is_open() {
         let (foo, other) = (service("1.1.1.1", &[("", 80, "")]), service("2.2.2.2", &[("", 81, "")]));
-        let origin = |name: &str| Origin { object: Some(name.into()), ..Origin::new(Kind::Service) };
+        let origin = |name: &str| Origin { object: Some(name.into()), ..Origin::new(OriginKind::Service) };
         let candidates = [
-            Candidate { name: "foo".into(), service: Cow::Borrowed(&foo), origin: origin("foo") },
-            Candidate { name: "foo-service".into(), service: Cow::Borrowed(&other), origin: origin("foo-service") },
+            ServiceCandidate { name: "foo".into(), service: Cow::Borrowed(&foo), origin: origin("foo") },
+            ServiceCandidate {
+                name: "foo-service".into(),
+                service: Cow::Borrowed(&other),
+                origin: origin("foo-service"),
+            },
         ];
         let all = ServiceVariables::of(&candidates, true);
         assert_eq!(all.variables["FOO_SERVICE_PORT"].alternatives.len(), 2);
@@ -358,14 +362,16 @@ mod tests {
     #[test]
     fn only_services_that_are_not_here_may_define_more() {
         let redis = service("None", &[]);
-        let origin = Origin::new(Kind::Service);
-        let all =
-            ServiceVariables::of(&[Candidate { name: "redis".into(), service: Cow::Borrowed(&redis), origin }], true);
+        let origin = Origin::new(OriginKind::Service);
+        let all = ServiceVariables::of(
+            &[ServiceCandidate { name: "redis".into(), service: Cow::Borrowed(&redis), origin }],
+            true,
+        );
         assert!(!all.may_define("REDIS_SERVICE_HOST"));
         assert!(all.may_define("DB_SERVICE_HOST"));
         assert!(all.may_define("DB_PORT_5432_TCP_ADDR"));
         assert!(!all.may_define("DB_PORT"));
         assert!(!ServiceVariables::of(&[], false).may_define("DB_SERVICE_HOST"));
-        assert!(is_service_shaped("A_SERVICE_PORT_HTTP") && !is_service_shaped("_SERVICE_HOST"));
+        assert!(is_service_variable_name("A_SERVICE_PORT_HTTP") && !is_service_variable_name("_SERVICE_HOST"));
     }
 }

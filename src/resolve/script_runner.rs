@@ -3,11 +3,11 @@
 //! Containers are run in their order on volumes that begin empty. A container that cannot be followed leaves whatever it
 //! can write unknown; nothing is guessed.
 
-mod builtins;
-mod disk;
-mod printing;
-mod run;
-mod traced;
+mod commands;
+mod echo_printf;
+mod file_system;
+mod interpreter;
+mod traced_text;
 
 #[cfg(test)]
 mod tests;
@@ -19,29 +19,29 @@ use std::sync::Arc;
 use crate::k8s::{Container, ContainerRole, Mount, Object, Pod, Text};
 use crate::resolve::admission::Admission;
 use crate::resolve::binding::Lookup;
-use crate::resolve::environment::{Environment, Item, Site};
-use crate::resolve::mounting::Mounting;
-use crate::resolve::scope::Scope;
-use crate::resolve::services::ServiceVariables;
-use crate::resolve::sources;
-use crate::resolve::value::{Piece, Value};
+use crate::resolve::env_sources;
+use crate::resolve::environment::{Environment, ExpandedScalar, ReferenceSite};
+use crate::resolve::lookup_scope::LookupScope;
+use crate::resolve::pod_volumes::PodVolumes;
+use crate::resolve::service_variables::ServiceVariables;
+use crate::resolve::value::{ResolvedValue, ValuePart};
 use crate::syntax::{DollarTokenKind, ShellQuote, dollar_tokens, has_helm_placeholder, parse_shell_script};
 use crate::text::Span;
-use builtins::Shell;
-use disk::{Disk, MountPoint, normal};
-use run::Surroundings;
-use traced::Traced;
+use commands::ShellVariant;
+use file_system::{FileSystem, MountPoint, normal};
+use interpreter::ScriptContext;
+use traced_text::TracedText;
 
-pub(super) use disk::FileState;
-pub(super) use traced::{Character, Place};
+pub(super) use file_system::FileState;
+pub(super) use traced_text::{ScriptPosition, TracedCharacter};
 
 /// More containers than this before one are not followed.
 const MOST_CONTAINERS: usize = 64;
 
 /// What the volumes of a pod hold when a container starts.
 #[derive(Clone, Debug)]
-pub(super) struct Produced {
-    disk: Disk,
+pub(super) struct VolumeFiles {
+    disk: FileSystem,
     /// Everything that was run, by number.
     pub(super) scripts: Vec<ScriptSource>,
     /// Volumes that something writes which cannot be followed.
@@ -55,12 +55,12 @@ pub(super) struct ScriptSource {
     pub(super) container: usize,
     /// The item of its command line, where it is one.
     pub(super) text: Option<Text>,
-    segments: Vec<Segment>,
+    segments: Vec<ScriptSegment>,
 }
 
 /// Some bytes of a script with those of the item they come from.
 #[derive(Clone, Debug)]
-struct Segment {
+struct ScriptSegment {
     script: Range<usize>,
     item: Range<usize>,
 }
@@ -73,7 +73,7 @@ impl ScriptSource {
     }
 
     fn item_offset(&self, offset: usize, is_end: bool) -> usize {
-        let holds = |it: &&Segment| {
+        let holds = |it: &&ScriptSegment| {
             if is_end {
                 it.script.start < offset && offset <= it.script.end
             } else {
@@ -91,7 +91,7 @@ impl ScriptSource {
     }
 }
 
-impl Produced {
+impl VolumeFiles {
     /// What is known of a file.
     pub(super) fn file(&self, volume: &str, path: &str) -> FileState {
         if self.is_lost { FileState::Unknown } else { self.disk.file(volume, path) }
@@ -115,12 +115,12 @@ impl Produced {
 
 /// The volumes as a container finds them when it starts.
 pub(super) fn before(
-    scope: &Scope<'_>,
+    scope: &LookupScope<'_>,
     object: &Object,
     pod: &Pod,
     container: &Container,
     services: &Arc<ServiceVariables>,
-) -> Produced {
+) -> VolumeFiles {
     let own = pod.containers.iter().position(|it| ptr::eq(&**it, container)).unwrap_or(0);
     let mut produced = empty(scope, object, pod, container);
     for (at, producer) in pod.containers.iter().enumerate() {
@@ -151,12 +151,12 @@ pub(super) fn before(
 
 /// The volumes as one container alone would leave them, were they empty.
 pub(super) fn alone(
-    scope: &Scope<'_>,
+    scope: &LookupScope<'_>,
     object: &Object,
     pod: &Pod,
     at: usize,
     services: &Arc<ServiceVariables>,
-) -> Produced {
+) -> VolumeFiles {
     let mut produced = empty(scope, object, pod, &pod.containers[at]);
     if !produced.is_lost {
         run_container(scope, object, pod, at, services, &mut produced);
@@ -164,31 +164,31 @@ pub(super) fn alone(
     produced
 }
 
-fn empty(scope: &Scope<'_>, object: &Object, pod: &Pod, container: &Container) -> Produced {
+fn empty(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> VolumeFiles {
     scope.depend_on_siblings();
     let admission = Admission::of(scope, object, pod);
-    let mounting = Mounting::of(pod, admission.as_ref());
+    let mounting = PodVolumes::new(pod, admission.as_ref());
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
     let volumes = mounting.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
     // What a patch or a template adds cannot be seen, nor what a preset brings that may be applied or not.
-    let is_part = |it: &Container| it.may_have_more_variables || sources::is_part(scope, object, it);
+    let is_part = |it: &Container| it.may_have_more_variables || env_sources::is_part(scope, object, it);
     let is_lost =
         pod.containers.iter().any(|it| is_part(it)) || container.role == ContainerRole::Hook || mounting.is_open();
-    Produced { disk: Disk::new(names), scripts: Vec::new(), is_lost }
+    VolumeFiles { disk: FileSystem::new(names), scripts: Vec::new(), is_lost }
 }
 
 fn run_container(
-    scope: &Scope<'_>,
+    scope: &LookupScope<'_>,
     object: &Object,
     pod: &Pod,
     at: usize,
     services: &Arc<ServiceVariables>,
-    produced: &mut Produced,
+    produced: &mut VolumeFiles,
 ) {
     let container = &pod.containers[at];
     let admission = Admission::of(scope, object, pod);
-    let mounting = Mounting::of(pod, admission.as_ref());
+    let mounting = PodVolumes::new(pod, admission.as_ref());
     let mounted = mounting.mounts(at);
     if mounted.iter().all(|it| it.read_only) {
         return;
@@ -201,17 +201,17 @@ fn run_container(
     };
     // The kubelet makes the directories that are mounted.
     for mount in mounts.iter().filter(|it| !it.sub_path.is_empty()) {
-        produced.disk.make_directory(&Disk::place(&mounts, &mount.path));
+        produced.disk.make_directory(&FileSystem::place(&mounts, &mount.path));
     }
     let result = (|| {
-        let command_line = CommandLine::of(container, &environment).filter(|_| !container.has_hooks)?;
+        let command_line = ContainerScript::of(container, &environment).filter(|_| !container.has_hooks)?;
         let script = parse_shell_script(&command_line.text)?;
         let number = u32::try_from(produced.scripts.len()).ok()?;
-        let lookup = |name: &str| match environment.lookup(Site::CommandLine, name) {
+        let lookup = |name: &str| match environment.lookup(ReferenceSite::CommandLine, name) {
             Lookup::Bound(binding) => Some(binding.value.clone()),
             _ => None,
         };
-        let around = Surroundings {
+        let around = ScriptContext {
             script: number,
             origins: &command_line.origins,
             shell: command_line.shell,
@@ -221,7 +221,7 @@ fn run_container(
             stops_at_failure: command_line.stops_at_failure,
         };
         let directory = container.working_directory.as_ref().map(|it| it.value.to_string());
-        let left = run::run(&around, &script, produced.disk.clone(), directory).ok()?;
+        let left = interpreter::run(&around, &script, produced.disk.clone(), directory).ok()?;
         Some((left, ScriptSource { container: at, text: command_line.item, segments: command_line.segments }))
     })();
     match result {
@@ -261,18 +261,18 @@ fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Opt
 }
 
 /// What a container runs, as a script.
-struct CommandLine {
+struct ContainerScript {
     text: String,
     item: Option<Text>,
-    segments: Vec<Segment>,
-    origins: Vec<(Span, Arc<Piece>)>,
-    shell: Shell,
+    segments: Vec<ScriptSegment>,
+    origins: Vec<(Span, Arc<ValuePart>)>,
+    shell: ShellVariant,
     stops_at_failure: bool,
 }
 
-impl CommandLine {
+impl ContainerScript {
     fn of(container: &Container, environment: &Environment) -> Option<Self> {
-        let items: Vec<&Item> = environment.command.iter().chain(&environment.args).collect();
+        let items: Vec<&ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
         // Otherwise the image decides what runs.
         if environment.command.is_empty() || items.iter().any(|it| has_helm_placeholder(&it.text.value)) {
             return None;
@@ -295,7 +295,7 @@ impl CommandLine {
     }
 
     /// A program with its arguments, which a shell would run as well.
-    fn program(items: &[&Item], image: &str) -> Option<Self> {
+    fn program(items: &[&ExpandedScalar], image: &str) -> Option<Self> {
         let mut text = String::new();
         for item in items {
             let value = item.expansion.value.known()?;
@@ -322,36 +322,36 @@ const WRAPPERS: [&str; 8] =
     ["/usr/bin/env", "env", "busybox", "/bin/busybox", "tini", "/sbin/tini", "--", "/usr/bin/dumb-init"];
 
 /// Which rules a shell follows, by its name and by its image.
-fn shell_of(name: &str, image: &str, first: &Item) -> Option<Shell> {
+fn shell_of(name: &str, image: &str, first: &ExpandedScalar) -> Option<ShellVariant> {
     // Registry, path, name, tag: the words of the name tell what it is made of.
     let has = |words: &[&str]| words.iter().any(|word| image.contains(word));
     Some(match name.rsplit('/').next()? {
-        "bash" => Shell::Bash,
-        "dash" => Shell::Dash,
-        "ash" => Shell::Ash,
-        "sh" if first.text.value.ends_with("busybox") || has(&["busybox", "alpine"]) => Shell::Ash,
-        "sh" if has(&["debian", "ubuntu"]) => Shell::Dash,
+        "bash" => ShellVariant::Bash,
+        "dash" => ShellVariant::Dash,
+        "ash" => ShellVariant::Ash,
+        "sh" if first.text.value.ends_with("busybox") || has(&["busybox", "alpine"]) => ShellVariant::Ash,
+        "sh" if has(&["debian", "ubuntu"]) => ShellVariant::Dash,
         "sh" if has(&["fedora", "centos", "ubi8", "ubi9", "ubi10", "rockylinux", "almalinux", "amazonlinux"]) => {
-            Shell::Bash
+            ShellVariant::Bash
         }
-        "sh" | "ksh" => Shell::Any,
+        "sh" | "ksh" => ShellVariant::Any,
         // It splits no words, and its `echo` is another.
         _ => return None,
     })
 }
 
-type ScriptText = (String, Vec<Segment>, Vec<(Span, Arc<Piece>)>);
+type ExpandedScript = (String, Vec<ScriptSegment>, Vec<(Span, Arc<ValuePart>)>);
 
 /// A script after the kubelet has expanded it.
-fn script(item: &Item) -> Option<ScriptText> {
+fn script(item: &ExpandedScalar) -> Option<ExpandedScript> {
     let raw: &str = &item.text.value;
     let (mut text, mut segments, mut origins) = (String::new(), Vec::new(), Vec::new());
     let mut steps = item.expansion.steps.iter();
     let mut at = 0;
-    let push = |text: &mut String, segments: &mut Vec<Segment>, new: &str, from: Range<usize>| {
+    let push = |text: &mut String, segments: &mut Vec<ScriptSegment>, new: &str, from: Range<usize>| {
         let start = text.len();
         text.push_str(new);
-        segments.push(Segment { script: start..text.len(), item: from });
+        segments.push(ScriptSegment { script: start..text.len(), item: from });
     };
     for token in dollar_tokens(raw) {
         push(&mut text, &mut segments, &raw[at..token.range.start], at..token.range.start);
@@ -359,8 +359,11 @@ fn script(item: &Item) -> Option<ScriptText> {
         match token.kind {
             DollarTokenKind::Reference => match &steps.next()?.outcome {
                 Lookup::Bound(binding) => {
-                    let whole =
-                        Traced::of_value(&binding.value, Place::new(0, Span::default(), ShellQuote::Bare), true);
+                    let whole = TracedText::of_value(
+                        &binding.value,
+                        ScriptPosition::new(0, Span::default(), ShellQuote::Bare),
+                        true,
+                    );
                     if whole.is_open {
                         return None;
                     }
@@ -372,7 +375,7 @@ fn script(item: &Item) -> Option<ScriptText> {
                         }
                         text.push(it.value);
                     }
-                    segments.push(Segment { script: start..text.len(), item: token.range });
+                    segments.push(ScriptSegment { script: start..text.len(), item: token.range });
                 }
                 Lookup::Maybe(_) => return None,
                 Lookup::Later(_) | Lookup::Unbound => {
@@ -391,13 +394,13 @@ fn script(item: &Item) -> Option<ScriptText> {
 }
 
 /// Parts of a traced text as a value.
-pub(super) fn value_of(characters: &[Character]) -> Value {
-    let mut value = Value::default();
+pub(super) fn value_of(characters: &[TracedCharacter]) -> ResolvedValue {
+    let mut value = ResolvedValue::default();
     let mut text = String::new();
     let mut secret: Option<(Arc<str>, String)> = None;
     for it in characters {
-        if let Some(Piece::Secret { of, .. }) = it.origin.as_deref() {
-            value.push(Piece::Text(std::mem::take(&mut text).into()));
+        if let Some(ValuePart::Secret { of, .. }) = it.origin.as_deref() {
+            value.push(ValuePart::Text(std::mem::take(&mut text).into()));
             match &mut secret {
                 Some((known, text)) if known == of => text.push(it.value),
                 _ => {
@@ -410,21 +413,21 @@ pub(super) fn value_of(characters: &[Character]) -> Value {
         value.extend_secret(secret.take());
         match it.origin.as_deref() {
             Some(piece) => {
-                value.push(Piece::Text(std::mem::take(&mut text).into()));
+                value.push(ValuePart::Text(std::mem::take(&mut text).into()));
                 value.push(piece.clone());
             }
             None => text.push(it.value),
         }
     }
     value.extend_secret(secret);
-    value.push(Piece::Text(text.into()));
+    value.push(ValuePart::Text(text.into()));
     value
 }
 
-impl Value {
+impl ResolvedValue {
     fn extend_secret(&mut self, secret: Option<(Arc<str>, String)>) {
         if let Some((of, text)) = secret {
-            self.push(Piece::Secret { text: text.into(), of });
+            self.push(ValuePart::Secret { text: text.into(), of });
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::syntax::has_helm_placeholder;
 /// Which item of a command line is a script: the first that is no option behind a shell with `-c`.
 ///
 /// Without a `command` the image decides what runs; arguments that begin with `-c` are then a script too.
-pub fn script(items: &[&str], has_command: bool) -> Option<usize> {
+pub fn script_index(items: &[&str], has_command: bool) -> Option<usize> {
     if !has_command && items.first().is_some_and(|it| takes_command(it)) {
         return behind_options(items, 0);
     }
@@ -25,7 +25,7 @@ pub fn is_script_item(texts: &[(String, Text)], at: usize) -> bool {
     let same = |it: &&(String, Text)| it.0[..list(&it.0)] == *prefix;
     let first = at - texts[..at].iter().rev().take_while(same).count();
     let items: Vec<&str> = texts[first..].iter().take_while(same).map(|(_, text)| &*text.value).collect();
-    script(&items, true) == Some(at - first)
+    script_index(&items, true) == Some(at - first)
 }
 
 /// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it. What a Helm
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn scripts_stand_behind_a_shell_with_c() {
-        let found = |items: &[&str]| script(items, true);
+        let found = |items: &[&str]| script_index(items, true);
         assert_eq!(found(&["sh", "-c", "x"]), Some(2));
         assert_eq!(found(&["/bin/bash", "-euo", "pipefail", "-c", "x", "y"]), Some(4));
         assert_eq!(found(&["/usr/bin/env", "bash", "-lc", "x"]), Some(3));
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn the_image_may_bring_the_shell() {
-        assert_eq!(script(&["-c", "x"], false), Some(1));
-        assert_eq!(script(&["sh", "-c", "x"], false), Some(2));
-        assert_eq!(script(&["--config", "x"], false), None);
+        assert_eq!(script_index(&["-c", "x"], false), Some(1));
+        assert_eq!(script_index(&["sh", "-c", "x"], false), Some(2));
+        assert_eq!(script_index(&["--config", "x"], false), None);
     }
 }

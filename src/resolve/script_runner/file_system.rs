@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::resolve::producer::traced::Traced;
+use crate::resolve::script_runner::traced_text::TracedText;
 
 /// What is known of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,14 +11,14 @@ pub(in crate::resolve) enum FileState {
     /// It does not exist.
     Absent,
     /// It holds this.
-    Known(Arc<Traced>),
+    Known(Arc<TracedText>),
     /// It may exist, and hold anything.
     Unknown,
 }
 
 /// A tree of files.
 #[derive(Clone, Debug, PartialEq)]
-struct Files {
+struct FileTree {
     files: BTreeMap<String, FileState>,
     directories: BTreeSet<String>,
     /// Whether files and directories may exist that nobody has written here.
@@ -29,7 +29,7 @@ struct Files {
 
 /// A file in a volume, or in the container's own file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FilePlace {
+pub(super) struct FileLocation {
     volume: Option<Arc<str>>,
     /// Relative to the volume, or absolute.
     path: String,
@@ -48,12 +48,12 @@ pub(super) struct MountPoint {
 
 /// All volumes, and the file system of the container that runs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Disk {
-    volumes: BTreeMap<Arc<str>, Files>,
-    own: Files,
+pub(super) struct FileSystem {
+    volumes: BTreeMap<Arc<str>, FileTree>,
+    own: FileTree,
 }
 
-impl Files {
+impl FileTree {
     fn new(is_open: bool) -> Self {
         Self { files: BTreeMap::new(), directories: BTreeSet::new(), is_open, rewritten: BTreeSet::new() }
     }
@@ -80,13 +80,13 @@ impl Files {
         *self = Self::new(true);
     }
 
-    fn merged(&self, other: &Files) -> Files {
+    fn merged(&self, other: &FileTree) -> FileTree {
         let paths: BTreeSet<&String> = self.files.keys().chain(other.files.keys()).collect();
         let state = |path: &String| {
             let (one, two) = (self.get(path), other.get(path));
             if one == two { one } else { FileState::Unknown }
         };
-        Files {
+        FileTree {
             files: paths.into_iter().map(|path| (path.clone(), state(path))).collect(),
             directories: self.directories.intersection(&other.directories).cloned().collect(),
             is_open: self.is_open || other.is_open,
@@ -95,20 +95,20 @@ impl Files {
     }
 }
 
-impl Disk {
+impl FileSystem {
     /// Volumes before any container has run: the empty ones are known.
     pub(super) fn new(empty: impl IntoIterator<Item = Arc<str>>) -> Self {
-        let volumes = empty.into_iter().map(|name| (name, Files::new(false))).collect();
-        Self { volumes, own: Files::of_image() }
+        let volumes = empty.into_iter().map(|name| (name, FileTree::new(false))).collect();
+        Self { volumes, own: FileTree::of_image() }
     }
 
     /// The next container sees the volumes, and a file system of its own.
     pub(super) fn leave_container(&mut self) {
-        self.own = Files::of_image();
+        self.own = FileTree::of_image();
     }
 
     /// Where a path leads.
-    pub(super) fn place(mounts: &[MountPoint], path: &str) -> FilePlace {
+    pub(super) fn place(mounts: &[MountPoint], path: &str) -> FileLocation {
         let path = normal(path);
         let below = |mount: &&MountPoint| {
             path.strip_prefix(&mount.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -118,13 +118,13 @@ impl Disk {
                 let inside = path[mount.path.len()..].trim_start_matches('/');
                 let parts = [mount.sub_path.as_str(), inside];
                 let parts: Vec<&str> = parts.into_iter().filter(|it| !it.is_empty()).collect();
-                FilePlace { volume: Some(Arc::clone(&mount.volume)), path: parts.join("/") }
+                FileLocation { volume: Some(Arc::clone(&mount.volume)), path: parts.join("/") }
             }
-            None => FilePlace { volume: None, path },
+            None => FileLocation { volume: None, path },
         }
     }
 
-    pub(super) fn get(&self, place: &FilePlace) -> FileState {
+    pub(super) fn get(&self, place: &FileLocation) -> FileState {
         match &place.volume {
             Some(volume) => self.volumes.get(volume).map_or(FileState::Unknown, |files| files.get(&place.path)),
             None => self.own.get(&place.path),
@@ -132,7 +132,7 @@ impl Disk {
     }
 
     /// Writes a file. Where its directory may not exist it is not known whether that works.
-    pub(super) fn set(&mut self, place: &FilePlace, state: FileState) {
+    pub(super) fn set(&mut self, place: &FileLocation, state: FileState) {
         let has_directory = self.has_directory(place);
         let Some(files) = self.files_mut(place) else { return };
         let is_file = !files.directories.contains(&place.path) && !place.path.is_empty();
@@ -142,7 +142,7 @@ impl Disk {
     }
 
     /// Whether the directory of a file is surely there.
-    pub(super) fn has_directory(&self, place: &FilePlace) -> bool {
+    pub(super) fn has_directory(&self, place: &FileLocation) -> bool {
         let files = match &place.volume {
             Some(volume) => self.volumes.get(volume),
             None => Some(&self.own),
@@ -154,7 +154,7 @@ impl Disk {
     }
 
     /// A directory comes into being, with those above it.
-    pub(super) fn make_directory(&mut self, place: &FilePlace) {
+    pub(super) fn make_directory(&mut self, place: &FileLocation) {
         let Some(files) = self.files_mut(place) else { return };
         let ends = place.path.match_indices('/').map(|(at, _)| at).chain([place.path.len()]);
         for end in ends.filter(|end| *end > 0) {
@@ -162,7 +162,7 @@ impl Disk {
         }
     }
 
-    pub(super) fn is_directory(&self, place: &FilePlace) -> bool {
+    pub(super) fn is_directory(&self, place: &FileLocation) -> bool {
         let files = match &place.volume {
             Some(volume) => self.volumes.get(volume),
             None => Some(&self.own),
@@ -171,7 +171,7 @@ impl Disk {
     }
 
     /// A file or a directory with all that is in it is taken away.
-    pub(super) fn remove(&mut self, place: &FilePlace) {
+    pub(super) fn remove(&mut self, place: &FileLocation) {
         let Some(files) = self.files_mut(place) else { return };
         let inside = format!("{}/", place.path);
         let is_root = place.path.is_empty();
@@ -196,12 +196,12 @@ impl Disk {
     }
 
     /// What holds in both.
-    pub(super) fn merged(&self, other: &Disk) -> Disk {
+    pub(super) fn merged(&self, other: &FileSystem) -> FileSystem {
         let volumes = self.volumes.iter().map(|(name, files)| {
-            let files = other.volumes.get(name).map_or_else(|| Files::new(true), |other| files.merged(other));
+            let files = other.volumes.get(name).map_or_else(|| FileTree::new(true), |other| files.merged(other));
             (Arc::clone(name), files)
         });
-        Disk { volumes: volumes.collect(), own: self.own.merged(&other.own) }
+        FileSystem { volumes: volumes.collect(), own: self.own.merged(&other.own) }
     }
 
     /// A file of a volume by its path from the volume's top.
@@ -226,7 +226,7 @@ impl Disk {
         self.volumes.get(volume).is_some_and(|files| files.rewritten.contains(path))
     }
 
-    fn files_mut(&mut self, place: &FilePlace) -> Option<&mut Files> {
+    fn files_mut(&mut self, place: &FileLocation) -> Option<&mut FileTree> {
         match &place.volume {
             Some(volume) => self.volumes.get_mut(volume),
             None => Some(&mut self.own),
@@ -261,7 +261,7 @@ mod tests {
         };
         let mounts = [mount("a", "/data", ""), mount("b", "/data/deep", "x/y")];
         let place = |path: &str| {
-            let place = Disk::place(&mounts, path);
+            let place = FileSystem::place(&mounts, path);
             format!("{}:{}", place.volume.unwrap_or_default(), place.path)
         };
         assert_eq!(place("/data/f"), "a:f");
@@ -273,9 +273,9 @@ mod tests {
 
     #[test]
     fn a_file_needs_its_directory() {
-        let mut disk = Disk::new(["v".into()]);
-        let place = |path: &str| FilePlace { volume: Some("v".into()), path: path.to_owned() };
-        let text = FileState::Known(Arc::new(Traced::default()));
+        let mut disk = FileSystem::new(["v".into()]);
+        let place = |path: &str| FileLocation { volume: Some("v".into()), path: path.to_owned() };
+        let text = FileState::Known(Arc::new(TracedText::default()));
         disk.set(&place("a/f"), text.clone());
         assert_eq!(disk.file("v", "a/f"), FileState::Unknown);
         disk.make_directory(&place("a/b"));

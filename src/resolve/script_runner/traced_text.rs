@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::resolve::value::{Hole, Piece, Value};
+use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::ShellQuote;
 use crate::text::Span;
 
@@ -17,27 +17,27 @@ const PLACEHOLDER: char = '\u{fffc}';
 
 /// A text with its way.
 #[derive(Clone, Debug, Default)]
-pub(in crate::resolve) struct Traced {
-    pub(in crate::resolve) characters: Vec<Character>,
+pub(in crate::resolve) struct TracedText {
+    pub(in crate::resolve) characters: Vec<TracedCharacter>,
     /// Whether anything may follow.
     pub(in crate::resolve) is_open: bool,
 }
 
 /// A character with its way.
 #[derive(Clone, Debug)]
-pub(in crate::resolve) struct Character {
+pub(in crate::resolve) struct TracedCharacter {
     pub(in crate::resolve) value: char,
     /// Where the script says so.
-    pub(in crate::resolve) place: Place,
+    pub(in crate::resolve) place: ScriptPosition,
     /// Whether quotes or an escape keep the shell from splitting and matching it.
     pub(in crate::resolve) is_literal: bool,
     /// What it stands for, if it is not simply text.
-    pub(in crate::resolve) origin: Option<Arc<Piece>>,
+    pub(in crate::resolve) origin: Option<Arc<ValuePart>>,
 }
 
 /// A place in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) struct Place {
+pub(in crate::resolve) struct ScriptPosition {
     /// The number of the script.
     pub(in crate::resolve) script: u32,
     pub(in crate::resolve) start: u32,
@@ -45,7 +45,7 @@ pub(in crate::resolve) struct Place {
     pub(in crate::resolve) quote: ShellQuote,
 }
 
-impl Place {
+impl ScriptPosition {
     pub(in crate::resolve) fn new(script: u32, span: Span, quote: ShellQuote) -> Self {
         let narrow = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
         Self { script, start: narrow(span.start), end: narrow(span.end), quote }
@@ -57,53 +57,55 @@ impl Place {
 }
 
 /// Equal is what reads the same, wherever it comes from.
-impl PartialEq for Traced {
+impl PartialEq for TracedText {
     fn eq(&self, other: &Self) -> bool {
-        let same = |(a, b): (&Character, &Character)| (a.value, &a.origin) == (b.value, &b.origin);
+        let same = |(a, b): (&TracedCharacter, &TracedCharacter)| (a.value, &a.origin) == (b.value, &b.origin);
         self.is_open == other.is_open
             && self.characters.len() == other.characters.len()
             && self.characters.iter().zip(&other.characters).all(same)
     }
 }
 
-impl Traced {
+impl TracedText {
     /// Nothing is known of it.
     pub(in crate::resolve) fn open() -> Self {
         Self { characters: Vec::new(), is_open: true }
     }
 
-    pub(in crate::resolve) fn push(&mut self, character: Character) {
+    pub(in crate::resolve) fn push(&mut self, character: TracedCharacter) {
         self.is_open |= self.characters.len() >= LONGEST;
         if !self.is_open {
             self.characters.push(character);
         }
     }
 
-    pub(in crate::resolve) fn append(&mut self, other: &Traced) {
+    pub(in crate::resolve) fn append(&mut self, other: &TracedText) {
         other.characters.iter().for_each(|it| self.push(it.clone()));
         self.is_open |= other.is_open;
     }
 
     /// A value of the environment, as it arrives at a place of a script.
-    pub(in crate::resolve) fn of_value(value: &Value, place: Place, is_literal: bool) -> Self {
+    pub(in crate::resolve) fn of_value(value: &ResolvedValue, place: ScriptPosition, is_literal: bool) -> Self {
         let mut text = Self::default();
         for piece in value.pieces() {
             match piece {
-                Piece::Text(known) => {
-                    known.chars().for_each(|value| text.push(Character { value, place, is_literal, origin: None }));
+                ValuePart::Text(known) => {
+                    known
+                        .chars()
+                        .for_each(|value| text.push(TracedCharacter { value, place, is_literal, origin: None }));
                 }
-                Piece::Secret { text: known, of } => {
+                ValuePart::Secret { text: known, of } => {
                     for value in known.chars() {
                         let shown: Arc<str> = value.to_string().into();
-                        let origin = Some(Arc::new(Piece::Secret { text: shown, of: Arc::clone(of) }));
-                        text.push(Character { value, place, is_literal, origin });
+                        let origin = Some(Arc::new(ValuePart::Secret { text: shown, of: Arc::clone(of) }));
+                        text.push(TracedCharacter { value, place, is_literal, origin });
                     }
                 }
-                Piece::Hole(hole) if is_tame(hole) => {
+                ValuePart::Unknown(hole) if is_tame(hole) => {
                     let origin = Some(Arc::new(piece.clone()));
-                    text.push(Character { value: PLACEHOLDER, place, is_literal, origin });
+                    text.push(TracedCharacter { value: PLACEHOLDER, place, is_literal, origin });
                 }
-                Piece::Hole(_) => text.is_open = true,
+                ValuePart::Unknown(_) => text.is_open = true,
             }
         }
         text
@@ -111,7 +113,7 @@ impl Traced {
 
     /// The text, if all of it is known for certain.
     pub(in crate::resolve) fn known(&self) -> Option<String> {
-        let is_plain = |it: &Character| !matches!(it.origin.as_deref(), Some(Piece::Hole(_)));
+        let is_plain = |it: &TracedCharacter| !matches!(it.origin.as_deref(), Some(ValuePart::Unknown(_)));
         (!self.is_open && self.characters.iter().all(is_plain))
             .then(|| self.characters.iter().map(|it| it.value).collect())
     }
@@ -128,13 +130,13 @@ impl Traced {
     }
 
     /// What both begin with; open, unless they are the same.
-    pub(in crate::resolve) fn common(&self, other: &Traced) -> Traced {
+    pub(in crate::resolve) fn common(&self, other: &TracedText) -> TracedText {
         if self == other {
             return self.clone();
         }
-        let same = |(a, b): &(&Character, &Character)| (a.value, &a.origin) == (b.value, &b.origin);
+        let same = |(a, b): &(&TracedCharacter, &TracedCharacter)| (a.value, &a.origin) == (b.value, &b.origin);
         let both = self.characters.iter().zip(&other.characters).take_while(same).map(|(it, _)| it.clone());
-        Traced { characters: both.collect(), is_open: true }
+        TracedText { characters: both.collect(), is_open: true }
     }
 
     /// As command substitution gives it.
@@ -147,10 +149,10 @@ impl Traced {
 }
 
 /// Whether what the cluster will put here is one plain word: an address, a number, a name.
-fn is_tame(hole: &Hole) -> bool {
+fn is_tame(hole: &UnknownReason) -> bool {
     match hole {
-        Hole::ClusterIp(_) | Hole::ServicePort(_) | Hole::Resource(_) => true,
-        Hole::Field(path) => !path.contains(['[', ']']),
+        UnknownReason::ClusterIp(_) | UnknownReason::ServicePort(_) | UnknownReason::Resource(_) => true,
+        UnknownReason::Field(path) => !path.contains(['[', ']']),
         _ => false,
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::resolve::producer::disk::FileState;
-use crate::resolve::producer::printing;
-use crate::resolve::producer::run::{Followed, Lost, Machine, Status, Variable};
-use crate::resolve::producer::traced::Traced;
+use crate::resolve::script_runner::echo_printf;
+use crate::resolve::script_runner::file_system::FileState;
+use crate::resolve::script_runner::interpreter::{ExitStatus, Followed, Interpreter, NotFollowed, ShellVariable};
+use crate::resolve::script_runner::traced_text::TracedText;
 
 /// Whose rules are followed where shells differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shell {
+pub(super) enum ShellVariant {
     /// `echo` reads escapes, and knows only `-n`.
     Dash,
     /// `echo` reads escapes with `-e`.
@@ -77,28 +77,33 @@ pub(super) fn keeps_assignments(name: &str) -> bool {
 }
 
 /// Runs a simple command; the first field is its name.
-pub(super) fn run(machine: &mut Machine<'_>, fields: Vec<Traced>, input: &Traced, output: &mut Traced) -> Followed {
+pub(super) fn run(
+    machine: &mut Interpreter<'_>,
+    fields: Vec<TracedText>,
+    input: &TracedText,
+    output: &mut TracedText,
+) -> Followed {
     let Some(name) = fields[0].known() else {
         // It may be anything, a part of the shell too.
-        return Err(Lost);
+        return Err(NotFollowed);
     };
     let arguments = &fields[1..];
     // A program of the image; the shell has its own `echo` and `printf`.
     let base = name.rsplit('/').next().unwrap_or(&name);
     let base = if name.contains('/') && matches!(base, "echo" | "printf") { "" } else { base };
     let is_program = name.contains('/');
-    machine.state.status = Status::Success;
+    machine.state.status = ExitStatus::Success;
     match base {
-        "echo" => printing::echo(machine.around.shell, &fields, output),
+        "echo" => echo_printf::echo(machine.around.shell, &fields, output),
         "printf" => {
-            let printed = printing::printf(machine.around.shell, &fields, output);
-            machine.state.status = if printed { Status::Success } else { Status::Unknown };
+            let printed = echo_printf::printf(machine.around.shell, &fields, output);
+            machine.state.status = if printed { ExitStatus::Success } else { ExitStatus::Unknown };
         }
         "cat" => cat(machine, arguments, input, output),
         "tee" => tee(machine, arguments, input, output),
         "mkdir" | "touch" | "rm" | "mv" | "cp" | "chmod" => files(machine, base, arguments),
         "true" => {}
-        "false" => machine.state.status = Status::Failure,
+        "false" => machine.state.status = ExitStatus::Failure,
         _ if HARMLESS.contains(&base) => {
             let writes = base == "env" && !arguments.is_empty()
                 || base == "sort" && arguments.iter().any(|it| it.starts_with("-o") || it.is_open);
@@ -106,10 +111,10 @@ pub(super) fn run(machine: &mut Machine<'_>, fields: Vec<Traced>, input: &Traced
                 machine.forget();
             }
             if !matches!(base, "sleep" | "sync" | "test" | "[" | "wait" | "hash" | "chown" | "chgrp") {
-                output.append(&Traced::open());
+                output.append(&TracedText::open());
             }
             let surely = matches!(base, "sleep" | "sync" | "date" | "uname" | "whoami");
-            machine.state.status = if surely { Status::Success } else { Status::Unknown };
+            machine.state.status = if surely { ExitStatus::Success } else { ExitStatus::Unknown };
         }
         _ if !is_program => return shell(machine, &name, fields, input, output),
         _ => unknown(machine, output),
@@ -118,7 +123,13 @@ pub(super) fn run(machine: &mut Machine<'_>, fields: Vec<Traced>, input: &Traced
 }
 
 /// What is part of the shell, and programs that are not known.
-fn shell(machine: &mut Machine<'_>, name: &str, fields: Vec<Traced>, input: &Traced, output: &mut Traced) -> Followed {
+fn shell(
+    machine: &mut Interpreter<'_>,
+    name: &str,
+    fields: Vec<TracedText>,
+    input: &TracedText,
+    output: &mut TracedText,
+) -> Followed {
     let arguments = &fields[1..];
     match name {
         ":" | "umask" | "ulimit" | "times" => {}
@@ -126,20 +137,20 @@ fn shell(machine: &mut Machine<'_>, name: &str, fields: Vec<Traced>, input: &Tra
             return run(machine, fields[1..].to_vec(), input, output);
         }
         "exit" => {
-            let status = match arguments.first().map(Traced::known) {
-                None => Status::Success,
-                Some(Some(code)) if code == "0" => Status::Success,
-                Some(Some(code)) if code.bytes().all(|it| it.is_ascii_digit()) => Status::Failure,
-                Some(_) => return Err(Lost),
+            let status = match arguments.first().map(TracedText::known) {
+                None => ExitStatus::Success,
+                Some(Some(code)) if code == "0" => ExitStatus::Success,
+                Some(Some(code)) if code.bytes().all(|it| it.is_ascii_digit()) => ExitStatus::Failure,
+                Some(_) => return Err(NotFollowed),
             };
             machine.exit(status);
         }
         "exec" if arguments.first().is_some_and(|it| !it.is_open && !it.starts_with("-")) => {
             run(machine, fields[1..].to_vec(), input, output)?;
-            machine.exit(Status::Success);
+            machine.exit(ExitStatus::Success);
         }
         "cd" => {
-            let path = arguments.first().filter(|_| arguments.len() == 1).and_then(Traced::known);
+            let path = arguments.first().filter(|_| arguments.len() == 1).and_then(TracedText::known);
             machine.state.directory = match path {
                 Some(path) if path.starts_with('/') => Some(path),
                 Some(path) if !path.starts_with('-') && !path.is_empty() => {
@@ -148,7 +159,7 @@ fn shell(machine: &mut Machine<'_>, name: &str, fields: Vec<Traced>, input: &Tra
                 _ => None,
             };
         }
-        "pwd" => output.append(&Traced::open()),
+        "pwd" => output.append(&TracedText::open()),
         "set" => set(machine, arguments)?,
         "export" | "readonly" => {
             for argument in arguments {
@@ -156,32 +167,32 @@ fn shell(machine: &mut Machine<'_>, name: &str, fields: Vec<Traced>, input: &Tra
                 let name: String =
                     argument.characters.iter().take(equals.unwrap_or(usize::MAX)).map(|it| it.value).collect();
                 if name.starts_with('-') || argument.is_open && equals.is_none() {
-                    return Err(Lost);
+                    return Err(NotFollowed);
                 }
                 if let Some(equals) = equals {
                     let characters = argument.characters[equals + 1..].to_vec();
                     // Some shells split what an expansion gives here, and some do not.
                     let is_split = characters.iter().any(|it| !it.is_literal && it.place.span().len() > 1);
                     let value = match is_split || argument.is_open {
-                        true => Variable::Unknown,
-                        false => Variable::Set(Traced { characters, is_open: false }),
+                        true => ShellVariable::Unknown,
+                        false => ShellVariable::Set(TracedText { characters, is_open: false }),
                     };
                     machine.set_variable(&name, value)?;
                 }
             }
         }
         "unset" | "read" => {
-            let value = if name == "unset" { Variable::Unset } else { Variable::Unknown };
+            let value = if name == "unset" { ShellVariable::Unset } else { ShellVariable::Unknown };
             for argument in arguments {
                 match argument.known() {
                     Some(flag) if flag == "-r" || flag == "-v" => {}
                     Some(name) if !name.starts_with('-') => machine.set_variable(&name, value.clone())?,
-                    _ => return Err(Lost),
+                    _ => return Err(NotFollowed),
                 }
             }
-            machine.state.status = if name == "unset" { Status::Success } else { Status::Unknown };
+            machine.state.status = if name == "unset" { ExitStatus::Success } else { ExitStatus::Unknown };
         }
-        _ if CHANGES_THE_SHELL.contains(&name) => return Err(Lost),
+        _ if CHANGES_THE_SHELL.contains(&name) => return Err(NotFollowed),
         _ => unknown(machine, output),
     }
     Ok(())
@@ -216,30 +227,30 @@ const CHANGES_THE_SHELL: [&str; 24] = [
 ];
 
 /// A program that may do anything to files.
-fn unknown(machine: &mut Machine<'_>, output: &mut Traced) {
+fn unknown(machine: &mut Interpreter<'_>, output: &mut TracedText) {
     machine.forget();
-    output.append(&Traced::open());
-    machine.state.status = Status::Unknown;
+    output.append(&TracedText::open());
+    machine.state.status = ExitStatus::Unknown;
 }
 
-fn set(machine: &mut Machine<'_>, arguments: &[Traced]) -> Followed {
-    let mut arguments = arguments.iter().map(|it| it.known().ok_or(Lost));
+fn set(machine: &mut Interpreter<'_>, arguments: &[TracedText]) -> Followed {
+    let mut arguments = arguments.iter().map(|it| it.known().ok_or(NotFollowed));
     while let Some(argument) = arguments.next() {
         let argument = argument?;
-        let Some((sign, flags)) = argument.split_at_checked(1) else { return Err(Lost) };
+        let Some((sign, flags)) = argument.split_at_checked(1) else { return Err(NotFollowed) };
         if flags.is_empty() || !matches!(sign, "-" | "+") {
-            return Err(Lost);
+            return Err(NotFollowed);
         }
         for flag in flags.chars() {
             let is_failing = match flag {
                 'e' => true,
                 'u' | 'x' | 'v' => false,
-                'o' => match arguments.next().ok_or(Lost)??.as_str() {
+                'o' => match arguments.next().ok_or(NotFollowed)??.as_str() {
                     "errexit" => true,
                     "nounset" | "xtrace" | "verbose" | "pipefail" => false,
-                    _ => return Err(Lost),
+                    _ => return Err(NotFollowed),
                 },
-                _ => return Err(Lost),
+                _ => return Err(NotFollowed),
             };
             if is_failing {
                 machine.state.stops_at_failure = sign == "-";
@@ -249,7 +260,7 @@ fn set(machine: &mut Machine<'_>, arguments: &[Traced]) -> Followed {
     Ok(())
 }
 
-fn cat(machine: &mut Machine<'_>, arguments: &[Traced], input: &Traced, output: &mut Traced) {
+fn cat(machine: &mut Interpreter<'_>, arguments: &[TracedText], input: &TracedText, output: &mut TracedText) {
     if arguments.is_empty() {
         output.append(input);
         return;
@@ -265,16 +276,16 @@ fn cat(machine: &mut Machine<'_>, arguments: &[Traced], input: &Traced, output: 
         };
         match state {
             Some(FileState::Known(text)) => output.append(&text),
-            Some(FileState::Absent) => machine.state.status = Status::Failure,
+            Some(FileState::Absent) => machine.state.status = ExitStatus::Failure,
             Some(FileState::Unknown) | None => {
-                output.append(&Traced::open());
-                machine.state.status = Status::Unknown;
+                output.append(&TracedText::open());
+                machine.state.status = ExitStatus::Unknown;
             }
         }
     }
 }
 
-fn tee(machine: &mut Machine<'_>, arguments: &[Traced], input: &Traced, output: &mut Traced) {
+fn tee(machine: &mut Interpreter<'_>, arguments: &[TracedText], input: &TracedText, output: &mut TracedText) {
     let mut appends = false;
     for argument in arguments {
         match argument.known().as_deref() {
@@ -284,7 +295,7 @@ fn tee(machine: &mut Machine<'_>, arguments: &[Traced], input: &Traced, output: 
             Some(path) if !path.starts_with('-') => match machine.file_place(argument) {
                 Some(place) => {
                     if !machine.state.disk.has_directory(&place) {
-                        machine.state.status = Status::Unknown;
+                        machine.state.status = ExitStatus::Unknown;
                     }
                     match appends {
                         true => machine.append(&place, input),
@@ -300,7 +311,7 @@ fn tee(machine: &mut Machine<'_>, arguments: &[Traced], input: &Traced, output: 
 }
 
 /// Commands on files. What they are told with options that are not known here may do anything.
-fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
+fn files(machine: &mut Interpreter<'_>, name: &str, arguments: &[TracedText]) {
     let allowed = match name {
         "mkdir" => "pvm",
         "rm" => "rRfv",
@@ -334,7 +345,7 @@ fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
     }
     if !is_clear {
         machine.forget();
-        machine.state.status = Status::Unknown;
+        machine.state.status = ExitStatus::Unknown;
         return;
     }
     match (name, operands.as_slice()) {
@@ -342,7 +353,7 @@ fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
             for (_, place) in places {
                 let is_file = matches!(machine.state.disk.get(place), FileState::Known(_));
                 if is_file || !flags.contains('p') && !machine.state.disk.has_directory(place) {
-                    machine.state.status = Status::Unknown;
+                    machine.state.status = ExitStatus::Unknown;
                 } else {
                     machine.state.disk.make_directory(place);
                 }
@@ -351,7 +362,7 @@ fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
         ("touch", places) => {
             for (_, place) in places {
                 if !machine.state.disk.has_directory(place) {
-                    machine.state.status = Status::Unknown;
+                    machine.state.status = ExitStatus::Unknown;
                 }
                 if machine.state.disk.get(place) == FileState::Absent {
                     machine.write(place, FileState::Known(Arc::default()));
@@ -361,12 +372,12 @@ fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
         ("rm", places) => {
             for (_, place) in places {
                 if !flags.contains('f') && !matches!(machine.state.disk.get(place), FileState::Known(_)) {
-                    machine.state.status = Status::Unknown;
+                    machine.state.status = ExitStatus::Unknown;
                 }
                 machine.remove(place);
             }
         }
-        (_, [(_, from), (_, to)]) if from == to => machine.state.status = Status::Unknown,
+        (_, [(_, from), (_, to)]) if from == to => machine.state.status = ExitStatus::Unknown,
         (_, [(from_path, from), (to_path, to)]) => {
             let state = machine.state.disk.get(from);
             let is_whole = matches!(state, FileState::Known(_));
@@ -380,7 +391,7 @@ fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
             };
             match target {
                 _ if state == FileState::Absent && !machine.state.disk.is_directory(from) => {
-                    machine.state.status = Status::Failure;
+                    machine.state.status = ExitStatus::Failure;
                 }
                 Some(target) if is_whole && machine.state.disk.has_directory(&target) => {
                     let is_open = machine.is_open(from);
@@ -392,13 +403,13 @@ fn files(machine: &mut Machine<'_>, name: &str, arguments: &[Traced]) {
                 // It may be a directory, or not be there.
                 _ => {
                     machine.forget();
-                    machine.state.status = Status::Unknown;
+                    machine.state.status = ExitStatus::Unknown;
                 }
             }
         }
         _ => {
             machine.forget();
-            machine.state.status = Status::Unknown;
+            machine.state.status = ExitStatus::Unknown;
         }
     }
 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use crate::k8s::{Pod, PodPreset, PresetAdmitter, Requirement, Selector};
-use crate::resolve::fields::is_qualified_name;
+use crate::resolve::downward_api::is_qualified_name;
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
 /// The annotation that keeps all presets away when it is `"true"`.
-pub const EXCLUDE: &str = "podpreset.admission.kubernetes.io/exclude";
+pub const PRESET_EXCLUDE_ANNOTATION: &str = "podpreset.admission.kubernetes.io/exclude";
 
 /// The annotation of a mirror pod, which stands for a static pod of a node.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// Whether a selector fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fit {
+pub enum SelectorMatch {
     /// It does not.
     No,
     /// It may: a label is not known.
@@ -24,7 +24,7 @@ pub enum Fit {
     Yes,
 }
 
-impl Fit {
+impl SelectorMatch {
     fn of(holds: bool) -> Self {
         if holds { Self::Yes } else { Self::No }
     }
@@ -39,7 +39,7 @@ impl Fit {
 }
 
 /// The labels of the pods that an object makes.
-pub(super) struct Labels<'p> {
+pub(super) struct PodLabels<'p> {
     pod: &'p Pod,
     /// Labels that a controller adds, with values of its own.
     added: &'static [&'static str],
@@ -47,25 +47,25 @@ pub(super) struct Labels<'p> {
     is_open: bool,
 }
 
-impl<'p> Labels<'p> {
+impl<'p> PodLabels<'p> {
     pub(super) fn of(pod: &'p Pod, is_open: bool) -> Self {
         // A14.
         Self { pod, added: pod.controller.added_labels(), is_open: is_open || pod.controller.may_add_other_labels() }
     }
 
     /// The value of a label; nothing known of it where a controller gives it or a tool will.
-    fn value(&self, key: &str) -> Value<'p> {
+    fn value(&self, key: &str) -> LabelValue<'p> {
         match self.pod.labels.iter().rev().find(|(it, _)| &*it.value == key) {
-            Some((_, value)) if has_helm_placeholder(&value.value) || value.value.contains("${") => Value::Any,
-            Some((_, value)) => Value::Is(&value.value),
-            None if self.added.contains(&key) => Value::Any,
-            None if self.is_open => Value::MayBe,
-            None => Value::Absent,
+            Some((_, value)) if has_helm_placeholder(&value.value) || value.value.contains("${") => LabelValue::Any,
+            Some((_, value)) => LabelValue::Is(&value.value),
+            None if self.added.contains(&key) => LabelValue::Any,
+            None if self.is_open => LabelValue::MayBe,
+            None => LabelValue::Absent,
         }
     }
 }
 
-enum Value<'p> {
+enum LabelValue<'p> {
     Is(&'p str),
     Any,
     MayBe,
@@ -73,48 +73,48 @@ enum Value<'p> {
 }
 
 /// Whether presets are kept away from a pod: it says so, or it is a mirror pod (A1).
-pub fn is_exempt(pod: &Pod) -> bool {
+pub fn is_exempt_from_presets(pod: &Pod) -> bool {
     let mut annotations = pod.annotations.iter();
-    let last = pod.annotations.iter().rev().find(|(key, _)| &*key.value == EXCLUDE);
+    let last = pod.annotations.iter().rev().find(|(key, _)| &*key.value == PRESET_EXCLUDE_ANNOTATION);
     last.is_some_and(|(_, value)| &*value.value == "true") || annotations.any(|(key, _)| &*key.value == MIRROR)
 }
 
 /// A2: an absent or empty selector fits every pod; by the proposal it is none (PA2).
-pub(super) fn fit(preset: &PodPreset, labels: &Labels<'_>) -> Fit {
-    let Some(selector) = &preset.selector else { return Fit::Yes };
+pub(super) fn fit(preset: &PodPreset, labels: &PodLabels<'_>) -> SelectorMatch {
+    let Some(selector) = &preset.selector else { return SelectorMatch::Yes };
     let labelled = selector.labels.iter().map(|(key, value)| is_one_of(labels, &key.value, &[&value.value]));
     let expressed = selector.expressions.iter().map(|it| holds(it, labels));
-    labelled.chain(expressed).min().unwrap_or(Fit::Yes)
+    labelled.chain(expressed).min().unwrap_or(SelectorMatch::Yes)
 }
 
-fn is_one_of(labels: &Labels<'_>, key: &str, values: &[&str]) -> Fit {
+fn is_one_of(labels: &PodLabels<'_>, key: &str, values: &[&str]) -> SelectorMatch {
     match labels.value(key) {
-        Value::Is(value) => Fit::of(values.contains(&value)),
-        Value::Any | Value::MayBe => Fit::Maybe,
-        Value::Absent => Fit::No,
+        LabelValue::Is(value) => SelectorMatch::of(values.contains(&value)),
+        LabelValue::Any | LabelValue::MayBe => SelectorMatch::Maybe,
+        LabelValue::Absent => SelectorMatch::No,
     }
 }
 
-fn holds(requirement: &Requirement, labels: &Labels<'_>) -> Fit {
-    let (Some(key), Some(operator)) = (&requirement.key, &requirement.operator) else { return Fit::No };
+fn holds(requirement: &Requirement, labels: &PodLabels<'_>) -> SelectorMatch {
+    let (Some(key), Some(operator)) = (&requirement.key, &requirement.operator) else { return SelectorMatch::No };
     let values: Vec<&str> = requirement.values.iter().map(|it| &*it.value).collect();
     let exists = match labels.value(&key.value) {
-        Value::Is(_) | Value::Any => Fit::Yes,
-        Value::MayBe => Fit::Maybe,
-        Value::Absent => Fit::No,
+        LabelValue::Is(_) | LabelValue::Any => SelectorMatch::Yes,
+        LabelValue::MayBe => SelectorMatch::Maybe,
+        LabelValue::Absent => SelectorMatch::No,
     };
     match &*operator.value {
         "In" => is_one_of(labels, &key.value, &values),
         "NotIn" => is_one_of(labels, &key.value, &values).not(),
         "Exists" => exists,
         "DoesNotExist" => exists.not(),
-        _ => Fit::No,
+        _ => SelectorMatch::No,
     }
 }
 
 /// Something that makes a preset invalid.
 #[derive(Clone, Debug)]
-pub struct Flaw {
+pub struct PresetProblem {
     /// Where, relative to the object; nothing for the object as a whole.
     pub span: Option<Span>,
     /// What it is about: the name of a field, volume or label.
@@ -160,10 +160,10 @@ const VOLUMES: [&str; 30] = [
 ];
 
 /// What keeps a preset from being one: A13, and what the proposal adds (PA2 to PA4).
-pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
+pub fn preset_problems(preset: &PodPreset, proposals: bool) -> Vec<PresetProblem> {
     let Some(spec) = preset.spec else {
         let help = "add `spec` with a `selector` and what to bring";
-        return vec![Flaw {
+        return vec![PresetProblem {
             span: None,
             name: "spec".into(),
             message: "a preset without `spec` brings nothing".into(),
@@ -175,7 +175,7 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
     let mut found = Vec::new();
     match &preset.selector {
         Some(selector) => selector_flaws(selector, &mut found),
-        None if proposals => found.push(Flaw {
+        None if proposals => found.push(PresetProblem {
             span: Some(spec),
             name: "selector".into(),
             message: "a preset needs a `selector`".into(),
@@ -186,23 +186,23 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
     if let Some(selector) = preset.selector.as_ref().filter(|it| proposals && it.is_empty() && it.others.is_empty()) {
         let message = "the `selector` is empty, and a preset for every pod is none".into();
         let (name, help) = ("selector".into(), "say with `matchLabels` which pods it is for");
-        found.push(Flaw { span: Some(selector.span), name, message, help });
+        found.push(PresetProblem { span: Some(selector.span), name, message, help });
     }
     let has = |name: &str| preset.lists.iter().find(|it| &*it.value == name);
     let (volumes, mounts) = (&preset.pod.volumes, preset.container().map_or(&[][..], |it| &it.mounts));
     if preset.lists.is_empty() {
         let message = "a preset brings at least one of `env`, `envFrom`, `volumes` and `volumeMounts`".into();
-        found.push(Flaw { span: Some(spec), name: "spec".into(), message, help: "add one of them" });
+        found.push(PresetProblem { span: Some(spec), name: "spec".into(), message, help: "add one of them" });
     } else if proposals {
         let (env, from) = (has("env").is_some(), has("envFrom").is_some());
         match (has("volumes"), has("volumeMounts")) {
-            (Some(volumes), None) => found.push(Flaw {
+            (Some(volumes), None) => found.push(PresetProblem {
                 span: Some(volumes.span),
                 name: "volumes".into(),
                 message: "`volumes` without `volumeMounts` reach no container".into(),
                 help: "add `volumeMounts`",
             }),
-            (None, Some(mounts)) if !env && !from => found.push(Flaw {
+            (None, Some(mounts)) if !env && !from => found.push(PresetProblem {
                 span: Some(mounts.span),
                 name: "volumeMounts".into(),
                 message: "`volumeMounts` need the `volumes` they mount".into(),
@@ -215,7 +215,7 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
             if !is_mounted && has("volumeMounts").is_some() {
                 let message = format!("nothing mounts volume `{}`", volume.value);
                 let (name, help) = (Arc::clone(&volume.value), "add a `volumeMounts` entry for it");
-                found.push(Flaw { span: Some(volume.span), name, message, help });
+                found.push(PresetProblem { span: Some(volume.span), name, message, help });
             }
         }
     }
@@ -223,7 +223,7 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
         if !VOLUMES.contains(&&*kind.value) {
             let message = format!("`{}` is no kind of volume", kind.value);
             let help = "write the source as a mapping, such as `secret: {secretName: …}`";
-            found.push(Flaw { span: Some(kind.span), name: Arc::clone(&kind.value), message, help });
+            found.push(PresetProblem { span: Some(kind.span), name: Arc::clone(&kind.value), message, help });
         }
     }
     for mount in mounts {
@@ -231,15 +231,15 @@ pub fn flaws(preset: &PodPreset, proposals: bool) -> Vec<Flaw> {
         if volumes.iter().all(|it| it.name.as_ref().is_none_or(|it| it.value != name.value)) {
             let message = format!("no volume `{}` in this preset", name.value);
             let help = "a preset mounts only its own `volumes`";
-            found.push(Flaw { span: Some(name.span), name: Arc::clone(&name.value), message, help });
+            found.push(PresetProblem { span: Some(name.span), name: Arc::clone(&name.value), message, help });
         }
     }
     found
 }
 
-fn selector_flaws(selector: &Selector, found: &mut Vec<Flaw>) {
+fn selector_flaws(selector: &Selector, found: &mut Vec<PresetProblem>) {
     let mut push = |span: Span, name: &str, message: String, help: &'static str| {
-        found.push(Flaw { span: Some(span), name: name.into(), message, help });
+        found.push(PresetProblem { span: Some(span), name: name.into(), message, help });
     };
     for other in &selector.others {
         let message = format!("`{}` is no part of a selector", other.value);

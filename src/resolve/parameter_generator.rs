@@ -14,7 +14,7 @@ const SYMBOLS: Range<usize> = 62..94;
 
 /// Whether the last character of a range belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ends {
+pub enum RangeEnds {
     /// It does not, as in every release.
     #[default]
     Exclusive,
@@ -24,16 +24,16 @@ pub enum Ends {
 
 /// A part of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum GeneratorPart {
     /// Text that stays.
     Text(String),
     /// Random characters.
-    Random(Random),
+    Random(RandomCharacters),
 }
 
 /// Random characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Random {
+pub struct RandomCharacters {
     /// `[…]{n}` in the expression.
     pub range: Range<usize>,
     /// What is drawn from, each character once.
@@ -48,7 +48,7 @@ pub struct Random {
 
 /// An expression that is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum GeneratorProblem {
     /// The length.
     #[error("`{{{0}}}` asks for {0} characters; from 1 to 255 are possible")]
     Length(String),
@@ -71,35 +71,35 @@ pub struct GeneratorError {
     /// The generator in the expression.
     pub range: Range<usize>,
     /// Why.
-    pub why: Refused,
+    pub why: GeneratorProblem,
 }
 
 /// The parts of an expression.
-pub fn parse(expression: &str, ends: Ends) -> Result<Vec<Part>, GeneratorError> {
+pub fn parse_generator(expression: &str, ends: RangeEnds) -> Result<Vec<GeneratorPart>, GeneratorError> {
     let mut parts = Vec::new();
     let mut at = 0;
     while let Some(found) = next(expression, at) {
         if at < found.range.start {
-            parts.push(Part::Text(expression[at..found.range.start].to_owned()));
+            parts.push(GeneratorPart::Text(expression[at..found.range.start].to_owned()));
         }
         at = found.range.end;
         let range = found.range.clone();
         let random = random(expression, &found, ends).map_err(|why| GeneratorError { range, why })?;
-        parts.push(Part::Random(random));
+        parts.push(GeneratorPart::Random(random));
     }
     if at < expression.len() {
-        parts.push(Part::Text(expression[at..].to_owned()));
+        parts.push(GeneratorPart::Text(expression[at..].to_owned()));
     }
     Ok(parts)
 }
 
 /// Draws a value; `draw(n)` gives a number below `n`.
-pub fn generate(parts: &[Part], draw: &mut dyn FnMut(usize) -> usize) -> String {
+pub fn generate_value(parts: &[GeneratorPart], draw: &mut dyn FnMut(usize) -> usize) -> String {
     let mut value = String::new();
     for part in parts {
         match part {
-            Part::Text(text) => value.push_str(text),
-            Part::Random(random) => {
+            GeneratorPart::Text(text) => value.push_str(text),
+            GeneratorPart::Random(random) => {
                 let alphabet = random.alphabet.as_bytes();
                 for _ in 0..random.length {
                     value.push(char::from(alphabet[draw(alphabet.len()).min(alphabet.len() - 1)]));
@@ -111,7 +111,7 @@ pub fn generate(parts: &[Part], draw: &mut dyn FnMut(usize) -> usize) -> String 
 }
 
 /// Text in brackets that looks as if it should be random, but is not: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`.
-pub fn stays_text(expression: &str) -> Option<Range<usize>> {
+pub fn find_literal_brackets(expression: &str) -> Option<Range<usize>> {
     let mut at = 0;
     loop {
         let next = next(expression, at);
@@ -135,7 +135,7 @@ pub fn stays_text(expression: &str) -> Option<Range<usize>> {
     }
 }
 
-struct Found {
+struct GeneratorMatch {
     /// The whole of `[…]{n}`.
     range: Range<usize>,
     /// `[…]`
@@ -145,7 +145,7 @@ struct Found {
 }
 
 /// The next `[…]{n}`: one or more of `[A-Za-z0-9\-\\]` in brackets, and digits in braces right behind.
-fn next(text: &str, from: usize) -> Option<Found> {
+fn next(text: &str, from: usize) -> Option<GeneratorMatch> {
     let bytes = text.as_bytes();
     let inside = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'\\');
     let mut at = from;
@@ -160,21 +160,21 @@ fn next(text: &str, from: usize) -> Option<Found> {
         if digits.is_empty() || bytes.get(digits.end) != Some(&b'}') {
             continue;
         }
-        return Some(Found { range: open..digits.end + 1, bracket: open..close + 1, length: digits });
+        return Some(GeneratorMatch { range: open..digits.end + 1, bracket: open..close + 1, length: digits });
     }
     None
 }
 
-fn random(text: &str, found: &Found, ends: Ends) -> Result<Random, Refused> {
+fn random(text: &str, found: &GeneratorMatch, ends: RangeEnds) -> Result<RandomCharacters, GeneratorProblem> {
     let bracket = &text[found.bracket.clone()];
     let inner = &bracket[1..bracket.len() - 1];
     if !is_well_formed(inner) {
-        return Err(Refused::Malformed(bracket.to_owned()));
+        return Err(GeneratorProblem::Malformed(bracket.to_owned()));
     }
     let digits = &text[found.length.clone()];
     let length = digits.parse().unwrap_or(usize::MAX);
     if !(1..=255).contains(&length) {
-        return Err(Refused::Length(digits.to_owned()));
+        return Err(GeneratorProblem::Length(digits.to_owned()));
     }
     let (mut alphabet, mut left_out) = (String::new(), String::new());
     for (first, last) in pairs(inner) {
@@ -184,7 +184,7 @@ fn random(text: &str, found: &Found, ends: Ends) -> Result<Random, Refused> {
                 let place = |it: u8| ORDER.find(char::from(it));
                 let (Some(start), Some(end)) = (place(first), place(last)) else { continue };
                 if start > end {
-                    return Err(Refused::Range(first.into(), last.into()));
+                    return Err(GeneratorProblem::Range(first.into(), last.into()));
                 }
                 alphabet.push_str(&ORDER[start..end]);
                 // A single character is a range from itself to itself; nobody wrote an end.
@@ -194,16 +194,16 @@ fn random(text: &str, found: &Found, ends: Ends) -> Result<Random, Refused> {
             }
         }
     }
-    if ends == Ends::Inclusive {
+    if ends == RangeEnds::Inclusive {
         alphabet.push_str(&left_out);
         left_out.clear();
     }
     let alphabet = once(&alphabet, "");
     let left_out = once(&left_out, &alphabet);
     if alphabet.is_empty() {
-        return Err(Refused::Empty(bracket.to_owned()));
+        return Err(GeneratorProblem::Empty(bracket.to_owned()));
     }
-    Ok(Random { range: found.range.clone(), alphabet, left_out, length, plain: is_plain(inner) })
+    Ok(RandomCharacters { range: found.range.clone(), alphabet, left_out, length, plain: is_plain(inner) })
 }
 
 /// It begins with a class, or ends with a range.
@@ -272,9 +272,10 @@ mod tests {
     use super::*;
 
     /// The alphabet of the first generator.
-    fn alphabet(expression: &str, ends: Ends) -> String {
-        let parts = parse(expression, ends).unwrap_or_else(|error| panic!("{expression}: {}", error.why));
-        let random = parts.into_iter().find_map(|it| if let Part::Random(it) = it { Some(it.alphabet) } else { None });
+    fn alphabet(expression: &str, ends: RangeEnds) -> String {
+        let parts = parse_generator(expression, ends).unwrap_or_else(|error| panic!("{expression}: {}", error.why));
+        let random =
+            parts.into_iter().find_map(|it| if let GeneratorPart::Random(it) = it { Some(it.alphabet) } else { None });
         random.unwrap_or_default()
     }
 
@@ -296,12 +297,12 @@ mod tests {
             ("[\\a]{1}", &ORDER[..62]),
             ("[\\A]{1}", &ORDER[62..]),
         ] {
-            assert_eq!(alphabet(expression, Ends::Exclusive), expected, "{expression}");
+            assert_eq!(alphabet(expression, RangeEnds::Exclusive), expected, "{expression}");
         }
-        assert_eq!(alphabet("[\\w]{50}", Ends::Exclusive).len(), 63);
-        assert_eq!(alphabet("[\\w\\A]{5}", Ends::Exclusive).len(), 94);
-        assert_eq!(alphabet("[0-1]{8}", Ends::Inclusive), "01");
-        assert_eq!(alphabet("[a-a]{3}", Ends::Inclusive), "a");
+        assert_eq!(alphabet("[\\w]{50}", RangeEnds::Exclusive).len(), 63);
+        assert_eq!(alphabet("[\\w\\A]{5}", RangeEnds::Exclusive).len(), 94);
+        assert_eq!(alphabet("[0-1]{8}", RangeEnds::Inclusive), "01");
+        assert_eq!(alphabet("[a-a]{3}", RangeEnds::Inclusive), "a");
     }
 
     #[test]
@@ -320,44 +321,47 @@ mod tests {
             "",
         ];
         for expression in expressions {
-            let parts = parse(expression, Ends::Exclusive).expect(expression);
-            assert_eq!(generate(&parts, &mut |_| 0), expression);
+            let parts = parse_generator(expression, RangeEnds::Exclusive).expect(expression);
+            assert_eq!(generate_value(&parts, &mut |_| 0), expression);
         }
-        let told: Vec<&str> = expressions.iter().filter(|it| stays_text(it).is_some()).copied().collect();
+        let told: Vec<&str> = expressions.iter().filter(|it| find_literal_brackets(it).is_some()).copied().collect();
         assert_eq!(told, expressions[..9]);
-        assert_eq!(stays_text("user[A-Z0-9]{3}"), None);
-        assert_eq!(stays_text("[a-z]{3}[a-z_]{4}x"), Some(8..17));
+        assert_eq!(find_literal_brackets("user[A-Z0-9]{3}"), None);
+        assert_eq!(find_literal_brackets("[a-z]{3}[a-z_]{4}x"), Some(8..17));
     }
 
     #[test]
     fn mistakes_say_what_is_wrong() {
-        let empty = |it: &str| Refused::Empty(it.into());
-        let malformed = |it: &str| Refused::Malformed(it.into());
+        let empty = |it: &str| GeneratorProblem::Empty(it.into());
+        let malformed = |it: &str| GeneratorProblem::Malformed(it.into());
         for (expression, expected) in [
-            ("[a-z]{0}", Refused::Length("0".into())),
-            ("[a-z]{256}", Refused::Length("256".into())),
-            ("[a-z]{99999999999999999999}", Refused::Length("99999999999999999999".into())),
+            ("[a-z]{0}", GeneratorProblem::Length("0".into())),
+            ("[a-z]{256}", GeneratorProblem::Length("256".into())),
+            ("[a-z]{99999999999999999999}", GeneratorProblem::Length("99999999999999999999".into())),
             ("[abc]{3}", malformed("[abc]")),
             ("[a-z0]{3}", malformed("[a-z0]")),
             ("[a-z-]{3}", malformed("[a-z-]")),
             ("[\\z]{3}", malformed("[\\z]")),
-            ("[A-z]{3}", Refused::Range('A', 'z')),
-            ("[0-z]{3}", Refused::Range('0', 'z')),
-            ("[Z-A]{3}", Refused::Range('Z', 'A')),
+            ("[A-z]{3}", GeneratorProblem::Range('A', 'z')),
+            ("[0-z]{3}", GeneratorProblem::Range('0', 'z')),
+            ("[Z-A]{3}", GeneratorProblem::Range('Z', 'A')),
             ("[a-a]{3}", empty("[a-a]")),
             ("x[0-0]{2}", empty("[0-0]")),
         ] {
-            let error = parse(expression, Ends::Exclusive).expect_err(expression);
+            let error = parse_generator(expression, RangeEnds::Exclusive).expect_err(expression);
             assert_eq!(error.why, expected, "{expression}");
         }
-        assert_eq!(parse("[a-z]{007}", Ends::Exclusive).map(|it| it.len()), Ok(1));
+        assert_eq!(parse_generator("[a-z]{007}", RangeEnds::Exclusive).map(|it| it.len()), Ok(1));
     }
 
     #[test]
     fn brackets_that_are_not_read_as_they_look() {
-        let plain = |expression: &str| match parse(expression, Ends::Exclusive).expect(expression).swap_remove(0) {
-            Part::Random(it) => it.plain,
-            Part::Text(_) => panic!("{expression} is text"),
+        let plain = |expression: &str| match parse_generator(expression, RangeEnds::Exclusive)
+            .expect(expression)
+            .swap_remove(0)
+        {
+            GeneratorPart::Random(it) => it.plain,
+            GeneratorPart::Text(_) => panic!("{expression} is text"),
         };
         for expression in ["[a-zA-Z0-9]{8}", "[\\w]{5}", "[\\d\\A]{5}"] {
             assert!(plain(expression), "{expression}");
@@ -376,12 +380,12 @@ mod tests {
             usize::try_from(state >> 33).unwrap_or(0) % below
         };
         for expression in ["[\\w]{255}", "[a-zA-Z0-9]{255}", "[\\A]{255}", "[A-F0-9]{255}"] {
-            let parts = parse(expression, Ends::Exclusive).expect(expression);
-            let allowed = alphabet(expression, Ends::Exclusive);
+            let parts = parse_generator(expression, RangeEnds::Exclusive).expect(expression);
+            let allowed = alphabet(expression, RangeEnds::Exclusive);
             let mut counts = vec![0_usize; allowed.len()];
             let rounds = 100;
             for _ in 0..rounds {
-                let value = generate(&parts, &mut draw);
+                let value = generate_value(&parts, &mut draw);
                 assert_eq!(value.len(), 255);
                 for it in value.chars() {
                     counts[allowed.find(it).unwrap_or_else(|| panic!("{expression} gave {it}"))] += 1;

@@ -1,11 +1,11 @@
 //! The volumes of a pod and who mounts them, as the kubelet sees them: after presets had their say.
 
 use crate::k8s::{Mount, Pod, Volume};
-use crate::resolve::admission::{Admission, Matched, Possible};
+use crate::resolve::admission::{Admission, MatchingPreset, PossiblePreset};
 
 /// The volumes of a pod with their mounts.
 #[derive(Clone, Debug)]
-pub struct Mounting<'p> {
+pub struct PodVolumes<'p> {
     volumes: Vec<MountedVolume<'p>>,
     mounts: Vec<Vec<&'p Mount>>,
     /// What presets have that may be applied or not.
@@ -20,12 +20,12 @@ pub struct MountedVolume<'p> {
     /// The volume.
     pub volume: &'p Volume,
     /// The preset that brings it.
-    pub preset: Option<&'p Matched>,
+    pub preset: Option<&'p MatchingPreset>,
 }
 
-impl<'p> Mounting<'p> {
+impl<'p> PodVolumes<'p> {
     /// The volumes and mounts of a pod.
-    pub fn of(pod: &'p Pod, admission: Option<&'p Admission>) -> Self {
+    pub fn new(pod: &'p Pod, admission: Option<&'p Admission>) -> Self {
         let mut volumes: Vec<MountedVolume<'p>> =
             pod.volumes.iter().map(|volume| MountedVolume { volume, preset: None }).collect();
         let mut mounts: Vec<Vec<&'p Mount>> = pod.containers.iter().map(|it| it.mounts.iter().collect()).collect();
@@ -39,8 +39,8 @@ impl<'p> Mounting<'p> {
                 own.extend(effect.mounts.iter().filter_map(|it| admission.mount(*it)).map(|(_, mount)| mount));
             }
         }
-        let unsure = admission.presets.iter().filter(|_| !is_sure).filter_map(Matched::preset);
-        let possible = admission.possible.iter().filter_map(Possible::preset);
+        let unsure = admission.presets.iter().filter(|_| !is_sure).filter_map(MatchingPreset::preset);
+        let possible = admission.possible.iter().filter_map(PossiblePreset::preset);
         let open = unsure.chain(possible).map(|it| &it.pod).collect();
         let is_lost = !admission.keeps_volumes || admission.containers.iter().any(|it| !it.keeps_mounts);
         Self { volumes, mounts, open, is_lost }
