@@ -7,9 +7,8 @@ use std::{env, fs};
 use podlens::workspace::Settings;
 
 /// The blocks between `<!-- begin: NAME -->` and `<!-- end: NAME -->`, and the arguments that fill them.
-const BLOCKS: [(&str, &[&str]); 6] = [
+const BLOCKS: [(&str, &[&str]); 5] = [
     ("lint", &["lint", "fixtures/lint/app"]),
-    ("explain", &["explain"]),
     ("env", &["env", "fixtures/shop/reports.yaml"]),
     ("process", &["process", "fixtures/templates/mongodb-openshift.yaml", "--parameters"]),
     (
