@@ -5,6 +5,7 @@
 
 #![warn(clippy::disallowed_methods)]
 
+mod container_field;
 mod content_hash;
 mod identity;
 mod kustomization;
@@ -21,6 +22,7 @@ mod service_dependencies;
 mod template;
 mod workloads;
 
+pub use container_field::{ContainerField, VariableScope};
 pub use content_hash::ContentHash;
 pub use model::{
     Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,

@@ -38,8 +38,7 @@ pub use downward_api::{ENV_FIELDS, is_dns_subdomain, is_env_field, is_env_resour
 pub use env_file::{EnvFile, EnvFileContent, EnvFileLookup, EnvFileSyntax, EnvFiles, ScriptPart, path_in_volume};
 pub use env_sources::has_data_key_characters;
 pub use environment::{
-    Environment, ExpandedScalar, PresetLocation, ProbeCommand, ReferenceField, ReferenceSite, SubPath,
-    UnresolvedReason, UnresolvedReference,
+    Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath, UnresolvedReason, UnresolvedReference,
 };
 pub use expand::{DollarCopying, Expansion, ExpansionStep, expand};
 pub use parameter_generator::{

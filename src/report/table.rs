@@ -9,7 +9,6 @@ use crate::ide::{
     ContainerView, EnvironmentView, ExpandedView, PresetView, SourceView, UnresolvedView, VariableView, WorkloadView,
 };
 use crate::report::one_line;
-use crate::resolve::ReferenceField;
 
 const TITLE: Style = Style::new().bold();
 const NAME: Style = AnsiColor::Cyan.on_default();
@@ -229,17 +228,16 @@ fn is_main(name: &str) -> bool {
 }
 
 fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
-    let why = match (it.why, it.part) {
-        ("forward", _) => "it is declared later",
-        ("self", _) => "it refers to itself",
-        ("empty", _) => "it is empty",
+    let why = match it.why {
+        "forward" => "it is declared later",
+        "self" => "it refers to itself",
+        "empty" => "it is empty",
         // P3.
-        (_, ReferenceField::Probe) => "exec probes do not see it",
+        _ if it.field.is_probe() => "exec probes do not see it",
         _ => "nothing defines it",
     };
     // P4.
-    let effect =
-        if it.part == ReferenceField::SubPath { "keeps the container from starting" } else { "is not expanded" };
+    let effect = if it.field.is_sub_path() { "keeps the container from starting" } else { "is not expanded" };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (name, place) = (one_line(&name), one_line(&place));

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, EnvVar, Mount, Object, ObjectData, Pod, Text, ValueSource};
+use crate::k8s::{
+    Container, ContainerField, ContainerRole, EnvVar, Mount, Object, ObjectData, Pod, Text, ValueSource, VariableScope,
+};
 use crate::resolve::admission::{Admission, MatchingPreset};
 use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
 use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
@@ -89,6 +91,8 @@ pub struct ProbeCommand {
 /// A mount with `subPathExpr`.
 #[derive(Clone, Debug)]
 pub struct SubPath {
+    /// The field of the mount.
+    pub field: ContainerField,
     /// `mountPath`
     pub mount_path: Option<Arc<str>>,
     /// `subPathExpr`
@@ -126,8 +130,8 @@ pub struct UnresolvedReference {
     pub name: Arc<str>,
     /// Why nothing took its place.
     pub why: UnresolvedReason,
-    /// What it stands in.
-    pub part: ReferenceField,
+    /// The field with the reference. Entries and mounts of presets are counted after those of the container.
+    pub field: ContainerField,
     /// What the name meant.
     pub outcome: Lookup,
     /// The scalar it stands in, relative to the object.
@@ -136,19 +140,6 @@ pub struct UnresolvedReference {
     pub range: Range<usize>,
     /// The object it stands in, if a preset brings it.
     pub within: Option<PresetLocation>,
-}
-
-/// A part of a container in which references are replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferenceField {
-    /// The value of a variable.
-    Value,
-    /// `command` and `args`.
-    CommandLine,
-    /// The command of an exec probe.
-    Probe,
-    /// `subPathExpr`, where nothing may be missing or empty (P4).
-    SubPath,
 }
 
 /// Why a reference stays as it is.
@@ -171,17 +162,6 @@ impl UnresolvedReason {
             Self::SelfReference => "self",
         }
     }
-}
-
-/// A place in a container from which names are looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferenceSite {
-    /// The value of an entry of `env`, by its index (P1).
-    Entry(usize),
-    /// `command`, `args` and `subPathExpr`: everything is there (P2, P4).
-    CommandLine,
-    /// The command of an exec probe: only the raw values of `env` (P3).
-    Probe,
 }
 
 impl Environment {
@@ -249,8 +229,10 @@ impl Environment {
             if !effect.keeps_mounts {
                 environment.sub_paths.clear();
             }
-            for (matched, mount) in effect.mounts.iter().filter_map(|it| admission.mount(*it)) {
-                environment.expand_mount(scope, &matched.object, mount, Some(PresetLocation::of(matched)));
+            let brought = effect.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
+            for (index, (matched, mount)) in brought {
+                let index = container.mounts.len() + index;
+                environment.expand_mount(scope, &matched.object, (index, mount), Some(PresetLocation::of(matched)));
             }
         }
         environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span.start, it.range.start));
@@ -258,12 +240,12 @@ impl Environment {
     }
 
     /// What a name means at a place.
-    pub fn lookup(&self, site: ReferenceSite, name: &str) -> Lookup {
+    pub fn lookup(&self, site: VariableScope, name: &str) -> Lookup {
         match site {
             _ if has_helm_placeholder(name) => Lookup::Maybe(UnknownReason::Helm),
-            ReferenceSite::Entry(index) => self.lookup_before(self.first_entry + index, name),
-            ReferenceSite::CommandLine => self.lookup_before(self.declared.len(), name),
-            ReferenceSite::Probe => self.lookup_raw(name),
+            VariableScope::EarlierEntries(index) => self.lookup_before(self.first_entry + index, name),
+            VariableScope::All => self.lookup_before(self.declared.len(), name),
+            VariableScope::ProbeValues => self.lookup_raw(name),
         }
     }
 
@@ -409,20 +391,21 @@ impl Environment {
 
     /// Gives each entry its value, in order (B4, B12). `places` tells where each of the entries is.
     fn bind(&mut self, scope: &LookupScope<'_>, object: &Object, listed: &[EnvListEntry<'_>], places: &[usize]) {
-        let mut entries = places.iter().copied().zip(listed).peekable();
+        let mut entries = places.iter().copied().zip(listed.iter().enumerate()).peekable();
         for at in 0..self.declared.len() {
-            let listed = entries.next_if(|(place, _)| *place == at).map(|(_, listed)| *listed);
+            let listed = entries.next_if(|(place, _)| *place == at).map(|(_, (index, listed))| (index, *listed));
             let Some(origin) = self.declared[at].origin.clone() else { continue };
             let binding = match (&self.declared[at].binding, listed) {
                 (Some(binding), _) => (**binding).clone(),
-                (None, Some(EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset })) => {
+                (None, Some((index, EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset }))) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
                     let object = preset.map_or(object, |it| &it.object);
                     let expansion = expand_in(object, &raw, scope.copying(), |name| self.lookup_before(at, name));
                     let name = object.with_known_parameters(&name.value);
                     if let Some(text) = value {
                         let within = preset.map(PresetLocation::of);
-                        self.note_unresolved(ReferenceField::Value, text, &expansion, Some(&name), within.as_ref());
+                        let field = ContainerField::EnvValue(index);
+                        self.note_unresolved(field, text, &expansion, Some(&name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
@@ -438,16 +421,18 @@ impl Environment {
 
     fn expand_command_line(&mut self, scope: &LookupScope<'_>, object: &Object, container: &Container) {
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
-        let mut items = self.items(scope, object, &texts, !container.command.is_empty(), ReferenceSite::CommandLine);
+        let field = |at| container.command_line_field(at);
+        let mut items = self.items(scope, object, &texts, !container.command.is_empty(), field);
         self.args = items.split_off(container.command.len());
         self.command = items;
-        for probe in &container.probes {
+        for (index, probe) in container.probes.iter().enumerate() {
             let texts: Vec<&Text> = probe.command.iter().collect();
-            let command = self.items(scope, object, &texts, true, ReferenceSite::Probe);
+            let field = |at| ContainerField::ProbeCommand(index, at);
+            let command = self.items(scope, object, &texts, true, field);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
-        for mount in &container.mounts {
-            self.expand_mount(scope, object, mount, None);
+        for (index, mount) in container.mounts.iter().enumerate() {
+            self.expand_mount(scope, object, (index, mount), None);
         }
     }
 
@@ -455,16 +440,17 @@ impl Environment {
         &mut self,
         scope: &LookupScope<'_>,
         object: &Object,
-        mount: &Mount,
+        (index, mount): (usize, &Mount),
         within: Option<PresetLocation>,
     ) {
         let Some(text) = &mount.sub_path_expr else { return };
-        let lookup = |name: &str| self.lookup(ReferenceSite::CommandLine, name);
+        let lookup = |name: &str| self.lookup(VariableScope::All, name);
         let expansion = expand_in(object, &text.value, scope.copying(), lookup);
-        self.note_unresolved(ReferenceField::SubPath, text, &expansion, None, within.as_ref());
+        let field = ContainerField::SubPathExpr(index);
+        self.note_unresolved(field, text, &expansion, None, within.as_ref());
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
         let item = ExpandedScalar { text: text.clone(), expansion, is_script: false };
-        self.sub_paths.push(SubPath { mount_path, item, within });
+        self.sub_paths.push(SubPath { field, mount_path, item, within });
     }
 
     fn items(
@@ -473,17 +459,18 @@ impl Environment {
         object: &Object,
         texts: &[&Text],
         has_command: bool,
-        site: ReferenceSite,
+        field: impl Fn(usize) -> ContainerField,
     ) -> Vec<ExpandedScalar> {
-        let part = if site == ReferenceSite::Probe { ReferenceField::Probe } else { ReferenceField::CommandLine };
         let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
         let script = shell_items::script_index(&values, has_command);
         let mut items = Vec::with_capacity(texts.len());
         for (at, text) in texts.iter().enumerate() {
-            let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(site, name));
+            let field = field(at);
+            let variables = field.variable_scope().unwrap_or(VariableScope::All);
+            let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(variables, name));
             let is_script = script == Some(at);
             if !is_script {
-                self.note_unresolved(part, text, &expansion, None, None);
+                self.note_unresolved(field, text, &expansion, None, None);
             }
             items.push(ExpandedScalar { text: (*text).clone(), expansion, is_script });
         }
@@ -492,7 +479,7 @@ impl Environment {
 
     fn note_unresolved(
         &mut self,
-        part: ReferenceField,
+        field: ContainerField,
         text: &Text,
         expansion: &Expansion,
         own: Option<&str>,
@@ -508,7 +495,7 @@ impl Environment {
             let (name, range) = (Arc::clone(&step.name), step.range.clone());
             let outcome = step.outcome.clone();
             let within = within.cloned();
-            self.unresolved.push(UnresolvedReference { name, why, part, outcome, text: text.clone(), range, within });
+            self.unresolved.push(UnresolvedReference { name, why, field, outcome, text: text.clone(), range, within });
         }
     }
 

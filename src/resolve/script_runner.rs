@@ -16,11 +16,11 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, Mount, Object, Pod, Text};
+use crate::k8s::{Container, ContainerRole, Mount, Object, Pod, Text, VariableScope};
 use crate::resolve::admission::Admission;
 use crate::resolve::binding::Lookup;
 use crate::resolve::env_sources;
-use crate::resolve::environment::{Environment, ExpandedScalar, ReferenceSite};
+use crate::resolve::environment::{Environment, ExpandedScalar};
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::pod_volumes::PodVolumes;
 use crate::resolve::service_variables::ServiceVariables;
@@ -207,7 +207,7 @@ fn run_container(
         let command_line = ContainerScript::of(container, &environment).filter(|_| !container.has_hooks)?;
         let script = parse_shell_script(&command_line.text)?;
         let number = u32::try_from(produced.scripts.len()).ok()?;
-        let lookup = |name: &str| match environment.lookup(ReferenceSite::CommandLine, name) {
+        let lookup = |name: &str| match environment.lookup(VariableScope::All, name) {
             Lookup::Bound(binding) => Some(binding.value.clone()),
             _ => None,
         };

@@ -5,9 +5,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, Text};
+use crate::k8s::{Container, Text, VariableScope};
 use crate::resolve::binding::{Binding, Lookup, OriginKind};
-use crate::resolve::environment::{Environment, ExpandedScalar, ReferenceSite};
+use crate::resolve::environment::{Environment, ExpandedScalar};
 use crate::resolve::expand::ExpansionStep;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
@@ -72,7 +72,7 @@ fn for_shell(environment: &Environment, text: &Text, found: &mut Vec<ServiceVari
         if !name.contains('_') {
             continue;
         }
-        if let Lookup::Bound(binding) = environment.lookup(ReferenceSite::CommandLine, name)
+        if let Lookup::Bound(binding) = environment.lookup(VariableScope::All, name)
             && binding.origin.kind == OriginKind::Service
         {
             let start = token.range.start;

@@ -1,6 +1,7 @@
 //! The environment of a container, from manifests to values: one text in, one text out.
 
 use super::*;
+use crate::k8s::VariableScope;
 use crate::workspace::{File, Workspace};
 
 /// Each line is `NAME=value (source) hides …`, then what is expanded, then `! NAME why`. The variables of the default
@@ -448,13 +449,11 @@ fn a_service_that_moves_is_found_where_it_stands() {
         let pod = &object.model.pods[0];
         let environment = environment(&snapshot, path, object, pod, &pod.containers[0]);
         let place = |origin: &Origin| origin.location.as_ref().map(|it| it.span.start);
-        let Lookup::Bound(host) = environment.lookup(ReferenceSite::CommandLine, "DB_SERVICE_HOST") else {
+        let Lookup::Bound(host) = environment.lookup(VariableScope::All, "DB_SERVICE_HOST") else {
             panic!("not bound")
         };
         assert_eq!(place(&host.origin), Some(lines * 12));
-        let Lookup::Bound(port) = environment.lookup(ReferenceSite::CommandLine, "DB_PORT") else {
-            panic!("not bound")
-        };
+        let Lookup::Bound(port) = environment.lookup(VariableScope::All, "DB_PORT") else { panic!("not bound") };
         assert_eq!(port.hides.iter().map(place).collect::<Vec<_>>(), [Some(lines * 12)]);
         let listed = environment.bindings().into_iter().find(|it| &*it.name == "DB_SERVICE_PORT").expect("listed");
         assert_eq!(place(&listed.origin), Some(lines * 12));

@@ -6,12 +6,12 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::describe::origin_location;
-use crate::ide::shared::located_container::{Field, LocatedContainer};
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::objects_named;
 use crate::ide::shared::preset_reach::{preset_entry_at, preset_entry_of, recipients, selected_workloads};
 use crate::ide::shared::uses::{ObjectKey, Symbol, key_at, object_at, source_keys, symbol_of};
-use crate::k8s::{EnvVar, Object};
-use crate::resolve::{Binding, Lookup, Origin, OriginKind, ReferenceSite};
+use crate::k8s::{ContainerField, EnvVar, Object, VariableScope};
+use crate::resolve::{Binding, Lookup, Origin, OriginKind};
 use crate::rules::env_file_readers;
 use crate::text::Span;
 
@@ -50,15 +50,15 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
         }
         CursorTarget::Reference { .. } | CursorTarget::ShellReference { .. } => {
             let (at, site, name) = match target {
-                CursorTarget::Reference { at, field: Field::Env(index), name, .. } if at.is_preset() => {
+                CursorTarget::Reference { at, field: ContainerField::EnvValue(index), name, .. } if at.is_preset() => {
                     return of_preset(analysis, at, *index, name);
                 }
-                CursorTarget::Reference { at, field, name, .. } => (at, field.site(), name),
+                CursorTarget::Reference { at, field, name, .. } => (at, field.variable_scope(), name),
                 CursorTarget::ShellReference { at, name } => (at, None, name),
                 _ => return Vec::new(),
             };
             let environment = at.environment(analysis);
-            match environment.lookup(site.unwrap_or(ReferenceSite::CommandLine), name) {
+            match environment.lookup(site.unwrap_or(VariableScope::All), name) {
                 Lookup::Bound(binding) => declared(analysis, at, &binding),
                 Lookup::Later(origin) => of_origin(analysis, at, &origin).into_iter().collect(),
                 Lookup::Unbound | Lookup::Maybe(_) => {
@@ -143,7 +143,7 @@ fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, n
         }
     }
     if all.is_empty()
-        && let Lookup::Bound(binding) = at.environment(analysis).lookup(ReferenceSite::Entry(index), name)
+        && let Lookup::Bound(binding) = at.environment(analysis).lookup(VariableScope::EarlierEntries(index), name)
     {
         all = declared(analysis, at, &binding);
     }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::describe::{self, location_link, one_line, value_text};
-use crate::ide::shared::located_container::{Field, LocatedContainer};
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
-use crate::k8s::{EnvVar, Text, ValueSource};
-use crate::resolve::{Binding, Environment, Lookup, Origin, OriginKind, ReferenceSite, ResolvedValue, UnknownReason};
+use crate::k8s::{ContainerField, EnvVar, Text, ValueSource, VariableScope};
+use crate::resolve::{Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason};
 use crate::rules::{Rule, env_file_readers};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::text::Span;
@@ -42,13 +42,13 @@ pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<
 
 fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup> {
     match target {
-        CursorTarget::Reference { at, field: Field::Env(index), name, .. } if at.is_preset() => {
+        CursorTarget::Reference { at, field: ContainerField::EnvValue(index), name, .. } if at.is_preset() => {
             presets::reference(analysis, at, *index, name)
         }
         CursorTarget::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
         CursorTarget::ShellReference { at, name } => {
             let environment = at.environment(analysis);
-            self::name(analysis, at, &environment, ReferenceSite::CommandLine, name)
+            self::name(analysis, at, &environment, VariableScope::All, name)
         }
         CursorTarget::Escape { text, range } => Some(escape(text, range.end)),
         CursorTarget::Variable { at, index }
@@ -93,7 +93,7 @@ pub(super) fn name(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
     environment: &Environment,
-    site: ReferenceSite,
+    site: VariableScope,
     name: &str,
 ) -> Option<Markup> {
     let mut card = Card::new(analysis, at);
@@ -109,12 +109,12 @@ pub(super) fn name(
     Some(card.markup)
 }
 
-fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Field, name: &str) -> Option<Markup> {
+fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: ContainerField, name: &str) -> Option<Markup> {
     if has_helm_placeholder(name) {
         return None;
     }
     let environment = at.environment(analysis);
-    let Some(site) = field.site() else { return unexpanded(analysis, at, &environment, field, name) };
+    let Some(site) = field.variable_scope() else { return unexpanded(analysis, at, &environment, field, name) };
     let is_command = match environment.lookup(site, name) {
         Lookup::Unbound => true,
         // No command is called like a constant.
@@ -134,11 +134,11 @@ fn unexpanded(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
     environment: &Environment,
-    field: Field,
+    field: ContainerField,
     name: &str,
 ) -> Option<Markup> {
-    let Field::Unexpanded(index) = field else { return None };
-    let bound = environment.lookup(ReferenceSite::CommandLine, name);
+    let ContainerField::Unexpanded(index) = field else { return None };
+    let bound = environment.lookup(VariableScope::All, name);
     let (path, _) = at.container.unexpanded.get(index)?;
     let mut card = Card::new(analysis, at);
     if at.is_script(environment, field) {
@@ -188,7 +188,7 @@ fn declaration(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize)
     let Some(binding) = environment.entry(index) else { return card.unset(at.container.env.get(index)?) };
     card.declared(binding);
     // The last of equal names is what the container starts with.
-    if let Lookup::Bound(last) = environment.lookup(ReferenceSite::CommandLine, &binding.name)
+    if let Lookup::Bound(last) = environment.lookup(VariableScope::All, &binding.name)
         && !Arc::ptr_eq(&last, binding)
         && let Some(location) = last.entry.as_ref().or(last.origin.location.as_ref())
     {
@@ -392,11 +392,11 @@ impl<'c, 's> Card<'c, 's> {
     }
 
     /// P3: what an exec probe sees may differ from what the container gets.
-    fn probe(&mut self, environment: &Environment, site: ReferenceSite, seen: &Binding) {
-        if site != ReferenceSite::Probe {
+    fn probe(&mut self, environment: &Environment, site: VariableScope, seen: &Binding) {
+        if site != VariableScope::ProbeValues {
             return;
         }
-        if let Lookup::Bound(real) = environment.lookup(ReferenceSite::CommandLine, &seen.name)
+        if let Lookup::Bound(real) = environment.lookup(VariableScope::All, &seen.name)
             && !real.value.same_text(&seen.value)
         {
             self.say(vec![
@@ -409,9 +409,9 @@ impl<'c, 's> Card<'c, 's> {
         }
     }
 
-    fn later(&mut self, site: ReferenceSite, name: &str, origin: &Origin) {
+    fn later(&mut self, site: VariableScope, name: &str, origin: &Origin) {
         let own = match site {
-            ReferenceSite::Entry(index) => self.at.container.env.get(index).and_then(|it| it.name.as_ref()),
+            VariableScope::EarlierEntries(index) => self.at.container.env.get(index).and_then(|it| it.name.as_ref()),
             _ => None,
         };
         if own.is_some_and(|it| &*it.value == name) {
@@ -447,10 +447,10 @@ impl<'c, 's> Card<'c, 's> {
         self.say(line);
     }
 
-    fn unbound(&mut self, environment: &Environment, site: ReferenceSite, name: &str) {
+    fn unbound(&mut self, environment: &Environment, site: VariableScope, name: &str) {
         let stays = || vec![code(format!("$({name})")), text(" stays as it is: ")];
-        if site == ReferenceSite::Probe
-            && let Lookup::Bound(binding) = environment.lookup(ReferenceSite::CommandLine, name)
+        if site == VariableScope::ProbeValues
+            && let Lookup::Bound(binding) = environment.lookup(VariableScope::All, name)
         {
             let mut line = stays();
             line.extend([

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::shared::describe::{one_line, short_binding, value_text};
-use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
+use crate::ide::shared::located_container::{FileText, LocatedContainer};
 use crate::ide::shared::markup::{Block, Markup};
 use crate::ide::shared::preset_reach::recipients;
-use crate::k8s::Text;
+use crate::k8s::{ContainerField, Text};
 use crate::resolve::{Environment, ExpansionStep, Lookup, ResolvedValue};
 use crate::text::Span;
 use crate::workspace::File;
@@ -39,8 +39,8 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
             span.start <= range.end && range.start <= span.end
         };
         let mut environment = None;
-        for (field, text) in at.texts() {
-            if field.site().is_none() || !text.value.contains("$(") || !overlaps(text) {
+        for (field, text) in at.container.texts() {
+            if field.variable_scope().is_none() || !text.value.contains("$(") || !overlaps(text) {
                 continue;
             }
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
@@ -106,16 +106,16 @@ fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<Inl
 }
 
 /// What becomes of the text of a field, and by which steps.
-fn expansion(environment: &Environment, field: Field) -> Option<(&ResolvedValue, &[ExpansionStep])> {
+fn expansion(environment: &Environment, field: ContainerField) -> Option<(&ResolvedValue, &[ExpansionStep])> {
     let item = match field {
-        Field::Env(index) => {
+        ContainerField::EnvValue(index) => {
             let binding = environment.entry(index).filter(|it| it.raw.is_some())?;
             return Some((&binding.value, &binding.steps));
         }
-        Field::Command(at) => environment.command.get(at)?,
-        Field::Args(at) => environment.args.get(at)?,
-        Field::Probe(probe, at) => environment.probes.get(probe)?.command.get(at)?,
-        Field::SubPath(_) | Field::Unexpanded(_) => return None,
+        ContainerField::Command(at) => environment.command.get(at)?,
+        ContainerField::Args(at) => environment.args.get(at)?,
+        ContainerField::ProbeCommand(probe, at) => environment.probes.get(probe)?.command.get(at)?,
+        ContainerField::SubPathExpr(_) | ContainerField::Unexpanded(_) => return None,
     };
     Some((&item.expansion.value, &item.expansion.steps))
 }

@@ -17,11 +17,10 @@ use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::ide::shared::uses::{
     DefinedObject, ObjectKey, Symbol, Use, env_from_entries, rename_closure, symbol_of, uses, uses_with_doubtful,
 };
-use crate::k8s::is_parameter_name;
 use crate::k8s::{EnvFromSource, ObjectData};
+use crate::k8s::{VariableScope, is_parameter_name};
 use crate::resolve::{
-    Lookup, OriginKind, ReferenceSite, UnknownReason, has_data_key_characters, is_relaxed_variable_name,
-    is_strict_variable_name,
+    Lookup, OriginKind, UnknownReason, has_data_key_characters, is_relaxed_variable_name, is_strict_variable_name,
 };
 use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
 use crate::text::Span;
@@ -218,7 +217,7 @@ fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, ne
         let place = location_text(analysis, from, &at.at(taken.span));
         return refuse(format!("`{new}` is taken: {place} declares it"));
     }
-    if let Lookup::Bound(binding) = at.environment(analysis).lookup(ReferenceSite::CommandLine, new) {
+    if let Lookup::Bound(binding) = at.environment(analysis).lookup(VariableScope::All, new) {
         let kind = kind_words(binding.origin.kind);
         let object = binding.origin.object.as_deref().map_or(String::new(), |it| format!(" `{it}`"));
         return refuse(format!("`{new}` is taken: the container has it from {kind}{object}"));

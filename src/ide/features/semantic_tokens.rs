@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::{FileText, LocatedContainer};
-use crate::k8s::Text;
-use crate::resolve::{Lookup, ReferenceSite};
+use crate::k8s::{Text, VariableScope};
+use crate::resolve::Lookup;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 use crate::text::Span;
 
@@ -52,7 +52,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             found.push(SemanticToken { span, kind: SemanticKind::Declaration });
         }
         let mut environment = None;
-        for (field, text) in at.texts() {
+        for (field, text) in at.container.texts() {
             if !text.value.contains('$') || !is_wanted(text) {
                 continue;
             }
@@ -60,12 +60,12 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             let is_script = at.is_script(environment, field);
             let mut pieces = Pieces::new(&at, &written, text, &mut found);
             for (range, name) in at.shell_names(environment, field, text) {
-                if matches!(environment.lookup(ReferenceSite::CommandLine, name), Lookup::Bound(_)) {
+                if matches!(environment.lookup(VariableScope::All, name), Lookup::Bound(_)) {
                     pieces.push(range, SemanticKind::Variable);
                 }
             }
             // Kubernetes leaves the rest to the shell of a hook.
-            let Some(site) = field.site() else { continue };
+            let Some(site) = field.variable_scope() else { continue };
             for token in dollar_tokens(&text.value) {
                 match (token.kind, token.name(&text.value)) {
                     (DollarTokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),

@@ -7,12 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, objects_at, pods_of};
+use crate::ide::shared::located_container::{FileText, LocatedContainer, objects_at, pods_of};
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template, own_texts};
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
-use crate::k8s::{DataEntry, EnvFromSource, KeyRef, Object, ObjectData, Pod, Text, ValueSource};
-use crate::resolve::{Lookup, OriginKind, ReferenceSite};
+use crate::k8s::{
+    ContainerField, DataEntry, EnvFromSource, KeyRef, Object, ObjectData, Pod, Text, ValueSource, VariableScope,
+};
+use crate::resolve::{Lookup, OriginKind};
 use crate::rules::{self, Rule};
 use crate::syntax::{DollarToken, DollarTokenKind, dollar_tokens, parameter_references, parse_env_file};
 use crate::text::Span;
@@ -35,7 +37,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The container.
         at: LocatedContainer<'s>,
         /// The field.
-        field: Field,
+        field: ContainerField,
         /// The name in it.
         name: &'s str,
     },
@@ -341,7 +343,8 @@ impl<'s> Finder<'_, 's> {
     }
 
     fn in_texts(&self, at: &LocatedContainer<'s>) -> Option<TargetAt<'s>> {
-        let (field, text) = at.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
+        let (field, text) =
+            at.container.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
         let span = at.object.file_span(text.span);
         let map = self.written.map(span, text)?;
         let value = map.value_offset(self.offset - span.start);
@@ -360,15 +363,15 @@ impl<'s> Finder<'_, 's> {
                 let name = token.name(&text.value)?;
                 CursorTarget::Reference { at: at.clone(), field, name }
             }
-            DollarTokenKind::Escape if field.site().is_some() => CursorTarget::Escape { text, range },
+            DollarTokenKind::Escape if field.variable_scope().is_some() => CursorTarget::Escape { text, range },
             _ => return None,
         };
         span.touches(self.offset).then_some(TargetAt { span, target })
     }
 
-    fn in_script(&self, at: &LocatedContainer<'s>, field: Field, text: &'s Text) -> Option<TargetAt<'s>> {
+    fn in_script(&self, at: &LocatedContainer<'s>, field: ContainerField, text: &'s Text) -> Option<TargetAt<'s>> {
         // Of what is no script nobody needs the environment.
-        if !text.value.contains("$") || matches!(field, Field::Env(_) | Field::SubPath(_)) {
+        if !text.value.contains("$") || matches!(field, ContainerField::EnvValue(_) | ContainerField::SubPathExpr(_)) {
             return None;
         }
         let environment = at.environment(self.analysis);
@@ -377,8 +380,7 @@ impl<'s> Finder<'_, 's> {
         let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
         let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
-        let is_ours =
-            !matches!(environment.lookup(ReferenceSite::CommandLine, name), Lookup::Unbound | Lookup::Maybe(_));
+        let is_ours = !matches!(environment.lookup(VariableScope::All, name), Lookup::Unbound | Lookup::Maybe(_));
         let target = CursorTarget::ShellReference { at: at.clone(), name };
         is_ours.then(|| TargetAt { span: place(&range), target })
     }

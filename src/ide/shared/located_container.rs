@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset, Text};
-use crate::resolve::{Environment, Lookup, ReferenceSite, is_script_item};
+use crate::k8s::{Container, ContainerField, EnvVar, Object, ObjectData, Pod, PodPreset, Text, VariableScope};
+use crate::resolve::{Environment, Lookup, is_script_item};
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
 use crate::text::Span;
@@ -27,35 +27,6 @@ pub(crate) struct LocatedContainer<'s> {
     pub(crate) pod: &'s Pod,
     /// The container.
     pub(crate) container: &'s Container,
-}
-
-/// The field of a container that a text stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
-    /// The value of an entry of `env`, by its index.
-    Env(usize),
-    /// An item of `command`.
-    Command(usize),
-    /// An item of `args`.
-    Args(usize),
-    /// An item of the command of an exec probe: the probe, then the item.
-    Probe(usize, usize),
-    /// `subPathExpr` of a mount.
-    SubPath(usize),
-    /// A field in which Kubernetes expands nothing, by its index among those.
-    Unexpanded(usize),
-}
-
-impl Field {
-    /// From where names are looked up; nothing where they are not.
-    pub(crate) fn site(self) -> Option<ReferenceSite> {
-        match self {
-            Self::Env(index) => Some(ReferenceSite::Entry(index)),
-            Self::Command(_) | Self::Args(_) | Self::SubPath(_) => Some(ReferenceSite::CommandLine),
-            Self::Probe(..) => Some(ReferenceSite::Probe),
-            Self::Unexpanded(_) => None,
-        }
-    }
 }
 
 impl<'s> LocatedContainer<'s> {
@@ -127,42 +98,31 @@ impl<'s> LocatedContainer<'s> {
         Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
     }
 
-    /// Every text in it that Kubernetes expands, in the order in which the fields count, then those it does not.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (Field, &'s Text)> + use<'s> {
-        let it = self.container;
-        let env = it.env.iter().enumerate().filter_map(|(at, it)| Some((Field::Env(at), it.value.as_ref()?)));
-        let command = it.command.iter().enumerate().map(|(at, it)| (Field::Command(at), it));
-        let args = it.args.iter().enumerate().map(|(at, it)| (Field::Args(at), it));
-        let probes =
-            it.probes.iter().enumerate().flat_map(|(probe, it)| {
-                it.command.iter().enumerate().map(move |(at, it)| (Field::Probe(probe, at), it))
-            });
-        let mounts = it.mounts.iter().enumerate();
-        let sub_paths = mounts.filter_map(|(at, it)| Some((Field::SubPath(at), it.sub_path_expr.as_ref()?)));
-        let unexpanded = it.unexpanded.iter().enumerate().map(|(at, (_, it))| (Field::Unexpanded(at), it));
-        env.chain(command).chain(args).chain(probes).chain(sub_paths).chain(unexpanded)
-    }
-
     /// Whether a shell reads the text of a field.
-    pub(crate) fn is_script(&self, environment: &Environment, field: Field) -> bool {
+    pub(crate) fn is_script(&self, environment: &Environment, field: ContainerField) -> bool {
         let item = match field {
-            Field::Command(at) => environment.command.get(at),
-            Field::Args(at) => environment.args.get(at),
-            Field::Probe(probe, at) => environment.probes.get(probe).and_then(|it| it.command.get(at)),
+            ContainerField::Command(at) => environment.command.get(at),
+            ContainerField::Args(at) => environment.args.get(at),
+            ContainerField::ProbeCommand(probe, at) => environment.probes.get(probe).and_then(|it| it.command.get(at)),
             // The command of a hook.
-            Field::Unexpanded(at) => return is_script_item(&self.container.unexpanded, at),
-            Field::Env(_) | Field::SubPath(_) => None,
+            ContainerField::Unexpanded(at) => return is_script_item(&self.container.unexpanded, at),
+            ContainerField::EnvValue(_) | ContainerField::SubPathExpr(_) => None,
         };
         item.is_some_and(|it| it.is_script)
     }
 
     /// The variables that a shell reads in the text of a field: `$NAME` and `${NAME}`, each with the place of its name.
     /// `${NAME}` of a template's parameter is put in before.
-    pub(crate) fn shell_reads(&self, environment: &Environment, field: Field, text: &'s Text) -> Vec<ShellRead<'s>> {
+    pub(crate) fn shell_reads(
+        &self,
+        environment: &Environment,
+        field: ContainerField,
+        text: &'s Text,
+    ) -> Vec<ShellRead<'s>> {
         if !text.value.contains('$') || !self.is_script(environment, field) {
             return Vec::new();
         }
-        let script = match field.site() {
+        let script = match field.variable_scope() {
             Some(site) => Cow::Owned(as_the_shell_sees_it(environment, site, &text.value)),
             None => Cow::Borrowed(&*text.value),
         };
@@ -184,7 +144,7 @@ impl<'s> LocatedContainer<'s> {
     pub(crate) fn shell_names(
         &self,
         environment: &Environment,
-        field: Field,
+        field: ContainerField,
         text: &'s Text,
     ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
         let all = self.shell_reads(environment, field, text).into_iter();
@@ -235,7 +195,7 @@ pub(crate) enum ShellDoubt {
 
 /// A script after the kubelet has been through it, byte for byte at the same place: of `$$` one is left, and what is
 /// put in for a reference is no business of the shell's.
-fn as_the_shell_sees_it(environment: &Environment, site: ReferenceSite, text: &str) -> String {
+fn as_the_shell_sees_it(environment: &Environment, site: VariableScope, text: &str) -> String {
     let mut script = text.to_owned();
     for token in dollar_tokens(text) {
         let range = match (token.kind, token.name(text)) {

@@ -93,7 +93,7 @@ impl<'a> ServiceUsage<'a> {
         analysis: &Analysis<'_>,
         at: &LocatedContainer<'_>,
     ) -> Vec<(Text, std::ops::Range<usize>, String)> {
-        if !at.texts().any(|(_, it)| it.value.contains(&*self.prefix)) {
+        if !at.container.texts().any(|(_, it)| it.value.contains(&*self.prefix)) {
             return Vec::new();
         }
         let usages = service_variable_references(&at.environment(analysis), at.container).into_iter();

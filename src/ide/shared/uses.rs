@@ -10,15 +10,17 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::CursorTarget;
 use crate::ide::shared::env_file_keys::{self, EnvFileKey};
-use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, ShellDoubt};
+use crate::ide::shared::located_container::{FileText, LocatedContainer, ShellDoubt};
 use crate::ide::shared::named_objects::{object_keys, objects_named};
 use crate::ide::shared::param_file_text::param_file_entries;
 use crate::ide::shared::preset_reach::{self, PresetRecipient};
 use crate::ide::shared::service_usage::ServiceUsage;
 use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
-use crate::k8s::{DataEntry, EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, Text, ValueSource};
-use crate::resolve::{Binding, Environment, Lookup, OriginKind, ReferenceSite};
+use crate::k8s::{
+    ContainerField, DataEntry, EnvFrom, EnvFromSource, EnvVar, KeyRef, Object, Pod, Text, ValueSource, VariableScope,
+};
+use crate::resolve::{Binding, Environment, Lookup, OriginKind};
 use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens, has_helm_placeholder};
 use crate::text::Span;
 use crate::workspace::{File, ObjectMatch};
@@ -129,7 +131,9 @@ pub(crate) fn symbol_of<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) 
         }
         CursorTarget::Reference { at, field, name, .. } => Some(symbol_of_reference(analysis, at, *field, name)),
         // A shell has what the command line sees.
-        CursorTarget::ShellReference { at, name } => Some(symbol_of_reference(analysis, at, Field::Command(0), name)),
+        CursorTarget::ShellReference { at, name } => {
+            Some(symbol_of_reference(analysis, at, ContainerField::Command(0), name))
+        }
         CursorTarget::KeyUse { at, kind, name, key } => {
             let all = keys_named(analysis, &at.file, at.object, *kind, &name.value, &key.value);
             (!all.is_empty()).then_some(Symbol::Key(all))
@@ -200,9 +204,14 @@ fn keys_named<'s>(
 }
 
 /// What a reference means.
-fn symbol_of_reference<'s>(analysis: &Analysis<'s>, at: &LocatedContainer<'s>, field: Field, name: &str) -> Symbol<'s> {
+fn symbol_of_reference<'s>(
+    analysis: &Analysis<'s>,
+    at: &LocatedContainer<'s>,
+    field: ContainerField,
+    name: &str,
+) -> Symbol<'s> {
     let environment = at.environment(analysis);
-    let meaning = environment.lookup(field.site().unwrap_or(ReferenceSite::CommandLine), name);
+    let meaning = environment.lookup(field.variable_scope().unwrap_or(VariableScope::All), name);
     let name: Arc<str> = name.into();
     if is_env_entry(at, &environment, field, &name) {
         return Symbol::Variable { at: at.clone(), name };
@@ -295,14 +304,14 @@ pub(crate) fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Opt
 }
 
 /// Whether a reference in a field means the variable that `env` declares by this name.
-fn is_env_entry(at: &LocatedContainer<'_>, environment: &Environment, field: Field, name: &str) -> bool {
+fn is_env_entry(at: &LocatedContainer<'_>, environment: &Environment, field: ContainerField, name: &str) -> bool {
     let is_declared = at.container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     if !is_declared {
         return false;
     }
-    match environment.lookup(field.site().unwrap_or(ReferenceSite::CommandLine), name) {
+    match environment.lookup(field.variable_scope().unwrap_or(VariableScope::All), name) {
         // A probe sees entries of `env` and nothing else (P3).
-        Lookup::Bound(_) if field.site() == Some(ReferenceSite::Probe) => true,
+        Lookup::Bound(_) if field.variable_scope() == Some(VariableScope::ProbeValues) => true,
         Lookup::Bound(binding) => {
             let entry = binding.entry.as_ref().or(binding.origin.location.as_ref());
             entry.is_some_and(|it| at.entry_at(it).is_some())
@@ -501,7 +510,7 @@ impl<'s> Collector<'_, 's> {
             }
             let environment = at.environment(self.analysis);
             self.references(&at, name, &|at, field| is_env_entry(at, &environment, field, name));
-            if is_env_entry(&at, &environment, Field::Command(0), name) {
+            if is_env_entry(&at, &environment, ContainerField::Command(0), name) {
                 self.in_scripts(&at, &environment, name, "");
             }
             let spans: HashSet<Span> = self.found[first..].iter().map(|it| it.scalar).collect();
@@ -511,7 +520,7 @@ impl<'s> Collector<'_, 's> {
             let is_one = |span: Span| start <= span.start && span.end <= end && spans.contains(&span);
             let shares = |other: &&LocatedContainer<'s>| {
                 let names = other.container.env.iter().filter_map(|it| it.name.as_ref());
-                let mut texts = other.texts().map(|(_, it)| it).chain(names);
+                let mut texts = other.container.texts().map(|(_, it)| it).chain(names);
                 texts.any(|it| is_one(other.object.file_span(it.span)))
             };
             ahead.extend(others.iter().filter(shares).cloned());
@@ -523,7 +532,7 @@ impl<'s> Collector<'_, 's> {
         &mut self,
         at: &LocatedContainer<'s>,
         name: &str,
-        is_meant: &dyn Fn(&LocatedContainer<'s>, Field) -> bool,
+        is_meant: &dyn Fn(&LocatedContainer<'s>, ContainerField) -> bool,
     ) {
         self.prefixed(at, name, "", is_meant);
     }
@@ -533,9 +542,9 @@ impl<'s> Collector<'_, 's> {
         at: &LocatedContainer<'s>,
         name: &str,
         prefix: &str,
-        is_meant: &dyn Fn(&LocatedContainer<'s>, Field) -> bool,
+        is_meant: &dyn Fn(&LocatedContainer<'s>, ContainerField) -> bool,
     ) {
-        for (field, text) in at.texts().filter(|(field, _)| field.site().is_some()) {
+        for (field, text) in at.container.texts().filter(|(field, _)| field.variable_scope().is_some()) {
             let named = |it: &crate::syntax::DollarToken| {
                 it.kind == DollarTokenKind::Reference && it.name(&text.value) == Some(name)
             };
@@ -549,7 +558,7 @@ impl<'s> Collector<'_, 's> {
 
     /// What a shell reads of a variable.
     fn in_scripts(&mut self, at: &LocatedContainer<'s>, environment: &Environment, name: &str, prefix: &str) {
-        for (field, text) in at.texts().filter(|(_, it)| it.value.contains('$')) {
+        for (field, text) in at.container.texts().filter(|(_, it)| it.value.contains('$')) {
             for read in at.shell_reads(environment, field, text).into_iter().filter(|it| it.name == name) {
                 let first = self.found.len();
                 self.push(&at.file, at.object, text, read.range, false, prefix);
@@ -627,15 +636,15 @@ impl<'s> Collector<'_, 's> {
             }
             let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
             let variable = format!("{prefix}{wanted}");
-            if !at.texts().any(|(_, it)| it.value.contains('$') && it.value.contains(&*variable)) {
+            if !at.container.texts().any(|(_, it)| it.value.contains('$') && it.value.contains(&*variable)) {
                 continue;
             }
             let environment = environment.get_or_insert_with(|| at.environment(self.analysis)).clone();
             self.prefixed(at, &variable, prefix, &|_, field| {
-                let Some(site) = field.site() else { return false };
+                let Some(site) = field.variable_scope() else { return false };
                 matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&asked))
             });
-            if let Lookup::Bound(bound) = environment.lookup(ReferenceSite::CommandLine, &variable)
+            if let Lookup::Bound(bound) = environment.lookup(VariableScope::All, &variable)
                 && bound.entry.as_ref() == Some(&asked)
             {
                 self.in_scripts(at, &environment, &variable, prefix);
@@ -725,13 +734,14 @@ impl<'s> Collector<'_, 's> {
             let Some(place) = entry.name.as_ref().map(|it| at.at(it.span)) else { continue };
             for PresetRecipient { at: to, environment, .. } in preset_reach::recipients(self.analysis, at, Some(index))
             {
-                let is_it = |field: Field| match field.site().map(|site| environment.lookup(site, name)) {
-                    Some(Lookup::Bound(it)) => it.entry.as_ref().or(it.origin.location.as_ref()) == Some(&place),
-                    Some(Lookup::Later(origin)) => origin.location.as_ref() == Some(&place),
-                    _ => false,
-                };
+                let is_it =
+                    |field: ContainerField| match field.variable_scope().map(|site| environment.lookup(site, name)) {
+                        Some(Lookup::Bound(it)) => it.entry.as_ref().or(it.origin.location.as_ref()) == Some(&place),
+                        Some(Lookup::Later(origin)) => origin.location.as_ref() == Some(&place),
+                        _ => false,
+                    };
                 self.references(&to, name, &|_, field| is_it(field));
-                if is_it(Field::Command(0)) {
+                if is_it(ContainerField::Command(0)) {
                     self.in_scripts(&to, &environment, name, "");
                 }
             }

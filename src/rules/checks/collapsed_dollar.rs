@@ -63,7 +63,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             findings.push(
                 Finding::new(
                     container.inside(text.text, run.clone()),
-                    text.field.name(),
+                    text.name(),
                     format!("`{written}` becomes `{kept}`: `$$` is an escaped dollar sign"),
                 )
                 .help(format!("write `{doubled}` if `{written}` is meant, `{kept}` if not"))

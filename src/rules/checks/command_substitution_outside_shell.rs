@@ -1,9 +1,10 @@
 //! The rule `command-substitution-outside-shell`.
 
+use crate::k8s::ContainerField;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_text::whole_reference;
-use crate::rules::shared::reference_verdicts::{ExpandedField, ReferenceVerdict, judge_references};
+use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
     /// Reports a command in `$(…)` where no shell runs it.
@@ -55,7 +56,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let range = whole_reference(&text.text.value, step.range.clone());
         let written = &text.text.value[range.clone()];
         let help = match text.field {
-            ExpandedField::Env(..) => "run it in the program that reads the variable, or in an init container",
+            ContainerField::EnvValue(_) => "run it in the program that reads the variable, or in an init container",
             _ => "run the program by a shell: `sh -c`",
         };
         findings.push(

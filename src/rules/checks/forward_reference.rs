@@ -1,9 +1,10 @@
 //! The rule `forward-reference`.
 
+use crate::k8s::ContainerField;
 use crate::resolve::{Lookup, OriginKind};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::env_order;
-use crate::rules::shared::reference_verdicts::{ExpandedField, ReferenceVerdict, judge_references};
+use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
     /// Reports `$(X)` in an env value where X is declared only later.
@@ -62,7 +63,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for (text, step, _) in
         judge_references(container).into_iter().filter(|(.., it)| matches!(it, ReferenceVerdict::Forward))
     {
-        let ExpandedField::Env(user, _) = text.field else { continue };
+        let ContainerField::EnvValue(user) = text.field else { continue };
         let name = &step.name;
         let finding = Finding::new(
             container.inside(text.text, step.range.clone()),

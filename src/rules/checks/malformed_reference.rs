@@ -115,7 +115,7 @@ fn report(
             false,
         ),
     };
-    let is_bound = |name: &&String| matches!(container.environment.lookup(text.field.site(), name), Lookup::Bound(_));
+    let is_bound = |name: &&String| matches!(container.environment.lookup(text.variables(), name), Lookup::Bound(_));
     let fix = name.filter(is_bound).and_then(|name| {
         let new = format!("$({name})");
         let fix = reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`"))?;

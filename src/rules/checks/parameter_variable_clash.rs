@@ -1,6 +1,7 @@
 //! The rule `parameter-variable-clash`.
 
-use crate::resolve::{Lookup, ReferenceSite};
+use crate::k8s::VariableScope;
+use crate::resolve::Lookup;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::syntax::{ReferenceForm, parameter_references};
 
@@ -76,7 +77,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             if reference.form != ReferenceForm::Proposed || !parameters.contains(name) {
                 continue;
             }
-            let Lookup::Bound(variable) = container.environment.lookup(ReferenceSite::CommandLine, name) else {
+            let Lookup::Bound(variable) = container.environment.lookup(VariableScope::All, name) else {
                 continue;
             };
             let message = format!(

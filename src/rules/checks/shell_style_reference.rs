@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use crate::resolve::{Lookup, ReferenceSite};
+use crate::k8s::VariableScope;
+use crate::resolve::Lookup;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
-use crate::rules::shared::reference_verdicts::{ExpandedField, ExpandedText, expanded_texts, reaches_shell};
+use crate::rules::shared::reference_verdicts::{ExpandedText, expanded_texts, reaches_shell};
 use crate::rules::shared::shell_detection::ShellUse;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
@@ -104,13 +105,13 @@ fn found(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
 }
 
 fn is_ours(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
-    let Lookup::Bound(_) = container.environment.lookup(ReferenceSite::CommandLine, name) else { return false };
+    let Lookup::Bound(_) = container.environment.lookup(VariableScope::All, name) else { return false };
     // An entry that is filled from a variable of its own name is filled by a tool, and so are others then.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     let filled = own.filter_map(|it| it.value.as_ref()).any(|it| found(&it.value).iter().any(|it| it.1 == name));
     let parameters = container.pod.object.object.parameters.as_ref();
     let is_parameter = || form == ShellSyntax::Braces && parameters.is_some_and(|it| it.contains(name));
-    let reaches = || matches!(text.field, ExpandedField::Env(_, own) if reaches_shell(container, own));
+    let reaches = || text.variable.is_some_and(|own| reaches_shell(container, own));
     !filled && !is_parameter() && !reaches()
 }
 
@@ -124,8 +125,8 @@ fn report(
 ) {
     let written = &text.text.value[range.clone()];
     let new = format!("$({name})");
-    let has_value = match container.environment.lookup(text.field.site(), name) {
-        Lookup::Bound(binding) => text.field != ExpandedField::Probe && !binding.value.is_empty(),
+    let has_value = match container.environment.lookup(text.variables(), name) {
+        Lookup::Bound(binding) => !text.field.is_probe() && !binding.value.is_empty(),
         _ => false,
     };
     let fix = (has_value && form != ShellSyntax::Operator)

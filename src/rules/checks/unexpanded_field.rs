@@ -1,8 +1,8 @@
 //! The rule `unexpanded-field`.
 
 use crate::diagnostic::Fix;
-use crate::k8s::Text;
-use crate::resolve::{Lookup, ReferenceSite, is_script_item};
+use crate::k8s::{Text, VariableScope};
+use crate::resolve::{Lookup, is_script_item};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::reference_fixes;
 use crate::syntax::{DollarToken, DollarTokenKind, Node, dollar_tokens};
@@ -71,7 +71,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn is_declared(container: &ContainerContext<'_>, name: &str) -> bool {
-    matches!(container.environment.lookup(ReferenceSite::CommandLine, name), Lookup::Bound(_))
+    matches!(container.environment.lookup(VariableScope::All, name), Lookup::Bound(_))
 }
 
 fn finding(

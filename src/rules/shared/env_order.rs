@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::Fix;
-use crate::resolve::{Lookup, ReferenceSite};
+use crate::k8s::VariableScope;
+use crate::resolve::Lookup;
 use crate::rules::engine::{ContainerContext, edit};
 use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items};
 
@@ -93,7 +94,10 @@ impl<'c> EnvEntries<'c> {
             let references = names.map(|name| EntryReference {
                 name,
                 entry: entries.last_before(at, name),
-                forward: matches!(container.environment.lookup(ReferenceSite::Entry(at), name), Lookup::Later(_)),
+                forward: matches!(
+                    container.environment.lookup(VariableScope::EarlierEntries(at), name),
+                    Lookup::Later(_)
+                ),
             });
             let references = references.collect();
             entries.references.push(references);

@@ -6,7 +6,7 @@ use crate::diagnostic::{Edit, Fix};
 use crate::k8s::Text;
 use crate::resolve::{ExpansionStep, Lookup};
 use crate::rules::engine::{ContainerContext, Finding, edit};
-use crate::rules::shared::reference_verdicts::{ExpandedField, ExpandedText};
+use crate::rules::shared::reference_verdicts::ExpandedText;
 use crate::syntax::replace_in_scalar;
 
 /// Writes something else in place of a part of a scalar's value.
@@ -55,10 +55,10 @@ pub(in crate::rules) fn suggest(
 /// The name in scope that differs least from one that is not.
 fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str) -> Option<String> {
     let environment = container.environment;
-    let site = text.field.site();
+    let site = text.variables();
     let is_visible = |candidate: &str| match environment.lookup(site, candidate) {
         // A probe reads some names as nothing at all (P3).
-        Lookup::Bound(binding) => text.field != ExpandedField::Probe || !binding.value.is_empty(),
+        Lookup::Bound(binding) => !text.field.is_probe() || !binding.value.is_empty(),
         _ => false,
     };
     let near = environment.names().filter_map(|it| {

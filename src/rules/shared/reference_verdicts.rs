@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use crate::k8s::Text;
-use crate::resolve::{Environment, ExpandedScalar, ExpansionStep, Lookup, ReferenceSite, UnknownReason};
+use crate::k8s::{ContainerField, Text, VariableScope};
+use crate::resolve::{Environment, ExpandedScalar, ExpansionStep, Lookup, UnknownReason};
 use crate::rules::engine::ContainerContext;
 use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_text::ReferencePattern;
@@ -17,40 +17,25 @@ use crate::syntax::{DollarTokenKind, dollar_tokens};
 pub(in crate::rules) struct ExpandedText<'a> {
     pub(in crate::rules) text: &'a Text,
     pub(in crate::rules) steps: &'a [ExpansionStep],
-    pub(in crate::rules) field: ExpandedField<'a>,
+    pub(in crate::rules) field: ContainerField,
+    /// The variable whose value it is.
+    pub(in crate::rules) variable: Option<&'a str>,
     pub(in crate::rules) shell: ShellUse,
 }
 
-/// The field it stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rules) enum ExpandedField<'a> {
-    /// The value of an entry of `env`, by its index, with the entry's name.
-    Env(usize, &'a str),
-    /// `command` and `args`.
-    CommandLine,
-    /// The command of an exec probe.
-    Probe,
-    /// `subPathExpr`.
-    SubPath,
-}
-
-impl<'a> ExpandedField<'a> {
-    /// The variable whose value it is, or the name of the field.
-    pub(in crate::rules) fn name(self) -> &'a str {
-        match self {
-            Self::Env(_, name) => name,
-            Self::CommandLine => "command",
-            Self::Probe => "exec",
-            Self::SubPath => "subPathExpr",
-        }
+impl<'a> ExpandedText<'a> {
+    /// The variables that a reference in it can use.
+    pub(in crate::rules) fn variables(&self) -> VariableScope {
+        self.field.variable_scope().unwrap_or(VariableScope::All)
     }
 
-    /// From where names are looked up.
-    pub(in crate::rules) fn site(self) -> ReferenceSite {
-        match self {
-            Self::Env(index, _) => ReferenceSite::Entry(index),
-            Self::CommandLine | Self::SubPath => ReferenceSite::CommandLine,
-            Self::Probe => ReferenceSite::Probe,
+    /// The variable whose value it is, or the name of the field.
+    pub(in crate::rules) fn name(&self) -> &'a str {
+        match self.field {
+            ContainerField::EnvValue(_) => self.variable.unwrap_or_default(),
+            ContainerField::ProbeCommand(..) => "exec",
+            ContainerField::SubPathExpr(_) => "subPathExpr",
+            ContainerField::Command(_) | ContainerField::Args(_) | ContainerField::Unexpanded(_) => "command",
         }
     }
 }
@@ -112,31 +97,27 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
         let Some(binding) = environment.entry(index).filter(|it| it.raw.is_some()) else { continue };
         if text.value.contains('$') {
             let shell = if looks_like_script(&text.value) { ShellUse::Maybe } else { ShellUse::No };
-            all.push(ExpandedText {
-                text,
-                steps: &binding.steps,
-                field: ExpandedField::Env(index, &name.value),
-                shell,
-            });
+            let (field, variable) = (ContainerField::EnvValue(index), Some(&*name.value));
+            all.push(ExpandedText { text, steps: &binding.steps, field, variable, shell });
         }
     }
     let items: Vec<&'a ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
     let first = all.len();
-    command_line(&items, !environment.command.is_empty(), ExpandedField::CommandLine, &mut all);
+    let field = |at| container.command_line_field(at);
+    command_line(&items, !environment.command.is_empty(), field, &mut all);
     // What a patch is laid on may bring the command, and a shell with it.
-    if environment.command.is_empty() && matches!(environment.lookup(ReferenceSite::CommandLine, ""), Lookup::Maybe(_))
-    {
+    if environment.command.is_empty() && matches!(environment.lookup(VariableScope::All, ""), Lookup::Maybe(_)) {
         let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
         open.for_each(|it| it.shell = ShellUse::Maybe);
     }
-    for probe in &environment.probes {
+    for (index, probe) in environment.probes.iter().enumerate() {
         let items: Vec<&'a ExpandedScalar> = probe.command.iter().collect();
-        command_line(&items, true, ExpandedField::Probe, &mut all);
+        command_line(&items, true, |at| ContainerField::ProbeCommand(index, at), &mut all);
     }
     for sub_path in environment.sub_paths.iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
-        let item = &sub_path.item;
+        let (item, field) = (&sub_path.item, sub_path.field);
         let steps = &item.expansion.steps;
-        all.push(ExpandedText { text: &item.text, steps, field: ExpandedField::SubPath, shell: ShellUse::No });
+        all.push(ExpandedText { text: &item.text, steps, field, variable: None, shell: ShellUse::No });
     }
     all
 }
@@ -144,13 +125,14 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
 fn command_line<'a>(
     items: &[&'a ExpandedScalar],
     has_command: bool,
-    field: ExpandedField<'a>,
+    field: impl Fn(usize) -> ContainerField,
     all: &mut Vec<ExpandedText<'a>>,
 ) {
     for (at, item) in items.iter().enumerate().filter(|(_, it)| it.text.value.contains('$')) {
         let values: Vec<&str> = items.iter().map(|it| &*it.text.value).collect();
         let shell = if item.is_script { ShellUse::Yes } else { detect_reader(&values, at, has_command) };
-        all.push(ExpandedText { text: &item.text, steps: &item.expansion.steps, field, shell });
+        let (text, steps) = (&item.text, &item.expansion.steps[..]);
+        all.push(ExpandedText { text, steps, field: field(at), variable: None, shell });
     }
 }
 
@@ -172,10 +154,9 @@ pub(in crate::rules) fn judge_references<'a>(
 
 fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> ReferenceVerdict {
     let environment = container.environment;
-    let site = text.field.site();
-    let declared = |word: &str| matches!(environment.lookup(site, word), Lookup::Bound(_));
+    let declared = |word: &str| matches!(environment.lookup(text.variables(), word), Lookup::Bound(_));
     let shape = ReferencePattern::of(&step.name, declared);
-    if let ExpandedField::SubPath = text.field {
+    if text.field.is_sub_path() {
         return match &step.outcome {
             Lookup::Bound(it) if it.value.is_empty() && it.alternatives.is_empty() => {
                 ReferenceVerdict::SubPath { empty: true }
@@ -189,7 +170,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
             _ => ReferenceVerdict::Fine,
         };
     }
-    if text.field == ExpandedField::Probe
+    if text.field.is_probe()
         && let Some(verdict) = probe(container, text, step)
     {
         return verdict;
@@ -200,12 +181,11 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
         Lookup::Maybe(hole) if shape == ReferencePattern::Name => return ReferenceVerdict::Possible(hole.clone()),
         Lookup::Maybe(_) => return ReferenceVerdict::Fine,
         Lookup::Later(_) => {
-            let own = matches!(text.field, ExpandedField::Env(_, own) if own == &*step.name);
-            return if own { ReferenceVerdict::Own } else { ReferenceVerdict::Forward };
+            return if text.variable == Some(&*step.name) { ReferenceVerdict::Own } else { ReferenceVerdict::Forward };
         }
         Lookup::Unbound => {}
     }
-    let reaches = matches!(text.field, ExpandedField::Env(_, own) if reaches_shell(container, own));
+    let reaches = text.variable.is_some_and(|own| reaches_shell(container, own));
     // No command is called like that.
     let is_constant = step.name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
     match text.shell {
@@ -217,7 +197,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
         ReferencePattern::Other => ReferenceVerdict::Fine,
         ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::Fine,
         // A probe sees no service variable anyway (P3).
-        ReferencePattern::Name if text.field == ExpandedField::Probe => ReferenceVerdict::Undefined,
+        ReferencePattern::Name if text.field.is_probe() => ReferenceVerdict::Undefined,
         ReferencePattern::Name => {
             container.absent_service(&step.name).map_or(ReferenceVerdict::Undefined, ReferenceVerdict::Service)
         }
@@ -250,7 +230,7 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Expan
             differs.then_some(ReferenceVerdict::Probe(ProbeView::Raw))
         }
         Lookup::Maybe(_) => None,
-        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(ReferenceSite::CommandLine, &step.name) {
+        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(VariableScope::All, &step.name) {
             // In a script a word in small letters is rather a command.
             _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
             Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeView::Stays)),

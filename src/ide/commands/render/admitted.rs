@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::ide::commands::render::{Renderer, Substitute, node_of};
-use crate::k8s::{Container, Object, Pod, Text};
-use crate::resolve::{
-    Admission, ContainerChanges, Environment, Lookup, MatchingPreset, PresetEntry, ReferenceSite, ResolvedValue,
-};
+use crate::k8s::{Container, Object, Pod, Text, VariableScope};
+use crate::resolve::{Admission, ContainerChanges, Environment, Lookup, MatchingPreset, PresetEntry, ResolvedValue};
 use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
 use crate::text::Span;
 
@@ -132,7 +130,7 @@ fn lists(admission: &Admission, nodes: &Nodes, effect: &ContainerChanges, enviro
     let env = effect.env.iter().filter_map(|it| {
         let (_, entry) = admission.env(*it)?;
         let value = entry.value.as_ref().filter(|it| it.value.contains('$'));
-        let binding = match environment.lookup(ReferenceSite::CommandLine, &entry.name.as_ref()?.value) {
+        let binding = match environment.lookup(VariableScope::All, &entry.name.as_ref()?.value) {
             Lookup::Bound(binding) => Some(binding),
             _ => None,
         };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
-use crate::ide::shared::located_container::{Field, FileText, LocatedContainer};
+use crate::ide::shared::located_container::{FileText, LocatedContainer};
+use crate::k8s::ContainerField;
 use crate::resolve::is_strict_variable_name;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
@@ -32,13 +33,13 @@ fn in_list(
     written: &FileText,
     at: &LocatedContainer<'_>,
     span: Span,
-    field: Field,
+    field: ContainerField,
     name: &str,
 ) -> Option<(usize, String)> {
     let list = node(written, at.object.file_span(span), Node::is_sequence)?;
     let items: Vec<Node<'_>> = list.items().collect();
     let user = match field {
-        Field::Env(index) => items.get(index),
+        ContainerField::EnvValue(index) => items.get(index),
         _ => None,
     };
     let text = written.text();

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::features::completion::parameters::{Setting, Typing};
-use crate::ide::shared::located_container::{Field, FileText, LocatedContainer, floor, objects_at, preset_of};
+use crate::ide::shared::located_container::{FileText, LocatedContainer, floor, objects_at, preset_of};
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template};
-use crate::k8s::{Object, Pod};
+use crate::k8s::{ContainerField, Object, Pod};
 use crate::resolve::OriginKind;
 use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
 use crate::text::Span;
@@ -37,7 +37,7 @@ pub(super) enum Context<'s> {
 #[derive(Clone, Debug)]
 pub(super) struct Reference<'s> {
     pub(super) at: LocatedContainer<'s>,
-    pub(super) field: Field,
+    pub(super) field: ContainerField,
     /// From the dollar sign on.
     pub(super) start: usize,
     /// The name as far as it is typed.
@@ -213,7 +213,7 @@ impl<'s> Looker<'_, 's> {
     }
 
     /// The container and field whose text stands at the cursor, by aliases too.
-    fn by_text(&self) -> Option<(LocatedContainer<'s>, Field)> {
+    fn by_text(&self) -> Option<(LocatedContainer<'s>, ContainerField)> {
         let document = self.written.source.tree.document_at(self.offset)?;
         let has_aliases = document.root()?.contains_alias();
         let document = document.span();
@@ -222,7 +222,7 @@ impl<'s> Looker<'_, 's> {
             || objects().flat_map(|object| LocatedContainer::of_object_or_preset(self.file, self.facts, object));
         let field_in = |at: LocatedContainer<'s>| {
             let touches = |text: &crate::k8s::Text| at.object.file_span(text.span).touches(self.offset);
-            let (field, _) = at.texts().find(|(_, text)| touches(text))?;
+            let (field, _) = at.container.texts().find(|(_, text)| touches(text))?;
             Some((at, field))
         };
         let is_around = |at: &LocatedContainer<'_>| at.object.file_span(at.container.span).touches(self.offset);
@@ -232,7 +232,7 @@ impl<'s> Looker<'_, 's> {
     }
 
     /// The same by the way through the tree, for texts that are not complete yet.
-    fn by_path(&self) -> Option<(LocatedContainer<'s>, Field)> {
+    fn by_path(&self) -> Option<(LocatedContainer<'s>, ContainerField)> {
         let key = self.key().map_or(self.offset, |it| it.key.start);
         [self.offset, key].into_iter().find_map(|offset| {
             let (object, path) = self.path(offset)?;
@@ -424,18 +424,18 @@ struct KeyOnLine {
 }
 
 /// The field that a way in a container leads to.
-fn field_of(rest: &str, at: &LocatedContainer<'_>) -> Option<Field> {
+fn field_of(rest: &str, at: &LocatedContainer<'_>) -> Option<ContainerField> {
     let (plain, indices) = without_indices(rest);
     let index = indices.last().copied();
     match &*plain {
-        "env[].value" | "environment[].value" => Some(Field::Env(index?)),
-        "command[]" => Some(Field::Command(index?)),
-        "args[]" => Some(Field::Args(index?)),
-        "volumeMounts[].subPathExpr" => Some(Field::SubPath(index?)),
+        "env[].value" | "environment[].value" => Some(ContainerField::EnvValue(index?)),
+        "command[]" => Some(ContainerField::Command(index?)),
+        "args[]" => Some(ContainerField::Args(index?)),
+        "volumeMounts[].subPathExpr" => Some(ContainerField::SubPathExpr(index?)),
         _ => {
             let probe = plain.strip_suffix(".exec.command[]")?;
             let at = at.container.probes.iter().position(|it| it.probe == probe)?;
-            Some(Field::Probe(at, index?))
+            Some(ContainerField::ProbeCommand(at, index?))
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::workload_title;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::preset_reach::{PresetRecipient, is_declared_after, recipients};
-use crate::k8s::Object;
-use crate::resolve::{Lookup, ReferenceSite, UnresolvedReason, is_strict_variable_name};
+use crate::k8s::{Object, VariableScope};
+use crate::resolve::{Lookup, UnresolvedReason, is_strict_variable_name};
 use crate::syntax::has_helm_placeholder;
 
 /// The operators of a selector.
@@ -30,7 +30,7 @@ pub(super) fn names(
     known: &[CompletionItem],
 ) -> Vec<CompletionItem> {
     let at = &reference.at;
-    let Some(ReferenceSite::Entry(index)) = reference.field.site() else { return Vec::new() };
+    let Some(VariableScope::EarlierEntries(index)) = reference.field.variable_scope() else { return Vec::new() };
     let reveal = analysis.reveals(&at.file);
     let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
     for it in recipients(analysis, at, Some(index)) {
@@ -55,13 +55,12 @@ pub(super) fn names(
 
 /// What there is to say about one of them: as the first container that has it sees it.
 pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
-    let Some(ReferenceSite::Entry(index)) = reference.field.site() else { return None };
+    let Some(VariableScope::EarlierEntries(index)) = reference.field.variable_scope() else { return None };
     let all = recipients(analysis, &reference.at, Some(index));
-    let has_it = |it: &&PresetRecipient<'_>| {
-        matches!(it.environment.lookup(ReferenceSite::CommandLine, label), Lookup::Bound(_))
-    };
+    let has_it =
+        |it: &&PresetRecipient<'_>| matches!(it.environment.lookup(VariableScope::All, label), Lookup::Bound(_));
     let PresetRecipient { at, environment, .. } = all.iter().find(has_it)?;
-    let documentation = hover::name(analysis, at, environment, ReferenceSite::CommandLine, label);
+    let documentation = hover::name(analysis, at, environment, VariableScope::All, label);
     Some(CompletionDetails { documentation, additional_edits: Vec::new() })
 }
 

@@ -13,8 +13,8 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::{LocatedContainer, lookup_site};
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
-use crate::k8s::{Pod, Volume};
-use crate::resolve::{ENV_FIELDS, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, ReferenceSite};
+use crate::k8s::{Pod, VariableScope, Volume};
+use crate::resolve::{ENV_FIELDS, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind};
 use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
 
 /// How long a preview may be.
@@ -152,8 +152,8 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &Value<'_>, label: &str) -
         Slot::Key { file, object, kind, name } => hover::objects::of_key(analysis, file, object, *kind, name, label),
         Slot::Variable { at, .. } => {
             let environment = at.environment(analysis);
-            match environment.lookup(ReferenceSite::CommandLine, label) {
-                Lookup::Bound(_) => hover::name(analysis, at, &environment, ReferenceSite::CommandLine, label),
+            match environment.lookup(VariableScope::All, label) {
+                Lookup::Bound(_) => hover::name(analysis, at, &environment, VariableScope::All, label),
                 _ => None,
             }
         }
@@ -193,8 +193,8 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
     };
     let is_own = |location: &Location| at.entry_at(location).is_some_and(|(it, _)| it == index);
     let mut wanted: Vec<&str> = Vec::new();
-    for (field, text) in at.texts() {
-        let Some(site) = field.site().filter(|_| !at.is_script(&environment, field)) else { continue };
+    for (field, text) in at.container.texts() {
+        let Some(site) = field.variable_scope().filter(|_| !at.is_script(&environment, field)) else { continue };
         for name in dollar_tokens(&text.value).filter_map(|it| it.name(&text.value)) {
             let is_open = match environment.lookup(site, name) {
                 Lookup::Unbound | Lookup::Later(_) => true,

@@ -10,9 +10,9 @@ use crate::ide::features::completion::context::Reference;
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
 use crate::ide::shared::describe::{kind_words, short_binding};
-use crate::ide::shared::located_container::{Field, LocatedContainer};
-use crate::k8s::ContainerRole;
-use crate::resolve::{Binding, Environment, Lookup, OriginKind, ReferenceSite};
+use crate::ide::shared::located_container::LocatedContainer;
+use crate::k8s::{ContainerField, ContainerRole, VariableScope};
+use crate::resolve::{Binding, Environment, Lookup, OriginKind};
 use crate::rules;
 use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
 use crate::text::Span;
@@ -31,7 +31,8 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     let is_script = at.is_script(&environment, reference.field);
     let reveal = analysis.reveals(&at.file);
     let typed = analysis.file_text(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
-    let can_move = matches!(site, ReferenceSite::Entry(_)) && !reference.brace && list_shape(analysis, at).is_some();
+    let can_move =
+        matches!(site, VariableScope::EarlierEntries(_)) && !reference.brace && list_shape(analysis, at).is_some();
     let is_sayable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
     let mut offer = |name: &str, kind, detail: String, group: u8| {
         if !is_sayable(name) {
@@ -42,7 +43,7 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     for binding in environment.own_bindings().into_iter().filter(|it| !has_helm_placeholder(&it.name)) {
         match environment.lookup(site, &binding.name) {
             // A probe reads some names as nothing at all (P3).
-            Lookup::Bound(bound) if site == ReferenceSite::Probe && bound.value.is_empty() => {}
+            Lookup::Bound(bound) if site == VariableScope::ProbeValues && bound.value.is_empty() => {}
             Lookup::Bound(bound) => {
                 let group = if bound.origin.kind == OriginKind::Injected { 1 } else { 0 };
                 offer(&binding.name, CompletionKind::Variable, told(&bound, reveal), group);
@@ -84,10 +85,12 @@ pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label:
     let documentation = hover::name(analysis, at, &environment, site, label);
     let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_later(at, site, label);
     let additional_edits = match (reference.field, is_forward && !reference.brace) {
-        (Field::Env(index), true) if list_shape(analysis, at) == Some(CollectionStyle::Block) => {
+        (ContainerField::EnvValue(index), true) if list_shape(analysis, at) == Some(CollectionStyle::Block) => {
             moved(analysis, reference, &environment, index, label).unwrap_or_default()
         }
-        (Field::Env(index), true) => moved_in_flow(analysis, reference, &environment, index, label).unwrap_or_default(),
+        (ContainerField::EnvValue(index), true) => {
+            moved_in_flow(analysis, reference, &environment, index, label).unwrap_or_default()
+        }
         _ => Vec::new(),
     };
     Some(CompletionDetails { documentation, additional_edits })
@@ -95,9 +98,9 @@ pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label:
 
 /// From where a name is looked up. The shell of a hook, in which Kubernetes expands nothing, has what the command line
 /// sees.
-fn site(reference: &Reference<'_>, environment: &Environment) -> Option<ReferenceSite> {
+fn site(reference: &Reference<'_>, environment: &Environment) -> Option<VariableScope> {
     let is_hook = || reference.brace && reference.at.is_script(environment, reference.field);
-    reference.field.site().or_else(|| is_hook().then_some(ReferenceSite::CommandLine))
+    reference.field.variable_scope().or_else(|| is_hook().then_some(VariableScope::All))
 }
 
 /// The variables of services that match what is typed, and whether there are more.
@@ -123,8 +126,8 @@ pub(super) fn told(binding: &Binding, reveal: bool) -> String {
 }
 
 /// Whether a name is declared below an entry of `env`, and not above it.
-fn is_later(at: &LocatedContainer<'_>, site: ReferenceSite, name: &str) -> bool {
-    let ReferenceSite::Entry(index) = site else { return false };
+fn is_later(at: &LocatedContainer<'_>, site: VariableScope, name: &str) -> bool {
+    let VariableScope::EarlierEntries(index) = site else { return false };
     let mut named = at.container.env.iter().enumerate().filter(|(_, it)| {
         let it = it.name.as_ref();
         it.is_some_and(|it| &*it.value == name)
@@ -133,8 +136,8 @@ fn is_later(at: &LocatedContainer<'_>, site: ReferenceSite, name: &str) -> bool 
     at.container.role != ContainerRole::Hook && named.next().is_some_and(|(at, _)| at > index)
 }
 
-fn is_own(at: &LocatedContainer<'_>, site: ReferenceSite, name: &str) -> bool {
-    let ReferenceSite::Entry(index) = site else { return false };
+fn is_own(at: &LocatedContainer<'_>, site: VariableScope, name: &str) -> bool {
+    let VariableScope::EarlierEntries(index) = site else { return false };
     let own = at.container.env.get(index).and_then(|it| it.name.as_ref());
     own.is_some_and(|it| &*it.value == name)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::resolve::ReferenceField;
+use crate::k8s::ContainerField;
 
 /// The name and version of the contract.
 pub const ENVIRONMENT_SCHEMA: &str = "podlens/env/v1";
@@ -199,7 +199,7 @@ pub struct UnresolvedView {
     pub column: u32,
     /// `undefined`, `forward` or `self`.
     pub why: &'static str,
-    /// What it stands in.
+    /// The field with the reference.
     #[serde(skip)]
-    pub part: ReferenceField,
+    pub field: ContainerField,
 }

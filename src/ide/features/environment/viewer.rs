@@ -11,7 +11,7 @@ use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
 use crate::resolve::{
     self, Binding, Environment, ExpandedScalar, ExpansionStep, Lookup, MatchingPreset, Origin, PresetLocation,
-    ReferenceField, ResolvedValue, Resolver, SubPath, UnresolvedReference, ValueState,
+    ResolvedValue, Resolver, SubPath, UnresolvedReference, ValueState,
 };
 use crate::syntax::{SourceMap, has_helm_placeholder, show_helm_placeholders};
 use crate::text::{LineColumn, Span};
@@ -170,7 +170,7 @@ impl EnvironmentViewer<'_> {
             line: place.line,
             column: place.column,
             why: it.why.as_str(),
-            part: it.part,
+            field: it.field,
         }
     }
 
@@ -186,7 +186,7 @@ impl EnvironmentViewer<'_> {
                 line: place.line,
                 column: place.column,
                 why: "empty",
-                part: ReferenceField::SubPath,
+                field: it.field,
             }
         };
         it.item.expansion.steps.iter().filter(is_empty).map(view).collect()
