@@ -1,6 +1,6 @@
 //! `podlens lint`, `explain` and `completions` as people and CI meet them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -176,10 +176,10 @@ fn several_formats_go_to_their_files() {
     assert_eq!((code, err.as_str()), (1, ""));
     assert!(out.starts_with("pod.yaml:9:30: warning[undefined-variable]"), "{out}");
     let read = |name: &str| fs::read_to_string(place.path().join(name)).expect("written");
-    assert_eq!(findings(&read("out.txt")).len(), 2);
+    assert_eq!(findings(&read("out.txt")).len(), 2, "{}", read("out.txt"));
     assert!(read("s.sarif").contains("\"version\": \"2.1.0\""));
     let (_, out, _) = lint(place.path(), &["--output", "x.json", "--format", "json"], "");
-    assert_eq!((out.as_str(), findings(&read("x.json")).len()), ("", 2));
+    assert_eq!((out.as_str(), findings(&read("x.json")).len()), ("", 2), "{}", read("x.json"));
 }
 
 #[test]
@@ -198,7 +198,8 @@ fn a_baseline_hides_what_is_known_even_after_lines_move() {
     assert!(out.contains("$(NEW)"), "{out}");
     // A second finding like a known one is new.
     fs::write(place.path().join("pod.yaml"), POD.replace("é $(NOPE)", "é $(NOPE) $(NOPE)")).expect("written");
-    assert_eq!(lint(place.path(), &known, "").1.lines().count(), 1);
+    let (_, out, _) = lint(place.path(), &known, "");
+    assert_eq!(out.lines().count(), 1, "{out}");
     // Another name is another finding.
     fs::write(place.path().join("pod.yaml"), POD.replace("$(NOPE)", "$(NOPES)")).expect("written");
     assert!(lint(place.path(), &known, "").1.contains("NOPES"));
@@ -276,7 +277,7 @@ fn the_order_of_work_does_not_show() {
         (0..40).map(|at| (format!("d{}/f{at}.yaml", at % 7), POD.replace("NOPE", &format!("N{}", at % 5)))).collect();
     let all: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
     let place = directory(&all);
-    let mut outputs = BTreeSet::new();
+    let mut outputs = BTreeMap::new();
     for threads in ["1", "2", "8"] {
         for paths in
             [&["d0", "d1", "d2", "d3", "d4", "d5", "d6"][..], &["d6", "d3", "d5", "d0", "d1", "d4", "d2", "d2"]]
@@ -289,13 +290,28 @@ fn the_order_of_work_does_not_show() {
                 .env("RAYON_NUM_THREADS", threads)
                 .output()
                 .expect("podlens starts");
-            outputs.insert(output.stdout);
+            let text = String::from_utf8(output.stdout).expect("podlens prints UTF-8");
+            outputs.insert(text, format!("{threads} threads, {paths:?}"));
         }
     }
-    assert_eq!(outputs.len(), 1);
-    let text = String::from_utf8(outputs.pop_first().expect("one")).expect("UTF-8");
-    let fingerprints: BTreeSet<String> = findings(&text).iter().map(|it| it["fingerprint"].to_string()).collect();
-    assert_eq!(fingerprints.len(), 80, "no two findings share a fingerprint");
+    let (text, first) = outputs.pop_first().expect("an output");
+    assert!(outputs.is_empty(), "{first} prints {text}; others differ: {outputs:#?}");
+    let all = findings(&text);
+    // Two findings in each file.
+    let expected: BTreeSet<(&str, &str)> = files
+        .iter()
+        .flat_map(|(path, _)| ["forward-reference", "undefined-variable"].map(|rule| (path.as_str(), rule)))
+        .collect();
+    let text_of = |finding: &'static str, it: &Value| it[finding].as_str().unwrap_or_default().to_owned();
+    let found: BTreeSet<(String, String)> = all.iter().map(|it| (text_of("file", it), text_of("rule", it))).collect();
+    let found: BTreeSet<(&str, &str)> = found.iter().map(|(file, rule)| (file.as_str(), rule.as_str())).collect();
+    assert_eq!(expected.difference(&found).collect::<Vec<_>>(), Vec::<&(&str, &str)>::new(), "these are missing");
+    let mut fingerprints: BTreeMap<String, &Value> = BTreeMap::new();
+    for finding in &all {
+        if let Some(other) = fingerprints.insert(text_of("fingerprint", finding), finding) {
+            panic!("two findings have the same fingerprint: {other:#} and {finding:#}");
+        }
+    }
 }
 
 #[test]

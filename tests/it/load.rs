@@ -76,7 +76,8 @@ fn without_a_mark_the_paths_are_the_project() {
     let loaded = disk.load("", &["a/pod.yaml", "b"], None, "");
     assert_eq!(names(&loaded), ["a/pod.yaml", "b/map.yaml"]);
     let snapshot = loaded.workspace.snapshot();
-    assert_eq!(snapshot.config_maps("app", LookupSite { file: "a/pod.yaml", namespace: None }).len(), 1);
+    let found = snapshot.config_maps("app", LookupSite { file: "a/pod.yaml", namespace: None });
+    assert_eq!(found.len(), 1, "{:?}", found.iter().map(|it| &it.file).collect::<Vec<_>>());
     assert_eq!(names(&disk.load("", &["a"], Some("."), "")), ["a/pod.yaml", "b/map.yaml", "c/map.yaml"]);
 }
 

@@ -20,6 +20,7 @@ mod differential;
 mod editors;
 mod env_files;
 mod fixes;
+mod fixture_format;
 mod fixtures;
 mod ide;
 mod lint;

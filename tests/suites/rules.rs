@@ -10,6 +10,7 @@ use libtest_mimic::Trial;
 use podlens::diagnostic::Diagnostic;
 use podlens::rules::{self, RULES};
 
+use crate::command::project;
 use crate::findings::{Files, fixes_of_rank, lint, with_edits};
 use crate::fixture::{Case, Expected, Suite};
 use crate::labels::{Finding, set_labels};
@@ -73,7 +74,10 @@ fn shown_fixes(files: &Files, findings: &[Diagnostic], rank: usize) -> String {
 
 /// What the suites of all rules have to show.
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut all = vec![Trial::test("rules::every rule has a suite", || Ok(every_rule_has_a_suite()?))];
+    let mut all = vec![
+        Trial::test("rules::every rule has a suite", || Ok(every_rule_has_a_suite()?)),
+        Trial::test("rules::every title of a fix is shown", || Ok(every_title_of_a_fix_is_shown()?)),
+    ];
     for rule in RULES {
         let name = format!("rules::{}::every kind of fix has a diff", rule.name);
         all.push(Trial::test(name, || Ok(every_kind_of_fix_has_a_diff(rule.name)?)));
@@ -83,15 +87,21 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn every_rule_has_a_suite() -> Result<(), String> {
     let missing = RULES.iter().map(|rule| format!("fixtures/rules/{}.md", rule.name));
-    let missing: Vec<_> = missing.filter(|path| !crate::command::project().join(path).exists()).collect();
+    let missing: Vec<_> = missing.filter(|path| !project().join(path).exists()).collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("missing: {}", missing.join(", "))) }
 }
 
 fn every_kind_of_fix_has_a_diff(rule: &str) -> Result<(), String> {
-    let path = crate::command::project().join(format!("fixtures/rules/{rule}.md"));
+    let path = project().join(format!("fixtures/rules/{rule}.md"));
     let suite = runner::read(&FOLDER, &path)?;
+    let (offered, shown) = kinds_of_fixes(rule, &suite)?;
+    let docs = rules::find_rule(rule).and_then(|rule| rule.docs.split("## Fix\n").nth(1)).unwrap_or_default().trim();
+    if docs.starts_with("None") != offered.is_empty() {
+        let kinds: Vec<&String> = offered.keys().collect();
+        return Err(format!("`## Fix` of the documentation says \"{docs}\", and the suite offers {kinds:?}"));
+    }
     let mut missing = String::new();
-    for (kind, offered) in kinds_without_diff(rule, &suite)? {
+    for (kind, offered) in offered.into_iter().filter(|(kind, _)| !shown.contains(kind)) {
         let _ = writeln!(missing, "{}:{}: no `diff` shows the fix \"{kind}\"", runner::shown(&path), offered.line);
         let number = if offered.rank == 0 { String::new() } else { format!(" {}", offered.rank + 1) };
         let _ = writeln!(missing, "Add an empty block to this test and run it with UPDATE=1:\n```diff{number}\n```");
@@ -105,8 +115,8 @@ struct Offered {
     rank: usize,
 }
 
-/// The kinds of fixes that findings of this rule offer in its suite, without those that a `diff` shows.
-fn kinds_without_diff(rule: &str, suite: &Suite) -> Result<BTreeMap<String, Offered>, String> {
+/// The kinds of fixes that findings of this rule offer in its suite, and those that a `diff` shows.
+fn kinds_of_fixes(rule: &str, suite: &Suite) -> Result<(BTreeMap<String, Offered>, BTreeSet<String>), String> {
     let mut offered = BTreeMap::new();
     let mut shown = BTreeSet::new();
     for case in &suite.cases {
@@ -122,8 +132,68 @@ fn kinds_without_diff(rule: &str, suite: &Suite) -> Result<BTreeMap<String, Offe
             shown.extend(own.map(|(_, fix)| kind(&fix.title)));
         }
     }
-    offered.retain(|kind, _| !shown.contains(kind));
-    Ok(offered)
+    Ok((offered, shown))
+}
+
+/// A fix that no test of its rule offers is found by its title in the code: a literal with a capital letter and a space.
+fn every_title_of_a_fix_is_shown() -> Result<(), String> {
+    let mut shown: BTreeSet<String> = BTreeSet::new();
+    for path in runner::entries("rules") {
+        let suite = runner::read(&FOLDER, &path)?;
+        let lines = suite.cases.iter().flat_map(|case| case.results()).flat_map(|result| result.text.lines());
+        shown.extend(lines.filter_map(|line| line.strip_prefix("# ")).map(str::to_owned));
+    }
+    // Some fixes are also code actions without a finding.
+    let actions = project().join("fixtures/ide/code_actions.md");
+    for case in runner::read(&crate::ide::FOLDER, &actions)?.cases {
+        let titles = case.results().flat_map(|result| result.text.lines()).filter_map(|line| line.split_once(' '));
+        shown.extend(titles.map(|(_, title)| title.trim_end().to_owned()));
+    }
+    let mut missing = String::new();
+    for (place, literal) in capitalised_literals() {
+        if !shown.iter().any(|title| is_instance(title, &literal)) {
+            let _ = writeln!(missing, "{place}: no `diff` of a suite in fixtures/rules shows \"{literal}\"");
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(missing) }
+}
+
+/// The texts in the code of the rules that begin with a capital letter, with their places. Messages do not, except
+/// where the first word is a name.
+fn capitalised_literals() -> Vec<(String, String)> {
+    let is_title = |literal: &str| {
+        literal.starts_with(|first: char| first.is_ascii_uppercase())
+            && literal.contains(' ')
+            && !literal.starts_with("Kubernetes ")
+    };
+    let mut all = Vec::new();
+    for folder in ["src/rules/checks", "src/rules/shared"] {
+        for entry in std::fs::read_dir(project().join(folder)).expect("the code of the rules") {
+            let path = entry.expect("a file").path();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for (number, line) in (1..).zip(code.lines()).filter(|(_, line)| !line.trim_start().starts_with("//")) {
+                let literals = line.split('"').skip(1).step_by(2).filter(|literal| is_title(literal));
+                let place = format!("{}:{number}", runner::shown(&path));
+                all.extend(literals.map(|literal| (place.clone(), literal.to_owned())));
+            }
+        }
+    }
+    all
+}
+
+/// Whether a format string can give a text.
+fn is_instance(text: &str, format: &str) -> bool {
+    let mut pieces = format.split('{').enumerate().map(|(at, piece)| match piece.split_once('}') {
+        Some((_, piece)) if at > 0 => piece,
+        _ => piece,
+    });
+    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    for piece in pieces {
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.is_empty() || format.ends_with('}')
 }
 
 /// The title of a fix without the names and texts in it.

@@ -109,7 +109,7 @@ test("an edge over several columns has a free place in each, and what is connect
   const far = graph.edges.find((edge) => edge.from === "LOG_LEVEL" && edge.to === "URL");
   assert.equal(far?.through.length, 1);
   const places = [...graph.nodes, ...graph.edges.flatMap((edge) => edge.through)].map(({ column, row }) => `${column} ${row}`);
-  assert.equal(new Set(places).size, places.length);
+  assert.deepEqual(places.filter((place, at) => places.indexOf(place) !== at), [], "two at the same place");
   const wide = container({ env: ["A", "B", "C"].flatMap((it) => [variable(it, "x"), variable(`Z_${"CBA"[it.charCodeAt(0) - 65]}`, "x", { raw: `$(${it})` })]) });
   const rows = Object.fromEntries(graphOf(wide).nodes.map((node) => [node.name, node.row]));
   assert.deepEqual([rows["Z_C"], rows["Z_B"], rows["Z_A"]], [rows["A"], rows["B"], rows["C"]]);
@@ -117,7 +117,7 @@ test("an edge over several columns has a free place in each, and what is connect
 
 test("a loop does not hang the graph", () => {
   const loop = container({ env: [variable("A", "$(B)"), variable("B", "$(A)$(B)")] });
-  assert.equal(graphOf(loop).nodes.length, 2);
+  assert.deepEqual(graphOf(loop).nodes.map((node) => node.name).sort(), ["A", "B"]);
 });
 
 test("documents are told apart, and found again", () => {

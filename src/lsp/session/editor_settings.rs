@@ -52,7 +52,8 @@ mod tests {
         assert!(rules::settings_errors(&settings).is_empty());
         let wrong =
             parse_editor_settings(&json!({"unknown": "perhaps", "rules": {"nope": "error"}})).expect("keys are set");
-        assert_eq!(rules::settings_errors(&wrong).len(), 2);
+        let errors = rules::settings_errors(&wrong);
+        assert_eq!(errors.len(), 2, "{errors:?}");
         assert!(
             parse_editor_settings(&json!({})).is_none()
                 && parse_editor_settings(&json!(null)).is_none()
