@@ -63,7 +63,7 @@ fn objects(text: &str) -> usize {
     let tree = syntax::parse(text);
     let Ok(selected) = select_template(&tree) else { return 0 };
     let outcome = process_template(&selected, &ProcessOptions::default(), &mut |_| 0);
-    assert!(outcome.problems.is_empty() && outcome.objects.len() == OBJECTS, "the template is processed");
+    assert!(outcome.errors.is_empty() && outcome.objects.len() == OBJECTS, "the template is processed");
     black_box(&outcome.objects).len()
 }
 

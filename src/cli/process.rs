@@ -117,8 +117,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     for text in &outcome.notices {
         notice(text);
     }
-    if !outcome.problems.is_empty() {
-        return refused(&template, &origins, &outcome.problems);
+    if !outcome.errors.is_empty() {
+        return refused(&template, &origins, &outcome.errors);
     }
     print(arguments.output, &outcome)?;
     Ok(Exit::Clean)

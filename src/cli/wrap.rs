@@ -38,8 +38,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let given = |(name, value): &(String, String)| ParameterChoice { name: name.clone(), value: value.clone() };
     let options =
         WrapOptions { name: arguments.name.clone(), parameters: arguments.parameters.iter().map(given).collect() };
-    if let Some(mistake) = options.mistake() {
-        notice(mistake);
+    if let Some(error) = options.error() {
+        notice(error);
         return Ok(Exit::Failure);
     }
     if arguments.files.iter().filter(|it| is_stdin(it)).count() > 1 {
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         }
         Err(problems) => {
             for problem in &problems {
-                let at = problem.source.zip(problem.span).map(|(source, span)| {
+                let at = problem.input.zip(problem.span).map(|(source, span)| {
                     let place = LineIndex::new(&texts[source]).line_column(span.start);
                     format!("{}:{}:{}: ", shown_path(&arguments.files[source]), place.line, place.column)
                 });

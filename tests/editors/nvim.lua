@@ -187,7 +187,7 @@ test('shows the environment in a split', function()
     return text and text:find('URL=', 1, true) and text
   end)
   assert(shown:find('# Deployment/web, container web', 1, true), shown)
-  assert(shown:find('\n! $(DB_HOST) stays as it is: it is declared only later', 1, true), shown)
+  assert(shown:find('\n! $(DB_HOST) is not expanded: it is declared only later', 1, true), shown)
   assert(shown:find('URL=https://shop.example.com/en  # env web.yaml:23', 1, true), shown)
   assert(shown:find('hides config map settings/LOG_LEVEL', 1, true), shown)
   assert(not shown:find('correct horse', 1, true), shown)

@@ -20,7 +20,7 @@ fn a_seed_makes_values_the_same_again() {
     let never = "MONGODB_USER (never `Z`, `9`), MONGODB_PASSWORD (never `z`, `Z`, `9`)";
     assert_eq!(
         err,
-        format!("podlens: the last character of a range is not drawn (--no-exact draws it too): {never}\n")
+        format!("podlens: the last character of a range is never generated (use --no-exact to include it): {never}\n")
     );
     assert_eq!(run(project(), &["process", file, "--seed", "7", "--no-exact"], "").2, "");
     let (_, out, _) = run(project(), &["process", file, "--from", "MONGODB_USER=x[9-9]{3}", "--no-exact"], "");
@@ -74,12 +74,12 @@ fn values_come_from_flags_and_files() {
     let (code, out, err) = ran(&["--param-file", "broken.params"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert_eq!(err, "podlens: broken.params:2: expected `NAME=VALUE` or `NAME: VALUE`\n");
-    // Names that the template does not have are told where they stand, all at once.
+    // All names that the template does not have are reported, with their lines.
     let (code, out, err) = ran(&["--param-file", "unknown.params", "-p", "LAST=1"]);
     assert_eq!((code, out.as_str()), (1, ""));
-    let expected = "podlens: t.yaml: the template has no parameter LAST\n\
-                    podlens: unknown.params:5: the template has no parameter OTHER\n\
-                    podlens: unknown.params:4: the template has no parameter PROT; did you mean PORT?\n";
+    let expected = "podlens: t.yaml: the template has no parameter `LAST`\n\
+                    podlens: unknown.params:5: the template has no parameter `OTHER`\n\
+                    podlens: unknown.params:4: the template has no parameter `PROT`; did you mean `PORT`?\n";
     assert_eq!(err, expected);
     assert_eq!(ran(&["--param-file", "unknown.params", "--ignore-unknown-parameters"]).0, 0);
     let (code, out, _) = run(place.path(), &["process", "-", "-p", "NAME=a=b,c", "-l", "x=1,y=2"], SMALL);
@@ -88,7 +88,7 @@ fn values_come_from_flags_and_files() {
 }
 
 #[test]
-fn what_is_wrong_is_told_at_once_and_nothing_is_printed() {
+fn all_errors_are_reported_and_nothing_is_printed() {
     let place = directory(&[
         ("t.yaml", SMALL.as_bytes()),
         ("pod.yaml", b"apiVersion: v1\nkind: Pod\n"),
@@ -103,16 +103,16 @@ fn what_is_wrong_is_told_at_once_and_nothing_is_printed() {
         (code, err.replace("podlens: ", ""))
     };
     let (code, err) = refused(&["t.yaml", "-p", "NAEM=x", "-p", "OTHER=y"]);
-    let expected = "t.yaml: the template has no parameter NAEM; did you mean NAME?\n\
-                    t.yaml: the template has no parameter OTHER\n\
-                    t.yaml:6:10: parameter NAME is required, and it has no value\n";
+    let expected = "t.yaml: the template has no parameter `NAEM`; did you mean `NAME`?\n\
+                    t.yaml: the template has no parameter `OTHER`\n\
+                    t.yaml:6:10: parameter `NAME` is required and has no value\n";
     assert_eq!((code, err.as_str()), (1, expected));
-    assert_eq!(refused(&["pod.yaml"]), (1, "pod.yaml:1:1: this is no Template: it is a Pod\n".into()));
+    assert_eq!(refused(&["pod.yaml"]), (1, "pod.yaml:1:1: this is not a Template but a `Pod`\n".into()));
     assert_eq!(
         refused(&["number.yaml", "-p", "NAME=a"]).1,
-        "number.yaml:7:23: parameter PORT: `value` has to be a string\n"
+        "number.yaml:7:23: parameter `PORT`: `value` must be a string\n"
     );
-    assert_eq!(refused(&["loop.yaml"]).1, "loop.yaml:3:11: objects[0]: its aliases make it too large\n");
+    assert_eq!(refused(&["loop.yaml"]).1, "loop.yaml:3:11: objects[0]: too large after expanding its YAML aliases\n");
     assert_eq!(refused(&["broken.yaml"]).0, 1);
     assert_eq!(refused(&["nowhere.yaml"]).0, 2);
     assert_eq!(refused(&["t.yaml", "-p", "NAME"]).0, 2);
@@ -146,14 +146,14 @@ fn ten_thousand_parameters_are_no_trouble() {
     let tree = parse(&text);
     let selected = select_template(&tree).expect("a template");
     let outcome = process_template(&selected, &ProcessOptions::default(), &mut |_| 0);
-    let problems: Vec<String> = outcome.problems.iter().map(|it| format!("{it:?}")).collect();
+    let problems: Vec<String> = outcome.errors.iter().map(|it| format!("{it:?}")).collect();
     let is_reported = |at: &usize| problems.get(*at).is_some_and(|it| it.contains(&format!("P{at}")));
     assert_eq!((0..10_000).find(|at| !is_reported(at)), None, "the first parameter without a problem");
     assert_eq!(problems.get(10_000), None, "one problem for each parameter");
     assert!(outcome.objects.is_empty(), "{:?}", outcome.objects);
     let values = (0..10_000).map(|at| (format!("P{at}"), format!("v{at}"))).collect();
     let outcome = process_template(&selected, &ProcessOptions { values, ..ProcessOptions::default() }, &mut |_| 0);
-    assert_eq!(outcome.problems, []);
+    assert_eq!(outcome.errors, []);
     let out = serde_json::to_string(&outcome.objects).expect("JSON");
     assert!(out.contains(r#""k9999":"v9999""#));
 }
@@ -190,7 +190,7 @@ proptest! {
         let text = format!("apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n{objects}parameters:\n{parameters}");
         let tree = parse(&text);
         let outcome = process_template(&select_template(&tree).expect("a template"), &ProcessOptions::default(), &mut |_| 0);
-        prop_assert_eq!(&outcome.problems, &[]);
+        prop_assert_eq!(&outcome.errors, &[]);
         let out = serde_json::to_string(&outcome.objects).expect("JSON");
         let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
         for (at, (pointer, key, found)) in expected.into_iter().enumerate() {

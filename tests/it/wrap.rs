@@ -27,7 +27,7 @@ spec:
 ";
 
 #[test]
-fn objects_become_a_template_and_come_back() {
+fn objects_become_a_template_that_gives_them_back() {
     let place = directory(&[("shop.yaml", SHOP.as_bytes())]);
     let wrapping = ["wrap", "shop.yaml", "--name", "shop", "-p", "TAG=1.4.2", "--parameter", "REPLICAS=3"];
     let (code, out, err) = run(place.path(), &wrapping, "");
@@ -59,8 +59,8 @@ parameters:
     assert_eq!((code, out.as_str()), (0, expected));
     assert_eq!(
         err,
-        "podlens: processing removes a namespace that no parameter gives (--parameter NAMESPACE=…): Deployment/web\n\
-         podlens: stays as it is, since no parameter is called so: ${HOME}\n"
+        "podlens: processing removes a namespace without a parameter (use --parameter NAMESPACE=…): Deployment/web\n\
+         podlens: not replaced, because no parameter has this name: ${HOME}\n"
     );
     let (code, processed, _) = run(place.path(), &["process", "-", "-p", "TAG=2", "-p", "REPLICAS=5"], &out);
     let list: Value = serde_json::from_str(&processed).expect("JSON");
@@ -74,17 +74,17 @@ parameters:
     let (code, out, err) = run(
         place.path(),
         &["wrap", "-", "shop.yaml", "--name", "s", "-p", "NS=prod"],
-        "---\n# WrapInput: c/x.yaml\nkind: X\n",
+        "---\n# Source: c/x.yaml\nkind: X\n",
     );
     assert_eq!((code, err.lines().count()), (0, 1), "{err}");
     assert!(
-        out.contains("# WrapInput: c/x.yaml\n- kind: X\n# The shop.\n- apiVersion") && out.contains("namespace: ${NS}"),
+        out.contains("# Source: c/x.yaml\n- kind: X\n# The shop.\n- apiVersion") && out.contains("namespace: ${NS}"),
         "{out}"
     );
 }
 
 #[test]
-fn what_is_wrong_is_told_and_nothing_is_printed() {
+fn errors_are_reported_and_nothing_is_printed() {
     let place = directory(&[
         ("shop.yaml", SHOP.as_bytes()),
         ("broken.yaml", b"kind: X\na: [b\n"),
@@ -95,19 +95,19 @@ fn what_is_wrong_is_told_and_nothing_is_printed() {
         (
             &["wrap", "shop.yaml", "--name", "s", "-p", "A=nowhere"][..],
             1,
-            "the value of A occurs nowhere in these objects",
+            "the value of `A` does not occur in these objects",
         ),
         (
             &["wrap", "shop.yaml", "--name", "s", "-p", "HOME=web"],
             1,
-            "shop.yaml:14:33: this text holds `${HOME}` already, which would become a reference; call the parameter something else",
+            "shop.yaml:14:33: this text already contains `${HOME}`, which would become a reference; choose another parameter name",
         ),
-        (&["wrap", "values.yaml", "--name", "s"], 1, "values.yaml:3:1: this is no object: it has no `kind`"),
+        (&["wrap", "values.yaml", "--name", "s"], 1, "values.yaml:3:1: this is not an object: it has no `kind`"),
         (&["wrap", "empty.yaml", "--name", "s"], 3, "no objects found"),
         (&["wrap", "gone.yaml", "--name", "s"], 2, "gone.yaml: no such file or directory"),
         (&["wrap", "-", "-", "--name", "s"], 2, "`-` (stdin) can be given only once"),
-        (&["wrap", "shop.yaml", "--name", "S hop"], 2, "`S hop` cannot be the name of a template"),
-        (&["wrap", "shop.yaml", "--name", "s", "-p", "A=x", "-p", "A=y"], 2, "given more than once: A"),
+        (&["wrap", "shop.yaml", "--name", "S hop"], 2, "`S hop` is not a valid template name"),
+        (&["wrap", "shop.yaml", "--name", "s", "-p", "A=x", "-p", "A=y"], 2, "parameter `A` is given more than once"),
         (&["wrap", "shop.yaml", "--name", "s", "-p", "A"], 2, "expected NAME=VALUE"),
         (&["wrap", "shop.yaml"], 2, "--name"),
         (&["wrap", "--name", "s"], 2, "<FILE>"),
@@ -317,7 +317,7 @@ proptest! {
             let tree = parse(&wrapped.text);
             let request = ProcessOptions { values: [("NAME".to_owned(), value.to_owned())].into(), ..ProcessOptions::default() };
             let outcome = process_template(&select_template(&tree).expect("a template"), &request, &mut |_| 0);
-            assert_eq!(outcome.problems, [], "{}", wrapped.text);
+            assert_eq!(outcome.errors, [], "{}", wrapped.text);
             outcome.objects.iter().map(|it| serde_json::to_value(it).expect("JSON")).collect()
         };
         let expected: Vec<Value> = objects.into_iter().map(without_lost_namespace).collect();

@@ -133,7 +133,7 @@ describe("the environment page", () => {
     assert.equal(await page.textContent("h1"), "Deployment/web container main");
     const headings = await page.locator("h2, summary").allTextContents();
     assert.deepEqual(headings, ["Unresolved (1)", "Presets", "Variables", "Variables of services (1)", "What runs", "What feeds what"]);
-    assert.match((await page.textContent(".unresolved")) ?? "", /\$\(VISITOR\) stays as it is: nothing defines it/);
+    assert.match((await page.textContent(".unresolved")) ?? "", /\$\(VISITOR\) is not expanded: nothing defines it/);
     assert.deepEqual(await names(), ["REGION", "CACHE_URL", "DB_PASSWORD", "EMPTY", "HTML", "LOG_LEVEL", "URL", "CACHE_SERVICE_HOST"]);
     assert.equal(await page.textContent("#count"), "7 variables, 1 from services");
     const region = (await page.textContent("#variable-REGION")) ?? "";

@@ -1,7 +1,7 @@
-//! A template and values to objects: what `oc process --local` does, step by step (T2.1 to T10.10).
+//! The engine of `podlens process`: it does what `oc process --local` does, step by step (T2.1 to T10.10).
 //!
-//! A text and values go in; objects, problems and parameters come out. Random numbers are the caller's. What would end
-//! the original with a crash is a problem here; what it silently does in a surprising way is done, and told.
+//! A text and values go in; objects, errors and notices come out. The caller supplies random numbers. A crash of
+//! the original is an error here; its surprising results are reproduced, with a notice.
 
 mod groups;
 mod json;
@@ -22,49 +22,49 @@ use substitute::Substitution;
 use values::FinalValue;
 pub use values::ParameterValues;
 
-/// Gives a number below its argument.
+/// A source of random numbers: returns a number below its argument.
 pub type RandomBelow<'a> = &'a mut dyn FnMut(usize) -> usize;
 
-/// What a template is processed with.
+/// The values and options for processing a template.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessOptions {
     /// ParameterValues by parameter.
     pub values: ParameterValues,
-    /// Expressions that take the place of a generator's `from`.
+    /// Expressions that replace the `from` of a generator.
     pub expressions: ParameterValues,
-    /// Labels that join those of the template.
+    /// Labels in addition to those of the template.
     pub labels: ParameterValues,
-    /// Whether values for parameters that do not exist are passed over.
+    /// Whether values for unknown parameters are ignored.
     pub ignore_unknown: bool,
-    /// Whether the end of a range is drawn.
+    /// Whether the last character of a range is generated.
     pub ends: RangeEnds,
-    /// Whether the template itself is wanted too, which holds all objects once more.
+    /// Whether the result includes the template itself, with a copy of all objects.
     pub with_template: bool,
 }
 
-/// What became of a template.
+/// The result of processing a template.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessedTemplate<'t> {
-    /// The objects; empty if there are problems.
+    /// The objects; empty if there are errors.
     pub objects: Vec<Json<'t>>,
-    /// The template itself with its values, if it is wanted and there are no problems.
+    /// The template with its values, if requested and without errors.
     pub template: Option<Json<'t>>,
-    /// What its `message` says then.
+    /// Its `message`, with references replaced.
     pub message: Option<String>,
-    /// Everything that is wrong.
-    pub problems: Vec<ProcessError>,
-    /// What was done in a surprising way, one line each.
+    /// The errors.
+    pub errors: Vec<ProcessError>,
+    /// Surprising results, one line each.
     pub notices: Vec<String>,
 }
 
-/// Something that is wrong with a template or its values.
+/// An error in a template or its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessError {
-    /// What, in words for a person. Holds no values.
+    /// The message. It contains no values.
     pub message: String,
     /// The parameter it is about.
     pub parameter: Option<String>,
-    /// Where it stands in the text.
+    /// Its span in the text.
     pub span: Option<Span>,
 }
 
@@ -74,7 +74,7 @@ impl ProcessError {
     }
 }
 
-/// A parameter as forms and tables show it.
+/// A parameter for forms and tables.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ParameterView {
@@ -97,16 +97,16 @@ pub struct ParameterView {
     pub type_: Option<String>,
 }
 
-/// The template of a text.
+/// A template in a text.
 #[derive(Clone, Debug)]
 pub struct SelectedTemplate<'t> {
     /// The mapping with its objects.
     node: Node<'t>,
-    /// Where the spans of the template count from.
+    /// The offset that the spans of the template are relative to.
     base: usize,
-    /// What it says.
+    /// Its content.
     pub template: Template,
-    /// How many documents the text has: only the first counts.
+    /// The number of documents in the text; only the first one is processed.
     pub documents: usize,
 }
 
@@ -128,10 +128,10 @@ impl SelectedTemplate<'_> {
     }
 }
 
-/// The template of a text: its first document, which has to be one.
+/// The template in the first document of a text.
 pub fn select_template(tree: &Tree) -> Result<SelectedTemplate<'_>, ProcessError> {
     let mut documents = tree.documents().filter(|it| it.root().is_some() || !it.errors().is_empty());
-    let first = documents.next().ok_or_else(|| ProcessError::new("there is no document in it", None))?;
+    let first = documents.next().ok_or_else(|| ProcessError::new("there are no documents in it", None))?;
     let others = documents.count();
     if let Some(error) = first.errors().into_iter().next() {
         return Err(ProcessError::new(error.to_string(), Some(error.span)));
@@ -141,7 +141,7 @@ pub fn select_template(tree: &Tree) -> Result<SelectedTemplate<'_>, ProcessError
 
 /// The template of the document at an offset.
 pub fn select_template_at(tree: &Tree, offset: usize) -> Result<SelectedTemplate<'_>, ProcessError> {
-    let document = tree.document_at(offset).ok_or_else(|| ProcessError::new("there is no document in it", None))?;
+    let document = tree.document_at(offset).ok_or_else(|| ProcessError::new("there are no documents in it", None))?;
     if let Some(error) = document.errors().into_iter().next() {
         return Err(ProcessError::new(error.to_string(), Some(error.span)));
     }
@@ -149,12 +149,17 @@ pub fn select_template_at(tree: &Tree, offset: usize) -> Result<SelectedTemplate
 }
 
 fn select_in(document: YamlDocument<'_>, documents: usize) -> Result<SelectedTemplate<'_>, ProcessError> {
-    let root = document.root().ok_or_else(|| ProcessError::new("there is no document in it", None))?;
+    let root = document.root().ok_or_else(|| ProcessError::new("there are no documents in it", None))?;
     let found = k8s::template_in(document);
     let Some((node, base, template)) = found else {
-        let kind =
-            root.get("kind").and_then(Node::text).map_or_else(|| "it has no kind".into(), |it| format!("it is a {it}"));
-        return Err(ProcessError::new(format!("this is no Template: {kind}"), Some(root.span())));
+        let kind = root.get("kind").and_then(Node::text);
+        let api_version = root.get("apiVersion").and_then(Node::text).unwrap_or_default();
+        let message = match kind {
+            None => "this is not a Template: it has no `kind`".into(),
+            Some("Template") => format!("this is not a Template: its `apiVersion` is `{api_version}`"),
+            Some(kind) => format!("this is not a Template but a `{kind}`"),
+        };
+        return Err(ProcessError::new(message, Some(root.span())));
     };
     Ok(SelectedTemplate { node, base, template, documents })
 }
@@ -162,11 +167,11 @@ fn select_in(document: YamlDocument<'_>, documents: usize) -> Result<SelectedTem
 /// Processes a template.
 pub fn process_template<'t>(
     selected: &SelectedTemplate<'t>,
-    request: &ProcessOptions,
-    draw: RandomBelow<'_>,
+    options: &ProcessOptions,
+    random_below: RandomBelow<'_>,
 ) -> ProcessedTemplate<'t> {
     let template = &selected.template;
-    let mut outcome = ProcessedTemplate::default();
+    let mut processed = ProcessedTemplate::default();
     let mut notices = Notices::default();
     for (field, is_list) in [("parameters", true), ("objects", true), ("labels", false)] {
         if let Some(node) = selected.node.get(field)
@@ -175,29 +180,30 @@ pub fn process_template<'t>(
             && node.typed() != Some(crate::syntax::TypedScalar::Null)
         {
             let wanted = if is_list { "a list" } else { "a mapping of strings" };
-            outcome.problems.push(ProcessError::new(format!("`{field}` has to be {wanted}"), Some(node.span())));
+            processed.errors.push(ProcessError::new(format!("`{field}` must be {wanted}"), Some(node.span())));
         }
     }
-    let mut problems = Vec::new();
-    let (values, drawn) = values::values(template, request, draw, &mut notices, &mut problems);
-    let at_home = |mut it: ProcessError| {
+    let mut errors = Vec::new();
+    let (values, final_values) = values::values(template, options, random_below, &mut notices, &mut errors);
+    let in_file = |mut it: ProcessError| {
         it.span = it.span.map(|span| span.shifted(selected.base));
         it
     };
-    outcome.problems.extend(problems.into_iter().map(at_home));
-    if outcome.problems.is_empty() {
-        ObjectProcessor { selected, request, values: &values, notices: &mut notices }.run(&drawn, &mut outcome);
+    processed.errors.extend(errors.into_iter().map(in_file));
+    if processed.errors.is_empty() {
+        ObjectProcessor { selected, options, values: &values, notices: &mut notices }
+            .run(&final_values, &mut processed);
     }
-    if !outcome.problems.is_empty() {
-        outcome.objects.clear();
-        outcome.template = None;
+    if !processed.errors.is_empty() {
+        processed.objects.clear();
+        processed.template = None;
     }
-    outcome.notices = notices.lines();
-    outcome
+    processed.notices = notices.lines();
+    processed
 }
 
-/// What an object becomes when nothing is put into it: its namespace stays, its legacy group does not.
-pub(in crate::ide) fn as_it_is(node: Node<'_>) -> Result<Json<'_>, &'static str> {
+/// An object without any replacement: it keeps its namespace, and a legacy kind gets its group.
+pub(in crate::ide) fn unprocessed_object(node: Node<'_>) -> Result<Json<'_>, &'static str> {
     let budget = NodeBudget::of(node.document().span().len());
     let mut object = match Json::read(node, &budget, &mut AsWritten) {
         Ok(object) => object,
@@ -208,17 +214,17 @@ pub(in crate::ide) fn as_it_is(node: Node<'_>) -> Result<Json<'_>, &'static str>
     Ok(object)
 }
 
-/// What `${{…}}` makes of a value; nothing where digits get lost.
+/// The value that `${{…}}` gives for a text; `None` if it is not JSON or loses digits.
 pub(in crate::ide) fn decoded(text: &str) -> Option<Json<'static>> {
     let mut lossy = false;
     let json = Json::decoded(serde_json::from_str(text).ok()?, &mut lossy);
     (!lossy).then_some(json)
 }
 
-const TOO_LARGE: &str = "its aliases make it too large";
-const UNREADABLE: &str = "it cannot be read";
+const TOO_LARGE: &str = "too large after expanding its YAML aliases";
+const UNREADABLE: &str = "it cannot be read as YAML";
 
-/// Gives a legacy kind of plain `v1` its group.
+/// Sets the group of a legacy kind with the `apiVersion` `v1`.
 fn regroup(object: &mut JsonMap<'_>) {
     if object.get("apiVersion").and_then(Json::as_text) == Some("v1")
         && let Some(group) = object.get("kind").and_then(Json::as_text).and_then(groups::grouped)
@@ -227,7 +233,7 @@ fn regroup(object: &mut JsonMap<'_>) {
     }
 }
 
-/// The `v1 List` of some objects, as the command prints it.
+/// A `v1 List` of objects, as `podlens process` prints it.
 #[derive(Debug, serde::Serialize)]
 pub struct ObjectList<'o, 't> {
     kind: &'static str,
@@ -238,13 +244,13 @@ pub struct ObjectList<'o, 't> {
 }
 
 impl<'o, 't> ObjectList<'o, 't> {
-    /// A list of these.
+    /// A list of the objects.
     pub fn of(items: &'o [Json<'t>]) -> Self {
         Self { kind: "List", api_version: "v1", metadata: BTreeMap::new(), items }
     }
 }
 
-/// What is done although nobody would expect it.
+/// A surprising behaviour of the original, which is reproduced and reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Quirk {
     LostOverride,
@@ -264,27 +270,27 @@ impl Quirk {
     fn text(self) -> &'static str {
         match self {
             Self::LostOverride => {
-                "declared twice: the value given goes to the first declaration, and the last one counts"
+                "declared twice: the given value is set on the first declaration, but the last declaration is used"
             }
-            Self::ExclusiveEnd => "the last character of a range is not drawn (--no-exact draws it too)",
+            Self::ExclusiveEnd => "the last character of a range is never generated (use --no-exact to include it)",
             Self::Misread => {
-                "brackets that mix ranges with classes or single characters do not mean what they look like"
+                "brackets that mix ranges with classes or single characters generate other characters than written"
             }
-            Self::LettersHaveDigits => "`\\a` draws digits too",
+            Self::LettersHaveDigits => "`\\a` generates digits too",
             Self::TextInBrackets => "brackets without `{n}`, or with other characters in them, are plain text",
             Self::InsertedReference => {
-                "a value that is put in makes a reference, which is replaced in the place of a later one"
+                "an inserted value contains a reference, which is replaced instead of a later one"
             }
-            Self::LostDigits => "a whole number above 2^53 loses digits in `${{…}}`",
+            Self::LostDigits => "an integer above 2^53 loses digits in `${{…}}`",
             Self::NullRemoves => "`null` in `${{…}}` removes the key",
-            Self::SameKeys => "a key with a parameter takes the place of an equal one",
-            Self::LabelsReplaced => "labels that are no strings are all replaced by those of the template",
+            Self::SameKeys => "a key with a parameter replaces an equal key",
+            Self::LabelsReplaced => "labels with values other than strings are replaced by the labels of the template",
             Self::DroppedNamespace => "a namespace without `${…}` is removed",
         }
     }
 }
 
-/// Notices, each once with what it is about.
+/// Notices by quirk, each with the names it applies to.
 #[derive(Debug, Default)]
 struct Notices(BTreeMap<Quirk, Vec<String>>);
 
@@ -310,16 +316,16 @@ impl Notices {
     }
 }
 
-/// The second half of processing: everything has its value.
+/// Processes the objects of a template, after all parameters have their values.
 struct ObjectProcessor<'r, 't> {
     selected: &'r SelectedTemplate<'t>,
-    request: &'r ProcessOptions,
+    options: &'r ProcessOptions,
     values: &'r HashMap<Arc<str>, FinalValue>,
     notices: &'r mut Notices,
 }
 
 impl<'t> ObjectProcessor<'_, 't> {
-    fn run(&mut self, drawn: &[Arc<str>], outcome: &mut ProcessedTemplate<'t>) {
+    fn run(&mut self, final_values: &[Arc<str>], processed: &mut ProcessedTemplate<'t>) {
         let node = self.selected.node;
         let template = &self.selected.template;
         let budget = NodeBudget::of(node.document().span().len());
@@ -327,30 +333,30 @@ impl<'t> ObjectProcessor<'_, 't> {
         for (key, value) in &template.labels {
             if !value.is_string {
                 let span = value.span.shifted(self.selected.base);
-                outcome
-                    .problems
-                    .push(ProcessError::new(format!("the label `{}` has to be a string", key.value), Some(span)));
+                processed
+                    .errors
+                    .push(ProcessError::new(format!("the label `{}` must be a string", key.value), Some(span)));
             }
             labels.insert(key.value.to_string(), value.value.to_string());
         }
-        labels.extend(self.request.labels.clone());
+        labels.extend(self.options.labels.clone());
         let labels: ParameterValues = labels
             .into_iter()
             .map(|(key, value)| (self.plain(&key, "a label"), self.plain(&value, "a label")))
             .collect();
-        outcome.message = template.message.as_ref().map(|it| self.plain(&it.value, "`message`"));
+        processed.message = template.message.as_ref().map(|it| self.plain(&it.value, "`message`"));
         for (at, item) in node.get("objects").into_iter().flat_map(Node::items).enumerate() {
             match self.object(item, at, &labels, &budget) {
-                Ok(object) => outcome.objects.push(object),
-                Err(problems) => outcome.problems.extend(problems),
+                Ok(object) => processed.objects.push(object),
+                Err(errors) => processed.errors.extend(errors),
             }
         }
-        if outcome.problems.is_empty() && self.request.with_template {
-            outcome.template = self.template(drawn, &labels, outcome, &budget);
+        if processed.errors.is_empty() && self.options.with_template {
+            processed.template = self.template(final_values, &labels, processed, &budget);
         }
     }
 
-    /// A text of the template itself: whatever the reference, it stays a string.
+    /// A text outside of `objects`, where every reference gives a string.
     fn plain(&mut self, text: &str, place: &str) -> String {
         let mut substitution = self.substitution();
         let result = substitution.string(text).into_owned();
@@ -372,21 +378,21 @@ impl<'t> ObjectProcessor<'_, 't> {
         budget: &NodeBudget,
     ) -> Result<Json<'t>, Vec<ProcessError>> {
         let place = format!("objects[{at}]");
-        let problem = |message: String| ProcessError::new(format!("{place}: {message}"), Some(node.span()));
+        let error = |message: String| ProcessError::new(format!("{place}: {message}"), Some(node.span()));
         if node.get("kind").and_then(Node::string).is_none_or(str::is_empty) {
-            return Err(vec![problem("an object needs a `kind`".into())]);
+            return Err(vec![error("the object has no `kind`".into())]);
         }
         let is_list = node.get("items").is_some_and(Node::is_sequence);
-        let namespace = if is_list { Namespace::Stays } else { self.namespace(node) };
+        let namespace = if is_list { Namespace::Keep } else { self.namespace(node) };
         let mut substitution = self.substitution();
         let read = Json::read(node, budget, &mut substitution);
-        let (quirks, mut problems) = (substitution.quirks, substitution.problems);
+        let (quirks, mut errors) = (substitution.quirks, substitution.errors);
         let mut object = match read {
             Ok(object) => object,
-            Err(ReadError::TooLarge) => return Err(vec![problem(TOO_LARGE.into())]),
-            Err(ReadError::Broken) => return Err(vec![problem(UNREADABLE.into())]),
+            Err(ReadError::TooLarge) => return Err(vec![error(TOO_LARGE.into())]),
+            Err(ReadError::Broken) => return Err(vec![error(UNREADABLE.into())]),
         };
-        let Some(map) = object.as_map_mut() else { return Err(vec![problem("an object is a mapping".into())]) };
+        let Some(map) = object.as_map_mut() else { return Err(vec![error("the object is not a mapping".into())]) };
         let title = title(map).unwrap_or_else(|| place.clone());
         for quirk in quirks {
             self.notices.add(quirk, &title);
@@ -397,15 +403,15 @@ impl<'t> ObjectProcessor<'_, 't> {
         regroup(map);
         if !labels.is_empty() {
             if is_list {
-                problems.push("a list inside a template cannot get the labels of the template".into());
+                errors.push("the labels of the template cannot be added to a list".into());
             } else if label(map, labels) {
                 self.notices.add(Quirk::LabelsReplaced, &title);
             }
         }
-        if problems.is_empty() { Ok(object) } else { Err(problems.into_iter().map(problem).collect()) }
+        if errors.is_empty() { Ok(object) } else { Err(errors.into_iter().map(error).collect()) }
     }
 
-    /// What becomes of the namespace: decided by the text before anything is replaced.
+    /// How to treat the namespace, decided by the text before replacement.
     fn namespace(&self, node: Node<'t>) -> Namespace {
         let keeps = |namespace: Node<'_>| {
             let text = namespace.string();
@@ -420,35 +426,35 @@ impl<'t> ObjectProcessor<'_, 't> {
         };
         match (node.get("metadata"), node.get("namespace")) {
             (Some(metadata), _) => match metadata.get("namespace") {
-                None => Namespace::Stays,
-                Some(it) if keeps(it) => Namespace::Stays,
-                Some(it) if it.string().is_some_and(|it| !it.is_empty()) => Namespace::Goes,
-                Some(_) => Namespace::Emptied("metadata"),
+                None => Namespace::Keep,
+                Some(it) if keeps(it) => Namespace::Keep,
+                Some(it) if it.string().is_some_and(|it| !it.is_empty()) => Namespace::Remove,
+                Some(_) => Namespace::Empty("metadata"),
             },
-            (None, Some(it)) if !keeps(it) => Namespace::Emptied(""),
-            _ => Namespace::Stays,
+            (None, Some(it)) if !keeps(it) => Namespace::Empty(""),
+            _ => Namespace::Keep,
         }
     }
 
     /// The template with its values, as the proposal returns it (PT4).
     fn template(
         &mut self,
-        drawn: &[Arc<str>],
+        final_values: &[Arc<str>],
         labels: &ParameterValues,
-        outcome: &ProcessedTemplate<'t>,
+        processed: &ProcessedTemplate<'t>,
         budget: &NodeBudget,
     ) -> Option<Json<'t>> {
         let mut map = JsonMap::new();
         for (key, value) in self.selected.node.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
             let value = match &*key {
-                "objects" => Json::List(outcome.objects.clone()),
-                "message" => Json::Text(outcome.message.clone()?.into()),
+                "objects" => Json::List(processed.objects.clone()),
+                "message" => Json::Text(processed.message.clone()?.into()),
                 "labels" => continue,
                 "parameters" => {
                     let mut list = Json::read(value, budget, &mut AsWritten).ok()?;
                     if let Json::List(items) = &mut list {
-                        for (item, value) in items.iter_mut().zip(drawn) {
+                        for (item, value) in items.iter_mut().zip(final_values) {
                             if !value.is_empty() {
                                 item.as_map_mut()?.insert("value".into(), Json::Text(value.to_string().into()));
                             }
@@ -468,25 +474,26 @@ impl<'t> ObjectProcessor<'_, 't> {
     }
 }
 
-/// What becomes of a namespace (T5.1).
+/// How to treat a namespace (T5.1).
 enum Namespace {
-    Stays,
+    /// It is kept.
+    Keep,
     /// Its key is removed.
-    Goes,
-    /// It was no string, and is an empty one now; in this mapping.
-    Emptied(&'static str),
+    Remove,
+    /// It is not a string and becomes an empty string, in this mapping.
+    Empty(&'static str),
 }
 
 impl Namespace {
-    /// Whether something was lost.
+    /// Changes the object; returns whether a namespace was removed.
     fn apply(&self, object: &mut JsonMap<'_>) -> bool {
         match self {
-            Self::Stays => false,
-            Self::Goes => {
+            Self::Keep => false,
+            Self::Remove => {
                 let metadata = object.get_mut("metadata").and_then(Json::as_map_mut);
                 metadata.is_some_and(|it| it.remove("namespace").is_some())
             }
-            Self::Emptied(parent) => {
+            Self::Empty(parent) => {
                 let map = match *parent {
                     "" => Some(object),
                     parent => object.get_mut(parent).and_then(Json::as_map_mut),
@@ -502,7 +509,7 @@ fn title(object: &JsonMap<'_>) -> Option<String> {
     Some(format!("{}/{name}", object.get("kind")?.as_text()?))
 }
 
-/// Adds the template's labels; whether labels of the object were lost by that.
+/// Adds the template's labels; returns whether labels of the object were lost.
 fn label<'t>(object: &mut JsonMap<'t>, labels: &ParameterValues) -> bool {
     let metadata = object.entry("metadata".into()).or_insert_with(|| Json::Map(JsonMap::new()));
     if metadata.as_map().is_none() {

@@ -1,6 +1,7 @@
-//! Workloads as the cluster would run them: the same objects with variables expanded where their values are known.
+//! The engine of `podlens render`: workloads with their variables expanded and their presets applied.
 //!
-//! A value that is not known in full keeps its text and says why. Secrets are never put in.
+//! A value that is not completely known keeps its text, with a comment that gives the reason. Values of Secrets are never
+//! inserted.
 
 mod admitted;
 
@@ -17,9 +18,9 @@ use admitted::Admitted;
 
 /// Renders the workloads of files.
 pub struct Renderer<'s> {
-    /// Resolves their containers.
+    /// Computes environments.
     pub resolver: &'s Resolver<'s>,
-    /// The text of a file: presets bring what stands in theirs.
+    /// Returns the text of a file; needed for the files of presets.
     pub text: &'s (dyn Fn(&str) -> Option<Arc<str>> + Sync),
 }
 
@@ -29,30 +30,30 @@ impl std::fmt::Debug for Renderer<'_> {
     }
 }
 
-/// A text that is expanded, by its path in the object.
-struct Substitute {
+/// A text with its expanded value, by path in the object.
+struct ExpandedText {
     path: String,
     text: Text,
     value: ResolvedValue,
 }
 
-impl Substitute {
-    /// What takes the place of the text.
+impl ExpandedText {
+    /// The value, if it is completely known.
     fn known(&self) -> Option<String> {
         self.value.known()
     }
 
-    /// What is written in its place: the value, or the text with a word on why it stays.
-    fn plain(&self) -> YamlValue {
-        match (self.known(), self.note()) {
+    /// The scalar to write: the value, or the text with a comment that gives the reason.
+    fn scalar(&self) -> YamlValue {
+        match (self.known(), self.reason()) {
             (Some(value), _) => YamlValue::Text(value),
-            (None, Some(note)) => YamlValue::Commented(self.text.value.to_string(), note),
+            (None, Some(reason)) => YamlValue::Commented(self.text.value.to_string(), reason),
             (None, None) => YamlValue::text(&*self.text.value),
         }
     }
 
-    /// Why the text stays.
-    fn note(&self) -> Option<String> {
+    /// Why the value is not known.
+    fn reason(&self) -> Option<String> {
         let unknown = self.value.pieces().iter().filter(|it| !matches!(it, ValuePart::Text(_)));
         let mut reasons: Vec<String> = Vec::new();
         for piece in unknown {
@@ -68,8 +69,8 @@ impl Substitute {
 }
 
 impl Renderer<'_> {
-    /// The workloads of a file as YAML documents, in the order of the text. Nothing for a Helm template: what it will
-    /// be is not known.
+    /// The workloads of a file as YAML documents, in the order of the text. None for a Helm template, whose result is not
+    /// known.
     pub fn workloads(&self, path: &Arc<str>, file: &File, text: &str) -> Vec<String> {
         if file.is_helm_template() || workloads(file).next().is_none() {
             return Vec::new();
@@ -78,17 +79,16 @@ impl Renderer<'_> {
         workloads(file).filter_map(|object| self.document(path, &tree, object)).collect()
     }
 
-    /// A file's text with values in the place of variables and with what presets bring, everything else as it is
-    /// written.
+    /// The text of a file with variables expanded and presets applied; the rest is not changed.
     pub fn in_place(&self, path: &Arc<str>, file: &File, text: &str) -> String {
         let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
         for object in workloads(file).filter(|_| !file.is_helm_template()) {
-            for substitute in self.substitutes(path, object) {
-                let span = object.file_span(substitute.text.span);
-                let new = substitute.known().and_then(|value| rewritten(text.get(span.range())?, &substitute, &value));
+            for expanded in self.expanded_texts(path, object) {
+                let span = object.file_span(expanded.text.span);
+                let new = expanded.known().and_then(|value| rewritten(text.get(span.range())?, &expanded, &value));
                 match edits.entry(span) {
                     Entry::Vacant(entry) => drop(entry.insert(new)),
-                    // Two containers share the text through an anchor, and it means something else in each.
+                    // Containers that share the text through an anchor expand it differently.
                     Entry::Occupied(mut entry) if *entry.get() != new => drop(entry.insert(None)),
                     Entry::Occupied(_) => {}
                 }
@@ -102,7 +102,7 @@ impl Renderer<'_> {
                 all.extend(admitted.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
             }
         }
-        // What is added at one place stays in its order: the inner things first.
+        // Insertions at one offset keep their order: inner ones first.
         all.sort_by_key(|(span, _)| span.start);
         let mut result = String::with_capacity(text.len());
         let mut at = 0;
@@ -117,7 +117,7 @@ impl Renderer<'_> {
         result
     }
 
-    /// What presets make of an object's pods.
+    /// The pods of an object that presets change.
     fn admitted<'a>(&'a self, path: &'a Arc<str>, object: &'a Object) -> Vec<Admitted<'a>> {
         let pods = object.model.pods.iter();
         pods.filter_map(|pod| Admitted::of(self, path, object, pod)).collect()
@@ -126,16 +126,16 @@ impl Renderer<'_> {
     /// One workload as a YAML document; `tree` is that of its file.
     pub fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
         let node = node_of(tree, object)?;
-        let substitutes: BTreeMap<String, Substitute> =
-            self.substitutes(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
-        let mut written = YamlValue::from_node(node, "", &|path| substitutes.get(path).map(Substitute::plain))?;
+        let expanded_texts: BTreeMap<String, ExpandedText> =
+            self.expanded_texts(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
+        let mut document = YamlValue::from_node(node, "", &|path| expanded_texts.get(path).map(ExpandedText::scalar))?;
         for admitted in self.admitted(path, object) {
-            admitted.apply(&mut written);
+            admitted.apply(&mut document);
         }
-        written.to_block()
+        document.to_block()
     }
 
-    fn substitutes(&self, path: &Arc<str>, object: &Object) -> Vec<Substitute> {
+    fn expanded_texts(&self, path: &Arc<str>, object: &Object) -> Vec<ExpandedText> {
         let mut found = Vec::new();
         for pod in &object.model.pods {
             for container in &pod.containers {
@@ -152,17 +152,17 @@ impl Renderer<'_> {
         object: &Object,
         pod: &Pod,
         container: &Container,
-        found: &mut Vec<Substitute>,
+        found: &mut Vec<ExpandedText>,
     ) {
         let environment: Environment = self.resolver.environment(file, object, pod, container);
         let at = &container.path;
         let mut push = |path: String, text: &Text, value: &ResolvedValue| {
-            found.push(Substitute { path, text: text.clone(), value: value.clone() });
+            found.push(ExpandedText { path, text: text.clone(), value: value.clone() });
         };
         for (index, entry) in container.env.iter().enumerate() {
             if let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) {
                 push(format!("{at}.env[{index}].value"), text, &binding.value);
-                // A deployment hook calls its list so.
+                // The name of the list in a deployment hook.
                 push(format!("{at}.environment[{index}].value"), text, &binding.value);
             }
         }
@@ -184,7 +184,7 @@ impl Renderer<'_> {
     }
 }
 
-/// The objects that have containers.
+/// The objects with containers.
 pub(crate) fn workloads(file: &File) -> impl Iterator<Item = &Object> {
     file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()))
 }
@@ -192,18 +192,18 @@ pub(crate) fn workloads(file: &File) -> impl Iterator<Item = &Object> {
 /// The mapping of an object.
 fn node_of<'t>(tree: &'t Tree, object: &Object) -> Option<Node<'t>> {
     let root = tree.document_at(object.offset)?.root()?;
-    let mut way = root.path_to(object.offset).into_iter();
-    way.find(|node| node.span().start == object.offset && node.is_mapping())
+    let mut ancestors = root.path_to(object.offset).into_iter();
+    ancestors.find(|node| node.span().start == object.offset && node.is_mapping())
 }
 
-/// A scalar's source with the value in it: as it was written where that is possible, else in double quotes.
-fn rewritten(source: &str, substitute: &Substitute, value: &str) -> Option<String> {
-    let Text { style, value: old, .. } = &substitute.text;
-    in_style(source, *style, old, value).or_else(|| serde_json::to_string(value).ok())
+/// The source of a scalar with the value inserted: in its style if possible, otherwise in double quotes.
+fn rewritten(source: &str, expanded: &ExpandedText, value: &str) -> Option<String> {
+    let Text { style, value: old, .. } = &expanded.text;
+    replaced_in_style(source, *style, old, value).or_else(|| serde_json::to_string(value).ok())
 }
 
-/// Only the references are replaced; nothing if the style cannot hold what takes their place.
-fn in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<String> {
+/// The source with only the references replaced; `None` if the style cannot represent the result.
+fn replaced_in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<String> {
     let map = SourceMap::new(source, style, old);
     let (mut result, mut done, mut rest) = (String::new(), 0, value);
     let mut before = 0;
@@ -211,7 +211,7 @@ fn in_style(source: &str, style: ScalarStyle, old: &str, value: &str) -> Option<
         .filter(|it| matches!(it.kind, DollarTokenKind::Reference | DollarTokenKind::Escape))
         .collect();
     for (at, token) in found.iter().enumerate() {
-        // What stands between two references is the same in both texts.
+        // The text between two references is the same in both.
         rest = rest.strip_prefix(&old[before..token.range.start])?;
         let next = found.get(at + 1).map_or(old.len(), |next| next.range.start);
         let between = &old[token.range.end..next];
@@ -246,16 +246,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_references_change() {
+    fn only_references_are_replaced() {
         let plain = ScalarStyle::Plain;
-        assert_eq!(in_style("a-$(B)-c", plain, "a-$(B)-c", "a-b-c").as_deref(), Some("a-b-c"));
-        assert_eq!(in_style("$(N)", plain, "$(N)", "80"), None, "it would be a number");
-        assert_eq!(in_style("$(N)", plain, "$(N)", "a, b"), None);
+        assert_eq!(replaced_in_style("a-$(B)-c", plain, "a-$(B)-c", "a-b-c").as_deref(), Some("a-b-c"));
+        assert_eq!(replaced_in_style("$(N)", plain, "$(N)", "80"), None, "it would be a number");
+        assert_eq!(replaced_in_style("$(N)", plain, "$(N)", "a, b"), None);
         let double = ScalarStyle::DoubleQuoted;
-        assert_eq!(in_style("\"\\u00e9 $(N)\"", double, "é $(N)", "é 80").as_deref(), Some("\"\\u00e9 80\""));
-        assert_eq!(in_style("\"$(N)\"", double, "$(N)", "a\"b"), None);
+        assert_eq!(replaced_in_style("\"\\u00e9 $(N)\"", double, "é $(N)", "é 80").as_deref(), Some("\"\\u00e9 80\""));
+        assert_eq!(replaced_in_style("\"$(N)\"", double, "$(N)", "a\"b"), None);
         assert_eq!(
-            in_style("'$$(N) $(M)'", ScalarStyle::SingleQuoted, "$$(N) $(M)", "$(N) m").as_deref(),
+            replaced_in_style("'$$(N) $(M)'", ScalarStyle::SingleQuoted, "$$(N) $(M)", "$(N) m").as_deref(),
             Some("'$(N) m'")
         );
     }

@@ -1,4 +1,4 @@
-//! Code actions: every fix of every finding, and what else can be done at a place.
+//! Code actions: the fixes of findings, and rewrites, extractions and views for a range of a file.
 
 mod declare;
 mod extract;
@@ -16,42 +16,42 @@ use crate::ide::{Analysis, EditorCommand};
 use crate::rules;
 use crate::text::Span;
 
-/// Something that can be done.
+/// An action that an editor offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
-    /// What it does, as a command.
+    /// The text of its menu entry, in the imperative.
     pub title: String,
-    /// What it is for.
+    /// Its kind.
     pub kind: CodeActionKind,
-    /// The findings it mends: indices into those that were given.
+    /// The findings it fixes, as indices into the findings passed to [`code_actions`].
     pub diagnostics: Vec<usize>,
-    /// Whether it is the one to take when in doubt.
+    /// Whether it is the default action for its findings.
     pub is_preferred: bool,
-    /// What it changes, in any files; the edits do not overlap.
+    /// Its edits, possibly in several files; they do not overlap.
     pub edits: Vec<Edit>,
-    /// What the editor does, for actions that change nothing.
+    /// The command to run, for actions without edits.
     pub command: Option<EditorCommand>,
 }
 
-/// What an action is for.
+/// The kind of an action, with its name in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CodeActionKind {
-    /// Mends a finding: `quickfix`.
+    /// Fixes a finding: `quickfix`.
     QuickFix,
-    /// Writes the same in another way: `refactor.rewrite`.
+    /// Writes the same manifest in another way: `refactor.rewrite`.
     Rewrite,
-    /// Takes something out into a place of its own: `refactor.extract`.
+    /// Extracts a value into a parameter: `refactor.extract`.
     Extract,
-    /// Mends everything that can be mended safely: `source.fixAll.podlens`.
+    /// Applies all safe fixes: `source.fixAll.podlens`.
     FixAll,
-    /// Puts things in order: `source.sortEnv.podlens`.
+    /// Sorts `env`: `source.sortEnv.podlens`.
     Sort,
-    /// Shows something: `source.podlens`.
+    /// Opens a view: `source.podlens`.
     Show,
 }
 
-/// What can be done in a range of a file. `diagnostics` are all findings of that file, as
-/// [`diagnostics`](crate::ide::features::diagnostics::diagnostics) gives them.
+/// The actions for a range of a file. `diagnostics` are all findings of the file, as returned by
+/// [`diagnostics`](crate::ide::diagnostics).
 pub fn code_actions(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -83,19 +83,19 @@ pub fn code_actions(
         }
     }
     for fix in rewrite::rewrites(analysis, file, range.start) {
-        // Where a finding has it already, it is told once.
+        // A finding may already offer the same edits.
         if !actions.all.iter().any(|it| it.edits == fix.edits) {
-            actions.source(Some((CodeActionKind::Rewrite, fix.title, fix.edits)));
+            actions.push(Some((CodeActionKind::Rewrite, fix.title, fix.edits)));
         }
     }
-    actions.source(fix_all(diagnostics));
-    actions.source(sort(analysis, file, range.start));
-    for (title, edits) in extract::extracted(analysis, file, range) {
-        actions.source(Some((CodeActionKind::Extract, title, edits)));
+    actions.push(fix_all(diagnostics));
+    actions.push(sort(analysis, file, range.start));
+    for (title, edits) in extract::extract(analysis, file, range) {
+        actions.push(Some((CodeActionKind::Extract, title, edits)));
     }
     if range.is_empty() {
-        actions.source(
-            wrap::wrapped(analysis, file, range.start).map(|(title, edits)| (CodeActionKind::Rewrite, title, edits)),
+        actions.push(
+            wrap::wrap_file(analysis, file, range.start).map(|(title, edits)| (CodeActionKind::Rewrite, title, edits)),
         );
     }
     actions.all.extend(show(analysis, file, range.start));
@@ -108,7 +108,7 @@ struct ActionList {
 }
 
 impl ActionList {
-    /// One action for all findings that it mends.
+    /// Adds a fix. Equal fixes of several findings become one action.
     fn fix(&mut self, diagnostic: usize, title: String, edits: Vec<Edit>, is_preferred: bool) {
         if let Some(known) = self.all.iter_mut().find(|it| it.title == title && it.edits == edits) {
             known.diagnostics.push(diagnostic);
@@ -119,13 +119,13 @@ impl ActionList {
         self.all.push(CodeAction { title, kind, diagnostics, is_preferred, edits, command: None });
     }
 
-    fn source(&mut self, action: Option<(CodeActionKind, String, Vec<Edit>)>) {
+    fn push(&mut self, action: Option<(CodeActionKind, String, Vec<Edit>)>) {
         let Some((kind, title, edits)) = action else { return };
         self.all.push(CodeAction { title, kind, diagnostics: Vec::new(), is_preferred: false, edits, command: None });
     }
 }
 
-/// Every safe fix, as far as they leave each other alone.
+/// All safe fixes that do not overlap each other.
 fn fix_all(diagnostics: &[Diagnostic]) -> Option<(CodeActionKind, String, Vec<Edit>)> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut fixes = 0;
@@ -140,13 +140,13 @@ fn fix_all(diagnostics: &[Diagnostic]) -> Option<(CodeActionKind, String, Vec<Ed
     }
     let title = match fixes {
         0 => return None,
-        1 => "Fix what can be fixed safely".into(),
-        several => format!("Fix what can be fixed safely ({several} fixes)"),
+        1 => "Apply safe fixes".into(),
+        several => format!("Apply safe fixes ({several})"),
     };
     Some((CodeActionKind::FixAll, title, edits))
 }
 
-/// Insertions at one place collide too: their order would be a guess.
+/// Whether two edits overlap. Insertions at one offset do, because their order is undefined.
 fn overlap(one: &Edit, other: &Edit) -> bool {
     let (a, b) = (&one.location, &other.location);
     a.file == b.file
@@ -161,7 +161,7 @@ fn sort(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(Code
     Some((CodeActionKind::Sort, fix.title, fix.edits))
 }
 
-/// The views that can be opened for a place.
+/// The views that can be opened at an offset.
 fn show(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<CodeAction> {
     let Some(facts) = analysis.snapshot.file(file) else { return Vec::new() };
     let here = crate::diagnostic::Location { file: Arc::clone(file), span: Span::new(offset, offset) };
@@ -181,7 +181,7 @@ fn show(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<CodeActi
     let is_here = |it: &&crate::k8s::Object| it.file_span(it.model.span).touches(offset);
     if !facts.is_helm_template() && workloads(facts).any(|it| is_here(&it)) {
         let command = EditorCommand::ShowPreview(here, PreviewKind::Render);
-        actions.push(action("Show it as the cluster would run it".into(), command));
+        actions.push(action("Show the rendered manifest".into(), command));
     }
     actions
 }

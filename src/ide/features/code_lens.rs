@@ -1,7 +1,7 @@
-//! Code lenses: a line above each container that leads to its environment, and above objects that have to do with others
-//! the way to those.
+//! Code lenses: above containers a summary of their environment, above presets, services, workloads and templates a
+//! summary of what they are related to.
 //!
-//! Places are cheap; what a lens says is found out when it is looked at.
+//! Positions are computed for the whole file; titles only for the lenses that an editor shows.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use crate::resolve::{Environment, OriginKind, has_cluster_ip};
 use crate::text::Span;
 use crate::workspace::File;
 
-/// A line above something.
+/// A lens without its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeLens {
-    /// What it stands above: one line.
+    /// The line that it is shown above.
     pub span: Span,
-    /// What it is about.
+    /// Its kind.
     pub kind: CodeLensKind,
 }
 
-/// What a lens is about.
+/// The kind of a lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CodeLensKind {
     /// The variables of a container.
@@ -36,14 +36,14 @@ pub enum CodeLensKind {
     Presets,
     /// The workloads that a preset selects.
     Selected,
-    /// The workloads that have to do with a service.
+    /// The workloads that use a service.
     Consumers,
-    /// A template, which can be processed.
+    /// The preview of a template.
     Process,
 }
 
 impl CodeLensKind {
-    /// A name to find the lens again by.
+    /// The name that identifies the kind in a resolve request.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Environment => "environment",
@@ -54,19 +54,19 @@ impl CodeLensKind {
         }
     }
 
-    /// The kind of a name.
+    /// The kind with a name.
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Environment, Self::Presets, Self::Selected, Self::Consumers, Self::Process];
         all.into_iter().find(|it| it.as_str() == name)
     }
 }
 
-/// What a lens says and does.
+/// The title of a lens and its command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeLensTitle {
-    /// What it says.
+    /// The text.
     pub title: String,
-    /// What a click does.
+    /// The command to run on a click.
     pub command: EditorCommand,
 }
 
@@ -75,8 +75,8 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
-    let places = LocatedContainer::all(file, facts).map(|at| place(&at, &written));
-    let mut lenses: Vec<CodeLens> = places.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
+    let spans = LocatedContainer::all(file, facts).map(|at| container_line(&at, &written));
+    let mut lenses: Vec<CodeLens> = spans.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
     let templates = templates(facts).map(|it| CodeLens { span: first_line(it, &written), kind: CodeLensKind::Process });
     lenses.extend(templates.filter(|_| !facts.is_helm_template()));
     for object in &facts.objects {
@@ -93,16 +93,16 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     lenses
 }
 
-/// What a lens of [`code_lenses`] says; nothing if it is gone.
+/// The title of a lens of [`code_lenses`]; `None` if its line has changed.
 pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Option<CodeLensTitle> {
     let facts = analysis.snapshot.file(file)?;
     let written = analysis.file_text(file)?;
     let location = Location { file: Arc::clone(file), span: lens.span };
     match lens.kind {
         CodeLensKind::Environment => {
-            let at = LocatedContainer::all(file, facts).find(|it| place(it, &written) == lens.span)?;
+            let at = LocatedContainer::all(file, facts).find(|it| container_line(it, &written) == lens.span)?;
             Some(CodeLensTitle {
-                title: title(&at.environment(analysis)),
+                title: environment_title(&at.environment(analysis)),
                 command: EditorCommand::ShowEnvironment(location),
             })
         }
@@ -118,13 +118,13 @@ pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLe
         }
         CodeLensKind::Presets | CodeLensKind::Selected | CodeLensKind::Consumers => {
             let mut objects = facts.objects.iter().filter(|it| first_line(it, &written) == lens.span);
-            let (title, places) = objects.find_map(|it| related(analysis, file, it, lens.kind))?;
-            Some(CodeLensTitle { title, command: EditorCommand::ShowLocations(location, places) })
+            let (title, locations) = objects.find_map(|it| related(analysis, file, it, lens.kind))?;
+            Some(CodeLensTitle { title, command: EditorCommand::ShowLocations(location, locations) })
         }
     }
 }
 
-/// What an object has to do with others, in short, and where those are.
+/// The title for a preset, service or workload, and the locations of the related objects.
 fn related(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -135,11 +135,11 @@ fn related(
         (CodeLensKind::Selected, ObjectData::Preset(_)) => {
             let all = selected_workloads(analysis, file, object);
             let mut title = match all.len() {
-                0 => "selects no workload here".to_owned(),
+                0 => "selects no workload".to_owned(),
                 number => format!("selects {}", count(number, "workload", "workloads")),
             };
-            for word in ["in conflict", "stopped by another preset", "kept away by its annotation", "not sure"] {
-                match all.iter().filter(|it| in_short(&it.outcome) == Some(word)).count() {
+            for word in ["conflicting", "blocked by another preset", "excluded by annotation", "unknown"] {
+                match all.iter().filter(|it| short_outcome(&it.outcome) == Some(word)).count() {
                     0 => {}
                     number => title += &format!(" · {number} {word}"),
                 }
@@ -150,11 +150,11 @@ fn related(
             let consumers =
                 consumers(analysis, &DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Service });
             let mut title = match consumers.all.len() {
-                0 => "no workload here uses it".to_owned(),
+                0 => "not used by any workload".to_owned(),
                 number => format!("used by {}", count(number, "workload", "workloads")),
             };
             match (consumers.unused.len(), consumers.variables) {
-                _ if !has_cluster_ip(service) => title += " · no address, no variables",
+                _ if !has_cluster_ip(service) => title += " · no cluster IP, no variables",
                 _ if consumers.all.is_empty() => {}
                 (0, _) => {}
                 (unused, all) => title += &format!(" · {unused} of {all} variables unused"),
@@ -175,20 +175,20 @@ fn related(
                 (Some(applied), Some(not)) => format!("{word} {applied} · {not} not applied"),
                 (None, None) => return None,
             };
-            Some((title, all.into_iter().map(|(_, place, _)| place).collect()))
+            Some((title, all.into_iter().map(|(_, location, _)| location).collect()))
         }
         _ => None,
     }
 }
 
-/// Why a preset is not simply applied.
-fn in_short(outcome: &PresetOutcome) -> Option<&'static str> {
+/// Why a preset is not applied; `None` if it is.
+fn short_outcome(outcome: &PresetOutcome) -> Option<&'static str> {
     match outcome {
         PresetOutcome::Applied(_) => None,
-        PresetOutcome::Conflicting(_) => Some("in conflict"),
-        PresetOutcome::Blocked => Some("stopped by another preset"),
-        PresetOutcome::Exempt => Some("kept away by its annotation"),
-        PresetOutcome::Unknown => Some("not sure"),
+        PresetOutcome::Conflicting(_) => Some("conflicting"),
+        PresetOutcome::Blocked => Some("blocked by another preset"),
+        PresetOutcome::Exempt => Some("excluded by annotation"),
+        PresetOutcome::Unknown => Some("unknown"),
     }
 }
 
@@ -203,8 +203,8 @@ fn first_line(object: &Object, written: &FileText) -> Span {
     Span::new(start, written.line(start).end.max(start))
 }
 
-/// The first line of a container, from its first key on.
-fn place(at: &LocatedContainer<'_>, written: &FileText) -> Span {
+/// The first line of a container, starting at its first key.
+fn container_line(at: &LocatedContainer<'_>, written: &FileText) -> Span {
     let start = at.object.file_span(at.container.span).start;
     Span::new(start, written.line(start).end.max(start))
 }
@@ -216,11 +216,11 @@ fn count(number: usize, one: &str, several: &str) -> String {
     }
 }
 
-/// `5 variables, 14 from services · 1 reference stays`.
-fn title(environment: &Environment) -> String {
+/// `5 variables, 14 from services · 1 unresolved reference`.
+fn environment_title(environment: &Environment) -> String {
     let own = environment.own_bindings();
     let is_own = |name: &str| own.binary_search_by(|it| (*it.name).cmp(name)).is_ok();
-    // Every container has those of the cluster's own service.
+    // The variables of the service `kubernetes` are in every container and are not counted.
     let services = environment.service_bindings().values().filter(|it| it.origin.location.is_some());
     let services = services.filter(|it| !is_own(&it.name)).count();
     let mut title = count(own.len(), "variable", "variables");
@@ -229,7 +229,7 @@ fn title(environment: &Environment) -> String {
     }
     match environment.unresolved.len() {
         0 => {}
-        number => title += &format!(" · {}", count(number, "reference stays", "references stay")),
+        number => title += &format!(" · {}", count(number, "unresolved reference", "unresolved references")),
     }
     title
 }

@@ -1,6 +1,7 @@
-//! Completion: what can stand at a place, what is valid there first.
+//! Completion: the names and values that fit at the cursor, valid ones first.
 //!
-//! Items are cheap; their documentation and the edits they bring along are made for the one that is looked at.
+//! The list holds what an editor needs to show it; documentation and additional edits are computed for one item at a
+//! time, by [`resolve_completion`].
 
 mod context;
 mod parameters;
@@ -16,42 +17,42 @@ use crate::ide::features::hover;
 use crate::ide::shared::markup::Markup;
 use crate::rules::{self, RULES};
 use crate::text::Span;
-use context::{Context, Reference, context};
+use context::{CompletionContext, TypedReference, completion_context};
 
-/// What can stand at a place.
+/// The items for a cursor position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// In the order they should be shown.
+    /// The items, in the order to show them.
     pub items: Vec<CompletionItem>,
-    /// Whether more typing may bring items that are not here.
+    /// Whether more items may match after more typed.
     pub is_incomplete: bool,
 }
 
-/// Something that can stand at a place.
+/// One item of a completion list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletionItem {
-    /// The bare name, by which it is also resolved.
+    /// The bare name; also the key for [`resolve_completion`].
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: CompletionKind,
-    /// A preview in one line.
+    /// The value or source, in one line.
     pub detail: Option<String>,
-    /// What it replaces: within one line, the cursor in it or at its end.
+    /// The span it replaces: within one line, with the cursor inside or at its end.
     pub replace: Span,
-    /// What is written there.
+    /// The text to insert.
     pub text: String,
-    /// What is compared with the text that `replace` covers.
+    /// The text that an editor compares with the text in `replace`.
     pub filter_text: String,
-    /// Puts the items in their order.
+    /// The sort key of the item.
     pub sort_text: String,
-    /// Whether it brings edits elsewhere, which [`resolve`] gives.
+    /// Whether [`resolve_completion`] returns additional edits for it.
     pub has_edits: bool,
 }
 
 /// The kinds of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
-    /// A variable that has a value here.
+    /// A variable with a value at the cursor.
     Variable,
     /// A variable that is declared later.
     Forward,
@@ -63,65 +64,65 @@ pub enum CompletionKind {
     Key,
     /// A field path or resource.
     Field,
-    /// A volume, container or another name in the same pod.
+    /// A volume, container or other name in the same pod.
     Name,
-    /// One of a few words.
+    /// One of a fixed set of words.
     Value,
 }
 
-/// What is known of an item only when it is looked at.
+/// The documentation and additional edits of an item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletionDetails {
-    /// What it is.
+    /// The documentation.
     pub documentation: Option<Markup>,
-    /// Edits elsewhere that belong to it; none of them touches what the item replaces.
+    /// Edits to apply with the item, outside of the span it replaces.
     pub additional_edits: Vec<Edit>,
 }
 
-/// What can stand at an offset; nothing where podlens has nothing to say.
+/// The completion list for an offset; `None` where podlens has no items.
 pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Completion> {
-    let mut completion = match context(analysis, file, offset)? {
-        Context::Reference(reference) => variables(analysis, &reference),
-        Context::Parameter(typing) => parameters::items(&typing),
-        Context::Both(reference, typing) => {
+    let mut completion = match completion_context(analysis, file, offset)? {
+        CompletionContext::Reference(reference) => variables(analysis, &reference),
+        CompletionContext::Parameter(typed) => parameters::items(&typed),
+        CompletionContext::Both(reference, typed) => {
             let mut both = variables(analysis, &reference);
-            both.items.extend(parameters::items(&typing).items);
+            both.items.extend(parameters::items(&typed).items);
             both
         }
-        Context::Value(value) => values::items(analysis, &value),
-        Context::ParamFile(setting) => setting.items(),
-        Context::Rule(span) => rule_names(span),
+        CompletionContext::Value(value) => values::items(analysis, &value),
+        CompletionContext::ParamFile(entry) => entry.items(),
+        CompletionContext::Rule(span) => rule_names(span),
     };
-    // Clients sort by the text alone.
+    // Editors sort by `sort_text`.
     completion.items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
     (!completion.items.is_empty()).then_some(completion)
 }
 
-/// The details of an item that [`completion`] gave for the same offset.
+/// The details of an item that [`completion`] returned for the same offset.
 pub fn resolve_completion(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     offset: usize,
     label: &str,
 ) -> Option<CompletionDetails> {
-    match context(analysis, file, offset)? {
-        Context::Reference(reference) => details(analysis, &reference, label),
-        Context::Parameter(typing) => Some(parameters::details(&typing, label)),
-        Context::Both(_, typing) if typing.place.template.exported.contains(label) => {
-            Some(parameters::details(&typing, label))
+    match completion_context(analysis, file, offset)? {
+        CompletionContext::Reference(reference) => details(analysis, &reference, label),
+        CompletionContext::Parameter(typed) => Some(parameters::details(&typed, label)),
+        CompletionContext::Both(_, typed) if typed.place.template.exported.contains(label) => {
+            Some(parameters::details(&typed, label))
         }
-        Context::Both(reference, _) => details(analysis, &reference, label),
-        Context::Value(value) => values::details(analysis, &value, label),
-        Context::ParamFile(setting) => Some(setting.details(label)),
-        Context::Rule(_) => {
+        CompletionContext::Both(reference, _) => details(analysis, &reference, label),
+        CompletionContext::Value(value) => values::details(analysis, &value, label),
+        CompletionContext::ParamFile(entry) => Some(entry.details(label)),
+        CompletionContext::Rule(_) => {
             let documentation = rules::find_rule(label).map(hover::documentation);
             Some(CompletionDetails { documentation, additional_edits: Vec::new() })
         }
     }
 }
 
-/// Variables; in a preset those of the containers that get it too.
-fn variables(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
+/// The variables for a reference; in a preset also those of the containers that the preset is applied to.
+fn variables(analysis: &Analysis<'_>, reference: &TypedReference<'_>) -> Completion {
     let mut completion = variables::items(analysis, reference);
     if reference.at.is_preset() {
         let more = presets::names(analysis, reference, &completion.items);
@@ -131,10 +132,10 @@ fn variables(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
     completion
 }
 
-fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
-    let given = reference.at.is_preset().then(|| presets::details(analysis, reference, label)).flatten();
+fn details(analysis: &Analysis<'_>, reference: &TypedReference<'_>, label: &str) -> Option<CompletionDetails> {
+    let preset = reference.at.is_preset().then(|| presets::details(analysis, reference, label)).flatten();
     let own = variables::details(analysis, reference, label)?;
-    Some(CompletionDetails { documentation: given.and_then(|it| it.documentation).or(own.documentation), ..own })
+    Some(CompletionDetails { documentation: preset.and_then(|it| it.documentation).or(own.documentation), ..own })
 }
 
 fn rule_names(span: Span) -> Completion {

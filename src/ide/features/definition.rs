@@ -1,4 +1,4 @@
-//! Navigation: from a use to where it is declared.
+//! Go to definition: the declarations of the item under the cursor.
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ use crate::resolve::{Binding, Lookup, Origin, OriginKind};
 use crate::rules::env_file_readers;
 use crate::text::Span;
 
-/// Where something is declared.
+/// The declarations of the item under the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Navigation {
-    /// What was looked at.
+    /// The span of the item.
     pub origin: Span,
-    /// Where it leads; several where several may be meant. The best first.
+    /// The declarations, the best match first.
     pub targets: Vec<NavigationTarget>,
 }
 
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NavigationTarget {
-    /// All of it, such as an entry of `env`.
+    /// The whole declaration, such as an entry of `env`.
     pub full: Location,
-    /// What to put the cursor on, such as its name; within `full`.
+    /// The part to place the cursor on, such as the name; within `full`.
     pub focus: Location,
 }
 
-/// Where the thing at an offset is declared.
+/// The declarations of the item at an offset.
 pub fn definition(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Navigation> {
     let found = target_at(analysis, file, offset)?;
     let targets = targets(analysis, &found.target);
@@ -42,7 +42,7 @@ pub fn definition(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
 
 fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<NavigationTarget> {
     match target {
-        // The name of an entry is where its value comes from: here, or where `valueFrom` takes it.
+        // From the name of an entry to the source of its value: the entry itself, or the key that `valueFrom` names.
         CursorTarget::Variable { at, index } => {
             let environment = at.environment(analysis);
             let bound = environment.entry(*index).map(|it| of_binding(analysis, at, it)).unwrap_or_default();
@@ -104,11 +104,11 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
         CursorTarget::Parameter(it) => {
             let mut all: Vec<_> =
                 it.declarations().map(|(full, name)| pair(&it.file, it.object, full.span, name.span)).collect();
-            // The last one counts.
+            // The last declaration is used.
             all.reverse();
             all
         }
-        // The line of the script that writes the key; a field or a resource stands nowhere.
+        // The line of the script that writes the key. A field or resource has no declaration.
         CursorTarget::Source { at, index } | CursorTarget::EnvFileKey { at, index } => {
             let environment = at.environment(analysis);
             let written = environment.entry(*index).filter(|it| it.origin.inside.is_some());
@@ -122,7 +122,7 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
     }
 }
 
-/// The entry that declares a variable, in the container or in a preset, or else where its value comes from.
+/// The entry that declares a variable, in the container or in a preset; otherwise the source of its value.
 fn declared(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<NavigationTarget> {
     if let Some((index, _)) = binding.entry.as_ref().and_then(|it| at.entry_at(it)) {
         return entry(at, index).into_iter().collect();
@@ -133,13 +133,13 @@ fn declared(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Bindin
     }
 }
 
-/// What a reference in a value of a preset means, in each container that gets the value.
+/// The declarations for a reference in a value of a preset, in each container that the preset applies to.
 fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, name: &str) -> Vec<NavigationTarget> {
     let mut all: Vec<NavigationTarget> = Vec::new();
-    for given in recipients(analysis, at, Some(index)) {
-        let step = given.binding.as_ref().and_then(|it| it.steps.iter().find(|it| &*it.name == name));
+    for recipient in recipients(analysis, at, Some(index)) {
+        let step = recipient.binding.as_ref().and_then(|it| it.steps.iter().find(|it| &*it.name == name));
         if let Some(Lookup::Bound(binding)) = step.map(|it| &it.outcome) {
-            all.extend(declared(analysis, &given.at, binding));
+            all.extend(declared(analysis, &recipient.at, binding));
         }
     }
     if all.is_empty()
@@ -152,7 +152,7 @@ fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, n
     all
 }
 
-/// Where a variable's value comes from, each of several.
+/// The sources of a variable's value.
 fn of_binding(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<NavigationTarget> {
     let keys = source_keys(analysis, at, binding);
     if !keys.is_empty() {
@@ -201,7 +201,7 @@ fn object(file: &Arc<str>, object: &Object) -> NavigationTarget {
     pair(file, object, object.model.span, name)
 }
 
-/// Spans of an object as locations. What an alias brings from elsewhere stands for itself.
+/// A target from spans of an object. If an alias puts the focus outside of the declaration, the focus alone.
 fn pair(file: &Arc<str>, object: &Object, full: Span, focus: Span) -> NavigationTarget {
     let at = |span: Span| Location { file: Arc::clone(file), span: object.file_span(span) };
     let (full, focus) = (at(full), at(focus));

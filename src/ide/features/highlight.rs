@@ -1,4 +1,4 @@
-//! Highlights: the same thing elsewhere in the file.
+//! Document highlights: the uses of a symbol in one file.
 
 use std::sync::Arc;
 
@@ -7,25 +7,25 @@ use crate::ide::shared::cursor::target_at;
 use crate::ide::shared::uses::{symbol_of, uses};
 use crate::text::Span;
 
-/// A place that means the same thing.
+/// A use of the symbol under the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Highlight {
-    /// Where.
+    /// The name.
     pub span: Span,
-    /// How it is used there.
+    /// Whether it is a use or a declaration.
     pub kind: HighlightKind,
 }
 
-/// How a thing is used.
+/// The kind of a highlight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HighlightKind {
-    /// It is used.
+    /// A use.
     Read,
-    /// It is declared.
+    /// A declaration.
     Write,
 }
 
-/// The places in the file that mean what stands at an offset.
+/// The uses in the file of the symbol at an offset.
 pub fn highlights(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Highlight> {
     let Some(symbol) = target_at(analysis, file, offset).and_then(|it| symbol_of(analysis, &it.target)) else {
         return Vec::new();

@@ -1,6 +1,4 @@
-//! Hover: what a thing is worth here, how it came about and where it comes from.
-//!
-//! Short: the value first, then its source, then each step of its expansion, then what else there is to know.
+//! Hover: the value of the item under the cursor, its source, and the steps of its expansion, in this order.
 
 pub(super) mod objects;
 mod presets;
@@ -20,20 +18,20 @@ use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::text::Span;
 use crate::workspace::{LintLevel, UnknownPolicy};
 
-/// What a hover shows.
+/// The answer to a hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is about.
+    /// The span of the item.
     pub span: Span,
-    /// What it says.
+    /// The text to show.
     pub contents: Markup,
 }
 
-/// How long a value in a line may be, and how many lines a list.
+/// The maximum length of a value in a line, in characters, and the maximum number of lines of a list.
 const LONGEST: usize = 100;
 const MOST_LINES: usize = 12;
 
-/// What there is to say about an offset.
+/// The hover for an offset.
 pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Hover> {
     let found = target_at(analysis, file, offset)?;
     let contents = contents(analysis, &found.target)?;
@@ -88,7 +86,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
     }
 }
 
-/// What is to say about a name at a place of a container.
+/// The hover for a variable name at a site of a container.
 pub(super) fn name(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
@@ -96,17 +94,17 @@ pub(super) fn name(
     site: VariableScope,
     name: &str,
 ) -> Option<Markup> {
-    let mut card = Card::new(analysis, at);
+    let mut hover = HoverBuilder::new(analysis, at);
     match environment.lookup(site, name) {
         Lookup::Bound(binding) => {
-            card.binding(&binding);
-            card.probe(environment, site, &binding);
+            hover.binding(&binding);
+            hover.probe(environment, site, &binding);
         }
-        Lookup::Later(origin) => card.later(site, name, &origin),
-        Lookup::Unbound => card.unbound(environment, site, name),
-        Lookup::Maybe(hole) => card.maybe(name, &hole)?,
+        Lookup::Later(origin) => hover.later(site, name, &origin),
+        Lookup::Unbound => hover.unbound(environment, site, name),
+        Lookup::Maybe(hole) => hover.maybe(name, &hole)?,
     }
-    Some(card.markup)
+    Some(hover.markup)
 }
 
 fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: ContainerField, name: &str) -> Option<Markup> {
@@ -117,19 +115,19 @@ fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Containe
     let Some(site) = field.variable_scope() else { return unexpanded(analysis, at, &environment, field, name) };
     let is_command = match environment.lookup(site, name) {
         Lookup::Unbound => true,
-        // No command is called like a constant.
+        // A name in upper case is hardly a command.
         Lookup::Maybe(_) => name.bytes().any(|it| it.is_ascii_lowercase() || it.is_ascii_whitespace()),
         Lookup::Bound(_) | Lookup::Later(_) => false,
     };
     if is_command && at.is_script(&environment, field) {
-        let mut card = Card::new(analysis, at);
-        card.command(name);
-        return Some(card.markup);
+        let mut hover = HoverBuilder::new(analysis, at);
+        hover.command(name);
+        return Some(hover.markup);
     }
     self::name(analysis, at, &environment, site, name)
 }
 
-/// A reference where Kubernetes expands nothing.
+/// The hover for a reference in a field that Kubernetes does not expand.
 fn unexpanded(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
@@ -140,26 +138,26 @@ fn unexpanded(
     let ContainerField::Unexpanded(index) = field else { return None };
     let bound = environment.lookup(VariableScope::All, name);
     let (path, _) = at.container.unexpanded.get(index)?;
-    let mut card = Card::new(analysis, at);
+    let mut hover = HoverBuilder::new(analysis, at);
     if at.is_script(environment, field) {
-        card.command(name);
+        hover.command(name);
         if let Lookup::Bound(binding) = &bound {
-            card.say(vec![
-                text("The shell has a variable of this name, which it reads as "),
+            hover.paragraph(vec![
+                text("The shell also has a variable of this name, read as "),
                 code(format!("${{{name}}}")),
             ]);
-            card.binding(binding);
+            hover.binding(binding);
         }
-        return Some(card.markup);
+        return Some(hover.markup);
     }
     let Lookup::Bound(binding) = bound else { return None };
-    card.say(vec![
-        text("Stays as it is: Kubernetes expands nothing in "),
+    hover.paragraph(vec![
+        text("Not expanded: Kubernetes does not expand references in "),
         code(path.clone()),
         text(". The container has this variable:"),
     ]);
-    card.binding(&binding);
-    Some(card.markup)
+    hover.binding(&binding);
+    Some(hover.markup)
 }
 
 fn escape(text_: &Text, end: usize) -> Markup {
@@ -184,30 +182,30 @@ fn escape(text_: &Text, end: usize) -> Markup {
 
 fn declaration(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<Markup> {
     let environment = at.environment(analysis);
-    let mut card = Card::new(analysis, at);
-    let Some(binding) = environment.entry(index) else { return card.unset(at.container.env.get(index)?) };
-    card.declared(binding);
-    // The last of equal names is what the container starts with.
+    let mut hover = HoverBuilder::new(analysis, at);
+    let Some(binding) = environment.entry(index) else { return hover.unset(at.container.env.get(index)?) };
+    hover.declared(binding);
+    // The container gets the last entry with this name.
     if let Lookup::Bound(last) = environment.lookup(VariableScope::All, &binding.name)
         && !Arc::ptr_eq(&last, binding)
         && let Some(location) = last.entry.as_ref().or(last.origin.location.as_ref())
     {
-        card.say(vec![text("Replaced by a later entry: "), location_link(analysis, &at.file, location)]);
+        hover.paragraph(vec![text("Overridden by a later entry: "), location_link(analysis, &at.file, location)]);
     }
-    Some(card.markup)
+    Some(hover.markup)
 }
 
-/// An entry of an env file, as the kubelet of the target reads it, with who takes it.
+/// The hover for an entry of an env file: its value as the kubelet reads it, and where it is used.
 fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &str) -> Markup {
     let shown = format!("{name}={}", one_line(value, 4 * LONGEST));
     let mut blocks = vec![Block::Code { language: "ini", text: shown }];
     let reading = match analysis.snapshot.settings(file).proposals {
-        true => "As the proposal reads env files.".to_owned(),
-        false => format!("As Kubernetes {} reads env files.", analysis.resolver.release(file)),
+        true => "Value as the env file proposal reads it.".to_owned(),
+        false => format!("Value as Kubernetes {} reads it.", analysis.resolver.release(file)),
     };
     blocks.push(Block::Paragraph(vec![text(&reading)]));
     let readers = env_file_readers(analysis.snapshot, file).into_iter().filter(|it| &*it.key == name);
-    let lines = readers.map(|it| vec![text("taken in "), location_link(analysis, file, &it.location)]);
+    let lines = readers.map(|it| vec![text("used at "), location_link(analysis, file, &it.location)]);
     let lines = limited(lines.collect());
     if !lines.is_empty() {
         blocks.push(Block::List(lines));
@@ -215,7 +213,7 @@ fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &
     Markup { blocks }
 }
 
-/// A rule's documentation up to its examples.
+/// The documentation of a rule, without its examples.
 pub(super) fn documentation(rule: &Rule) -> Markup {
     let level = LintLevel::NAMES.iter().find(|(_, level)| *level == rule.level).map_or("", |(name, _)| name);
     let docs = rule.markdown();
@@ -232,39 +230,39 @@ fn code(text: String) -> Inline {
     Inline::Code(text)
 }
 
-/// A hover that is being written, for something in a container.
-struct Card<'c, 's> {
+/// Builds the hover for an item in a container.
+struct HoverBuilder<'c, 's> {
     analysis: &'c Analysis<'s>,
     at: &'c LocatedContainer<'c>,
     reveal: bool,
     markup: Markup,
 }
 
-impl<'c, 's> Card<'c, 's> {
+impl<'c, 's> HoverBuilder<'c, 's> {
     fn new(analysis: &'c Analysis<'s>, at: &'c LocatedContainer<'c>) -> Self {
         Self { analysis, at, reveal: analysis.reveals(&at.file), markup: Markup::default() }
     }
 
-    fn say(&mut self, line: Vec<Inline>) {
+    fn paragraph(&mut self, line: Vec<Inline>) {
         self.markup.blocks.push(Block::Paragraph(line));
     }
 
-    /// `$(name)` that is left to a shell.
+    /// `$(name)` that the shell runs as a command.
     fn command(&mut self, name: &str) {
-        self.say(vec![
-            text("No variable: the shell reads "),
+        self.paragraph(vec![
+            text("Not a variable: the shell runs "),
             code(format!("$({name})")),
-            text(" as a command and puts in what it prints."),
+            text(" as a command and inserts its output."),
         ]);
     }
 
-    /// A variable: its value, where it comes from, how it came about, what it hides.
+    /// A variable: its value, source, expansion steps and the sources it hides.
     fn binding(&mut self, binding: &Binding) {
         let from = describe::binding_origin_and_entry(self.analysis, self.at, binding);
         self.variable(binding, Some(from));
     }
 
-    /// The same where it is declared, which need not be told where it is.
+    /// A variable at its declaration, without the location of the declaration.
     fn declared(&mut self, binding: &Binding) {
         let from = match binding.origin.kind {
             OriginKind::Env => None,
@@ -273,7 +271,7 @@ impl<'c, 's> Card<'c, 's> {
         self.variable(binding, from);
     }
 
-    /// An entry that gives no variable, since what it would be taken from is optional.
+    /// An entry that defines no variable, because its optional source does not exist.
     fn unset(mut self, entry: &EnvVar) -> Option<Markup> {
         let (what, of, key) = match entry.from.as_ref()?.sources.first()? {
             ValueSource::ConfigMap(it) if it.optional => ("config map ", it.name.as_ref()?, it.key.as_ref()?),
@@ -284,14 +282,14 @@ impl<'c, 's> Card<'c, 's> {
             _ => return None,
         };
         let name = entry.name.as_ref()?;
-        self.say(vec![
+        self.paragraph(vec![
             code(name.value.to_string()),
             text(" is not set: "),
             text(what),
             code(of.value.to_string()),
             text(" has no key "),
             code(key.value.to_string()),
-            text(", and it is optional."),
+            text(", and the reference is optional."),
         ]);
         Some(self.markup)
     }
@@ -301,11 +299,11 @@ impl<'c, 's> Card<'c, 's> {
         if binding.alternatives.is_empty() {
             self.value(&name, &binding.value);
         } else {
-            self.say(vec![code(name), text(" has one of several values: it cannot be told which object is meant.")]);
+            self.paragraph(vec![code(name), text(" has one of several values: more than one object matches.")]);
         }
         if binding.alternatives.is_empty() {
             if let Some(from) = from {
-                self.say(std::iter::once(text("From ")).chain(from).collect());
+                self.paragraph(std::iter::once(text("From ")).chain(from).collect());
             }
         } else {
             let lines = binding.alternatives.iter().map(|(value, origin)| {
@@ -330,10 +328,10 @@ impl<'c, 's> Card<'c, 's> {
         self.markup.blocks.push(Block::Code { language: "ini", text });
     }
 
-    /// Each step of the expansion, from the text as written down to values that needed none.
+    /// The steps of the expansion, starting with the text as written.
     fn chain(&mut self, binding: &Binding) {
         let Some(raw) = binding.raw.as_ref().filter(|_| !binding.steps.is_empty()) else { return };
-        let mut lines = vec![vec![text("written "), code(one_line(&show_helm_placeholders(raw), LONGEST))]];
+        let mut lines = vec![vec![text("as written: "), code(one_line(&show_helm_placeholders(raw), LONGEST))]];
         self.steps(binding, 0, &mut lines);
         let lines = limited(lines);
         self.markup.blocks.push(Block::List(lines));
@@ -358,7 +356,7 @@ impl<'c, 's> Card<'c, 's> {
                     self.steps(inner, depth + 1, lines);
                 }
                 Lookup::Later(origin) => {
-                    line.push(text(" stays: declared later"));
+                    line.push(text(" is not expanded: declared later"));
                     if let Some(location) = &origin.location {
                         line.push(text(", "));
                         line.push(location_link(self.analysis, &self.at.file, location));
@@ -366,7 +364,7 @@ impl<'c, 's> Card<'c, 's> {
                     lines.push(line);
                 }
                 Lookup::Unbound => {
-                    line.push(text(" stays: nothing defines it"));
+                    line.push(text(" is not expanded: nothing defines it"));
                     lines.push(line);
                 }
                 Lookup::Maybe(hole) => {
@@ -383,7 +381,7 @@ impl<'c, 's> Card<'c, 's> {
             return;
         }
         let lines = binding.hides.iter().map(|hidden| {
-            let mut line = vec![text("hides the one from ")];
+            let mut line = vec![text("hides the value from ")];
             line.extend(describe::origin_words(self.analysis, &self.at.file, hidden));
             line
         });
@@ -391,7 +389,7 @@ impl<'c, 's> Card<'c, 's> {
         self.markup.blocks.push(Block::List(lines));
     }
 
-    /// P3: what an exec probe sees may differ from what the container gets.
+    /// P3: the value in an exec probe may differ from the value in the container.
     fn probe(&mut self, environment: &Environment, site: VariableScope, seen: &Binding) {
         if site != VariableScope::ProbeValues {
             return;
@@ -399,10 +397,10 @@ impl<'c, 's> Card<'c, 's> {
         if let Lookup::Bound(real) = environment.lookup(VariableScope::All, &seen.name)
             && !real.value.same_text(&seen.value)
         {
-            self.say(vec![
+            self.paragraph(vec![
                 text("An exec probe sees "),
                 code("value".into()),
-                text(" as it is written; the container itself gets "),
+                text(" as written; the container gets "),
                 self.short(&real.value),
                 text("."),
             ]);
@@ -415,65 +413,66 @@ impl<'c, 's> Card<'c, 's> {
             _ => None,
         };
         if own.is_some_and(|it| &*it.value == name) {
-            self.say(vec![
+            self.paragraph(vec![
                 code(format!("$({name})")),
-                text(" stays as it is: it stands in the declaration of "),
+                text(" is not expanded: it is in the declaration of "),
                 code(name.into()),
-                text(", and there is no earlier one."),
+                text(" itself, and no earlier entry declares it."),
             ]);
             return;
         }
-        let mut line = vec![code(format!("$({name})")), text(" stays as it is: "), code(name.into())];
+        let mut line = vec![code(format!("$({name})")), text(" is not expanded: ")];
         if let (OriginKind::Preset, Some(preset), Some(location)) = (origin.kind, &origin.object, &origin.location) {
-            line.extend([text(" comes with preset "), code(preset.to_string()), text(", ")]);
-            line.extend([location_link(self.analysis, &self.at.file, location), text(", behind all entries of ")]);
-            line.extend([code("env".into()), text(".")]);
-            return self.say(line);
+            line.extend([text("preset "), code(preset.to_string()), text(", ")]);
+            line.extend([location_link(self.analysis, &self.at.file, location), text(", adds ")]);
+            line.extend([code(name.into()), text(" after all entries of "), code("env".into()), text(".")]);
+            return self.paragraph(line);
         }
+        line.push(code(name.into()));
         match &origin.location {
             Some(location) => {
                 line.push(text(" is declared later, "));
                 line.push(location_link(self.analysis, &self.at.file, location));
                 line.push(text(". Entries of "));
                 line.push(code("env".into()));
-                line.push(text(" see only those above them."));
+                line.push(text(" see only the entries above them."));
             }
             None => {
-                line.push(text(" is added behind all entries of "));
+                line.push(text(" is added after all entries of "));
                 line.push(code("env".into()));
                 line.push(text("."));
             }
         }
-        self.say(line);
+        self.paragraph(line);
     }
 
     fn unbound(&mut self, environment: &Environment, site: VariableScope, name: &str) {
-        let stays = || vec![code(format!("$({name})")), text(" stays as it is: ")];
+        let not_expanded = || vec![code(format!("$({name})")), text(" is not expanded: ")];
         if site == VariableScope::ProbeValues
             && let Lookup::Bound(binding) = environment.lookup(VariableScope::All, name)
         {
-            let mut line = stays();
+            let mut line = not_expanded();
             line.extend([
                 text("an exec probe sees only entries of "),
                 code("env".into()),
                 text(". The container has:"),
             ]);
-            self.say(line);
+            self.paragraph(line);
             self.binding(&binding);
             return;
         }
-        let mut line = stays();
-        line.extend([text("nothing defines "), code(name.into()), text(" here.")]);
-        self.say(line);
+        let mut line = not_expanded();
+        line.extend([text("nothing defines "), code(name.into()), text(".")]);
+        self.paragraph(line);
     }
 
-    /// Something outside may define the name; nothing if the settings want no remarks.
+    /// A name that may be defined outside of the workspace; `None` if the settings turn such remarks off.
     fn maybe(&mut self, name: &str, hole: &UnknownReason) -> Option<()> {
         if self.analysis.snapshot.settings(&self.at.file).unknown == UnknownPolicy::Never {
             return None;
         }
         self.value(name, &ResolvedValue::unknown(hole.clone()));
-        self.say(vec![text("Not defined in this workspace: whether it has a value is decided outside.")]);
+        self.paragraph(vec![text("Not defined in this workspace; it may be defined elsewhere.")]);
         Some(())
     }
 
@@ -482,7 +481,7 @@ impl<'c, 's> Card<'c, 's> {
     }
 }
 
-/// At most so many lines, and how many more there are.
+/// The first lines of a list, and the number of the others.
 fn limited(mut lines: Vec<Vec<Inline>>) -> Vec<Vec<Inline>> {
     let more = lines.len().saturating_sub(MOST_LINES);
     if more > 0 {

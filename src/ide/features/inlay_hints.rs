@@ -1,4 +1,4 @@
-//! Inlay hints: behind a text with references, what becomes of it.
+//! Inlay hints: the expanded value after a text with references.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::resolve::{Environment, ExpansionStep, Lookup, ResolvedValue};
 use crate::text::Span;
 use crate::workspace::File;
 
-/// A word in the text that is not in the text.
+/// A hint shown inside the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InlayHint {
-    /// Where it is shown.
+    /// The offset it is shown at.
     pub offset: usize,
-    /// What it says, in one short line.
+    /// Its text, one short line.
     pub label: String,
-    /// What it says in full, if that is more.
+    /// The full value, if the label is shortened.
     pub tooltip: Option<Markup>,
 }
 
-/// How long a hint may be.
+/// The maximum length of a label, in characters.
 const LONGEST: usize = 40;
 
 /// The hints in a range of a file.
@@ -45,8 +45,8 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
             }
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
             if let Some((value, steps)) = expansion(environment, field) {
-                let hinted = Hinted { at: &at, written: &written, text, reveal };
-                if hinted.is_long() {
+                let hinted = HintedText { at: &at, written: &written, text, reveal };
+                if hinted.is_multiline() {
                     hinted.each(steps, &mut hints);
                 } else {
                     hints.extend(hinted.whole(value, steps));
@@ -58,14 +58,14 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
     parameters(facts, &written, range, &mut hints);
     hints.retain(|it| range.touches(it.offset));
     hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
-    // Containers that share a text by an alias may see it differently; then nothing short is true.
+    // Containers that share a text through an alias may expand it differently: then no hint is shown.
     hints.dedup();
     let offsets: Vec<usize> = hints.iter().map(|it| it.offset).collect();
     hints.retain(|it| offsets.iter().filter(|other| **other == it.offset).count() == 1);
     hints
 }
 
-/// Behind a value of a preset, what becomes of it, if it is the same in every container that gets it.
+/// Hints after values of presets, if the value is the same in every container that gets it.
 fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, hints: &mut Vec<InlayHint>) {
     let reveal = analysis.reveals(file);
     for at in LocatedContainer::all_with_presets(file, facts).filter(LocatedContainer::is_preset) {
@@ -76,8 +76,8 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
             if !text.value.contains("$(") || span.end < range.start || range.end < span.start {
                 continue;
             }
-            let given = all.get_or_insert_with(|| recipients(analysis, &at, None));
-            let mut values = given.iter().filter_map(|it| it.of_entry(&at.at(name.span)));
+            let recipients = all.get_or_insert_with(|| recipients(analysis, &at, None));
+            let mut values = recipients.iter().filter_map(|it| it.binding_of(&at.at(name.span)));
             let Some(first) = values.next() else { continue };
             let is_replaced = first.steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_)));
             if is_replaced && values.all(|it| it.value.same_text(&first.value)) {
@@ -87,7 +87,8 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
     }
 }
 
-/// Behind a text with parameters of a template, what it is as long as nobody sets them. Texts with `$(X)` say more.
+/// Hints after texts with template parameters: the text with the parameters' defaults. Texts with `$(X)` have a hint
+/// for their variables instead.
 fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<InlayHint>) {
     for object in facts.objects.iter().filter(|it| it.parameters.is_some()) {
         let whole = object.file_span(object.model.span);
@@ -105,7 +106,7 @@ fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<Inl
     }
 }
 
-/// What becomes of the text of a field, and by which steps.
+/// The expanded value of a field and the steps that lead to it.
 fn expansion(environment: &Environment, field: ContainerField) -> Option<(&ResolvedValue, &[ExpansionStep])> {
     let item = match field {
         ContainerField::EnvValue(index) => {
@@ -120,17 +121,17 @@ fn expansion(environment: &Environment, field: ContainerField) -> Option<(&Resol
     Some((&item.expansion.value, &item.expansion.steps))
 }
 
-struct Hinted<'h> {
+struct HintedText<'h> {
     at: &'h LocatedContainer<'h>,
     written: &'h FileText,
     text: &'h Text,
     reveal: bool,
 }
 
-impl Hinted<'_> {
-    /// One hint behind a text on one line.
+impl HintedText<'_> {
+    /// The hint after a text on one line.
     fn whole(&self, value: &ResolvedValue, steps: &[ExpansionStep]) -> Option<InlayHint> {
-        // A text of which nothing is replaced is its own preview.
+        // Without a replaced reference the hint would repeat the text.
         if !steps.iter().any(|it| matches!(it.outcome, Lookup::Bound(_))) {
             return None;
         }
@@ -138,13 +139,13 @@ impl Hinted<'_> {
         Some(hint(self.at.object.file_span(self.text.span).end, &full))
     }
 
-    /// Whether the text stands on several lines.
-    fn is_long(&self) -> bool {
+    /// Whether the text spans several lines.
+    fn is_multiline(&self) -> bool {
         let span = self.at.object.file_span(self.text.span);
         span.end > self.written.line(span.start).end
     }
 
-    /// In a text of several lines one hint behind each reference.
+    /// A hint after each reference of a text that spans several lines.
     fn each(&self, steps: &[ExpansionStep], hints: &mut Vec<InlayHint>) {
         let span = self.at.object.file_span(self.text.span);
         let Some(map) = self.written.map(span, self.text) else { return };

@@ -1,4 +1,4 @@
-//! Document links: from names of objects to the objects.
+//! Document links from names of objects to their definitions.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::resolve::OriginKind;
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
-/// A name that can be followed.
+/// A link on the name of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentLink {
     /// The name.
     pub span: Span,
-    /// Where it leads.
+    /// The definition.
     pub target: Location,
-    /// What is there, such as `ConfigMap/app`.
+    /// Kind and name of the object, such as `ConfigMap/app`.
     pub tooltip: String,
 }
 
-/// The links of a file, in the order of the text. A name that may mean several objects is no link.
+/// The links of a file, in the order of the text. A name that matches several objects has no link.
 pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentLink> {
     let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();

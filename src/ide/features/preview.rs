@@ -1,4 +1,4 @@
-//! Previews: what the cluster would get, as text.
+//! Previews: rendered workloads and processed templates as text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::ide::commands::render::{Renderer, workloads};
 use crate::ide::shared::template_parameters::sample_numbers;
 use crate::k8s::{Object, ObjectData};
 
-/// What is previewed.
+/// The kind of a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PreviewKind {
     /// Workloads with their variables expanded.
     Render,
-    /// A template with its parameters put in.
+    /// A processed template.
     Process,
 }
 
 impl PreviewKind {
-    /// The kind of a name.
+    /// The kind with a name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "render" => Some(Self::Render),
@@ -35,26 +35,26 @@ impl PreviewKind {
 /// A preview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Preview {
-    /// What is previewed.
+    /// Its kind.
     pub kind: PreviewKind,
     /// The text.
     pub text: String,
-    /// What keeps it from being whole.
+    /// The errors that leave gaps in it.
     pub problems: Vec<PreviewError>,
     /// The parameters of a template.
     pub parameters: Vec<ParameterView>,
 }
 
-/// Something wrong with a preview.
+/// An error in a preview.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PreviewError {
-    /// What.
+    /// The message.
     pub message: String,
     /// The parameter it is about.
     pub parameter: Option<String>,
 }
 
-/// A preview of the object at an offset, or of the whole file; nothing if there is nothing of the kind.
+/// The preview of the object at an offset, or of the whole file; `None` without an object of this kind.
 pub fn preview(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -68,7 +68,7 @@ pub fn preview(
     }
 }
 
-/// A template with its parameters put in. What is missing is a problem, and stands in the text as its name.
+/// A processed template. A missing value is reported as an error and shown as `<NAME>` in the text.
 fn process_preview(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -82,25 +82,25 @@ fn process_preview(
     let kind = PreviewKind::Process;
     let selected = match select_template_at(&source.tree, object.offset) {
         Ok(selected) => selected,
-        Err(problem) => {
-            let problems = vec![PreviewError { message: problem.message, parameter: None }];
+        Err(error) => {
+            let problems = vec![PreviewError { message: error.message, parameter: None }];
             return Some(Preview { kind, text: String::new(), problems, parameters: Vec::new() });
         }
     };
-    let mut request = ProcessOptions { values: parameters.clone(), ..ProcessOptions::default() };
-    let mut outcome = process_template(&selected, &request, &mut sample_numbers());
-    let problems = std::mem::take(&mut outcome.problems);
+    let mut options = ProcessOptions { values: parameters.clone(), ..ProcessOptions::default() };
+    let mut processed = process_template(&selected, &options, &mut sample_numbers());
+    let problems = std::mem::take(&mut processed.errors);
     if !problems.is_empty() {
-        // A preview with a gap says more than none.
+        // Process again with placeholders: a preview with gaps is better than none.
         for name in problems.iter().filter_map(|it| it.parameter.as_ref()) {
-            request.values.insert(name.clone(), format!("<{name}>"));
+            options.values.insert(name.clone(), format!("<{name}>"));
         }
-        request.ignore_unknown = true;
-        outcome = process_template(&selected, &request, &mut sample_numbers());
+        options.ignore_unknown = true;
+        processed = process_template(&selected, &options, &mut sample_numbers());
     }
-    let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
+    let yaml = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
     let documents =
-        outcome.objects.iter().filter_map(|it| serde_saphyr::to_string_with_options(it, options.clone()).ok());
+        processed.objects.iter().filter_map(|it| serde_saphyr::to_string_with_options(it, yaml.clone()).ok());
     let text = documents.collect::<Vec<_>>().join("---\n");
     let problems = problems.into_iter().map(|it| PreviewError { message: it.message, parameter: it.parameter });
     Some(Preview { kind, text, problems: problems.collect(), parameters: selected.parameters() })

@@ -1,4 +1,4 @@
-//! References: from a thing to its uses, in every file.
+//! Find references: the uses of a symbol in all files.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::shared::cursor::target_at;
 use crate::ide::shared::uses::{symbol_of, uses};
 
-/// The uses of the thing at an offset, by file and place; with `declarations`, where it is declared too.
+/// The uses of the symbol at an offset, sorted by location; with `declarations`, its declarations too.
 pub fn references(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, declarations: bool) -> Vec<Location> {
     let Some(symbol) = target_at(analysis, file, offset).and_then(|it| symbol_of(analysis, &it.target)) else {
         return Vec::new();

@@ -1,6 +1,4 @@
-//! Rename: another name for a thing, everywhere it is used, or a reason why not.
-//!
-//! A rename is refused as a whole rather than done in part.
+//! Rename: edits for all uses of a symbol, or an error. A rename is never done in part.
 
 use std::sync::Arc;
 
@@ -11,7 +9,7 @@ use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::describe::{kind_words, location_text};
 use crate::ide::shared::located_container::{FileText, LocatedContainer, ShellDoubt};
-use crate::ide::shared::named_objects::name_location;
+use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::preset_reach::{PresetOutcome, recipients, selected_workloads};
 use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::ide::shared::uses::{
@@ -25,21 +23,21 @@ use crate::resolve::{
 use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
 use crate::text::Span;
 
-/// Something that can be renamed.
+/// The symbol that a rename at an offset would change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamable {
-    /// Where its name stands under the cursor.
+    /// The name under the cursor.
     pub span: Span,
-    /// Its name now.
+    /// The current name.
     pub name: String,
 }
 
-/// Why something is not renamed, for a person.
+/// Why a symbol cannot be renamed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct RenameError(pub String);
 
-/// What would be renamed at an offset; nothing where there is nothing of ours.
+/// The symbol that would be renamed at an offset; `None` without one.
 pub fn prepare_rename(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -48,7 +46,7 @@ pub fn prepare_rename(
     let Some((symbol, name)) = renamable(analysis, file, offset)? else { return Ok(None) };
     let all = uses(analysis, &symbol, Some(file));
     let here = all.iter().find(|it| it.location.span.touches(offset));
-    // `$(` and `)` belong to the reference, but not to its name.
+    // The cursor may be on `$(` or `)`, which are part of the reference but not of the name.
     let here = here.or_else(|| all.iter().find(|it| it.location.span.touches(offset.saturating_add(2))));
     let here = here.or_else(|| all.iter().find(|it| it.location.span.end + 1 == offset));
     Ok(here.map(|it| {
@@ -57,7 +55,7 @@ pub fn prepare_rename(
     }))
 }
 
-/// The edits that rename what stands at an offset, in all files, by file and place.
+/// The edits that rename the symbol at an offset in all files, sorted by location.
 pub fn rename(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -65,7 +63,7 @@ pub fn rename(
     new_name: &str,
 ) -> Result<Vec<Edit>, RenameError> {
     let Some((mut symbol, name)) = renamable(analysis, file, offset)? else {
-        return refuse("there is nothing here that podlens could rename: put the cursor on a variable or on a key");
+        return refuse("nothing to rename here: put the cursor on a variable, key or parameter");
     };
     if *name == *new_name {
         return Ok(Vec::new());
@@ -73,26 +71,28 @@ pub fn rename(
     match &mut symbol {
         Symbol::Variable { at, .. } => {
             check_variable(analysis, at, new_name)?;
-            check_reached(analysis, at, new_name)?;
+            check_preset_recipients(analysis, at, new_name)?;
         }
         Symbol::Key(keys) => {
             *keys = rename_closure(analysis, std::mem::take(keys));
             keys.iter().try_for_each(|key| check_origin(analysis, key))?;
             check_key(analysis, keys, &name, new_name)?;
         }
-        Symbol::Parameter(place) => check_parameter(place, new_name)?,
+        Symbol::Parameter(parameter) => check_parameter(parameter, new_name)?,
         Symbol::Object(_) | Symbol::Volume { .. } | Symbol::EnvFileKey(_) | Symbol::Undeclared { .. } => {}
     }
     let mut edits = Vec::new();
     for found in uses_with_doubtful(analysis, &symbol, None) {
         if let Some(doubt) = found.doubt {
-            let shown = location_text(analysis, "", &found.location);
+            let location = location_text(analysis, "", &found.location);
             return refuse(match doubt {
-                ShellDoubt::Set => {
-                    format!("the script in {shown} sets `{name}` itself, and which one it reads cannot be told")
+                ShellDoubt::Assigned => {
+                    format!("the script at {location} assigns `{name}` itself: rename it by hand")
                 }
-                ShellDoubt::Literal => {
-                    format!("`{name}` stands in single quotes in {shown}: what reads it there cannot be told")
+                ShellDoubt::Quoted => {
+                    format!(
+                        "`{name}` is in single quotes at {location}, where the shell does not read it: rename it by hand"
+                    )
                 }
             });
         }
@@ -105,7 +105,7 @@ fn refuse<T>(reason: impl Into<String>) -> Result<T, RenameError> {
     Err(RenameError(reason.into()))
 }
 
-/// The thing at an offset with its name, if it is one that can be renamed.
+/// The symbol at an offset with its name, if it can be renamed.
 fn renamable<'s>(
     analysis: &Analysis<'s>,
     file: &Arc<str>,
@@ -127,100 +127,100 @@ fn renamable<'s>(
             let name = object.model.reference_name().unwrap_or_default();
             return match target_at(analysis, file, offset).map(|it| it.target) {
                 Some(CursorTarget::Reference { .. } | CursorTarget::ShellReference { .. }) => {
-                    refuse(format!("this name is made of the service `{name}`: rename the service instead"))
+                    refuse(format!("this name is derived from the service `{name}`: rename the service by hand"))
                 }
-                _ => {
-                    refuse(format!("`{name}` is also a DNS name, and who uses that cannot be seen: rename it by hand"))
-                }
+                _ => refuse(format!(
+                    "`{name}` is also a DNS name, and podlens cannot see all its uses: rename it by hand"
+                )),
             };
         }
         Symbol::Object(DefinedObject { kind: OriginKind::Preset, object, .. }) => {
             let name = object.model.reference_name().unwrap_or_default();
-            return refuse(format!("nothing refers to preset `{name}` by its name: change it where it stands"));
+            return refuse(format!("nothing refers to preset `{name}` by name: edit the name directly"));
         }
-        Symbol::Parameter(place) => place.name.into(),
-        Symbol::Undeclared { name, meaning, .. } => return refuse(from_outside(name, meaning)),
-        // Too many things that are not seen here go by the names of objects and volumes.
+        Symbol::Parameter(parameter) => parameter.name.into(),
+        Symbol::Undeclared { name, meaning, .. } => return refuse(not_declared(name, meaning)),
+        // Names of objects and volumes have uses that podlens does not see.
         Symbol::Object(_) | Symbol::Volume { .. } => return Ok(None),
-        // A script may make a key of several parts.
+        // A script may build the key from parts.
         Symbol::EnvFileKey(_) => return Ok(None),
     };
     if has_helm_placeholder(&name) {
-        return refuse("a Helm expression makes this name");
+        return refuse("this name contains a Helm expression");
     }
     Ok(Some((symbol, name)))
 }
 
-fn from_outside(name: &str, meaning: &Lookup) -> String {
+fn not_declared(name: &str, meaning: &Lookup) -> String {
     match meaning {
-        Lookup::Unbound => format!("nothing declares `{name}` here: declare it first"),
-        Lookup::Maybe(UnknownReason::Helm) => "a Helm expression makes this name".into(),
-        Lookup::Maybe(hole) => format!("`{name}` comes from outside this workspace (<{hole}>)"),
-        Lookup::Bound(_) | Lookup::Later(_) => format!("`{name}` comes from outside: nothing here declares it"),
+        Lookup::Unbound => format!("nothing declares `{name}`: declare it first"),
+        Lookup::Maybe(UnknownReason::Helm) => "this name contains a Helm expression".into(),
+        Lookup::Maybe(hole) => format!("`{name}` is not declared in this workspace (<{hole}>)"),
+        Lookup::Bound(_) | Lookup::Later(_) => format!("`{name}` is not declared in this workspace"),
     }
 }
 
-fn check_parameter(place: &LocatedParameter<'_>, new: &str) -> Result<(), RenameError> {
+fn check_parameter(parameter: &LocatedParameter<'_>, new: &str) -> Result<(), RenameError> {
     if !is_parameter_name(new) {
-        return refuse(format!("`{new}` is no name for a parameter: use letters, digits and `_`"));
+        return refuse(format!("`{new}` is not a valid parameter name: use letters, digits and `_`"));
     }
-    if place.template.exported.contains(new) {
-        return refuse(format!("`{new}` is taken: the template has such a parameter"));
+    if parameter.template.exported.contains(new) {
+        return refuse(format!("the template already has a parameter `{new}`"));
     }
     Ok(())
 }
 
-/// Whether a key can be written anew where it is defined.
+/// Whether a key can be renamed at its definition.
 fn check_origin(analysis: &Analysis<'_>, key: &ObjectKey<'_>) -> Result<(), RenameError> {
     let name = &key.key.key.value;
     if analysis.snapshot.file(&key.of.file).is_none_or(|it| it.settings.is_some()) {
-        return refuse(format!("`{name}` comes from outside this workspace: the settings say that it exists"));
+        return refuse(format!("`{name}` is listed in the settings and not defined in this workspace"));
     }
     let made_by = match &key.of.object.model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => source.made_by,
         _ => None,
     };
     if made_by.is_some() && key.key.value.is_none() && key.key.value_span == Some(key.key.key.span) {
-        return refuse(format!("the name of a file gives `{name}` its name: rename the file instead"));
+        return refuse(format!("`{name}` is the name of a file: rename the file instead"));
     }
     Ok(())
 }
 
 fn check_variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
-    // V1 and V2; a `)` would end every reference to it.
+    // V1, V2; a `)` would end a reference to the variable.
     let is_valid = is_strict_variable_name(new)
         || (analysis.resolver.release(&at.file).is_at_least(32) && is_relaxed_variable_name(new));
     if !is_valid || new.contains(')') || new.trim() != new {
-        return refuse(format!("`{new}` is no name for a variable: use letters, digits, `_`, `-` and `.`"));
+        return refuse(format!("`{new}` is not a valid variable name: use letters, digits, `_`, `-` and `.`"));
     }
     check_free(analysis, &at.file, at, new)
 }
 
-/// Whether what a preset brings can have a name in every container that gets it.
-fn check_reached(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
+/// Whether a variable of a preset can have a name in every container that the preset applies to.
+fn check_preset_recipients(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
     if !at.is_preset() {
         return Ok(());
     }
     for it in selected_workloads(analysis, &at.file, at.object) {
         if it.outcome == PresetOutcome::Unknown {
-            let place = location_text(analysis, &at.file, &name_location(&it.file, it.object));
-            return refuse(format!("it is not known whether the preset is for the workload in {place}"));
+            let location = location_text(analysis, &at.file, &name_location(&it.file, it.object));
+            return refuse(format!("it is unknown whether the preset applies to the workload at {location}"));
         }
     }
     recipients(analysis, at, None).iter().try_for_each(|it| check_free(analysis, &at.file, &it.at, new))
 }
 
-/// Whether a container has no variable of this name yet.
+/// Whether a container has no variable of this name.
 fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
     let mut names = at.container.env.iter().filter_map(|it| it.name.as_ref());
     if let Some(taken) = names.find(|it| &*it.value == new) {
-        let place = location_text(analysis, from, &at.at(taken.span));
-        return refuse(format!("`{new}` is taken: {place} declares it"));
+        let location = location_text(analysis, from, &at.at(taken.span));
+        return refuse(format!("`{new}` is already declared at {location}"));
     }
     if let Lookup::Bound(binding) = at.environment(analysis).lookup(VariableScope::All, new) {
         let kind = kind_words(binding.origin.kind);
         let object = binding.origin.object.as_deref().map_or(String::new(), |it| format!(" `{it}`"));
-        return refuse(format!("`{new}` is taken: the container has it from {kind}{object}"));
+        return refuse(format!("the container already has `{new}` from {kind}{object}"));
     }
     Ok(())
 }
@@ -228,17 +228,17 @@ fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, ne
 fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &str) -> Result<(), RenameError> {
     // V11.
     if !has_data_key_characters(new) || matches!(new, "." | "..") || new.len() > 253 {
-        return refuse(format!("`{new}` is no name for a key: use letters, digits, `_`, `-` and `.`"));
+        return refuse(format!("`{new}` is not a valid key: use letters, digits, `_`, `-` and `.`"));
     }
     for key in keys {
         let (ObjectData::ConfigMap(source) | ObjectData::Secret(source)) = &key.of.object.model.data else { continue };
         let binary = source.binary_keys.iter();
         if let Some(taken) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
             let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(taken.span) };
-            return refuse(format!("`{new}` is taken: {} has it", location_text(analysis, &key.of.file, &location)));
+            return refuse(format!("`{new}` already exists at {}", location_text(analysis, &key.of.file, &location)));
         }
     }
-    // Containers that take all keys get a variable of the new name.
+    // Containers with `envFrom` get a variable of the new name.
     let files = analysis.snapshot.files();
     for at in files.flat_map(|(path, facts)| LocatedContainer::all_with_presets(path, facts)) {
         for (entry, _) in env_from_entries(analysis, &at) {
@@ -256,41 +256,46 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
                         .is_some_and(|it| **it == **at.object.with_known_parameters(&name.value))
             };
             let Some(key) = keys.iter().find(is_meant) else { continue };
-            let found =
-                crate::ide::shared::named_objects::objects_named(analysis, kind, &name.value, &at.file, at.object);
+            let found = objects_named(analysis, kind, &name.value, &at.file, at.object);
             if !found.iter().any(|it| *it.file == key.of.file && it.object.offset == key.of.object.offset) {
                 continue;
             }
             let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
             check_free(analysis, &at.file, &at, &format!("{prefix}{new}"))?;
-            // What refers to a variable that hides the key stays as it is; but the key would be seen again.
+            // References to a variable that hides the key keep their name, but the renamed key would be visible again.
             let hides = |it: &&crate::k8s::Text| *it.value == *format!("{prefix}{old}");
             if let Some(hiding) = at.container.env.iter().filter_map(|it| it.name.as_ref()).find(hides) {
-                let place = location_text(analysis, &at.file, &at.at(hiding.span));
-                return refuse(format!("`{}` hides this key in {}, {place}: rename that first", hiding.value, at.file));
+                let location = location_text(analysis, &at.file, &at.at(hiding.span));
+                return refuse(format!(
+                    "the variable `{}` hides this key in {}, {location}: rename the variable first",
+                    hiding.value, at.file
+                ));
             }
         }
     }
     Ok(())
 }
 
-/// The edit at one place.
+/// The edit for one use.
 fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, RenameError> {
     let file = &found.location.file;
-    let shown = || location_text(analysis, "", &found.location);
+    let location = || location_text(analysis, "", &found.location);
     let Some(written) = analysis.file_text(file) else { return refuse(format!("{file} cannot be read")) };
     let new = format!("{}{new_name}", found.prefix);
     let is_shell_name = new.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
         && !new.starts_with(|it: char| it.is_ascii_digit());
     if found.in_script && !is_shell_name {
-        return refuse(format!("a shell reads this variable in {}, and `{new}` is no name there", shown()));
+        return refuse(format!(
+            "a shell reads this variable at {}, and `{new}` is not a valid shell variable name",
+            location()
+        ));
     }
     let change = if found.is_whole { scalar(&written, found, &new) } else { inside(&written, found, &new) };
-    let Some((span, text)) = change else { return refuse(format!("`{new}` cannot be written in {}", shown())) };
+    let Some((span, text)) = change else { return refuse(format!("`{new}` cannot be written at {}", location())) };
     Ok(Edit { location: Location { file: Arc::clone(file), span }, text })
 }
 
-/// A scalar that is the name as a whole.
+/// The edit for a scalar that is exactly the name.
 fn scalar(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
     let text = match found.text.style {
         ScalarStyle::Plain => {
@@ -310,11 +315,11 @@ fn scalar(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> 
     Some((found.scalar, text))
 }
 
-/// A part of a scalar.
+/// The edit for a name inside a scalar.
 fn inside(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
     let is_ordinary = new.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
     let now = written.text().get(found.location.span.range())?;
-    // Ordinary letters in the place of ordinary letters are right in every style.
+    // Names of letters, digits, `_`, `-` and `.` need no escapes in any style.
     if is_ordinary && now == &found.text.value[found.range.clone()] {
         return Some((found.location.span, new.to_owned()));
     }

@@ -10,23 +10,23 @@ use crate::resolve::Lookup;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 use crate::text::Span;
 
-/// A piece of text with a meaning.
+/// A part of the text with its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SemanticToken {
-    /// Where; never over a line's end.
+    /// Its span, within one line.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: SemanticKind,
 }
 
-/// What a piece of text is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SemanticKind {
     /// `$(`, `)`, `${`, `}`: an operator.
     Delimiter,
     /// The name in a reference that has a value: a variable.
     Variable,
-    /// The name in a reference that has none here.
+    /// The name in a reference without a value.
     Unresolved,
     /// The name of an entry of `env`: the declaration of a variable.
     Declaration,
@@ -36,7 +36,7 @@ pub enum SemanticKind {
     Escape,
 }
 
-/// The tokens of a file, or of a range of it, in the order of the text; none overlaps another.
+/// The tokens of a file or of a range, in the order of the text, without overlaps.
 pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<Span>) -> Vec<SemanticToken> {
     let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
@@ -58,31 +58,31 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             }
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
             let is_script = at.is_script(environment, field);
-            let mut pieces = Pieces::new(&at, &written, text, &mut found);
+            let mut collector = TokenCollector::new(&at, &written, text, &mut found);
             for (range, name) in at.shell_names(environment, field, text) {
                 if matches!(environment.lookup(VariableScope::All, name), Lookup::Bound(_)) {
-                    pieces.push(range, SemanticKind::Variable);
+                    collector.push(range, SemanticKind::Variable);
                 }
             }
-            // Kubernetes leaves the rest to the shell of a hook.
+            // Kubernetes does not expand this field: only a shell reads it.
             let Some(site) = field.variable_scope() else { continue };
             for token in dollar_tokens(&text.value) {
                 match (token.kind, token.name(&text.value)) {
-                    (DollarTokenKind::Escape, _) => pieces.push(token.range, SemanticKind::Escape),
+                    (DollarTokenKind::Escape, _) => collector.push(token.range, SemanticKind::Escape),
                     (DollarTokenKind::Reference, Some(name)) => {
                         let kind = match environment.lookup(site, name) {
                             Lookup::Bound(_) => SemanticKind::Variable,
-                            // The shell's own.
+                            // A command substitution of the shell.
                             _ if is_script => continue,
                             Lookup::Maybe(_) => SemanticKind::Variable,
-                            // What a preset's value means is decided in the pods that get it.
+                            // The value depends on the pod that the preset applies to.
                             _ if at.is_preset() => SemanticKind::Variable,
                             Lookup::Later(_) | Lookup::Unbound => SemanticKind::Unresolved,
                         };
                         let name = token.name_range();
-                        pieces.push(token.range.start..name.start, SemanticKind::Delimiter);
-                        pieces.push(name.clone(), kind);
-                        pieces.push(name.end..token.range.end, SemanticKind::Delimiter);
+                        collector.push(token.range.start..name.start, SemanticKind::Delimiter);
+                        collector.push(name.clone(), kind);
+                        collector.push(name.end..token.range.end, SemanticKind::Delimiter);
                     }
                     _ => {}
                 }
@@ -105,14 +105,14 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
     found
 }
 
-/// Puts parts of one text where they stand in the file.
-struct Pieces<'p> {
+/// Collects tokens of one text, with spans of the file.
+struct TokenCollector<'p> {
     span: Span,
     map: Option<crate::syntax::SourceMap>,
     found: &'p mut Vec<SemanticToken>,
 }
 
-impl<'p> Pieces<'p> {
+impl<'p> TokenCollector<'p> {
     fn new(at: &LocatedContainer<'_>, written: &FileText, text: &Text, found: &'p mut Vec<SemanticToken>) -> Self {
         let span = at.object.file_span(text.span);
         Self { span, map: written.map(span, text).filter(crate::syntax::SourceMap::is_exact), found }

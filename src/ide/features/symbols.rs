@@ -4,30 +4,31 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
+use crate::ide::shared::describe::one_line;
 use crate::ide::shared::located_container::{pods_of, preset_of};
 use crate::ide::shared::named_objects::object_keys;
 use crate::k8s::{Container, Object, ObjectData, Text};
 use crate::syntax::show_helm_placeholders;
 use crate::text::Span;
 
-/// Something in the outline.
+/// An item of the outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentSymbol {
     /// Its name.
     pub name: String,
-    /// More about it, in one line.
+    /// Its kind, image or value, in one line.
     pub detail: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// All of it.
+    /// The whole item.
     pub span: Span,
-    /// What to put the cursor on; within `span`.
+    /// The part to place the cursor on; within `span`.
     pub focus: Span,
-    /// What is in it.
+    /// The items inside it.
     pub children: Vec<DocumentSymbol>,
 }
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// An object.
@@ -42,16 +43,16 @@ pub enum SymbolKind {
     Parameter,
 }
 
-/// Something in the workspace that can be found by name.
+/// A symbol that is found by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkspaceSymbol {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// What holds it, such as `Deployment/web`.
+    /// The object that contains it, such as `Deployment/web`.
     pub container: Option<String>,
-    /// Where it is.
+    /// Its location.
     pub location: Location,
 }
 
@@ -59,18 +60,18 @@ pub struct WorkspaceSymbol {
 pub fn document_symbols(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentSymbol> {
     let Some(facts) = analysis.snapshot.file(file) else { return Vec::new() };
     let mut all: Vec<DocumentSymbol> = facts.objects.iter().map(object).collect();
-    // What holds others stands before them.
+    // Outer objects first.
     all.sort_by_key(|it| (it.span.start, usize::MAX - it.span.end));
     nested(all)
 }
 
-/// What matches a query, the best first, at most `limit`.
+/// The symbols that match a query, the best match first, at most `limit`.
 pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> Vec<WorkspaceSymbol> {
     let query = query.to_lowercase();
     let mut found: Vec<(u8, WorkspaceSymbol)> = Vec::new();
     for (path, facts) in analysis.snapshot.files() {
         for object in &facts.objects {
-            let title = format!("{}/{}", shown(&object.model.kind), shown(&object.model.name));
+            let title = format!("{}/{}", display_text(&object.model.kind), display_text(&object.model.name));
             let mut offer = |text: &Text, kind, container: Option<&str>| {
                 let name = show_helm_placeholders(&text.value);
                 if let Some(rank) = rank(&name, &query) {
@@ -102,12 +103,12 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
         }
     }
     found.sort_by(|(a, x), (b, y)| (a, &x.name, &x.location).cmp(&(b, &y.name, &y.location)));
-    // Containers that share their env by an alias declare one thing.
+    // Containers that share `env` through an alias declare a variable once.
     found.dedup_by(|(_, b), (_, a)| a.location == b.location && a.name == b.name);
     found.into_iter().map(|(_, it)| it).take(limit).collect()
 }
 
-/// How well a name matches: as a whole, from its beginning, somewhere, or by its letters in order.
+/// The rank of a match: 0 for the whole name, 1 for a prefix, 2 for a part, 3 for the letters in order.
 fn rank(name: &str, query: &str) -> Option<u8> {
     let name = name.to_lowercase();
     if name == query {
@@ -123,7 +124,7 @@ fn rank(name: &str, query: &str) -> Option<u8> {
     query.chars().all(|wanted| letters.any(|it| it == wanted)).then_some(3)
 }
 
-fn shown(text: &Option<Text>) -> String {
+fn display_text(text: &Option<Text>) -> String {
     text.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned())
 }
 
@@ -134,8 +135,8 @@ fn object(object: &Object) -> DocumentSymbol {
     for pod in &model.pods {
         children.extend(pod.containers.iter().map(|it| container(object, it)));
     }
-    if let Some(given) = preset_of(object).and_then(|it| it.container()) {
-        children.extend(container(object, given).children);
+    if let Some(entries) = preset_of(object).and_then(|it| it.container()) {
+        children.extend(container(object, entries).children);
     }
     for key in object_keys(object) {
         let end = key.value_span.map_or(key.key.span.end, |it| it.end.max(key.key.span.end));
@@ -145,7 +146,7 @@ fn object(object: &Object) -> DocumentSymbol {
     if let ObjectData::Template(template) = &model.data {
         for parameter in &template.parameters {
             let value = parameter.value.as_ref().or(parameter.from.as_ref());
-            let detail = value.map(|it| crate::ide::shared::describe::one_line(&show_helm_placeholders(&it.value), 60));
+            let detail = value.map(|it| one_line(&show_helm_placeholders(&it.value), 60));
             let (name, kind) = (parameter.name.as_ref(), SymbolKind::Parameter);
             children.push(symbol(object, name, detail, kind, parameter.span, Vec::new()));
         }
@@ -164,10 +165,7 @@ fn container(object: &Object, container: &Container) -> DocumentSymbol {
     let span = object.file_span(container.span);
     let mut variables: Vec<DocumentSymbol> = Vec::new();
     for entry in &container.env {
-        let detail = entry
-            .value
-            .as_ref()
-            .map(|it| crate::ide::shared::describe::one_line(&show_helm_placeholders(&it.value), 60));
+        let detail = entry.value.as_ref().map(|it| one_line(&show_helm_placeholders(&it.value), 60));
         variables.push(symbol(object, entry.name.as_ref(), detail, SymbolKind::Variable, entry.span, Vec::new()));
     }
     variables.retain(|it| within(it.span, span));
@@ -194,7 +192,7 @@ fn within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Puts what stands inside of something below it. The symbols come in the order of the text, outer ones first.
+/// Moves inner symbols into `children` of the outer ones. The input is in the order of the text, outer symbols first.
 fn nested(all: Vec<DocumentSymbol>) -> Vec<DocumentSymbol> {
     let mut open: Vec<DocumentSymbol> = Vec::new();
     let mut done: Vec<DocumentSymbol> = Vec::new();

@@ -1,7 +1,6 @@
-//! What stands under the cursor: decided here once, for all features.
+//! Finds the item under the cursor, for all features.
 //!
-//! A new thing that features know becomes a variant of [`CursorTarget`]; hover, definition, references and rename then have
-//! an arm for it each.
+//! To support a new kind of item, add a variant to [`CursorTarget`]; hover, definition and symbols match on it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,16 +19,16 @@ use crate::syntax::{DollarToken, DollarTokenKind, dollar_tokens, parameter_refer
 use crate::text::Span;
 use crate::workspace::{File, is_param_file};
 
-/// Something under the cursor.
+/// An item under the cursor with its span.
 #[derive(Clone, Debug)]
 pub(crate) struct TargetAt<'s> {
-    /// The bytes of the file that stand for it.
+    /// Its span in the file.
     pub(crate) span: Span,
-    /// What it is.
+    /// The item.
     pub(crate) target: CursorTarget<'s>,
 }
 
-/// Something that features have an answer for.
+/// An item that features have answers for.
 #[derive(Clone, Debug)]
 pub(crate) enum CursorTarget<'s> {
     /// `$(NAME)` in a text of a container.
@@ -41,7 +40,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The name in it.
         name: &'s str,
     },
-    /// `$NAME` or `${NAME}` in a script: the shell takes the variable from its environment.
+    /// `$NAME` or `${NAME}` in a script, which the shell replaces.
     ShellReference {
         /// The container.
         at: LocatedContainer<'s>,
@@ -62,21 +61,21 @@ pub(crate) enum CursorTarget<'s> {
         /// The entry.
         index: usize,
     },
-    /// The key of an env file that an entry of `env` takes.
+    /// The key of an env file in an entry of `env`.
     EnvFileKey {
         /// The container.
         at: LocatedContainer<'s>,
         /// The entry.
         index: usize,
     },
-    /// What the value of an entry of `env` is taken from: a field path, a resource, the path of an env file.
+    /// The source of an entry of `env`: a field path, a resource, the path of an env file.
     Source {
         /// The container.
         at: LocatedContainer<'s>,
         /// The entry.
         index: usize,
     },
-    /// The name of a ConfigMap, Secret or Service where it is used.
+    /// The name of a ConfigMap, Secret or Service in a reference.
     Object {
         /// The container.
         at: LocatedContainer<'s>,
@@ -84,10 +83,10 @@ pub(crate) enum CursorTarget<'s> {
         kind: OriginKind,
         /// The name.
         name: &'s Text,
-        /// The entry of `envFrom` it stands in.
+        /// The entry of `envFrom` that contains it.
         env_from: Option<usize>,
     },
-    /// A key of a ConfigMap or Secret where it is used.
+    /// A key of a ConfigMap or Secret in a reference.
     KeyUse {
         /// The container.
         at: LocatedContainer<'s>,
@@ -98,7 +97,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The key.
         key: &'s Text,
     },
-    /// A key of a ConfigMap or Secret where it is defined.
+    /// A key of a ConfigMap or Secret in its definition.
     Key {
         /// The file.
         file: Arc<str>,
@@ -132,7 +131,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The object.
         object: &'s Object,
     },
-    /// The name of a ConfigMap, Secret, Service or PodPreset where it is defined.
+    /// The name of a ConfigMap, Secret, Service or PodPreset in its definition.
     ObjectName {
         /// The file.
         file: Arc<str>,
@@ -143,7 +142,7 @@ pub(crate) enum CursorTarget<'s> {
         /// Its name.
         name: &'s Text,
     },
-    /// The name of a volume where it is used or defined.
+    /// The name of a volume, in a use or in its definition.
     Volume {
         /// The file.
         file: Arc<str>,
@@ -154,7 +153,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The name.
         name: &'s Text,
     },
-    /// The name of a ConfigMap or Secret that a volume holds.
+    /// The name of a ConfigMap or Secret in a volume, or a key in its `items`.
     VolumeSource {
         /// The file.
         file: Arc<str>,
@@ -164,7 +163,7 @@ pub(crate) enum CursorTarget<'s> {
         kind: OriginKind,
         /// The name.
         name: Text,
-        /// The key of it that `items` picks.
+        /// The key in `items`.
         key: Option<Text>,
     },
     /// The name of another container of the pod.
@@ -174,7 +173,7 @@ pub(crate) enum CursorTarget<'s> {
         /// The name.
         name: &'s Text,
     },
-    /// A parameter of a template, where it is declared or referred to.
+    /// A parameter of a template, in its declaration or in a reference.
     Parameter(LocatedParameter<'s>),
     /// An entry of an env file.
     EnvFileEntry {
@@ -189,7 +188,7 @@ pub(crate) enum CursorTarget<'s> {
     Rule(&'static Rule),
 }
 
-/// What stands at an offset.
+/// The item at an offset.
 pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<TargetAt<'s>> {
     let snapshot = analysis.snapshot;
     let facts = snapshot.file(file)?;
@@ -212,7 +211,7 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
         let target = CursorTarget::EnvFileEntry { file: Arc::clone(file), name, value };
         return Some(TargetAt { span: entry.name_span, target });
     }
-    let finder = Finder { analysis, file, facts, written: &written, offset };
+    let finder = TargetFinder { analysis, file, facts, written: &written, offset };
     let around = objects_at(facts, offset);
     if let Some(found) = around.first().and_then(|object| finder.parameter(object)) {
         return Some(found);
@@ -220,7 +219,7 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
     around.iter().find_map(|object| finder.in_object(object)).or_else(|| finder.by_alias(&around))
 }
 
-/// The rule that a comment or the settings name at an offset.
+/// The rule named at an offset, in a suppression comment or in the settings.
 fn rule_at(analysis: &Analysis<'_>, file: &str, written: &FileText, offset: usize) -> Option<(&'static Rule, Span)> {
     if let Some(settings) = &analysis.snapshot.file(file)?.settings {
         let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
@@ -236,7 +235,7 @@ fn rule_at(analysis: &Analysis<'_>, file: &str, written: &FileText, offset: usiz
     Some((rules::find_rule(name)?, *span))
 }
 
-struct Finder<'f, 's> {
+struct TargetFinder<'f, 's> {
     analysis: &'f Analysis<'s>,
     file: &'f Arc<str>,
     facts: &'s File,
@@ -244,8 +243,8 @@ struct Finder<'f, 's> {
     offset: usize,
 }
 
-impl<'s> Finder<'_, 's> {
-    /// A parameter at the cursor: in an object of a template, or in what the template says itself.
+impl<'s> TargetFinder<'_, 's> {
+    /// A template parameter: its declaration, or a reference in an object or in a text of the template.
     fn parameter(&self, object: &'s Object) -> Option<TargetAt<'s>> {
         let (outer, template) = enclosing_template(self.facts, object)?;
         let place = |name| {
@@ -254,7 +253,7 @@ impl<'s> Finder<'_, 's> {
         };
         let mut names = template.parameters.iter().filter_map(|it| it.name.as_ref());
         if let Some(name) = names.find(|it| self.touches(outer, it)) {
-            return Some(self.found(outer, name, place(&name.value)));
+            return Some(self.at_text(outer, name, place(&name.value)));
         }
         let inner = object.model.parameterized_texts.iter().map(|it| (object, &it.text));
         let own = own_texts(template).map(|it| (outer, it));
@@ -282,18 +281,18 @@ impl<'s> Finder<'_, 's> {
             let mut names = dependencies.filter_map(|it| it.name.as_ref());
             if let Some(name) = names.find(|it| self.touches(object, it)) {
                 let target = CursorTarget::Dependency { file: Arc::clone(self.file), object, name };
-                return Some(self.found(object, name, target));
+                return Some(self.at_text(object, name, target));
             }
             let mut names = pod.volumes.iter().filter_map(|it| it.name.as_ref());
             if let Some(name) = names.find(|it| self.touches(object, it)) {
                 let target = CursorTarget::Volume { file: Arc::clone(self.file), object, pod, name };
-                return Some(self.found(object, name, target));
+                return Some(self.at_text(object, name, target));
             }
         }
         pods_of(object).find_map(|pod| self.in_volumes(object, pod)).or_else(|| self.in_data(object))
     }
 
-    /// A config map or secret in a volume, or a key of it.
+    /// A ConfigMap or Secret in a volume, or a key of it.
     fn in_volumes(&self, object: &'s Object, pod: &'s Pod) -> Option<TargetAt<'s>> {
         if !has_volume_sources(pod) || !pod.volumes.iter().any(|it| object.file_span(it.span).touches(self.offset)) {
             return None;
@@ -304,18 +303,18 @@ impl<'s> Finder<'_, 's> {
             match &key {
                 Some(text) => {
                     let text = text.clone();
-                    Some(self.found(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
+                    Some(self.at_text(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
                 }
                 None if self.touches(object, &name) => {
                     let text = name.clone();
-                    Some(self.found(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
+                    Some(self.at_text(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
                 }
                 None => None,
             }
         })
     }
 
-    /// Texts that containers reach by an alias stand anywhere in the document.
+    /// A text that a container uses through an alias; it may be anywhere in the document.
     fn by_alias(&self, around: &[&'s Object]) -> Option<TargetAt<'s>> {
         let document = self.written.source.tree.document_at(self.offset)?;
         if !document.root()?.contains_alias() {
@@ -335,10 +334,10 @@ impl<'s> Finder<'_, 's> {
         object.file_span(text.span).touches(self.offset)
     }
 
-    fn found(&self, object: &Object, text: &Text, target: CursorTarget<'s>) -> TargetAt<'s> {
+    fn at_text(&self, object: &Object, text: &Text, target: CursorTarget<'s>) -> TargetAt<'s> {
         let span = object.file_span(text.span);
         let inner = self.written.inside(span, text, 0..text.value.len());
-        // The name without its quotes.
+        // Prefer the name without its quotes.
         TargetAt { span: if inner.touches(self.offset) { inner } else { span }, target }
     }
 
@@ -348,15 +347,15 @@ impl<'s> Finder<'_, 's> {
         let span = at.object.file_span(text.span);
         let map = self.written.map(span, text)?;
         let value = map.value_offset(self.offset - span.start);
-        // What the shell runs may hold what it reads.
+        // A variable of the shell may be inside of `$(…)`.
         if let Some(found) = self.in_script(at, field, text) {
             return Some(found);
         }
-        // Between two the one that begins here; what an escape keeps from being a reference belongs to it.
+        // Between two tokens the one that starts here. An escape includes the text that it keeps from being a reference.
         let touching =
-            dollar_tokens(&text.value).filter(|it| it.range.start <= value && value <= kept_by(it, &text.value));
+            dollar_tokens(&text.value).filter(|it| it.range.start <= value && value <= token_end(it, &text.value));
         let token = touching.last()?;
-        let span = map.source_span(token.range.start..kept_by(&token, &text.value)).shifted(span.start);
+        let span = map.source_span(token.range.start..token_end(&token, &text.value)).shifted(span.start);
         let range = token.range.clone();
         let target = match token.kind {
             DollarTokenKind::Reference => {
@@ -370,7 +369,7 @@ impl<'s> Finder<'_, 's> {
     }
 
     fn in_script(&self, at: &LocatedContainer<'s>, field: ContainerField, text: &'s Text) -> Option<TargetAt<'s>> {
-        // Of what is no script nobody needs the environment.
+        // These fields are never scripts: skip computing the environment.
         if !text.value.contains("$") || matches!(field, ContainerField::EnvValue(_) | ContainerField::SubPathExpr(_)) {
             return None;
         }
@@ -380,14 +379,14 @@ impl<'s> Finder<'_, 's> {
         let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
         let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
-        let is_ours = !matches!(environment.lookup(VariableScope::All, name), Lookup::Unbound | Lookup::Maybe(_));
+        let is_known = !matches!(environment.lookup(VariableScope::All, name), Lookup::Unbound | Lookup::Maybe(_));
         let target = CursorTarget::ShellReference { at: at.clone(), name };
-        is_ours.then(|| TargetAt { span: place(&range), target })
+        is_known.then(|| TargetAt { span: place(&range), target })
     }
 
     fn in_names(&self, at: &LocatedContainer<'s>) -> Option<TargetAt<'s>> {
         let touches = |text: &Option<Text>| text.as_ref().is_some_and(|it| self.touches(at.object, it));
-        let found = |text: &'s Option<Text>, target| Some(self.found(at.object, text.as_ref()?, target));
+        let found = |text: &'s Option<Text>, target| Some(self.at_text(at.object, text.as_ref()?, target));
         let volume = |name: &'s Option<Text>| {
             let (file, object, pod) = (Arc::clone(self.file), at.object, at.pod);
             found(name, CursorTarget::Volume { file, object, pod, name: name.as_ref()? })
@@ -441,10 +440,10 @@ impl<'s> Finder<'_, 's> {
         let name = reference.name.as_ref()?;
         if self.touches(at.object, name) {
             let target = CursorTarget::Object { at: at.clone(), kind, name, env_from: None };
-            return Some(self.found(at.object, name, target));
+            return Some(self.at_text(at.object, name, target));
         }
         let key = reference.key.as_ref()?;
-        Some(self.found(at.object, key, CursorTarget::KeyUse { at: at.clone(), kind, name, key }))
+        Some(self.at_text(at.object, key, CursorTarget::KeyUse { at: at.clone(), kind, name, key }))
     }
 
     fn in_data(&self, object: &'s Object) -> Option<TargetAt<'s>> {
@@ -462,12 +461,12 @@ impl<'s> Finder<'_, 's> {
             }
             _ if !object.model.pods.is_empty() => {
                 let name = object.model.reference_name_text().filter(|it| self.touches(object, it))?;
-                return Some(self.found(object, name, CursorTarget::Workload { file, object }));
+                return Some(self.at_text(object, name, CursorTarget::Workload { file, object }));
             }
             _ => return None,
         };
         if let Some(name) = object.model.reference_name_text().filter(|it| self.touches(object, it)) {
-            return Some(self.found(object, name, CursorTarget::ObjectName { file, object, kind, name }));
+            return Some(self.at_text(object, name, CursorTarget::ObjectName { file, object, kind, name }));
         }
         let key = keys.iter().find(|it| self.touches(object, &it.key))?;
         let span = self.written.key(object, key)?;
@@ -475,8 +474,8 @@ impl<'s> Finder<'_, 's> {
     }
 }
 
-/// The end of a token; of an escape the end of what would be a reference without it.
-fn kept_by(token: &DollarToken, text: &str) -> usize {
+/// The end of a token; for an escape the end of the text that would be a reference without it.
+fn token_end(token: &DollarToken, text: &str) -> usize {
     let rest = &text[token.range.end..];
     let is_escape = token.kind == DollarTokenKind::Escape && rest.starts_with('(');
     let close = is_escape.then(|| rest.find([')', '\n'])).flatten().filter(|it| rest[*it..].starts_with(')'));
@@ -484,7 +483,7 @@ fn kept_by(token: &DollarToken, text: &str) -> usize {
 }
 
 impl FileText {
-    /// Where the name of a key stands, without its quotes. A Kustomize generator writes it before an `=`.
+    /// The span of a key's name, without quotes. In a Kustomize generator the name is before a `=`.
     pub(crate) fn key(&self, object: &Object, key: &DataEntry) -> Option<Span> {
         let span = object.file_span(key.key.span);
         let root = self.source.tree.document_at(span.start)?.root()?;
@@ -495,7 +494,7 @@ impl FileText {
         let range = if whole.starts_with(name) {
             0..name.len()
         } else {
-            // A file whose name is the key.
+            // The key is the name of a file.
             let start = whole.len().checked_sub(name.len()).filter(|start| &whole[*start..] == name)?;
             start..whole.len()
         };

@@ -1,6 +1,6 @@
-//! Values and where they come from, in words: the same for hover, completion and hints.
+//! Values and their sources as text, for hover, completion and hints.
 //!
-//! What came from a Secret is shown only where the settings say so.
+//! Values of Secrets are shown only if the settings allow it (`reveal`).
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
@@ -10,17 +10,17 @@ use crate::k8s::{EnvVar, Object, ValueSource};
 use crate::resolve::{Binding, Origin, OriginKind, ResolvedValue};
 use crate::syntax::show_helm_placeholders;
 
-/// A value for a person: secrets masked unless they may be shown.
+/// A value as text, with Secrets redacted unless `reveal` is set.
 pub(crate) fn value_text(value: &ResolvedValue, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }
 
-/// A value in one line of at most so many characters.
+/// A value in one line of at most `most` characters.
 pub(crate) fn short_value(value: &ResolvedValue, reveal: bool, most: usize) -> String {
     one_line(&value_text(value, reveal), most)
 }
 
-/// A text in one line of at most so many characters.
+/// A text in one line of at most `most` characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let text = text.trim_end_matches(['\n', '\r']);
     let mut line = String::new();
@@ -38,7 +38,7 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// The short value of a variable: where candidates differ, that they do.
+/// The value of a variable in one line; several different values are joined by `|`.
 pub(crate) fn short_binding(binding: &Binding, reveal: bool, most: usize) -> String {
     match binding.alternatives.as_slice() {
         [] => short_value(&binding.value, reveal, most),
@@ -65,7 +65,7 @@ pub(crate) fn kind_words(kind: OriginKind) -> &'static str {
     }
 }
 
-/// The kind as manifests write it.
+/// The kind as written in manifests.
 pub(crate) fn manifest_kind(kind: OriginKind) -> &'static str {
     match kind {
         OriginKind::ConfigMap => "ConfigMap",
@@ -84,7 +84,7 @@ pub(crate) fn workload_title(object: &Object) -> String {
     format!("{kind}/{name}")
 }
 
-/// Where a place is: the line in this file, or the file and its line.
+/// A location as text: `line 3` in the file `from`, `web.yaml:3` otherwise.
 pub(crate) fn location_text(analysis: &Analysis<'_>, from: &str, location: &Location) -> String {
     let line = analysis.snapshot.file(&location.file).map(|it| it.lines.line_column(location.span.start).line);
     match line {
@@ -94,12 +94,12 @@ pub(crate) fn location_text(analysis: &Analysis<'_>, from: &str, location: &Loca
     }
 }
 
-/// A way to a place.
+/// A link to a location.
 pub(crate) fn location_link(analysis: &Analysis<'_>, from: &str, location: &Location) -> Inline {
     Inline::Link(location_text(analysis, from, location), location.clone())
 }
 
-/// The place of an origin: the line of a script, where it is one.
+/// The location of an origin: in a script, the part that writes the value.
 pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Option<Location> {
     let location = origin.location.as_ref()?;
     let span = origin.inside.as_ref().and_then(|inside| {
@@ -109,7 +109,7 @@ pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Optio
     Some(Location { span: span.unwrap_or(location.span), ..location.clone() })
 }
 
-/// Where a value comes from: `config map app, key LOG_LEVEL (config.yaml:7)`.
+/// The source of a value: `config map app, key LOG_LEVEL, config.yaml:7`.
 pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
     let mut words = match (origin.kind, &origin.object) {
         (OriginKind::EnvFile, Some(volume)) => {
@@ -121,7 +121,7 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
             words
         }
         (OriginKind::Env, _) => vec![Inline::Code("env".into())],
-        (OriginKind::Injected, None) => vec![Inline::Text("the controller that makes the pod".into())],
+        (OriginKind::Injected, None) => vec![Inline::Text("the controller that creates the pod".into())],
         (kind, Some(object)) => {
             let mut words = vec![Inline::Text(format!("{} ", kind_words(kind))), Inline::Code(object.to_string())];
             if let Some(key) = &origin.key {
@@ -136,7 +136,7 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
     };
     match origin_location(analysis, origin) {
         Some(location) => {
-            words.push(Inline::Text(if origin.inside.is_some() { ", written in " } else { ", " }.into()));
+            words.push(Inline::Text(if origin.inside.is_some() { ", written at " } else { ", " }.into()));
             words.push(location_link(analysis, from, &location));
         }
         None if matches!(origin.kind, OriginKind::ConfigMap | OriginKind::Secret | OriginKind::EnvFile) => {
@@ -147,7 +147,7 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
     words
 }
 
-/// Where a variable comes from, in few words.
+/// The source of a variable, without the entry that requests it.
 pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<Inline> {
     let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
     match (binding.origin.kind, entry) {
@@ -159,7 +159,7 @@ pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>,
             }
             words
         }
-        // A key that is called like the variable need not be told.
+        // A key with the name of the variable is left out.
         _ if binding.origin.key.as_ref() == Some(&binding.name) => {
             origin_words(analysis, &at.file, &Origin { key: None, ..binding.origin.clone() })
         }
@@ -167,7 +167,7 @@ pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>,
     }
 }
 
-/// Where a variable comes from, with the entry that asks for it.
+/// The source of a variable, with the `valueFrom` or `envFrom` entry that requests it.
 pub(crate) fn binding_origin_and_entry(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
@@ -175,13 +175,13 @@ pub(crate) fn binding_origin_and_entry(
 ) -> Vec<Inline> {
     let entry = binding.entry.as_ref().or(binding.origin.location.as_ref()).and_then(|it| at.entry_at(it));
     let mut words = binding_origin(analysis, at, binding);
-    // An entry elsewhere asks for it: `valueFrom` or `envFrom`.
-    if let Some(asked) = binding.entry.as_ref().filter(|it| binding.origin.location.as_ref() != Some(*it)) {
-        let by = if entry.is_some() { "valueFrom" } else { "envFrom" };
-        words.push(Inline::Text(", by ".into()));
-        words.push(Inline::Code(by.into()));
-        words.push(Inline::Text(" in ".into()));
-        words.push(location_link(analysis, &at.file, asked));
+    // The value is not in the entry itself.
+    if let Some(requested_at) = binding.entry.as_ref().filter(|it| binding.origin.location.as_ref() != Some(*it)) {
+        let field = if entry.is_some() { "valueFrom" } else { "envFrom" };
+        words.push(Inline::Text(", through ".into()));
+        words.push(Inline::Code(field.into()));
+        words.push(Inline::Text(" at ".into()));
+        words.push(location_link(analysis, &at.file, requested_at));
     }
     words
 }

@@ -1,6 +1,6 @@
-//! Keys of env files: where they are written, and who takes them.
+//! Keys of env files: where they are defined and where `fileKeyRef` uses them.
 //!
-//! A file is written by a script of the pod, or stands in the workspace under the name that a `fileKeyRef` near it has.
+//! An env file is written by a script of the pod, or is a file of the workspace whose name a `fileKeyRef` nearby has.
 
 use std::sync::Arc;
 
@@ -17,64 +17,64 @@ use crate::syntax::parse_env_file;
 pub(crate) struct EnvFileKey {
     /// The key.
     pub(crate) key: Arc<str>,
-    /// Where it is written, in scripts and in files.
-    pub(crate) written: Vec<Location>,
-    /// Where `fileKeyRef` takes it.
-    pub(crate) taken: Vec<Location>,
+    /// The definitions, in scripts and in files.
+    pub(crate) definitions: Vec<Location>,
+    /// The uses in `fileKeyRef`.
+    pub(crate) uses: Vec<Location>,
 }
 
-/// What a `fileKeyRef` says, as far as it is complete.
-struct Reference<'s> {
+/// A complete `fileKeyRef`.
+struct FileKeyRef<'s> {
     volume: &'s str,
     path: String,
     key: &'s Text,
 }
 
-fn reference(source: &ValueSource) -> Option<Reference<'_>> {
+fn file_key_ref(source: &ValueSource) -> Option<FileKeyRef<'_>> {
     let ValueSource::File { volume, path, key, .. } = source else { return None };
     let path = path_in_volume(&path.as_ref()?.value)?;
-    Some(Reference { volume: &volume.as_ref()?.value, path, key: key.as_ref()? })
+    Some(FileKeyRef { volume: &volume.as_ref()?.value, path, key: key.as_ref()? })
 }
 
 /// The key of an entry of an env file in the workspace.
 pub(crate) fn key_of_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> EnvFileKey {
     let readers = env_file_readers(analysis.snapshot, file).into_iter().filter(|it| *it.key == *name);
-    let taken = readers.map(|it| bare(analysis, it.location)).collect();
-    EnvFileKey { key: name.into(), written: entries(analysis, file, name), taken }
+    let uses = readers.map(|it| without_quotes(analysis, it.location)).collect();
+    EnvFileKey { key: name.into(), definitions: entries(analysis, file, name), uses }
 }
 
-/// The key that an entry of `env` takes.
+/// The key that an entry of `env` uses.
 pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<EnvFileKey> {
-    let own = reference(at.container.env.get(index)?.from.as_ref()?.sources.first()?)?;
-    let mut found = EnvFileKey { key: Arc::clone(&own.key.value), written: Vec::new(), taken: Vec::new() };
+    let own = file_key_ref(at.container.env.get(index)?.from.as_ref()?.sources.first()?)?;
+    let mut found = EnvFileKey { key: Arc::clone(&own.key.value), definitions: Vec::new(), uses: Vec::new() };
     for container in &at.pod.containers {
-        let sources = container.env.iter().filter_map(|it| reference(it.from.as_ref()?.sources.first()?));
+        let sources = container.env.iter().filter_map(|it| file_key_ref(it.from.as_ref()?.sources.first()?));
         let is_same =
-            |it: &Reference<'_>| it.volume == own.volume && it.path == own.path && it.key.value == own.key.value;
-        let same: Vec<Reference<'_>> = sources.filter(is_same).collect();
+            |it: &FileKeyRef<'_>| it.volume == own.volume && it.path == own.path && it.key.value == own.key.value;
+        let same: Vec<FileKeyRef<'_>> = sources.filter(is_same).collect();
         if same.is_empty() {
             continue;
         }
-        found.taken.extend(same.iter().map(|it| bare(analysis, at.at(it.key.span))));
+        found.uses.extend(same.iter().map(|it| without_quotes(analysis, at.at(it.key.span))));
         let files = analysis.resolver.env_files(&at.file, at.object, at.pod, container);
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
         let names = content.names(analysis.resolver.env_file_syntax(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
             let Some((part, written)) = content.place(range).zip(analysis.file_text(&at.file)) else { continue };
             let span = written.inside(at.object.file_span(part.text.span), &part.text, part.range);
-            found.written.push(Location { file: Arc::clone(&at.file), span });
+            found.definitions.push(Location { file: Arc::clone(&at.file), span });
         }
     }
     let here = at.at(own.key.span);
     for (file, _) in analysis.snapshot.files().filter(|(_, it)| it.is_env_format()) {
         if env_file_readers(analysis.snapshot, file).iter().any(|it| it.location == here) {
-            found.written.extend(entries(analysis, file, &own.key.value));
+            found.definitions.extend(entries(analysis, file, &own.key.value));
         }
     }
     Some(found)
 }
 
-/// The entries of a name in an env file.
+/// The entries with a name in an env file.
 fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location> {
     let Some(written) = analysis.file_text(file) else { return Vec::new() };
     let reading = analysis.resolver.env_file_syntax(file);
@@ -83,8 +83,8 @@ fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location
     same.map(|it| Location { file: Arc::clone(file), span: it.name_span }).collect()
 }
 
-/// A scalar without its quotes.
-fn bare(analysis: &Analysis<'_>, location: Location) -> Location {
+/// The location of a scalar without its quotes.
+fn without_quotes(analysis: &Analysis<'_>, location: Location) -> Location {
     let quotes = analysis.file_text(&location.file).and_then(|it| {
         let text = it.text().get(location.span.range())?;
         let is_quoted = text.len() >= 2 && text.starts_with(['"', '\'']) && text.ends_with(['"', '\'']);

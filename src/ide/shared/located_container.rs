@@ -1,4 +1,4 @@
-//! Where things stand: the container at a place, the texts in it, and the way from a scalar's value to its bytes.
+//! Containers with their file, object and pod; the texts in them; and the text of a file with its tree.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use crate::text::Span;
 use crate::workspace::ParsedText;
 use crate::workspace::{File, LookupSite};
 
-/// A container with everything around it.
+/// A container with its file, object and pod.
 #[derive(Clone, Debug)]
 pub(crate) struct LocatedContainer<'s> {
     /// The file.
     pub(crate) file: Arc<str>,
-    /// What is known of the file.
+    /// The parsed file.
     pub(crate) facts: &'s File,
     /// The object.
     pub(crate) object: &'s Object,
@@ -54,36 +54,36 @@ impl<'s> LocatedContainer<'s> {
         })
     }
 
-    /// The containers of an object; of a PodPreset what it brings, as if it were one. What such a one gets by itself is
-    /// not what it becomes in a pod: see [`presets`](crate::ide::shared::preset_reach).
+    /// The containers of an object; for a PodPreset its entries as one container. The environment of that container is
+    /// not the environment in a pod: see [`preset_reach`](crate::ide::shared::preset_reach).
     pub(crate) fn of_object_or_preset(
         file: &Arc<str>,
         facts: &'s File,
         object: &'s Object,
     ) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
         let file_ = Arc::clone(file);
-        let given = preset_of(object).and_then(|preset| Some((preset, preset.container()?)));
-        let given = given.map(|(preset, container)| LocatedContainer {
+        let preset = preset_of(object).and_then(|preset| Some((preset, preset.container()?)));
+        let preset = preset.map(|(preset, container)| LocatedContainer {
             file: file_,
             facts,
             object,
             pod: &preset.pod,
             container,
         });
-        Self::of_object(file, facts, object).chain(given)
+        Self::of_object(file, facts, object).chain(preset)
     }
 
-    /// The same for every object of a file.
+    /// The containers of a file, with its PodPresets as containers.
     pub(crate) fn all_with_presets(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
         facts.objects.iter().flat_map(move |object| Self::of_object_or_preset(file, facts, object))
     }
 
-    /// Whether it is what a preset brings.
+    /// Whether it holds the entries of a PodPreset.
     pub(crate) fn is_preset(&self) -> bool {
         preset_of(self.object).is_some_and(|it| std::ptr::eq(&it.pod, self.pod))
     }
 
-    /// What it gets.
+    /// Its environment.
     pub(crate) fn environment(&self, analysis: &Analysis<'_>) -> Environment {
         analysis.resolver.environment(&self.file, self.object, self.pod, self.container)
     }
@@ -111,8 +111,8 @@ impl<'s> LocatedContainer<'s> {
         item.is_some_and(|it| it.is_script)
     }
 
-    /// The variables that a shell reads in the text of a field: `$NAME` and `${NAME}`, each with the place of its name.
-    /// `${NAME}` of a template's parameter is put in before.
+    /// The variables that a shell reads in the text of a field, `$NAME` and `${NAME}`. A `${NAME}` of a template parameter is
+    /// left out, because it is replaced before.
     pub(crate) fn shell_reads(
         &self,
         environment: &Environment,
@@ -123,7 +123,7 @@ impl<'s> LocatedContainer<'s> {
             return Vec::new();
         }
         let script = match field.variable_scope() {
-            Some(site) => Cow::Owned(as_the_shell_sees_it(environment, site, &text.value)),
+            Some(site) => Cow::Owned(script_after_expansion(environment, site, &text.value)),
             None => Cow::Borrowed(&*text.value),
         };
         let parameters = self.object.parameters.as_ref();
@@ -132,15 +132,15 @@ impl<'s> LocatedContainer<'s> {
             let is_parameter =
                 text.value[..it.range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
             let doubt = match it.is_literal {
-                true => Some(ShellDoubt::Literal),
-                false => is_set(&text.value, name).then_some(ShellDoubt::Set),
+                true => Some(ShellDoubt::Quoted),
+                false => assigns(&text.value, name).then_some(ShellDoubt::Assigned),
             };
             (!is_parameter).then_some(ShellRead { range: it.range, name, doubt })
         });
         names.collect()
     }
 
-    /// The same without those that may mean something else.
+    /// The variables of [`Self::shell_reads`] without those that may mean something else.
     pub(crate) fn shell_names(
         &self,
         environment: &Environment,
@@ -151,51 +151,51 @@ impl<'s> LocatedContainer<'s> {
         all.filter(|it| it.doubt.is_none()).map(|it| (it.range, it.name))
     }
 
-    /// The entry of `env` whose name stands at a location.
+    /// The entry of `env` whose name is at a location.
     pub(crate) fn entry_at(&self, location: &Location) -> Option<(usize, &'s EnvVar)> {
         let is_it = |it: &&'s EnvVar| it.name.as_ref().is_some_and(|it| self.at(it.span) == *location);
         let index = self.container.env.iter().position(|it| is_it(&it))?;
         Some((index, &self.container.env[index]))
     }
 
-    /// Lets the rules' helpers look at it.
+    /// Calls a function of `rules` with the context of the container.
     pub(crate) fn with_context<T>(
         &self,
         analysis: &Analysis<'_>,
         environment: &Environment,
-        look: impl FnOnce(&ContainerContext<'_>) -> T,
+        call: impl FnOnce(&ContainerContext<'_>) -> T,
     ) -> T {
         let Analysis { snapshot, resolver, sources } = *analysis;
         let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, texts: sources };
         let object = ObjectContext { file: &file, object: self.object };
         let pod = PodContext { object: &object, pod: self.pod };
-        look(&ContainerContext { pod: &pod, container: self.container, environment })
+        call(&ContainerContext { pod: &pod, container: self.container, environment })
     }
 }
 
 /// A variable that a shell reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShellRead<'s> {
-    /// The place of its name in the text's value.
+    /// The range of its name in the value of the text.
     pub(crate) range: Range<usize>,
     /// Its name.
     pub(crate) name: &'s str,
-    /// Why it may be another one.
+    /// Why it may not be the variable of the container.
     pub(crate) doubt: Option<ShellDoubt>,
 }
 
-/// Why a name in a script may not mean the container's variable.
+/// Why a name in a script may not be the variable of the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShellDoubt {
-    /// The script sets it itself.
-    Set,
-    /// It stands in quotes that the shell does not look into; what is run with it may.
-    Literal,
+    /// The script assigns it.
+    Assigned,
+    /// It is in single quotes, which the shell does not expand; a program that gets the text may.
+    Quoted,
 }
 
-/// A script after the kubelet has been through it, byte for byte at the same place: of `$$` one is left, and what is
-/// put in for a reference is no business of the shell's.
-fn as_the_shell_sees_it(environment: &Environment, site: VariableScope, text: &str) -> String {
+/// The script as the shell gets it, with the same offsets: the first `$` of `$$` and all replaced references are filled
+/// with `x`.
+fn script_after_expansion(environment: &Environment, site: VariableScope, text: &str) -> String {
     let mut script = text.to_owned();
     for token in dollar_tokens(text) {
         let range = match (token.kind, token.name(text)) {
@@ -211,18 +211,19 @@ fn as_the_shell_sees_it(environment: &Environment, site: VariableScope, text: &s
     script
 }
 
-/// Whether a script sets a variable: `NAME=`, `for NAME`, `read NAME`, `local NAME`, `unset NAME`.
-fn is_set(script: &str, name: &str) -> bool {
+/// Whether a script assigns a variable: `NAME=`, `for NAME`, `read NAME`, `local NAME`, `unset NAME`.
+fn assigns(script: &str, name: &str) -> bool {
     script.match_indices(name).any(|(at, _)| {
-        let (before, behind) = (&script[..at], &script[at + name.len()..]);
+        let (before, after) = (&script[..at], &script[at + name.len()..]);
         let is_word = !before.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | '$' | '{'));
         let word = before.trim_end().rsplit(|it: char| it.is_whitespace() || it == ';').next().unwrap_or_default();
-        let is_told = matches!(word, "for" | "read" | "-r" | "local" | "declare" | "unset") && before.ends_with(' ');
-        is_word && (is_told || behind.starts_with('=') || behind.starts_with("+="))
+        let follows_keyword =
+            matches!(word, "for" | "read" | "-r" | "local" | "declare" | "unset") && before.ends_with(' ');
+        is_word && (follows_keyword || after.starts_with('=') || after.starts_with("+="))
     })
 }
 
-/// The preset that an object is.
+/// The PodPreset data of an object.
 pub(crate) fn preset_of(object: &Object) -> Option<&PodPreset> {
     match &object.model.data {
         ObjectData::Preset(preset) => Some(preset),
@@ -230,12 +231,12 @@ pub(crate) fn preset_of(object: &Object) -> Option<&PodPreset> {
     }
 }
 
-/// The pods of an object; of a preset what it brings to one.
+/// The pods of an object; for a PodPreset its entries as a pod.
 pub(crate) fn pods_of(object: &Object) -> impl Iterator<Item = &Pod> {
     object.model.pods.iter().chain(preset_of(object).map(|it| &it.pod))
 }
 
-/// Where an object's names are used.
+/// The site that names in an object are looked up from.
 pub(crate) fn lookup_site<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
     LookupSite { file, namespace: object.namespace() }
 }
@@ -259,27 +260,27 @@ pub(crate) fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) 
 /// A file's text and tree.
 #[derive(Clone, Debug)]
 pub(crate) struct FileText {
-    /// As it stands, and as it was parsed.
+    /// The text and its tree.
     pub(crate) source: Arc<ParsedText>,
 }
 
 impl FileText {
-    /// The text as it was parsed, byte for byte at the same place.
+    /// The text as parsed, with the same offsets as the file.
     pub(crate) fn text(&self) -> &str {
         self.source.masked_text()
     }
 
-    /// The map of a scalar at a span of the file.
+    /// The source map of the scalar at a span of the file.
     pub(crate) fn map(&self, span: Span, text: &Text) -> Option<SourceMap> {
         Some(SourceMap::new(self.text().get(span.range())?, text.style, &text.value))
     }
 
-    /// Where a part of a scalar's value stands.
+    /// The span in the file of a range in a scalar's value.
     pub(crate) fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
         self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
     }
 
-    /// The line at an offset, without its end.
+    /// The line at an offset, without its line break.
     pub(crate) fn line(&self, offset: usize) -> Span {
         let text = self.text();
         let offset = floor(text, offset);
@@ -289,7 +290,7 @@ impl FileText {
     }
 }
 
-/// The nearest border between characters at or before an offset.
+/// The last character boundary at or before an offset.
 pub(crate) fn floor(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
@@ -304,7 +305,7 @@ impl Analysis<'_> {
         Some(FileText { source: self.sources.parsed_text(file)? })
     }
 
-    /// How a file is read if it is an env file.
+    /// The dialect of an env file; `None` for other files.
     pub(crate) fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
         let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_format());
         is_env_file.then(|| self.resolver.env_file_syntax(file).dialect)

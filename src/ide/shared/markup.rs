@@ -1,53 +1,54 @@
-//! Text for people with some structure: written as Markdown for editors that read it, and plainly for the others.
+//! Structured text for hovers and documentation, rendered as Markdown or as plain text.
 //!
-//! Links lead to places in the workspace; whoever writes the Markdown says how such a place is called.
+//! Links point to locations in the workspace; the caller maps them to URIs.
 
 use std::fmt::Write as _;
 
 use crate::diagnostic::Location;
 
-/// A text in blocks.
+/// A text made of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
-    /// From top to bottom.
+    /// The blocks from top to bottom.
     pub blocks: Vec<Block>,
 }
 
-/// A part that stands on lines of its own.
+/// A part of a text that starts on a new line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// Flowing text.
+    /// A paragraph.
     Paragraph(Vec<Inline>),
     /// Code in a language.
     Code {
-        /// For highlighting.
+        /// The language for highlighting.
         language: &'static str,
         /// The code.
         text: String,
     },
-    /// One line each.
+    /// A list with one line per item.
     List(Vec<Vec<Inline>>),
-    /// Markdown that is ready, such as a rule's documentation.
+    /// Finished Markdown, such as the documentation of a rule.
     Markdown(String),
-    /// A line across.
+    /// A horizontal line.
     Divider,
 }
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inline {
-    /// Words.
+    /// Plain text.
     Text(String),
-    /// Words that matter more.
+    /// Emphasised text.
     Strong(String),
     /// Code.
     Code(String),
-    /// A way to a place.
+    /// A link to a location.
     Link(String, Location),
 }
 
 impl Markup {
-    /// As Markdown. `uri` names a place, such as `file:///a.yaml#L3`; a link to what it cannot name is its words.
+    /// The text as Markdown. `uri` returns the URI of a location, such as `file:///a.yaml#L3`; without one the link becomes
+    /// plain text.
     pub fn markdown(&self, uri: &dyn Fn(&Location) -> Option<String>) -> String {
         let blocks = self.blocks.iter().map(|block| match block {
             Block::Paragraph(line) => markdown_line(line, uri),
@@ -66,7 +67,7 @@ impl Markup {
         blocks.collect::<Vec<_>>().join("\n\n")
     }
 
-    /// As plain text.
+    /// The text without markup.
     pub fn plain(&self) -> String {
         let mut result = String::new();
         for (at, block) in self.blocks.iter().enumerate() {
@@ -114,7 +115,7 @@ fn plain_line(line: &[Inline]) -> String {
     parts.collect()
 }
 
-/// Text in which nothing means anything to Markdown.
+/// A text with the special characters of Markdown escaped.
 fn escaped(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
@@ -126,15 +127,15 @@ fn escaped(text: &str) -> String {
     result
 }
 
-/// Code in a line: as many backticks around it as it takes, line breaks shown.
+/// Inline code, with enough backticks around it and visible line breaks.
 fn code(text: &str) -> String {
     let text = text.replace('\n', "⏎").replace('\r', "");
     if text.is_empty() {
         return "``\u{a0}``".to_owned();
     }
     let fence = "`".repeat(longest_run(&text, '`') + 1);
-    let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    format!("{fence}{blank}{text}{blank}{fence}")
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
 }
 
 fn longest_run(text: &str, of: char) -> usize {
@@ -147,7 +148,7 @@ mod tests {
     use crate::text::Span;
 
     #[test]
-    fn what_is_said_is_read_as_it_is_meant() {
+    fn markdown_and_plain_text() {
         let location = Location { file: "a.yaml".into(), span: Span::new(0, 1) };
         let line = vec![
             Inline::Text("a*b [c] ".into()),
@@ -158,10 +159,10 @@ mod tests {
         ];
         let code = Block::Code { language: "ini", text: "A=```".into() };
         let markup = Markup { blocks: vec![Block::Paragraph(line.clone()), code, Block::List(vec![line])] };
-        let said = "a\\*b \\[c\\] ``x`y````\u{a0}``**d**[a\\_b:1](uri)";
-        let markdown = format!("{said}\n\n````ini\nA=```\n````\n\n- {said}");
+        let line = "a\\*b \\[c\\] ``x`y````\u{a0}``**d**[a\\_b:1](uri)";
+        let markdown = format!("{line}\n\n````ini\nA=```\n````\n\n- {line}");
         assert_eq!(markup.markdown(&|_| Some("uri".into())), markdown);
-        let said = "a*b [c] x`yda_b:1";
-        assert_eq!(markup.plain(), format!("{said}\n\nA=```\n- {said}"));
+        let line = "a*b [c] x`yda_b:1";
+        assert_eq!(markup.plain(), format!("{line}\n\nA=```\n- {line}"));
     }
 }

@@ -1,4 +1,4 @@
-//! Config maps, secrets and services by name, and the keys in them.
+//! Config maps, secrets and services by name, and their keys.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::k8s::{DataEntry, Object, ObjectData};
 use crate::resolve::{OriginKind, ResolvedValue};
 use crate::workspace::ObjectMatch;
 
-/// The objects that a name in another object may mean; parameters of a template in the name are put in.
+/// The objects that a name in `user` may refer to. Template parameters with a known value in the name are replaced.
 pub(crate) fn objects_named<'s>(
     analysis: &Analysis<'s>,
     kind: OriginKind,
@@ -28,7 +28,7 @@ pub(crate) fn objects_named<'s>(
     }
 }
 
-/// The keys of what was found.
+/// The keys of a ConfigMap or Secret; none for other objects.
 pub(crate) fn object_keys(object: &Object) -> &[DataEntry] {
     match &object.model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => &source.keys,
@@ -36,7 +36,7 @@ pub(crate) fn object_keys(object: &Object) -> &[DataEntry] {
     }
 }
 
-/// Where the name of an object stands, or the object if it has none.
+/// The location of an object's name, or of the object if it has no name.
 pub(crate) fn name_location(file: &Arc<str>, object: &Object) -> Location {
     let span = object.model.reference_name_text().map_or(object.model.span, |it| it.span);
     Location { file: Arc::clone(file), span: object.file_span(span) }

@@ -1,4 +1,4 @@
-//! Parameter files in an editor: a name in one means the parameter of the template that it belongs to.
+//! Parameter files: each name refers to a parameter of the template that the file belongs to.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::text::Span;
 /// A parameter file with the templates it belongs to.
 #[derive(Debug)]
 pub(crate) struct ParamFileText<'s> {
-    /// What it says.
+    /// Its entries.
     pub(crate) content: ParamFile,
-    /// What it is for.
+    /// The templates that the file belongs to.
     pub(crate) belonging: ParamFileTemplates<'s>,
 }
 
@@ -27,27 +27,27 @@ impl<'s> ParamFileText<'s> {
         Self { content, belonging }
     }
 
-    /// The parameter whose name stands at an offset, and where.
+    /// The parameter whose name is at an offset, and the span of the name.
     pub(crate) fn parameter_at(&self, offset: usize) -> Option<(Span, LocatedParameter<'s>)> {
         let entry = self.content.entries.iter().find(|it| it.name_span.touches(offset))?;
         Some((entry.name_span, self.parameter(&entry.name)?))
     }
 
-    /// The parameter of a name.
+    /// The parameter with a name.
     pub(crate) fn parameter(&self, name: &str) -> Option<LocatedParameter<'s>> {
-        self.belonging.templates.iter().find_map(|it| place(it, name))
+        self.belonging.templates.iter().find_map(|it| located_parameter(it, name))
     }
 
-    /// The parameters that it can set, in the order of their templates.
+    /// The parameters of its templates.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = LocatedParameter<'s>> {
         self.belonging.templates.iter().flat_map(|it| {
             let names = it.template.parameters.iter().filter_map(|it| it.name.as_ref());
-            names.filter_map(|name| place(it, &name.value))
+            names.filter_map(|name| located_parameter(it, &name.value))
         })
     }
 }
 
-fn place<'s>(it: &LocatedTemplate<'s>, name: &str) -> Option<LocatedParameter<'s>> {
+fn located_parameter<'s>(it: &LocatedTemplate<'s>, name: &str) -> Option<LocatedParameter<'s>> {
     let (name, _) = it.template.parameters.iter().filter_map(|it| it.name.as_ref()).find_map(|it| {
         let known: &'s str = &it.value;
         (known == name).then_some((known, ()))
@@ -56,20 +56,21 @@ fn place<'s>(it: &LocatedTemplate<'s>, name: &str) -> Option<LocatedParameter<'s
     Some(LocatedParameter { file: Arc::clone(file), facts, object, template, name })
 }
 
-/// The places in parameter files that set a parameter.
-pub(crate) fn param_file_entries(analysis: &Analysis<'_>, place: &LocatedParameter<'_>) -> Vec<Location> {
-    let directory = place.file.rsplit_once('/').map_or("", |it| it.0);
+/// The entries of parameter files that set a parameter.
+pub(crate) fn param_file_entries(analysis: &Analysis<'_>, parameter: &LocatedParameter<'_>) -> Vec<Location> {
+    let directory = parameter.file.rsplit_once('/').map_or("", |it| it.0);
     let prefix = if directory.is_empty() { String::new() } else { format!("{directory}/") };
-    // In the directory of the template, or in one right below it.
+    // In the directory of the template or one level below it.
     let is_near = |path: &str| path.strip_prefix(&*prefix).is_some_and(|it| it.matches('/').count() <= 1);
     let files = analysis.snapshot.files().filter(|(path, facts)| facts.is_env_format() && is_near(path));
     let mut found = Vec::new();
     for (path, _) in files {
         let Some(written) = analysis.file_text(path) else { continue };
         let file = ParamFileText::of(analysis, path, &written);
-        let is_its = |it: &LocatedTemplate<'_>| *it.file == place.file && it.object.offset == place.object.offset;
-        if file.belonging.templates.iter().any(is_its) {
-            let same = file.content.entries.iter().filter(|it| it.name == place.name);
+        let is_template =
+            |it: &LocatedTemplate<'_>| *it.file == parameter.file && it.object.offset == parameter.object.offset;
+        if file.belonging.templates.iter().any(is_template) {
+            let same = file.content.entries.iter().filter(|it| it.name == parameter.name);
             found.extend(same.map(|it| Location { file: Arc::clone(path), span: it.name_span }));
         }
     }

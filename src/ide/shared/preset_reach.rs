@@ -1,6 +1,5 @@
-//! Where PodPresets and workloads meet: whom a preset is for, what its entries become there, and the other way round.
-//!
-//! Whether a preset is applied is decided by `resolve`; here it is looked at from both sides.
+//! PodPresets and the workloads they select: from a preset to its workloads and containers, and from a workload to its
+//! presets. Whether a preset is applied is decided in `resolve`.
 
 use std::sync::Arc;
 
@@ -25,27 +24,27 @@ pub(crate) struct SelectedWorkload<'s> {
     pub(crate) object: &'s Object,
     /// The pod.
     pub(crate) pod: &'s Pod,
-    /// What comes of it.
+    /// Whether the preset is applied.
     pub(crate) outcome: PresetOutcome,
 }
 
-/// What comes of a preset that selects a pod.
+/// Whether a preset that selects a pod is applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PresetOutcome {
-    /// It is applied, and takes lists away where it has conflicts (A8, A21).
+    /// It is applied; with conflicts, lists of the pod are dropped (A8, A21).
     Applied(Vec<Conflict>),
-    /// It is in conflict, and not applied.
+    /// It has conflicts and is not applied.
     Conflicting(Vec<Conflict>),
-    /// Another preset for the pod is in conflict, so none is applied.
+    /// Another preset for the pod has conflicts, so none is applied.
     Blocked,
-    /// An annotation of the pod keeps presets away.
+    /// An annotation excludes the pod from presets.
     Exempt,
-    /// It cannot be told: a label is not known, or several presets have this name.
+    /// Unknown, because a label is not known or several presets have this name.
     Unknown,
 }
 
 impl PresetOutcome {
-    /// Of a preset that is for a pod.
+    /// The outcome of a preset that matches a pod.
     pub(crate) fn of(matched: &MatchingPreset) -> Self {
         match (matched.applied, matched.conflicts.is_empty()) {
             (true, _) => Self::Applied(matched.conflicts.clone()),
@@ -54,27 +53,27 @@ impl PresetOutcome {
         }
     }
 
-    /// Whether the preset reaches the pod.
+    /// Whether the preset is applied to the pod.
     pub(crate) fn is_applied(&self) -> bool {
         matches!(self, Self::Applied(_))
     }
 
-    /// In words: `applied`, `not applied: variable DB differs, web.yaml:3`.
+    /// The outcome as text: `applied`, `not applied: variable DB differs, web.yaml:3`.
     pub(crate) fn describe(&self, analysis: &Analysis<'_>, from: &str) -> Vec<Inline> {
         let text = |text: &str| vec![Inline::Text(text.into())];
         match self {
             Self::Applied(lost) if lost.is_empty() => text("applied"),
-            Self::Applied(lost) => and_conflicts(analysis, from, "applied, and a list is lost: ", lost),
-            Self::Conflicting(all) => and_conflicts(analysis, from, "not applied: ", all),
-            Self::Blocked => text("not applied: another preset is in conflict"),
-            Self::Exempt => text("kept away by an annotation"),
-            Self::Unknown => text("not known whether it is applied"),
+            Self::Applied(lost) => with_conflicts(analysis, from, "applied, but a list of the pod is dropped: ", lost),
+            Self::Conflicting(all) => with_conflicts(analysis, from, "not applied: ", all),
+            Self::Blocked => text("not applied: another preset has a conflict"),
+            Self::Exempt => text("excluded by an annotation"),
+            Self::Unknown => text("unknown whether it is applied"),
         }
     }
 }
 
-fn and_conflicts(analysis: &Analysis<'_>, from: &str, what: &str, all: &[Conflict]) -> Vec<Inline> {
-    let mut line = vec![Inline::Text(what.into())];
+fn with_conflicts(analysis: &Analysis<'_>, from: &str, intro: &str, all: &[Conflict]) -> Vec<Inline> {
+    let mut line = vec![Inline::Text(intro.into())];
     for (at, conflict) in all.iter().take(3).enumerate() {
         let word = match conflict.kind {
             ConflictKind::Env => "variable ",
@@ -94,7 +93,7 @@ fn and_conflicts(analysis: &Analysis<'_>, from: &str, what: &str, all: &[Conflic
     line
 }
 
-/// The workloads that a preset selects, by file and place.
+/// The workloads that a preset selects, sorted by location.
 pub(crate) fn selected_workloads<'s>(
     analysis: &Analysis<'s>,
     file: &Arc<str>,
@@ -118,17 +117,17 @@ pub(crate) fn selected_workloads<'s>(
                 let found = admission.as_ref().and_then(|admission| {
                     let mut matched = admission.presets.iter();
                     let matched = matched.find(|it| it.file == *file && is_it(&it.object)).map(PresetOutcome::of);
-                    let is_open = || admission.possible.iter().any(|it| is_it(&it.object));
-                    matched.or_else(|| is_open().then_some(PresetOutcome::Unknown))
+                    let is_possible = || admission.possible.iter().any(|it| is_it(&it.object));
+                    matched.or_else(|| is_possible().then_some(PresetOutcome::Unknown))
                 });
-                let is_kept_away = || {
+                let is_excluded = || {
                     let (one, other) = (object.namespace(), preset.namespace());
                     admission.is_none()
                         && is_exempt_from_presets(pod)
                         && (one.is_none() || other.is_none() || one == other)
                         && analysis.resolver.selector_match(path, object, pod, data) == SelectorMatch::Yes
                 };
-                if let Some(outcome) = found.or_else(|| is_kept_away().then_some(PresetOutcome::Exempt)) {
+                if let Some(outcome) = found.or_else(|| is_excluded().then_some(PresetOutcome::Exempt)) {
                     all.push(SelectedWorkload { file: Arc::clone(path), object, pod, outcome });
                 }
             }
@@ -137,7 +136,7 @@ pub(crate) fn selected_workloads<'s>(
     all
 }
 
-/// The presets that are for a workload, with what comes of each: by name, with the place of its name.
+/// The presets that match a workload: name, location of the name, and outcome.
 pub(crate) fn presets_of_workload(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -147,45 +146,45 @@ pub(crate) fn presets_of_workload(
     for pod in &object.model.pods {
         let Some(admission) = analysis.resolver.admission(file, object, pod) else { continue };
         for matched in &admission.presets {
-            let place = name_location(&matched.file, &matched.object);
-            if !all.iter().any(|(_, known, _)| *known == place) {
-                all.push((Arc::clone(&matched.name), place, PresetOutcome::of(matched)));
+            let location = name_location(&matched.file, &matched.object);
+            if !all.iter().any(|(_, known, _)| *known == location) {
+                all.push((Arc::clone(&matched.name), location, PresetOutcome::of(matched)));
             }
         }
     }
     all
 }
 
-/// A container that gets an entry of a preset, with its environment.
+/// A container that a preset is applied to, with its environment.
 #[derive(Debug)]
 pub(crate) struct PresetRecipient<'s> {
-    /// The workload.
-    pub(crate) reach: SelectedWorkload<'s>,
+    /// Its workload.
+    pub(crate) workload: SelectedWorkload<'s>,
     /// The container.
     pub(crate) at: LocatedContainer<'s>,
-    /// What it gets.
+    /// Its environment.
     pub(crate) environment: Environment,
-    /// The variable that the entry becomes; nothing where the container has the same one of its own.
+    /// The variable from the entry; `None` if the container declares the variable itself.
     pub(crate) binding: Option<Arc<Binding>>,
 }
 
 impl PresetRecipient<'_> {
-    /// The variable that the entry at a place becomes.
+    /// The variable from the preset's entry at a location.
     fn variable(environment: &Environment, place: &Location) -> Option<Arc<Binding>> {
         let own = environment.own_bindings().into_iter();
         own.filter(|it| it.preset.is_some()).find(|it| entry_of(it) == Some(place)).cloned()
     }
 
-    /// The variable that another entry of the preset becomes.
-    pub(crate) fn of_entry(&self, place: &Location) -> Option<Arc<Binding>> {
+    /// The variable from another entry of the preset.
+    pub(crate) fn binding_of(&self, place: &Location) -> Option<Arc<Binding>> {
         Self::variable(&self.environment, place)
     }
 }
 
-/// The most containers that are looked at for one answer.
+/// The maximum number of containers for one answer.
 const MOST: usize = 200;
 
-/// The containers that get what a preset brings; `index` is one of its entries of `env`.
+/// The containers that a preset is applied to; `index` is the entry of `env` to look up in them.
 pub(crate) fn recipients<'s>(
     analysis: &Analysis<'s>,
     at: &LocatedContainer<'s>,
@@ -194,33 +193,33 @@ pub(crate) fn recipients<'s>(
     let entry = index.and_then(|it| at.container.env.get(it)).and_then(|it| it.name.as_ref());
     let place = entry.map(|it| at.at(it.span));
     let mut all = Vec::new();
-    for reach in selected_workloads(analysis, &at.file, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
-        let Some(facts) = analysis.snapshot.file(&reach.file) else { continue };
-        let containers = LocatedContainer::of_object(&reach.file, facts, reach.object);
-        for to in containers.filter(|it| std::ptr::eq(it.pod, reach.pod)) {
+    for workload in selected_workloads(analysis, &at.file, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
+        let Some(facts) = analysis.snapshot.file(&workload.file) else { continue };
+        let containers = LocatedContainer::of_object(&workload.file, facts, workload.object);
+        for to in containers.filter(|it| std::ptr::eq(it.pod, workload.pod)) {
             if all.len() == MOST {
                 return all;
             }
             let environment = to.environment(analysis);
             let binding = place.as_ref().and_then(|it| PresetRecipient::variable(&environment, it));
-            all.push(PresetRecipient { reach: reach.clone(), at: to, environment, binding });
+            all.push(PresetRecipient { workload: workload.clone(), at: to, environment, binding });
         }
     }
     all
 }
 
-/// Where the entry of `env` stands that gives a variable.
+/// The location of the entry of `env` that defines a variable.
 fn entry_of(binding: &Binding) -> Option<&Location> {
     binding.entry.as_ref().or(binding.origin.location.as_ref())
 }
 
-/// The preset's entry that a variable of a container comes from.
+/// The entry of a preset that defines a variable of a container.
 pub(crate) fn preset_entry_of<'s>(analysis: &Analysis<'s>, binding: &Binding) -> Option<(LocatedContainer<'s>, usize)> {
     binding.preset.as_ref()?;
     preset_entry_at(analysis, entry_of(binding)?)
 }
 
-/// The entry of `env` of a preset whose name stands at a location.
+/// The entry of `env` of a preset whose name is at a location.
 pub(crate) fn preset_entry_at<'s>(
     analysis: &Analysis<'s>,
     location: &Location,
@@ -233,7 +232,7 @@ pub(crate) fn preset_entry_at<'s>(
     })
 }
 
-/// `Deployment/web`, as a way to it.
+/// `Deployment/web, web.yaml:3`, with a link.
 pub(crate) fn workload_link(analysis: &Analysis<'_>, from: &str, file: &Arc<str>, object: &Object) -> Vec<Inline> {
     vec![
         Inline::Code(workload_title(object)),
@@ -242,9 +241,9 @@ pub(crate) fn workload_link(analysis: &Analysis<'_>, from: &str, file: &Arc<str>
     ]
 }
 
-/// The entries of `env` that a preset brings, by name, behind one of them.
+/// Whether a preset declares a name after an entry of its `env`, and not before it.
 pub(crate) fn is_declared_after(at: &LocatedContainer<'_>, index: usize, name: &str) -> bool {
     let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name);
-    let (before, behind) = at.container.env.split_at(index.min(at.container.env.len()));
-    behind.iter().any(named) && !before.iter().any(named)
+    let (before, after) = at.container.env.split_at(index.min(at.container.env.len()));
+    after.iter().any(named) && !before.iter().any(named)
 }

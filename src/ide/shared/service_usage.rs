@@ -1,6 +1,6 @@
-//! Who has to do with a service: the workloads that link it, wait for it, or use its variables, and what nobody uses.
+//! Consumers of a service: the workloads that link it, wait for it or use its variables; and its unused variables.
 //!
-//! What a program reads from its environment by itself cannot be seen: `unused` means that no manifest here shows a use.
+//! A program may read any variable, so `unused` only means that no manifest of the workspace uses it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::k8s::{EnvFromSource, Object, Text};
 use crate::resolve::{Binding, OriginKind, service_variable_references, service_variables};
 use crate::workspace::File;
 
-/// A workload or preset that has to do with a service.
+/// A workload or preset that uses a service.
 #[derive(Clone, Debug)]
 pub(crate) struct Consumer<'s> {
     /// The file.
@@ -25,48 +25,48 @@ pub(crate) struct Consumer<'s> {
     pub(crate) links: bool,
     /// Whether it names it in `serviceDependencies`.
     pub(crate) waits: bool,
-    /// The variables it uses, as the service calls them.
+    /// The variables it uses, without the prefix of a link.
     pub(crate) variables: BTreeSet<String>,
 }
 
-/// Who has to do with a service.
+/// The consumers of a service.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Consumers<'s> {
-    /// By file and place.
+    /// The consumers, sorted by location.
     pub(crate) all: Vec<Consumer<'s>>,
-    /// How many variables the service gives.
+    /// The number of variables of the service.
     pub(crate) variables: usize,
-    /// Those that nobody uses.
+    /// The variables that no consumer uses.
     pub(crate) unused: Vec<String>,
 }
 
-/// Who has to do with a service.
+/// The consumers of a service.
 pub(crate) fn consumers<'s>(analysis: &Analysis<'s>, service: &DefinedObject<'_>) -> Consumers<'s> {
-    let Some(asked) = ServiceUsage::of(service) else { return Consumers::default() };
-    let mut consumers = Consumers { variables: asked.variables.len(), ..Consumers::default() };
+    let Some(usage) = ServiceUsage::of(service) else { return Consumers::default() };
+    let mut consumers = Consumers { variables: usage.variables.len(), ..Consumers::default() };
     for (path, facts) in analysis.snapshot.files() {
         for object in &facts.objects {
-            if let Some(consumer) = asked.consumer(analysis, path, facts, object) {
+            if let Some(consumer) = usage.consumer(analysis, path, facts, object) {
                 consumers.all.push(consumer);
             }
         }
     }
     let used: BTreeSet<&String> = consumers.all.iter().flat_map(|it| &it.variables).collect();
-    consumers.unused = asked.variables.iter().filter(|it| !used.contains(it)).cloned().collect();
+    consumers.unused = usage.variables.iter().filter(|it| !used.contains(it)).cloned().collect();
     consumers
 }
 
-/// A service with the names of its variables.
+/// Finds the uses of a service and its variables.
 pub(crate) struct ServiceUsage<'a> {
     service: &'a DefinedObject<'a>,
     location: Location,
-    /// What the names of its variables begin with, unless a link puts something before it.
+    /// The prefix of its variables' names; a link may add another one.
     prefix: String,
     variables: Vec<String>,
 }
 
 impl<'a> ServiceUsage<'a> {
-    /// Nothing for an object that is no service.
+    /// `None` for an object that is not a service.
     pub(crate) fn of(service: &'a DefinedObject<'a>) -> Option<Self> {
         let data = service.object.service()?;
         let name = service.object.reference_name()?;
@@ -79,15 +79,21 @@ impl<'a> ServiceUsage<'a> {
         Some(Self { service, location, prefix, variables })
     }
 
-    /// Whether a name in an object may mean it.
-    pub(crate) fn is_meant(&self, analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> bool {
+    /// Whether a name in an object may refer to the service.
+    pub(crate) fn refers_to_service(
+        &self,
+        analysis: &Analysis<'_>,
+        file: &Arc<str>,
+        object: &Object,
+        name: &Text,
+    ) -> bool {
         self.service.object.reference_name().is_some_and(|it| **it == **object.with_known_parameters(&name.value))
             && objects_named(analysis, OriginKind::Service, &name.value, file, object)
                 .iter()
                 .any(|it| self.service.is(it))
     }
 
-    /// Every use of its variables in a container: the scalar, the name in its value, and the variable.
+    /// The uses of its variables in a container: the scalar, the range of the name, and the variable.
     pub(crate) fn uses(
         &self,
         analysis: &Analysis<'_>,
@@ -100,7 +106,7 @@ impl<'a> ServiceUsage<'a> {
         let ours = usages.filter_map(|usage| {
             let variable = self.variable(&usage.binding)?;
             let written = &usage.text.value[usage.range.clone()];
-            // The name without `$(`, `${` or `$`, and without what closes it.
+            // The name without `$(`, `${` or `$` and without the closing character.
             let start = usage.range.start + written.find(|it: char| !matches!(it, '$' | '(' | '{'))?;
             let end = usage.range.end - usize::from(written.ends_with([')', '}']));
             Some((usage.text, start..end, variable))
@@ -108,7 +114,7 @@ impl<'a> ServiceUsage<'a> {
         ours.collect()
     }
 
-    /// What the service calls a variable that comes from it.
+    /// The name of a variable of this service without the prefix of a link.
     fn variable(&self, binding: &Binding) -> Option<String> {
         let several = binding.alternatives.iter().map(|(_, it)| it);
         let mut origins = std::iter::once(&binding.origin).chain(several);
@@ -128,13 +134,13 @@ impl<'a> ServiceUsage<'a> {
             Consumer { file: Arc::clone(file), object, links: false, waits: false, variables: BTreeSet::new() };
         let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
         let mut names = dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref());
-        consumer.waits = names.any(|it| self.is_meant(analysis, file, object, it));
+        consumer.waits = names.any(|it| self.refers_to_service(analysis, file, object, it));
         for at in LocatedContainer::of_object_or_preset(file, facts, object) {
             let links = at.container.env_from.iter().filter_map(|it| match &it.source {
                 Some(EnvFromSource::Service { name, .. }) => name.as_ref(),
                 _ => None,
             });
-            consumer.links |= links.into_iter().any(|it| self.is_meant(analysis, file, object, it));
+            consumer.links |= links.into_iter().any(|it| self.refers_to_service(analysis, file, object, it));
             consumer.variables.extend(self.uses(analysis, &at).into_iter().map(|(_, _, variable)| variable));
         }
         (consumer.links || consumer.waits || !consumer.variables.is_empty()).then_some(consumer)

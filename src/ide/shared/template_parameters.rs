@@ -1,4 +1,4 @@
-//! Parameters of templates: where they are declared, every place that refers to them, and what is to say about one.
+//! Parameters of templates: their declarations, references and hover text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::workspace::File;
 pub(crate) struct LocatedParameter<'s> {
     /// The file.
     pub(crate) file: Arc<str>,
-    /// What is known of the file.
+    /// The parsed file.
     pub(crate) facts: &'s File,
     /// The template as an object.
     pub(crate) object: &'s Object,
@@ -25,10 +25,10 @@ pub(crate) struct LocatedParameter<'s> {
     pub(crate) name: &'s str,
 }
 
-/// A place where a name stands: the object that its spans count from, the scalar, and the name in it.
+/// A reference to a parameter: the object that its spans are relative to, the scalar, and the range of the name.
 pub(crate) type ParameterUse<'s> = (&'s Object, &'s Text, Range<usize>);
 
-/// The template around an object, or it itself.
+/// The template that contains an object, or that is the object.
 pub(crate) fn enclosing_template<'s>(facts: &'s File, object: &Object) -> Option<(&'s Object, &'s Template)> {
     let offset = object.offset;
     facts.objects.iter().filter(|it| it.offset <= offset).rev().find_map(|it| match &it.model.data {
@@ -38,14 +38,14 @@ pub(crate) fn enclosing_template<'s>(facts: &'s File, object: &Object) -> Option
 }
 
 impl<'s> LocatedParameter<'s> {
-    /// The declarations of its name; the last one counts.
+    /// Its declarations; the last one is used.
     pub(crate) fn declarations(&self) -> impl Iterator<Item = (&'s Parameter, &'s Text)> + use<'s> {
         let name = self.name;
         let all = self.template.parameters.iter().filter_map(|it| Some((it, it.name.as_ref()?)));
         all.filter(move |(_, text)| &*text.value == name)
     }
 
-    /// Every reference to it, in objects, `labels`, `message` and where it does nothing.
+    /// All references to it: in objects, `labels`, `message`, and in texts where references are not replaced.
     pub(crate) fn references(&self) -> Vec<ParameterUse<'s>> {
         let whole = self.object.file_span(self.object.model.span);
         let first = self.facts.objects.partition_point(|it| it.offset < whole.start);
@@ -65,7 +65,7 @@ impl<'s> LocatedParameter<'s> {
         found
     }
 
-    /// What is to say about it: the description, its value or generator with a sample, whether it is required.
+    /// Its hover text: the description, the value or generator with a sample, whether it is required.
     pub(crate) fn markup(&self) -> Option<Markup> {
         let (parameter, _) = self.declarations().last()?;
         let set = |field: &Option<Text>| field.as_ref().map(|it| it.value.to_string()).filter(|it| !it.is_empty());
@@ -86,12 +86,12 @@ impl<'s> LocatedParameter<'s> {
                 lines.push(vec![text("generated from "), Inline::Code(from.clone())]);
                 lines.push(match parse_generator(&from, RangeEnds::Exclusive) {
                     Ok(parts) => {
-                        vec![text("such as "), Inline::Code(generate_value(&parts, &mut sample_numbers()))]
+                        vec![text("for example "), Inline::Code(generate_value(&parts, &mut sample_numbers()))]
                     }
-                    Err(error) => vec![text("refused: "), Inline::Text(error.why.to_string())],
+                    Err(error) => vec![text("invalid: "), Inline::Text(error.why.to_string())],
                 });
             }
-            (None, None) => lines.push(vec![text("no value yet")]),
+            (None, None) => lines.push(vec![text("no value")]),
         }
         if let Some(type_) = set(&parameter.type_).filter(|_| self.template.dialect.is_proposal()) {
             lines.push(vec![text("type "), Inline::Code(type_)]);
@@ -105,15 +105,15 @@ impl<'s> LocatedParameter<'s> {
         Some(Markup { blocks })
     }
 
-    /// Whether processing is refused unless someone gives it a value.
-    pub(crate) fn is_missing(&self) -> bool {
+    /// Whether processing fails unless it is given a value.
+    pub(crate) fn needs_value(&self) -> bool {
         self.declarations().last().is_some_and(|(it, _)| {
             let is_empty = |field: &Option<Text>| Parameter::text(field).is_empty();
             it.required && is_empty(&it.value) && is_empty(&it.generate)
         })
     }
 
-    /// Its value in one line, for lists.
+    /// Its value in one line, for completion lists.
     pub(crate) fn detail(&self) -> String {
         let Some((parameter, _)) = self.declarations().last() else { return String::new() };
         let value = Parameter::text(&parameter.value);
@@ -127,16 +127,16 @@ impl<'s> LocatedParameter<'s> {
     }
 }
 
-/// How long a value in a line may be.
+/// The maximum length of a value in a line, in characters.
 const LONGEST: usize = 60;
 
-/// The texts of a template itself: `message`, `labels`, and those where nothing is put in.
+/// The texts outside of `objects`: `message`, `labels`, and texts where references are not replaced.
 pub(crate) fn own_texts(template: &Template) -> impl Iterator<Item = &Text> {
     let labels = template.labels.iter().flat_map(|(key, value)| [key, value]);
     template.message.iter().chain(labels).chain(template.unsubstituted_texts.iter().map(|(_, text)| text))
 }
 
-/// Numbers that look drawn and are the same each time, so that nothing flickers while someone types.
+/// A fixed sequence of numbers for generated samples, so that they do not change while someone types.
 pub(crate) fn sample_numbers() -> impl FnMut(usize) -> usize {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |below| {

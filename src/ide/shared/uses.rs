@@ -1,6 +1,4 @@
-//! Things that have a name, and every place where it stands: what references, highlights and rename share.
-//!
-//! What a reference means is asked of `resolve`; here it is only collected.
+//! Symbols and their uses, for references, highlights and rename. The meaning of a reference comes from `resolve`.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -25,7 +23,7 @@ use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens, has_helm_placeh
 use crate::text::Span;
 use crate::workspace::{File, ObjectMatch};
 
-/// A thing that has a name.
+/// A named item with uses: a variable, key, object, volume or parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum Symbol<'s> {
     /// A variable that entries of `env` declare.
@@ -35,7 +33,7 @@ pub(crate) enum Symbol<'s> {
         /// Its name.
         name: Arc<str>,
     },
-    /// A key of a ConfigMap or Secret, in each object that may be meant.
+    /// A key of a ConfigMap or Secret, in each object that may be the source.
     Key(Vec<ObjectKey<'s>>),
     /// A ConfigMap, Secret or Service.
     Object(DefinedObject<'s>),
@@ -54,13 +52,13 @@ pub(crate) enum Symbol<'s> {
     Parameter(LocatedParameter<'s>),
     /// A key of an env file.
     EnvFileKey(EnvFileKey),
-    /// A variable whose declaration cannot be seen, or is none.
+    /// A variable without a declaration in the workspace.
     Undeclared {
         /// A container that refers to it.
         at: LocatedContainer<'s>,
         /// Its name.
         name: Arc<str>,
-        /// What is known of it.
+        /// The result of its lookup.
         meaning: Lookup,
     },
 }
@@ -77,7 +75,7 @@ pub(crate) struct DefinedObject<'s> {
 }
 
 impl DefinedObject<'_> {
-    /// Whether it is what a name was found to mean.
+    /// Whether it is the object that a name was resolved to.
     pub(crate) fn is(&self, found: &ObjectMatch<'_>) -> bool {
         *self.file == **found.file && std::ptr::eq(self.object.model.as_ref(), found.object.model.as_ref())
     }
@@ -93,13 +91,13 @@ pub(crate) struct ObjectKey<'s> {
 }
 
 impl ObjectKey<'_> {
-    /// Where it stands, with its quotes.
+    /// Its location, with quotes.
     pub(crate) fn location(&self) -> Location {
         Location { file: Arc::clone(&self.of.file), span: self.of.object.file_span(self.key.key.span) }
     }
 }
 
-/// A place where a name stands.
+/// An occurrence of a symbol's name.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
     /// The name.
@@ -116,13 +114,13 @@ pub(crate) struct Use {
     pub(crate) is_whole: bool,
     /// Whether a shell reads it.
     pub(crate) in_script: bool,
-    /// Why it may mean something else: such a place is none of its uses, but in the way of a new name.
+    /// Why the name may mean something else. Such an occurrence is not a use, but it prevents a rename.
     pub(crate) doubt: Option<ShellDoubt>,
-    /// What stands before the name because an `envFrom` says so.
+    /// The prefix that an `envFrom` adds to the name.
     pub(crate) prefix: Arc<str>,
 }
 
-/// What a target is called by.
+/// The symbol of an item under the cursor.
 pub(crate) fn symbol_of<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) -> Option<Symbol<'s>> {
     match target {
         CursorTarget::Variable { at, index } => {
@@ -130,7 +128,7 @@ pub(crate) fn symbol_of<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) 
             Some(Symbol::Variable { at: at.clone(), name: Arc::clone(&name.value) })
         }
         CursorTarget::Reference { at, field, name, .. } => Some(symbol_of_reference(analysis, at, *field, name)),
-        // A shell has what the command line sees.
+        // A shell has the same variables as the command line.
         CursorTarget::ShellReference { at, name } => {
             Some(symbol_of_reference(analysis, at, ContainerField::Command(0), name))
         }
@@ -203,7 +201,7 @@ fn keys_named<'s>(
     all.collect()
 }
 
-/// What a reference means.
+/// The symbol that a reference refers to.
 fn symbol_of_reference<'s>(
     analysis: &Analysis<'s>,
     at: &LocatedContainer<'s>,
@@ -216,12 +214,12 @@ fn symbol_of_reference<'s>(
     if is_env_entry(at, &environment, field, &name) {
         return Symbol::Variable { at: at.clone(), name };
     }
-    let given = match &meaning {
+    let preset_entry = match &meaning {
         Lookup::Bound(binding) => preset_reach::preset_entry_of(analysis, binding),
         Lookup::Later(origin) => origin.location.as_ref().and_then(|it| preset_reach::preset_entry_at(analysis, it)),
         Lookup::Maybe(_) | Lookup::Unbound => None,
     };
-    if let Some((at, _)) = given {
+    if let Some((at, _)) = preset_entry {
         return Symbol::Variable { at, name };
     }
     if let Lookup::Bound(binding) = &meaning {
@@ -238,7 +236,7 @@ fn symbol_of_reference<'s>(
     Symbol::Undeclared { at: at.clone(), name, meaning }
 }
 
-/// The keys that a variable may take its value from: candidates that agree too.
+/// The keys that a variable may get its value from, in all matching objects.
 pub(crate) fn source_keys<'s>(
     analysis: &Analysis<'s>,
     at: &LocatedContainer<'s>,
@@ -253,8 +251,8 @@ pub(crate) fn source_keys<'s>(
     }
 }
 
-/// The same keys with all that would have to change with them: wherever one of them is used and another object may be
-/// meant as well, that one's key belongs to it.
+/// The keys that must be renamed together: if a use of one key may also refer to another object, the key of that object
+/// is added, until nothing changes.
 pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKey<'s>>) -> Vec<ObjectKey<'s>> {
     let collector = Collector { analysis, written: None, found: Vec::new() };
     let mut known = 0;
@@ -267,7 +265,7 @@ pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKe
             let one = one.filter_map(|(kind, it)| Some((kind, it.name.as_ref()?)));
             let all = at.container.env_from.iter().filter_map(|it| object_of(it.source.as_ref()));
             for (kind, name) in one.chain(all) {
-                if keys.iter().any(|it| collector.means(&at, kind, &name.value, &it.of)) {
+                if keys.iter().any(|it| collector.may_refer_to(&at, kind, &name.value, &it.of)) {
                     let more = keys_named(analysis, &at.file, at.object, kind, &name.value, &wanted).into_iter();
                     let more: Vec<ObjectKey<'s>> =
                         more.filter(|it| !keys.iter().any(|known| known.location() == it.location())).collect();
@@ -279,7 +277,7 @@ pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKe
     keys
 }
 
-/// Every place a binding may come from.
+/// The locations that a variable may come from.
 fn origins(binding: &Binding) -> Vec<(OriginKind, &Location)> {
     let several = binding.alternatives.iter().map(|(_, it)| it);
     let all = std::iter::once(&binding.origin).chain(several);
@@ -296,14 +294,14 @@ pub(crate) fn key_at<'s>(analysis: &Analysis<'s>, kind: OriginKind, location: &L
     })
 }
 
-/// The object that covers exactly a location.
+/// The object whose span is a location.
 pub(crate) fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Option<(Arc<str>, &'s Object)> {
     let facts = analysis.snapshot.file(&location.file)?;
     let object = facts.objects.iter().find(|it| it.file_span(it.model.span) == location.span)?;
     Some((Arc::clone(&location.file), object))
 }
 
-/// Whether a reference in a field means the variable that `env` declares by this name.
+/// Whether a reference in a field refers to the entry of `env` with this name.
 fn is_env_entry(at: &LocatedContainer<'_>, environment: &Environment, field: ContainerField, name: &str) -> bool {
     let is_declared = at.container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     if !is_declared {
@@ -316,27 +314,27 @@ fn is_env_entry(at: &LocatedContainer<'_>, environment: &Environment, field: Con
             let entry = binding.entry.as_ref().or(binding.origin.location.as_ref());
             entry.is_some_and(|it| at.entry_at(it).is_some())
         }
-        // Something else may define it first; but this is what its author sees.
+        // Another source may define it first, but this entry is the visible declaration.
         Lookup::Later(_) | Lookup::Maybe(_) | Lookup::Unbound => true,
     }
 }
 
-/// The places where a thing is named, by file and place: in one file, or in all.
+/// The uses of a symbol in one file or in all files, sorted by location.
 pub(crate) fn uses(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
     let mut all = uses_with_doubtful(analysis, symbol, only);
     all.retain(|it| it.doubt.is_none());
     all
 }
 
-/// The same with places in scripts that may mean something else.
+/// Like [`uses`], with the occurrences in scripts that may mean something else.
 pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
     let mut collector = Collector { analysis, written: None, found: Vec::new() };
     let is_wanted = |file: &Arc<str>| only.is_none_or(|only| only == file);
     match symbol {
-        // What a preset brings is used in other files too.
+        // A variable of a preset is used in other files too.
         Symbol::Variable { at, name } if at.is_preset() => {
             collector.variable(at, name);
-            collector.brought(at, name);
+            collector.preset_variable(at, name);
             collector.found.retain(|it| is_wanted(&it.location.file));
         }
         Symbol::Variable { at, name } if is_wanted(&at.file) => collector.variable(at, name),
@@ -344,7 +342,7 @@ pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, o
         Symbol::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
         Symbol::Parameter(it) => {
             for location in param_file_entries(analysis, it).into_iter().filter(|it| is_wanted(&it.file)) {
-                collector.setting(location, it.name);
+                collector.push_param_file_entry(location, it.name);
             }
             if !is_wanted(&it.file) {
                 return collector.sorted();
@@ -359,27 +357,27 @@ pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, o
         Symbol::Key(all) => {
             let all = if only.is_none() { &rename_closure(analysis, all.clone()) } else { all };
             for key in all.iter().filter(|it| is_wanted(&it.of.file)) {
-                collector.key(key);
+                collector.push_key(key);
             }
-            collector.everywhere(only, |collector, at| collector.key_uses(at, all));
+            collector.for_each_container(only, |collector, at| collector.key_uses(at, all));
         }
         Symbol::Object(defined) => {
             if is_wanted(&defined.file)
                 && let Some(name) = defined.object.model.reference_name_text()
             {
-                collector.name(&defined.file, defined.object, name, true);
+                collector.push_name(&defined.file, defined.object, name, true);
             }
-            collector.everywhere(only, |collector, at| collector.object_uses(at, defined));
+            collector.for_each_container(only, |collector, at| collector.object_uses(at, defined));
             match defined.kind {
                 OriginKind::Service => collector.dependencies(only, defined),
-                OriginKind::Preset => collector.selected(only, defined),
+                OriginKind::Preset => collector.selected_workloads(only, defined),
                 _ => {}
             }
         }
         Symbol::EnvFileKey(key) => {
-            for (declares, all) in [(true, &key.written), (false, &key.taken)] {
+            for (declares, all) in [(true, &key.definitions), (false, &key.uses)] {
                 for location in all.iter().filter(|it| is_wanted(&it.file)) {
-                    collector.place(location, &key.key, declares);
+                    collector.push_location(location, &key.key, declares);
                 }
             }
         }
@@ -390,7 +388,7 @@ pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, o
 
 struct Collector<'c, 's> {
     analysis: &'c Analysis<'s>,
-    /// The file that was asked for last.
+    /// The last file whose text was requested.
     written: Option<(Arc<str>, FileText)>,
     found: Vec<Use>,
 }
@@ -404,7 +402,7 @@ impl<'s> Collector<'_, 's> {
     }
 
     /// The name of a parameter in a parameter file.
-    fn setting(&mut self, location: Location, name: &str) {
+    fn push_param_file_entry(&mut self, location: Location, name: &str) {
         let (scalar, range) = (location.span, 0..name.len());
         let text = Text { value: name.into(), span: scalar, style: ScalarStyle::Plain, is_string: true };
         let (declares, is_whole, in_script) = (false, false, false);
@@ -419,22 +417,22 @@ impl<'s> Collector<'_, 's> {
         self.written.as_ref().map(|(_, written)| written)
     }
 
-    fn everywhere(&mut self, only: Option<&Arc<str>>, mut look: impl FnMut(&mut Self, &LocatedContainer<'s>)) {
+    fn for_each_container(&mut self, only: Option<&Arc<str>>, mut visit: impl FnMut(&mut Self, &LocatedContainer<'s>)) {
         let snapshot = self.analysis.snapshot;
-        let mut look_at = |collector: &mut Self, path: &Arc<str>, facts: &'s File| {
+        let mut visit_file = |collector: &mut Self, path: &Arc<str>, facts: &'s File| {
             for at in LocatedContainer::all_with_presets(path, facts) {
-                look(collector, &at);
+                visit(collector, &at);
             }
         };
         match only {
             Some(path) => {
                 if let Some(facts) = snapshot.file(path) {
-                    look_at(self, path, facts);
+                    visit_file(self, path, facts);
                 }
             }
             None => {
                 for (path, facts) in snapshot.files() {
-                    look_at(self, path, facts);
+                    visit_file(self, path, facts);
                 }
             }
         }
@@ -468,8 +466,8 @@ impl<'s> Collector<'_, 's> {
         });
     }
 
-    /// A name that is found already; it is not written anew.
-    fn place(&mut self, location: &Location, name: &Arc<str>, declares: bool) {
+    /// Adds a name by its location.
+    fn push_location(&mut self, location: &Location, name: &Arc<str>, declares: bool) {
         let (value, span) = (Arc::clone(name), location.span);
         let text = Text { value, span, style: ScalarStyle::Plain, is_string: true };
         self.found.push(Use {
@@ -485,20 +483,20 @@ impl<'s> Collector<'_, 's> {
         });
     }
 
-    /// A scalar that is a name as a whole.
-    fn name(&mut self, file: &Arc<str>, object: &Object, text: &Text, declares: bool) {
+    /// Adds a scalar that is exactly the name.
+    fn push_name(&mut self, file: &Arc<str>, object: &Object, text: &Text, declares: bool) {
         self.push(file, object, text, 0..text.value.len(), declares, "");
     }
 
-    /// A variable, in every container that shares its texts by an alias.
+    /// A variable in its container, and in all containers that share its texts through aliases.
     fn variable(&mut self, at: &LocatedContainer<'s>, name: &str) {
-        // An alias has a star.
+        // Every alias contains a `*`.
         let has_aliases = self.written(&at.file).is_some_and(|it| it.text().contains('*'));
         let others = has_aliases.then(|| LocatedContainer::all_with_presets(&at.file, at.facts));
         let others: Vec<LocatedContainer<'s>> = others.into_iter().flatten().collect();
-        let mut ahead = vec![at.clone()];
+        let mut pending = vec![at.clone()];
         let mut seen: Vec<Location> = Vec::new();
-        while let Some(at) = ahead.pop() {
+        while let Some(at) = pending.pop() {
             let id = at.at(at.container.span);
             if seen.contains(&id) {
                 continue;
@@ -506,7 +504,7 @@ impl<'s> Collector<'_, 's> {
             seen.push(id);
             let first = self.found.len();
             for declared in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| &*it.value == name) {
-                self.name(&at.file, at.object, declared, true);
+                self.push_name(&at.file, at.object, declared, true);
             }
             let environment = at.environment(self.analysis);
             self.references(&at, name, &|at, field| is_env_entry(at, &environment, field, name));
@@ -514,16 +512,16 @@ impl<'s> Collector<'_, 's> {
                 self.in_scripts(&at, &environment, name, "");
             }
             let spans: HashSet<Span> = self.found[first..].iter().map(|it| it.scalar).collect();
-            // Most containers of a large file are far away from all of them.
+            // Compare the range first: most containers of a large file share nothing.
             let start = spans.iter().map(|it| it.start).min().unwrap_or_default();
             let end = spans.iter().map(|it| it.end).max().unwrap_or_default();
-            let is_one = |span: Span| start <= span.start && span.end <= end && spans.contains(&span);
+            let is_found = |span: Span| start <= span.start && span.end <= end && spans.contains(&span);
             let shares = |other: &&LocatedContainer<'s>| {
                 let names = other.container.env.iter().filter_map(|it| it.name.as_ref());
                 let mut texts = other.container.texts().map(|(_, it)| it).chain(names);
-                texts.any(|it| is_one(other.object.file_span(it.span)))
+                texts.any(|it| is_found(other.object.file_span(it.span)))
             };
-            ahead.extend(others.iter().filter(shares).cloned());
+            pending.extend(others.iter().filter(shares).cloned());
         }
     }
 
@@ -556,7 +554,7 @@ impl<'s> Collector<'_, 's> {
         }
     }
 
-    /// What a shell reads of a variable.
+    /// The uses of a variable in scripts.
     fn in_scripts(&mut self, at: &LocatedContainer<'s>, environment: &Environment, name: &str, prefix: &str) {
         for (field, text) in at.container.texts().filter(|(_, it)| it.value.contains('$')) {
             for read in at.shell_reads(environment, field, text).into_iter().filter(|it| it.name == name) {
@@ -572,7 +570,7 @@ impl<'s> Collector<'_, 's> {
     fn volume(&mut self, file: &Arc<str>, object: &Object, pod: &Pod, name: &str) {
         let is_it = |text: &&Text| &*text.value == name;
         for volume in pod.volumes.iter().filter_map(|it| it.name.as_ref()).filter(is_it) {
-            self.name(file, object, volume, true);
+            self.push_name(file, object, volume, true);
         }
         for container in &pod.containers {
             let mounts = container.mounts.iter().filter_map(|it| it.name.as_ref());
@@ -582,20 +580,20 @@ impl<'s> Collector<'_, 's> {
                 _ => None,
             });
             for text in mounts.chain(files).filter(is_it) {
-                self.name(file, object, text, false);
+                self.push_name(file, object, text, false);
             }
         }
     }
 
-    /// A key where it is defined.
-    fn key(&mut self, key: &ObjectKey<'_>) {
+    /// Adds the definition of a key.
+    fn push_key(&mut self, key: &ObjectKey<'_>) {
         let file = &key.of.file;
         let scalar = key.of.object.file_span(key.key.key.span);
         let Some(span) = self.written(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
         let text = key.key.key.clone();
         let range = 0..text.value.len();
         let location = Location { file: Arc::clone(file), span };
-        // A generator's literal goes on behind it.
+        // In a generator's literal the value follows the key.
         let quotes = if text.style == ScalarStyle::Plain { 0 } else { 2 };
         let is_whole = span.len() + quotes == scalar.len();
         self.found.push(Use {
@@ -611,8 +609,8 @@ impl<'s> Collector<'_, 's> {
         });
     }
 
-    /// Whether a name that a container uses may mean one of some objects.
-    fn means(&self, at: &LocatedContainer<'_>, kind: OriginKind, name: &str, of: &DefinedObject<'_>) -> bool {
+    /// Whether a name in a container may refer to an object.
+    fn may_refer_to(&self, at: &LocatedContainer<'_>, kind: OriginKind, name: &str, of: &DefinedObject<'_>) -> bool {
         of.kind == kind
             && of.object.reference_name().is_some_and(|it| **it == **at.object.with_known_parameters(&name.into()))
             && objects_named(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
@@ -622,16 +620,16 @@ impl<'s> Collector<'_, 's> {
         let Some(wanted) = all.first().map(|it| Arc::clone(&it.key.key.value)) else { return };
         for (kind, reference) in key_references(at) {
             let (Some(name), Some(key)) = (&reference.name, &reference.key) else { continue };
-            if key.value == wanted && all.iter().any(|it| self.means(at, kind, &name.value, &it.of)) {
-                self.name(&at.file, at.object, key, false);
+            if key.value == wanted && all.iter().any(|it| self.may_refer_to(at, kind, &name.value, &it.of)) {
+                self.push_name(&at.file, at.object, key, false);
             }
         }
         let objects: Vec<&DefinedObject<'_>> = all.iter().map(|it| &it.of).collect();
         self.volume_uses(at, &objects, Some(&wanted));
         let mut environment = None;
-        for (entry, asked) in env_from_entries(self.analysis, at) {
+        for (entry, location) in env_from_entries(self.analysis, at) {
             let Some((kind, name)) = object_of(entry.source.as_ref()) else { continue };
-            if !all.iter().any(|it| self.means(at, kind, &name.value, &it.of)) {
+            if !all.iter().any(|it| self.may_refer_to(at, kind, &name.value, &it.of)) {
                 continue;
             }
             let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
@@ -642,17 +640,17 @@ impl<'s> Collector<'_, 's> {
             let environment = environment.get_or_insert_with(|| at.environment(self.analysis)).clone();
             self.prefixed(at, &variable, prefix, &|_, field| {
                 let Some(site) = field.variable_scope() else { return false };
-                matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&asked))
+                matches!(environment.lookup(site, &variable), Lookup::Bound(it) if it.entry.as_ref() == Some(&location))
             });
             if let Lookup::Bound(bound) = environment.lookup(VariableScope::All, &variable)
-                && bound.entry.as_ref() == Some(&asked)
+                && bound.entry.as_ref() == Some(&location)
             {
                 self.in_scripts(at, &environment, &variable, prefix);
             }
         }
     }
 
-    /// Names and keys in the volumes of a container's pod; each pod is looked at once.
+    /// Names and keys in the volumes of a container's pod; only for the first container of each pod.
     fn volume_uses(&mut self, at: &LocatedContainer<'s>, all: &[&DefinedObject<'_>], key: Option<&str>) {
         let is_first = at.pod.containers.first().is_some_and(|it| std::ptr::eq(&**it, at.container));
         if !is_first || !has_volume_sources(at.pod) {
@@ -660,14 +658,14 @@ impl<'s> Collector<'_, 's> {
         }
         let Some(found) = self.written(&at.file).map(|it| volume_sources(it, at.object, at.pod)) else { return };
         for source in found {
-            if !all.iter().any(|it| self.means(at, source.kind, &source.name.value, it)) {
+            if !all.iter().any(|it| self.may_refer_to(at, source.kind, &source.name.value, it)) {
                 continue;
             }
             match key {
-                None => self.name(&at.file, at.object, &source.name, false),
+                None => self.push_name(&at.file, at.object, &source.name, false),
                 Some(key) => {
                     for text in source.keys.iter().filter(|it| &*it.value == key) {
-                        self.name(&at.file, at.object, text, false);
+                        self.push_name(&at.file, at.object, text, false);
                     }
                 }
             }
@@ -677,67 +675,67 @@ impl<'s> Collector<'_, 's> {
     fn object_uses(&mut self, at: &LocatedContainer<'s>, defined: &DefinedObject<'_>) {
         for (kind, reference) in key_references(at) {
             if let Some(name) = &reference.name
-                && self.means(at, kind, &name.value, defined)
+                && self.may_refer_to(at, kind, &name.value, defined)
             {
-                self.name(&at.file, at.object, name, false);
+                self.push_name(&at.file, at.object, name, false);
             }
         }
         for entry in &at.container.env_from {
             if let Some((kind, name)) = object_of(entry.source.as_ref())
-                && self.means(at, kind, &name.value, defined)
+                && self.may_refer_to(at, kind, &name.value, defined)
             {
-                self.name(&at.file, at.object, name, false);
+                self.push_name(&at.file, at.object, name, false);
             }
         }
         self.volume_uses(at, &[defined], None);
         self.service_variables(at, defined);
     }
 
-    /// References to the variables of a service, with whatever a link puts before their names.
+    /// References to the variables of a service, with the prefixes of links.
     fn service_variables(&mut self, at: &LocatedContainer<'s>, defined: &DefinedObject<'_>) {
-        let Some(asked) = ServiceUsage::of(defined) else { return };
-        for (text, range, _) in asked.uses(self.analysis, at) {
+        let Some(usage) = ServiceUsage::of(defined) else { return };
+        for (text, range, _) in usage.uses(self.analysis, at) {
             self.push(&at.file, at.object, &text, range, false, "");
         }
     }
 
     /// The pods that wait for a service.
     fn dependencies(&mut self, only: Option<&Arc<str>>, defined: &DefinedObject<'_>) {
-        let Some(asked) = ServiceUsage::of(defined) else { return };
+        let Some(usage) = ServiceUsage::of(defined) else { return };
         for (path, facts) in self.analysis.snapshot.files().filter(|(path, _)| only.is_none_or(|it| it == *path)) {
             for object in &facts.objects {
                 let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
                 for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
-                    if asked.is_meant(self.analysis, path, object, name) {
-                        self.name(path, object, name, false);
+                    if usage.refers_to_service(self.analysis, path, object, name) {
+                        self.push_name(path, object, name, false);
                     }
                 }
             }
         }
     }
 
-    /// The workloads that a preset selects, by their names.
-    fn selected(&mut self, only: Option<&Arc<str>>, preset: &DefinedObject<'_>) {
+    /// The names of the workloads that a preset selects.
+    fn selected_workloads(&mut self, only: Option<&Arc<str>>, preset: &DefinedObject<'_>) {
         for it in preset_reach::selected_workloads(self.analysis, &preset.file, preset.object) {
             if let Some(name) =
                 it.object.model.reference_name_text().filter(|_| only.is_none_or(|only| *only == it.file))
             {
-                self.name(&it.file, it.object, name, false);
+                self.push_name(&it.file, it.object, name, false);
             }
         }
     }
 
-    /// The references to a variable of a preset, in the containers that get it.
-    fn brought(&mut self, at: &LocatedContainer<'s>, name: &str) {
+    /// The references to a variable of a preset, in the containers that it is applied to.
+    fn preset_variable(&mut self, at: &LocatedContainer<'s>, name: &str) {
         let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == name);
         for (index, entry) in at.container.env.iter().enumerate().filter(|(_, it)| named(it)) {
-            let Some(place) = entry.name.as_ref().map(|it| at.at(it.span)) else { continue };
+            let Some(location) = entry.name.as_ref().map(|it| at.at(it.span)) else { continue };
             for PresetRecipient { at: to, environment, .. } in preset_reach::recipients(self.analysis, at, Some(index))
             {
                 let is_it =
                     |field: ContainerField| match field.variable_scope().map(|site| environment.lookup(site, name)) {
-                        Some(Lookup::Bound(it)) => it.entry.as_ref().or(it.origin.location.as_ref()) == Some(&place),
-                        Some(Lookup::Later(origin)) => origin.location.as_ref() == Some(&place),
+                        Some(Lookup::Bound(it)) => it.entry.as_ref().or(it.origin.location.as_ref()) == Some(&location),
+                        Some(Lookup::Later(origin)) => origin.location.as_ref() == Some(&location),
                         _ => false,
                     };
                 self.references(&to, name, &|_, field| is_it(field));
@@ -749,15 +747,15 @@ impl<'s> Collector<'_, 's> {
     }
 }
 
-/// The entries of `envFrom` that a container has, and those that presets bring, each with its place.
+/// The entries of `envFrom` of a container, including those from presets, each with its location.
 pub(crate) fn env_from_entries(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(EnvFrom, Location)> {
     let mut all: Vec<(EnvFrom, Location)> =
         at.container.env_from.iter().map(|it| (it.clone(), at.at(it.span))).collect();
     if let Some(admission) = analysis.resolver.admission(&at.file, at.object, at.pod)
         && let Some(effect) = admission.effect(at.pod, at.container)
     {
-        let brought = effect.env_from.iter().filter_map(|it| admission.env_from(*it));
-        all.extend(brought.map(|(matched, entry)| (entry.clone(), matched.location(entry.span))));
+        let added = effect.env_from.iter().filter_map(|it| admission.env_from(*it));
+        all.extend(added.map(|(matched, entry)| (entry.clone(), matched.location(entry.span))));
     }
     all
 }

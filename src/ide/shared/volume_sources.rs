@@ -1,24 +1,25 @@
-//! Config maps and secrets in volumes: their names and the keys that `items` picks, read from the tree when someone asks.
+//! Config maps and secrets in volumes: their names and the keys in `items`.
 //!
-//! They give a container no variables, so the model does not keep them; but a key that is renamed is renamed here too.
+//! They define no variables, so the model does not hold them and they are read from the tree. Rename and references
+//! need them.
 
 use crate::ide::shared::located_container::FileText;
 use crate::k8s::{Object, Pod, Text};
 use crate::resolve::OriginKind;
 use crate::syntax::{Node, ScalarStyle};
 
-/// A name or key of a ConfigMap or Secret in a volume.
+/// A ConfigMap or Secret in a volume.
 #[derive(Clone, Debug)]
 pub(crate) struct VolumeSource {
     /// The kind of the object.
     pub(crate) kind: OriginKind,
     /// Its name.
     pub(crate) name: Text,
-    /// The keys that are picked.
+    /// The keys in `items`.
     pub(crate) keys: Vec<Text>,
 }
 
-/// Whether a pod has such volumes, without looking at the tree.
+/// Whether a pod has such volumes, by the model alone.
 pub(crate) fn has_volume_sources(pod: &Pod) -> bool {
     let is_source = |kind: &Text| matches!(&*kind.value, "configMap" | "secret" | "projected");
     pod.volumes.iter().any(|it| it.kind.as_ref().is_some_and(is_source))
@@ -30,8 +31,8 @@ pub(crate) fn volume_sources(written: &FileText, object: &Object, pod: &Pod) -> 
     for volume in &pod.volumes {
         let span = object.file_span(volume.span);
         let Some(root) = written.source.tree.document_at(span.start).and_then(|it| it.root()) else { continue };
-        let way = root.path_to(span.start);
-        let Some(node) = way.into_iter().find(|it| it.span() == span && it.is_mapping()) else { continue };
+        let ancestors = root.path_to(span.start);
+        let Some(node) = ancestors.into_iter().find(|it| it.span() == span && it.is_mapping()) else { continue };
         found.extend(source(object, node, "secretName"));
         let projected = node.at(&["projected", "sources"]).into_iter().flat_map(Node::items);
         found.extend(projected.flat_map(|it| source(object, it, "name")));
@@ -39,7 +40,8 @@ pub(crate) fn volume_sources(written: &FileText, object: &Object, pod: &Pod) -> 
     found
 }
 
-/// The sources of a volume, or of one part of a projected one, where a secret's name stands under another key.
+/// The sources of a volume or of one source of a projected volume. `secret_name` is the key of a Secret's name, which
+/// differs between the two.
 fn source(object: &Object, node: Node<'_>, secret_name: &str) -> Vec<VolumeSource> {
     let kinds = [("configMap", OriginKind::ConfigMap, "name"), ("secret", OriginKind::Secret, secret_name)];
     let read = |(key, kind, name): (&str, OriginKind, &str)| {

@@ -101,7 +101,7 @@ test("a code lens opens the environment view, which follows the cursor", async (
   const row = await code.view("#variable-URL");
   assert.match(await row.textContent(), /https:\/\/shop\.example\.com\/en.*env.*web\.yaml:23/s);
   assert.match(await (await code.inFrames("#variable-LOG_LEVEL")).textContent(), /hides config map settings\/LOG_LEVEL/);
-  assert.match(await (await code.inFrames(".unresolved")).textContent(), /\$\(VISITOR\) stays as it is/);
+  assert.match(await (await code.inFrames(".unresolved")).textContent(), /\$\(VISITOR\) is not expanded/);
   assert.doesNotMatch(await (await code.inFrames("main")).textContent(), /correct horse/);
   await code.picture("environment", { shipped: true, lenses: 2 });
   await code.show("web.yaml", "- name: SIZE");

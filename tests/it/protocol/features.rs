@@ -186,7 +186,7 @@ fn rename_changes_every_use_and_names_the_versions() {
 }
 
 #[test]
-fn rename_refuses_with_a_reason() {
+fn rename_fails_with_a_reason() {
     let text = SHOP
         .replace("args: ['ü😀', '$(URL)']", "args: ['ü😀', '$(CACHE_SERVICE_HOST)', '$(FAR_AWAY)']")
         .replace("#- other.yaml", "#- podlens.yaml\nexternals: {variables: [FAR_*]}\n#- cache.yaml\napiVersion: v1\nkind: Service\nmetadata: {name: cache}\nspec: {ports: [{port: 1}]}\n#- other.yaml");
@@ -195,9 +195,9 @@ fn rename_refuses_with_a_reason() {
             let mut client = Client::modern(&fixture, encoding);
             let text = fixture.text("web.yaml");
             for (place, new, reason) in [
-                ("CACHE_SERVICE_HOST", "X", "rename the service instead"),
+                ("CACHE_SERVICE_HOST", "X", "rename the service by hand"),
                 ("FAR_AWAY", "X", "FAR_AWAY"),
-                ("HOST", "A=B", "is no name for a variable"),
+                ("HOST", "A=B", "is not a valid variable name"),
             ] {
                 let at = position(text, text.find(place).expect("it is there") + 1, encoding);
                 let params = json!({"textDocument": {"uri": fixture.uri("web.yaml")}, "position": at, "newName": new});

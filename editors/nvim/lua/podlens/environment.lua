@@ -55,7 +55,7 @@ function M.lines(environment)
   }
   for _, one in ipairs(container.unresolved) do
     local why = WHY[one.why] or one.why
-    table.insert(lines, string.format('! $(%s) stays as it is: %s  # %s', one.name, why, place(one)))
+    table.insert(lines, string.format('! $(%s) is not expanded: %s  # %s', one.name, why, place(one)))
   end
   local unknown, known = {}, {}
   for _, variable in ipairs(container.env) do

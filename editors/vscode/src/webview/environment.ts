@@ -148,7 +148,7 @@ function unresolved(in_: Container): HTMLElement | null {
       "li",
       {},
       h("code", {}, `$(${one.name})`),
-      ` stays as it is: ${WHY[one.why] ?? one.why} `,
+      ` is not expanded: ${WHY[one.why] ?? one.why} `,
       link(one.file, one.line, one.column),
     ),
   );

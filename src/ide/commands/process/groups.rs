@@ -110,7 +110,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The version that a kind of plain `v1` gets.
+/// The `apiVersion` for a legacy kind with the `apiVersion` `v1`.
 pub(super) fn grouped(kind: &str) -> Option<&'static str> {
     GROUPS.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(group, _)| *group)
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn core_kinds_stay() {
+    fn core_kinds_have_no_group() {
         assert_eq!(grouped("Route"), Some("route.openshift.io/v1"));
         assert_eq!(grouped("DeploymentConfig"), Some("apps.openshift.io/v1"));
         for kind in ["Service", "ConfigMap", "Secret", "Pod", "ServiceAccount", "ReplicationController"] {

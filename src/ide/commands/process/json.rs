@@ -1,5 +1,4 @@
-//! Objects as the API server sees them: JSON with sorted keys, read from a tree, with texts shared where they did not
-//! change.
+//! Objects as the API server gets them: JSON values with sorted keys, read from a tree. Unchanged texts are borrowed.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -16,7 +15,7 @@ pub enum Json<'t> {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i128),
     /// Any other number.
     Float(f64),
@@ -24,27 +23,27 @@ pub enum Json<'t> {
     Text(Cow<'t, str>),
     /// A list.
     List(Vec<Json<'t>>),
-    /// A mapping; keys are sorted, as every tool around Kubernetes prints them.
+    /// A mapping with sorted keys, as Kubernetes tools print it.
     Map(JsonMap<'t>),
 }
 
 /// A mapping.
 pub type JsonMap<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
 
-/// How deep an object is read, and how many nodes of it beside those of its text: an end for aliases of aliases.
+/// Limits against nested aliases: the depth of an object, and the number of nodes beyond the length of its text.
 const DEEPEST: usize = 256;
 const MORE_NODES: usize = 1_000_000;
 
-/// What ends a reading.
+/// Why an object cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReadError {
-    /// Aliases that make it too large or too deep.
+    /// Its aliases make it too large or too deep.
     TooLarge,
-    /// A text that fits no type, or is no YAML.
+    /// It has a scalar that does not fit its type, or a syntax error.
     Broken,
 }
 
-/// Reads nodes, and counts them.
+/// The number of nodes that may still be read.
 #[derive(Debug)]
 pub(super) struct NodeBudget(Cell<usize>);
 
@@ -60,19 +59,19 @@ impl NodeBudget {
     }
 }
 
-/// What a reading does with the strings and keys it meets.
+/// Called for the strings and keys of an object while it is read.
 pub(super) trait ScalarVisitor<'t> {
-    /// A string that is a value; nothing takes it away.
+    /// The value for a string; `None` removes it.
     fn value(&mut self, text: &'t str) -> Option<Json<'t>>;
-    /// A string that is a key.
+    /// The key for a key.
     fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str>;
-    /// A list item that was taken away.
+    /// Called for a list item that was removed.
     fn lost_item(&mut self);
-    /// Two keys that became one.
+    /// Called for two keys that became equal.
     fn same_keys(&mut self, key: &str);
 }
 
-/// Leaves everything as it is.
+/// Keeps all strings and keys.
 pub(super) struct AsWritten;
 
 impl<'t> ScalarVisitor<'t> for AsWritten {
@@ -107,7 +106,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The mapping, if it is one, to be changed.
+    /// The mapping, if it is one, for changes.
     pub fn as_map_mut(&mut self) -> Option<&mut JsonMap<'t>> {
         match self {
             Self::Map(map) => Some(map),
@@ -123,13 +122,13 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// A number; without a fraction it is a whole one.
+    /// A number; an integer if it has no fraction.
     pub(in crate::ide) fn of_float(it: f64) -> Self {
         whole_number(it).map_or(Self::Float(it), Self::Int)
     }
 
-    /// A value that was decoded from JSON. All numbers are floating-point numbers there; `lossy` is set where a whole
-    /// number lost digits by that.
+    /// A value that was decoded from JSON. The original decodes all numbers as floating-point numbers; `lossy` is set if
+    /// an integer loses digits.
     pub(super) fn decoded(value: serde_json::Value, lossy: &mut bool) -> Self {
         match value {
             serde_json::Value::Null => Self::Null,
@@ -152,7 +151,7 @@ impl<'t> Json<'t> {
     }
 }
 
-/// A floating-point number without a fraction as Go writes it: without an exponent below 10^21.
+/// A floating-point number without a fraction, as Go prints it: without an exponent below 10^21.
 #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
 fn whole_number(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 1e21).then_some(float as i128)
@@ -171,7 +170,7 @@ fn read<'t>(
         NodeKind::Mapping(_) => {
             let mut map = JsonMap::new();
             let mut changed: Vec<(Cow<'t, str>, Json<'t>)> = Vec::new();
-            // Most mappings merge nothing, and the map itself finds keys that stand twice.
+            // Most mappings have no merge key, and the map itself handles duplicate keys.
             let is_merge = |key: Node<'_>| key.text() == Some("<<");
             let merged = node.own_entries().any(|(key, _)| is_merge(key)).then(|| node.entries());
             let own = merged.is_none().then(|| node.own_entries()).into_iter().flatten();
@@ -193,7 +192,7 @@ fn read<'t>(
                     _ => drop(map.insert(name, value)),
                 }
             }
-            // A key with parameters wins over one without.
+            // A key with parameters replaces an equal key without.
             for (name, value) in changed {
                 if map.contains_key(&name) {
                     visit.same_keys(&name);

@@ -12,22 +12,22 @@ use crate::ide::commands::process::values::FinalValue;
 use crate::resolve::ParameterType as Type;
 use crate::syntax::{ReferenceForm, parameter_references};
 
-/// Replaces references, and keeps what is to say about them.
+/// Replaces references to parameters, and collects quirks and errors.
 #[derive(Debug)]
 pub(super) struct Substitution<'v> {
     pub(super) values: &'v HashMap<Arc<str>, FinalValue>,
-    /// Whether `$(P)` counts.
+    /// Whether `$(P)` is a reference.
     pub(super) proposed: bool,
     pub(super) quirks: Vec<Quirk>,
-    pub(super) problems: Vec<String>,
+    pub(super) errors: Vec<String>,
 }
 
 impl<'v> Substitution<'v> {
     pub(super) fn new(values: &'v HashMap<Arc<str>, FinalValue>, proposed: bool) -> Self {
-        Self { values, proposed, quirks: Vec::new(), problems: Vec::new() }
+        Self { values, proposed, quirks: Vec::new(), errors: Vec::new() }
     }
 
-    /// A text with its references replaced by text.
+    /// A text with its references replaced, as a string.
     pub(super) fn string<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         match self.whole(text) {
             Some((_, it)) => it.value.to_string().into(),
@@ -35,7 +35,7 @@ impl<'v> Substitution<'v> {
         }
     }
 
-    /// The parameter that a text refers to as a whole, by a form that does not only give text.
+    /// The parameter of a text that is exactly one reference, in a form that may give a value other than a string.
     fn whole(&self, text: &str) -> Option<(ReferenceForm, &'v FinalValue)> {
         let is_candidate = text.starts_with("${{") || self.proposed && text.starts_with("$(");
         let found = is_candidate.then(|| parameter_references(text, self.proposed).into_iter().next()).flatten()?;
@@ -43,8 +43,8 @@ impl<'v> Substitution<'v> {
         self.values.get(&text[found.name]).filter(|_| is_whole).map(|it| (found.form, it))
     }
 
-    /// Each reference is replaced where its text stands first in what has become of the text so far. That is its own
-    /// place, unless a value has brought such a text with it.
+    /// Replaces references inside a text. Like the original, each reference is replaced at the first occurrence of its text
+    /// in the result so far. That is the reference itself, unless an inserted value contains the same text.
     fn inside<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut references = parameter_references(text, self.proposed);
         references.retain(|it| it.form != ReferenceForm::Raw);
@@ -58,7 +58,7 @@ impl<'v> Substitution<'v> {
                 out.push_str(&text[reference.range.start..]);
                 self.quirks.push(Quirk::InsertedReference);
                 let rest = references[index..].iter().map(|it| (&text[it.range.clone()], &text[it.name.clone()]));
-                return self.first_come(out, rest).into();
+                return self.replace_first(out, rest).into();
             }
             out.push_str(&parameter.value);
             at = reference.range.end;
@@ -70,7 +70,7 @@ impl<'v> Substitution<'v> {
         out.into()
     }
 
-    fn first_come<'n>(&self, mut out: String, rest: impl Iterator<Item = (&'n str, &'n str)>) -> String {
+    fn replace_first<'n>(&self, mut out: String, rest: impl Iterator<Item = (&'n str, &'n str)>) -> String {
         for (written, name) in rest {
             if let Some(parameter) = self.values.get(name) {
                 out = out.replacen(written, &parameter.value, 1);
@@ -79,7 +79,7 @@ impl<'v> Substitution<'v> {
         out
     }
 
-    /// A value that is decoded as JSON; what is no JSON is a string.
+    /// A value decoded as JSON; a text that is not JSON is a string.
     fn decoded<'t>(&mut self, value: &str) -> Option<Json<'t>> {
         let Ok(decoded) = serde_json::from_str::<serde_json::Value>(value) else {
             return Some(Json::Text(value.to_owned().into()));
@@ -119,8 +119,8 @@ impl<'t> ScalarVisitor<'t> for Substitution<'_> {
             match self.decoded(&it.value) {
                 Some(Json::Text(key)) => return key,
                 _ => {
-                    let message = format!("the key `{text}` becomes a value that is no string");
-                    self.problems.push(message);
+                    let message = format!("the key `{text}` becomes a value that is not a string");
+                    self.errors.push(message);
                     return text;
                 }
             }
@@ -132,7 +132,7 @@ impl<'t> ScalarVisitor<'t> for Substitution<'_> {
     }
 
     fn lost_item(&mut self) {
-        self.problems.push("an item of a list becomes `null`, which no list may hold".into());
+        self.errors.push("a list item becomes `null`, which is not allowed".into());
     }
 
     fn same_keys(&mut self, _: &str) {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_what_becomes_of_them() {
+    fn references_are_replaced() {
         let values = values(&[
             ("A", "a"),
             ("N", "3"),
@@ -167,7 +167,7 @@ mod tests {
             let mut it = Substitution::new(&values, proposed);
             match it.value(text) {
                 Some(json) => serde_json::to_string(&json).expect("JSON"),
-                None => "gone".to_owned(),
+                None => "removed".to_owned(),
             }
         };
         for (text, expected) in [
@@ -191,9 +191,9 @@ mod tests {
             ("${{PAD}}", "7"),
             ("${{BIG}}", "9007199254740992"),
             ("${{MAP}}", r#"{"a":[true],"b":1}"#),
-            ("${{null}}", "gone"),
+            ("${{null}}", "removed"),
             ("${null}", r#""null""#),
-            // What is put in is not read again, but it is found first.
+            // An inserted value is not processed again, but its text is found first.
             ("${B}", r#""${A}""#),
             ("${B}-${A}", r#""a-${A}""#),
             ("$${PAIR}|${A}", r#""a|${A}""#),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_the_proposal_give_their_values() {
+    fn types_of_the_proposal() {
         let mut values = values(&[("N", "3"), ("B", "true"), ("S", "3")]);
         for (name, type_) in [("N", Type::Int), ("B", Type::Bool), ("S", Type::String)] {
             values.get_mut(name).expect("a value").type_ = Some(type_);
@@ -222,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn crashes_of_the_original_are_problems() {
+    fn crashes_of_the_original_are_errors() {
         let values = values(&[("N", "3"), ("A", "a"), ("null", "null")]);
         let mut it = Substitution::new(&values, false);
         assert_eq!(it.key("${{A}}".into()), "a");
-        assert!(it.problems.is_empty());
+        assert!(it.errors.is_empty());
         it.key("${{N}}".into());
         it.key("${{null}}".into());
-        assert_eq!(it.problems.len(), 2, "{:?}", it.problems);
+        assert_eq!(it.errors.len(), 2, "{:?}", it.errors);
     }
 }

@@ -1,17 +1,17 @@
-//! Whole templates: the order of things, labels, namespaces, groups, and what is refused.
+//! Tests with whole templates: order of steps, labels, namespaces, groups and errors.
 
 use super::*;
 use crate::syntax::parse;
 
-/// Processes a text with some values; draws the first character of every alphabet.
+/// Processes a text with some values; generators use the first character of every alphabet.
 fn processed(text: &str, values: &[(&str, &str)], labels: &[(&str, &str)]) -> (String, Vec<String>, Vec<String>) {
     let tree = parse(text);
-    let selected = select_template(&tree).unwrap_or_else(|problem| panic!("{}", problem.message));
+    let selected = select_template(&tree).unwrap_or_else(|error| panic!("{}", error.message));
     let pairs = |list: &[(&str, &str)]| list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-    let request = ProcessOptions { values: pairs(values), labels: pairs(labels), ..ProcessOptions::default() };
-    let outcome = process_template(&selected, &request, &mut |_| 0);
-    let lines: Vec<String> = outcome.objects.iter().map(|it| serde_json::to_string(it).expect("JSON")).collect();
-    (lines.join("\n"), outcome.problems.into_iter().map(|it| it.message).collect(), outcome.notices)
+    let options = ProcessOptions { values: pairs(values), labels: pairs(labels), ..ProcessOptions::default() };
+    let processed = process_template(&selected, &options, &mut |_| 0);
+    let lines: Vec<String> = processed.objects.iter().map(|it| serde_json::to_string(it).expect("JSON")).collect();
+    (lines.join("\n"), processed.errors.into_iter().map(|it| it.message).collect(), processed.notices)
 }
 
 /// A template with one object, whose inside is given in flow style.
@@ -24,7 +24,7 @@ fn template(head: &str, object: &str) -> String {
 const NAMES: &str = "parameters: [{name: NS, value: ns}, {name: K, value: k}, {name: NUM, value: '3'}]";
 
 #[test]
-fn namespaces_go_unless_a_parameter_stands_in_them() {
+fn a_namespace_without_a_parameter_is_removed() {
     for (metadata, expected) in [
         ("{namespace: prod}", "{}"),
         ("{namespace: '${NS}'}", r#"{"namespace":"ns"}"#),
@@ -35,9 +35,9 @@ fn namespaces_go_unless_a_parameter_stands_in_them() {
         ("{namespace: 7}", r#"{"namespace":""}"#),
         ("{name: a}", r#"{"name":"a"}"#),
     ] {
-        let (out, problems, _) = processed(&template(NAMES, &format!("metadata: {metadata}")), &[], &[]);
+        let (out, errors, _) = processed(&template(NAMES, &format!("metadata: {metadata}")), &[], &[]);
         assert_eq!(out, format!(r#"{{"apiVersion":"v1","kind":"X","metadata":{expected}}}"#), "{metadata}");
-        assert_eq!(problems, [""; 0], "{metadata}");
+        assert_eq!(errors, [""; 0], "{metadata}");
     }
     let (out, ..) =
         processed(&template(NAMES, "metadata: {}, subjects: [{namespace: a}], spec: {namespace: b}"), &[], &[]);
@@ -45,7 +45,7 @@ fn namespaces_go_unless_a_parameter_stands_in_them() {
 }
 
 #[test]
-fn labels_reach_the_object_and_nothing_in_it() {
+fn labels_are_added_to_the_object_only() {
     let head = format!("{NAMES}\nlabels: {{t: x, '${{K}}': '${{NUM}}', nn: '${{{{NUM}}}}'}}");
     for (object, expected) in [
         ("metadata: {}", r#"{"labels":{"k":"3","nn":"3","t":"x"}}"#),
@@ -64,7 +64,7 @@ fn labels_reach_the_object_and_nothing_in_it() {
     let (out, ..) = processed(&template(&head, "metadata: {}"), &[], &[("t", "${K}"), ("z", "1")]);
     assert!(out.contains(r#""labels":{"k":"3","nn":"3","t":"k","z":"1"}"#), "{out}");
     let (out, ..) = processed(&template(NAMES, "metadata: {labels: {a: '${{NUM}}'}}"), &[], &[]);
-    assert!(out.contains(r#""labels":{"a":3}"#), "without labels of the template nothing is lost: {out}");
+    assert!(out.contains(r#""labels":{"a":3}"#), "without labels of the template no label is lost: {out}");
 }
 
 #[test]
@@ -78,13 +78,13 @@ fn keys_and_values_at_any_depth() {
         ("a: \"${{NUM}}\\n\"", r#""a":"${{NUM}}\n""#),
         ("data: {x: '#!/bin/sh\n\n echo ${K} ${HOME}'}", r##""x":"#!/bin/sh\necho k ${HOME}""##),
     ] {
-        let (out, problems, _) = processed(&template(NAMES, object), &[], &[]);
-        assert!(out.contains(expected), "{object}: {out} {problems:?}");
+        let (out, errors, _) = processed(&template(NAMES, object), &[], &[]);
+        assert!(out.contains(expected), "{object}: {out} {errors:?}");
     }
 }
 
 #[test]
-fn what_the_template_says_of_itself() {
+fn message_labels_and_the_template_itself() {
     let text = template(
         &format!("{NAMES}\nmetadata: {{name: '${{K}}'}}\nmessage: 'see ${{K}} ${{{{NUM}}}}'\nlabels: {{a: '${{K}}'}}"),
         "metadata: {name: '${K}'}",
@@ -92,11 +92,11 @@ fn what_the_template_says_of_itself() {
     let tree = parse(&text);
     let selected = select_template(&tree).expect("a template");
     assert_eq!(process_template(&selected, &ProcessOptions::default(), &mut |_| 0).template, None);
-    let outcome =
+    let processed =
         process_template(&selected, &ProcessOptions { with_template: true, ..ProcessOptions::default() }, &mut |_| 0);
-    assert_eq!(outcome.message.as_deref(), Some("see k ${{NUM}}"));
-    let whole = serde_json::to_string(&outcome.template).expect("JSON");
-    assert!(whole.contains(r#""metadata":{"name":"${K}"}"#), "its own metadata stay: {whole}");
+    assert_eq!(processed.message.as_deref(), Some("see k ${{NUM}}"));
+    let whole = serde_json::to_string(&processed.template).expect("JSON");
+    assert!(whole.contains(r#""metadata":{"name":"${K}"}"#), "its own metadata is not changed: {whole}");
     assert!(whole.contains(r#""labels":{"a":"k"},"message":"see k ${{NUM}}""#), "{whole}");
     assert!(whole.contains(r#"{"labels":{"a":"k"},"name":"k"}"#), "{whole}");
 }
@@ -121,11 +121,11 @@ fn groups_come_after_parameters() {
 fn parameters_and_their_values() {
     let with = |parameters: &str| template(&format!("parameters:\n{parameters}"), "v: '${A}'");
     let value = |parameters: &str, given: &[(&str, &str)]| {
-        let (out, problems, _) = processed(&with(parameters), given, &[]);
-        if problems.is_empty() {
+        let (out, errors, _) = processed(&with(parameters), given, &[]);
+        if errors.is_empty() {
             out.split(r#""v":""#).nth(1).unwrap_or_default().trim_end_matches("\"}").to_owned()
         } else {
-            problems.join("; ")
+            errors.join("; ")
         }
     };
     for (parameters, given, expected) in [
@@ -140,26 +140,30 @@ fn parameters_and_their_values() {
         ("- {name: A, value: x}\n- {name: A, value: why}", None, "why"),
         ("- {name: A, value: x}\n- {name: A, value: why}", Some("z"), "why"),
         ("- {name: A, type: int, value: x, example: z}", None, "x"),
-        ("- {name: A, required: true}", None, "parameter A is required, and it has no value"),
-        ("- {name: A, required: true, value: x}", Some(""), "parameter A is required, and an empty value is none"),
-        ("- {name: A, generate: magic}", None, "parameter A: there is no generator `magic`, only `expression`"),
-        ("- {name: A, value: 8080}", None, "parameter A: `value` has to be a string"),
-        ("- {name: A, value: [x]}", None, "parameter A: `value` has to be a string"),
-        ("- {name: A, value: x, required: 'true'}", None, "parameter A: `required` has to be `true` or `false`"),
-        ("- A", None, "parameter 1 without a name: it has to be a mapping with a name"),
+        ("- {name: A, required: true}", None, "parameter `A` is required and has no value"),
+        ("- {name: A, required: true, value: x}", Some(""), "parameter `A` is required and its value is empty"),
+        (
+            "- {name: A, generate: magic}",
+            None,
+            "parameter `A`: unknown generator `magic`; the only generator is `expression`",
+        ),
+        ("- {name: A, value: 8080}", None, "parameter `A`: `value` must be a string"),
+        ("- {name: A, value: [x]}", None, "parameter `A`: `value` must be a string"),
+        ("- {name: A, value: x, required: 'true'}", None, "parameter `A`: `required` must be `true` or `false`"),
+        ("- A", None, "parameter 1 without a name: it must be a mapping with a name"),
     ] {
         let parameters = parameters.replace("${B}", "'${B}'");
         let given: Vec<(&str, &str)> = given.map(|it| ("A", it)).into_iter().collect();
         assert_eq!(value(&parameters, &given), expected, "{parameters} {given:?}");
     }
-    let (_, problems, _) =
+    let (_, errors, _) =
         processed(&with("- {name: NAME}\n- {name: B, required: true}"), &[("NAMES", "1"), ("C", "2")], &[]);
     let expected = [
-        "the template has no parameter C",
-        "the template has no parameter NAMES; did you mean NAME?",
-        "parameter B is required, and it has no value",
+        "the template has no parameter `C`",
+        "the template has no parameter `NAMES`; did you mean `NAME`?",
+        "parameter `B` is required and has no value",
     ];
-    assert_eq!(problems, expected, "all of them at once");
+    assert_eq!(errors, expected, "all errors at once");
 }
 
 #[test]
@@ -174,54 +178,54 @@ fn types_are_checked_where_the_dialect_has_them() {
         ("{name: A, type: string, value: '3'}", r#"{"kind":"X","v":"3"}"#),
         ("{name: A, value: '3'}", r#"{"kind":"X","v":"3"}"#),
         ("{name: A, type: int}", r#"{"kind":"X","v":""}"#),
-        ("{name: A, type: int, value: '3.5'}", "parameter A is of type int, and its value is not a whole number"),
-        ("{name: A, type: bool, value: 'yes'}", "parameter A is of type bool, and its value is not `true` or `false`"),
-        ("{name: A, type: base64, value: '?'}", "parameter A is of type base64, and its value is not text in base64"),
-        ("{name: A, type: number}", "parameter A: `number` is no type; there are string, int, bool and base64"),
+        ("{name: A, type: int, value: '3.5'}", "parameter `A` has type int, but its value is not a whole number"),
+        ("{name: A, type: bool, value: 'yes'}", "parameter `A` has type bool, but its value is not `true` or `false`"),
+        ("{name: A, type: base64, value: '?'}", "parameter `A` has type base64, but its value is not text in base64"),
+        ("{name: A, type: number}", "parameter `A`: `number` is not a type; use string, int, bool or base64"),
     ] {
-        let (out, problems, _) = processed(&text(parameter), &[], &[]);
-        assert_eq!(if problems.is_empty() { out } else { problems.join("; ") }, expected, "{parameter}");
+        let (out, errors, _) = processed(&text(parameter), &[], &[]);
+        assert_eq!(if errors.is_empty() { out } else { errors.join("; ") }, expected, "{parameter}");
     }
 }
 
 #[test]
-fn what_is_no_template_is_refused() {
+fn errors_in_templates() {
     for (text, expected) in [
-        ("", "there is no document in it"),
-        ("# nothing\n", "there is no document in it"),
-        ("apiVersion: v1\nkind: Pod\n", "this is no Template: it is a Pod"),
-        ("a: b\n", "this is no Template: it has no kind"),
-        ("[1, 2]\n", "this is no Template: it has no kind"),
-        ("apiVersion: other/v1\nkind: Template\n", "this is no Template: it is a Template"),
+        ("", "there are no documents in it"),
+        ("# nothing\n", "there are no documents in it"),
+        ("apiVersion: v1\nkind: Pod\n", "this is not a Template but a `Pod`"),
+        ("a: b\n", "this is not a Template: it has no `kind`"),
+        ("[1, 2]\n", "this is not a Template: it has no `kind`"),
+        ("apiVersion: other/v1\nkind: Template\n", "this is not a Template: its `apiVersion` is `other/v1`"),
     ] {
         let tree = parse(text);
         assert_eq!(select_template(&tree).expect_err(text).message, expected, "{text}");
     }
     assert!(select_template(&parse("kind: Template\napiVersion: v1\nobjects: [")).is_err());
     for (text, expected) in [
-        ("objects: [null]", "objects[0]: an object needs a `kind`"),
-        ("objects: [{a: b}]", "objects[0]: an object needs a `kind`"),
-        ("objects: {}", "`objects` has to be a list"),
-        ("parameters: {A: b}", "`parameters` has to be a list"),
-        ("labels: [a]", "`labels` has to be a mapping of strings"),
-        ("labels: {a: 1}", "the label `a` has to be a string"),
+        ("objects: [null]", "objects[0]: the object has no `kind`"),
+        ("objects: [{a: b}]", "objects[0]: the object has no `kind`"),
+        ("objects: {}", "`objects` must be a list"),
+        ("parameters: {A: b}", "`parameters` must be a list"),
+        ("labels: [a]", "`labels` must be a mapping of strings"),
+        ("labels: {a: 1}", "the label `a` must be a string"),
         (
             "objects: [{kind: L, items: []}]\nlabels: {a: b}",
-            "objects[0]: a list inside a template cannot get the labels of the template",
+            "objects[0]: the labels of the template cannot be added to a list",
         ),
         (
             "objects: [{kind: X, v: ['${{Z}}']}]\nparameters: [{name: Z, value: 'null'}]",
-            "objects[0]: an item of a list becomes `null`, which no list may hold",
+            "objects[0]: a list item becomes `null`, which is not allowed",
         ),
         (
             "objects: [{kind: X, '${{Z}}': 1}]\nparameters: [{name: Z, value: '[]'}]",
-            "objects[0]: the key `${{Z}}` becomes a value that is no string",
+            "objects[0]: the key `${{Z}}` becomes a value that is not a string",
         ),
-        ("objects: [{kind: X, a: &a [*a]}]", "objects[0]: its aliases make it too large"),
-        ("objects: [{kind: X, a: *nobody}]", "objects[0]: it cannot be read"),
+        ("objects: [{kind: X, a: &a [*a]}]", "objects[0]: too large after expanding its YAML aliases"),
+        ("objects: [{kind: X, a: *nobody}]", "objects[0]: it cannot be read as YAML"),
     ] {
-        let (out, problems, _) = processed(&format!("apiVersion: v1\nkind: Template\n{text}\n"), &[], &[]);
-        assert_eq!((out.as_str(), problems.join("; ").as_str()), ("", expected), "{text}");
+        let (out, errors, _) = processed(&format!("apiVersion: v1\nkind: Template\n{text}\n"), &[], &[]);
+        assert_eq!((out.as_str(), errors.join("; ").as_str()), ("", expected), "{text}");
     }
 }
 
@@ -247,20 +251,20 @@ fn legacy_kinds_lists_and_instances() {
 }
 
 #[test]
-fn surprises_are_told_once() {
+fn quirks_are_reported_once() {
     let text = template(
         "parameters:\n- {name: A, generate: expression, from: '[0-1]{8}'}\n- {name: B, generate: expression, from: '[\\wa-z]{3}'}\n\
          - {name: C, value: '${A}'}\n- {name: D, value: 'null'}\n- {name: E, generate: expression, from: '[a-z_]{3}'}",
         "metadata: {namespace: prod, name: m}, v: '${C}${A}', w: '${{D}}', x: '${C}${A}'",
     );
-    let (out, problems, notices) = processed(&text, &[], &[]);
-    assert_eq!(problems, [""; 0]);
+    let (out, errors, notices) = processed(&text, &[], &[]);
+    assert_eq!(errors, [""; 0]);
     assert!(out.contains(r#""v":"00000000${A}""#) && !out.contains("\"w\""), "{out}");
     let expected = [
-        "the last character of a range is not drawn (--no-exact draws it too): A (never `1`)",
-        "brackets that mix ranges with classes or single characters do not mean what they look like: B",
+        "the last character of a range is never generated (use --no-exact to include it): A (never `1`)",
+        "brackets that mix ranges with classes or single characters generate other characters than written: B",
         "brackets without `{n}`, or with other characters in them, are plain text: E",
-        "a value that is put in makes a reference, which is replaced in the place of a later one: X/m",
+        "an inserted value contains a reference, which is replaced instead of a later one: X/m",
         "`null` in `${{…}}` removes the key: X/m",
         "a namespace without `${…}` is removed: X/m",
     ];

@@ -11,64 +11,64 @@ use crate::resolve::{GeneratorPart, find_literal_brackets, generate_value, parse
 /// A parameter with the value it is processed with.
 #[derive(Clone, Debug)]
 pub(super) struct FinalValue {
-    /// What takes the place of its references.
+    /// The text that replaces its references.
     pub(super) value: Arc<str>,
-    /// What it is, if the dialect has types.
+    /// Its type, if the dialect has types.
     pub(super) type_: Option<Type>,
 }
 
-/// The values of all parameters, or everything that is wrong with them. `drawn` gets the value of each in the order of
-/// the list.
+/// The values of all parameters by name, and in the order of the list. All errors are added to `errors`.
 pub(super) fn values(
     template: &Template,
-    request: &ProcessOptions,
-    draw: RandomBelow<'_>,
+    options: &ProcessOptions,
+    random_below: RandomBelow<'_>,
     notices: &mut Notices,
-    problems: &mut Vec<ProcessError>,
+    errors: &mut Vec<ProcessError>,
 ) -> (HashMap<Arc<str>, FinalValue>, Vec<Arc<str>>) {
     let mut names: HashMap<&str, usize> = HashMap::new();
     for (at, parameter) in template.parameters.iter().enumerate() {
         let name = Parameter::text(&parameter.name);
-        if names.contains_key(name) && request.values.contains_key(name) {
-            // What is given goes to the first, and the last one counts.
+        if names.contains_key(name) && options.values.contains_key(name) {
+            // The given value is set on the first declaration, but the last one is used.
             notices.add(Quirk::LostOverride, name);
         }
         names.entry(name).or_insert(at);
     }
-    unknown(&names, request, problems);
+    check_unknown(&names, options, errors);
     let mut all = HashMap::with_capacity(names.len());
-    let mut drawn = Vec::with_capacity(template.parameters.len());
+    let mut final_values = Vec::with_capacity(template.parameters.len());
     for (at, parameter) in template.parameters.iter().enumerate() {
         let name = Parameter::text(&parameter.name);
         for misfit in &parameter.mistyped_fields {
-            let what = if misfit.field.is_empty() { "it".to_owned() } else { format!("`{}`", misfit.field) };
-            let message = format!("parameter {}: {what} has to be {}", shown(name, at), misfit.wanted);
-            problems.push(ProcessError { message, parameter: Some(name.into()), span: Some(misfit.span) });
+            let field = if misfit.field.is_empty() { "it".to_owned() } else { format!("`{}`", misfit.field) };
+            let message = format!("parameter {}: {field} must be {}", label(name, at), misfit.wanted);
+            errors.push(ProcessError { message, parameter: Some(name.into()), span: Some(misfit.span) });
         }
         let is_first = names.get(name) == Some(&at);
-        let value = value(parameter, is_first, at, request, draw, notices, problems);
-        drawn.push(Arc::clone(&value));
-        let type_ = checked_type(template, parameter, &value, problems);
+        let value = value(parameter, is_first, at, options, random_below, notices, errors);
+        final_values.push(Arc::clone(&value));
+        let type_ = checked_type(template, parameter, &value, errors);
         all.insert(name.into(), FinalValue { value, type_ });
     }
-    (all, drawn)
+    (all, final_values)
 }
 
-fn shown(name: &str, at: usize) -> String {
-    if name.is_empty() { format!("{} without a name", at + 1) } else { name.to_owned() }
+/// The name in backticks; without a name the number of the parameter.
+fn label(name: &str, at: usize) -> String {
+    if name.is_empty() { format!("{} without a name", at + 1) } else { format!("`{name}`") }
 }
 
-fn unknown(names: &HashMap<&str, usize>, request: &ProcessOptions, problems: &mut Vec<ProcessError>) {
-    let mut given: Vec<&String> = request.values.keys().filter(|_| !request.ignore_unknown).collect();
-    given.extend(request.expressions.keys());
+fn check_unknown(names: &HashMap<&str, usize>, options: &ProcessOptions, errors: &mut Vec<ProcessError>) {
+    let mut given: Vec<&String> = options.values.keys().filter(|_| !options.ignore_unknown).collect();
+    given.extend(options.expressions.keys());
     given.sort();
     given.dedup();
     for name in given.into_iter().filter(|it| !names.contains_key(it.as_str())) {
         let near = names.keys().map(|it| (strsim::osa_distance(it, name), *it)).min();
         let near = near.filter(|(distance, it)| *distance <= it.len().min(name.len()) / 3);
-        let help = near.map_or(String::new(), |(_, it)| format!("; did you mean {it}?"));
-        let message = format!("the template has no parameter {name}{help}");
-        problems.push(ProcessError { message, parameter: Some(name.clone()), span: None });
+        let help = near.map_or(String::new(), |(_, it)| format!("; did you mean `{it}`?"));
+        let message = format!("the template has no parameter `{name}`{help}");
+        errors.push(ProcessError { message, parameter: Some(name.clone()), span: None });
     }
 }
 
@@ -76,58 +76,59 @@ fn value(
     parameter: &Parameter,
     is_first: bool,
     at: usize,
-    request: &ProcessOptions,
-    draw: RandomBelow<'_>,
+    options: &ProcessOptions,
+    random_below: RandomBelow<'_>,
     notices: &mut Notices,
-    problems: &mut Vec<ProcessError>,
+    errors: &mut Vec<ProcessError>,
 ) -> Arc<str> {
     let name = Parameter::text(&parameter.name);
-    let place = parameter.name.as_ref().map(|it| it.span);
-    let problem = |message: String| ProcessError { message, parameter: Some(name.into()), span: place };
-    let given = request.values.get(name).filter(|_| is_first);
-    let expression = request.expressions.get(name).filter(|_| given.is_none());
+    let span = parameter.name.as_ref().map(|it| it.span);
+    let error = |message: String| ProcessError { message, parameter: Some(name.into()), span };
+    let given = options.values.get(name).filter(|_| is_first);
+    let expression = options.expressions.get(name).filter(|_| given.is_none());
     let written =
         parameter.value.as_ref().filter(|it| it.is_string).map_or_else(|| "".into(), |it| Arc::clone(&it.value));
     let generator = Parameter::text(&parameter.generate);
     let value: Arc<str> = match (given, expression) {
-        // A value that is given takes the generator away, also an empty one.
+        // A given value, even an empty one, disables the generator.
         (Some(given), _) => given.as_str().into(),
         (None, Some(_)) if generator.is_empty() => {
-            problems.push(problem(format!(
-                "parameter {name} has no generator that could take an expression; give it a value"
+            errors.push(error(format!(
+                "parameter `{name}` has no generator, so an expression has no effect; give it a value"
             )));
             return written;
         }
         (None, None) if !written.is_empty() => written,
         (None, _) if generator.is_empty() => written,
         (None, _) if generator != "expression" => {
-            let message = format!("parameter {name}: there is no generator `{generator}`, only `expression`");
-            problems.push(problem(message));
+            let message =
+                format!("parameter `{name}`: unknown generator `{generator}`; the only generator is `expression`");
+            errors.push(error(message));
             return written;
         }
         (None, _) => {
             let from = expression.map_or(Parameter::text(&parameter.from), String::as_str);
-            match parse_generator(from, request.ends) {
+            match parse_generator(from, options.ends) {
                 Ok(parts) => {
-                    tell(name, from, &parts, notices);
-                    generate_value(&parts, draw).into()
+                    add_notices(name, from, &parts, notices);
+                    generate_value(&parts, random_below).into()
                 }
-                Err(error) => {
-                    problems.push(problem(format!("parameter {name} cannot be generated: {}", error.why)));
+                Err(invalid) => {
+                    errors.push(error(format!("parameter `{name}` cannot be generated: {}", invalid.why)));
                     return written;
                 }
             }
         }
     };
     if value.is_empty() && parameter.required {
-        let reason = if given.is_some() { "an empty value is none" } else { "it has no value" };
-        problems.push(problem(format!("parameter {} is required, and {reason}", shown(name, at))));
+        let reason = if given.is_some() { "its value is empty" } else { "has no value" };
+        errors.push(error(format!("parameter {} is required and {reason}", label(name, at))));
     }
     value
 }
 
-/// What is not drawn as it looks.
-fn tell(name: &str, from: &str, parts: &[GeneratorPart], notices: &mut Notices) {
+/// Adds notices for expressions that generate other characters than they seem to.
+fn add_notices(name: &str, from: &str, parts: &[GeneratorPart], notices: &mut Notices) {
     for part in parts {
         let GeneratorPart::Random(random) = part else { continue };
         if !random.plain {
@@ -149,23 +150,23 @@ fn checked_type(
     template: &Template,
     parameter: &Parameter,
     value: &str,
-    problems: &mut Vec<ProcessError>,
+    errors: &mut Vec<ProcessError>,
 ) -> Option<Type> {
     let written = parameter.type_.as_ref().filter(|it| template.dialect.is_proposal() && !it.value.is_empty())?;
     let name = Parameter::text(&parameter.name);
-    let mut problem = |message: String| {
-        problems.push(ProcessError { message, parameter: Some(name.into()), span: Some(written.span) });
+    let mut error = |message: String| {
+        errors.push(ProcessError { message, parameter: Some(name.into()), span: Some(written.span) });
     };
     let Some(type_) = Type::from_name(&written.value) else {
-        problem(format!("parameter {name}: `{}` is no type; there are string, int, bool and base64", written.value));
+        error(format!("parameter `{name}`: `{}` is not a type; use string, int, bool or base64", written.value));
         return None;
     };
     // A parameter that is not required may have no value.
     if !value.is_empty() && !type_.accepts(value) {
-        problem(format!("parameter {name} is of type {}, and its value is not {}", written.value, type_.description()));
+        error(format!("parameter `{name}` has type {}, but its value is not {}", written.value, type_.description()));
     }
     Some(type_)
 }
 
-/// ParameterValues by name, for [`ProcessOptions`].
+/// Texts by name, for [`ProcessOptions`]: values, expressions or labels.
 pub type ParameterValues = BTreeMap<String, String>;

@@ -1,42 +1,42 @@
-//! What PodPresets make of a pod, as data and as edits of its text.
+//! The changes of PodPresets to a pod, as data and as edits of its text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ide::commands::render::{Renderer, Substitute, node_of};
+use crate::ide::commands::render::{ExpandedText, Renderer, node_of};
 use crate::k8s::{Container, Object, Pod, Text, VariableScope};
 use crate::resolve::{Admission, ContainerChanges, Environment, Lookup, MatchingPreset, PresetEntry, ResolvedValue};
 use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
 use crate::text::Span;
 
-/// The value of the annotation that a preset leaves: what it is decides the cluster.
+/// A placeholder for the value of the annotation that a preset adds; the cluster sets it.
 const RESOURCE_VERSION: &str = "resource version";
 
-/// A pod after admission.
+/// The changes of presets to a pod.
 pub(super) struct Admitted<'a> {
     object: &'a Object,
     pod: &'a Pod,
     annotations: Vec<(String, YamlValue)>,
     volumes: Vec<YamlValue>,
     keeps_volumes: bool,
-    containers: Vec<(&'a Container, Lists)>,
+    containers: Vec<(&'a Container, ContainerLists)>,
 }
 
-/// What a container gets, by the name of the list, and which of its own lists it loses.
+/// The items added to the lists of a container, and the lists that it loses.
 #[derive(Default)]
-struct Lists {
+struct ContainerLists {
     added: Vec<(&'static str, Vec<YamlValue>)>,
     lost: Vec<&'static str>,
 }
 
 impl<'a> Admitted<'a> {
-    /// A pod that presets change; nothing for any other.
+    /// The changes to a pod; `None` if presets do not change it.
     pub(super) fn of(renderer: &'a Renderer<'_>, path: &'a Arc<str>, object: &'a Object, pod: &'a Pod) -> Option<Self> {
         let admission = renderer.resolver.admission(path, object, pod)?;
         if !admission.changes_something() {
             return None;
         }
-        let nodes = Nodes::of(renderer, &admission);
+        let nodes = PresetTrees::of(renderer, &admission);
         let applied = admission.presets.iter().filter(|it| it.applied);
         let annotations =
             applied.map(|it| (it.annotation.clone(), YamlValue::Quoted(RESOURCE_VERSION.into()))).collect();
@@ -50,10 +50,10 @@ impl<'a> Admitted<'a> {
         Some(Self { object, pod, annotations, volumes, keeps_volumes: admission.keeps_volumes, containers })
     }
 
-    /// Changes the object as data.
-    pub(super) fn apply(&self, written: &mut YamlValue) {
+    /// Applies the changes to the data of the object.
+    pub(super) fn apply(&self, document: &mut YamlValue) {
         for (container, lists) in &self.containers {
-            let Some(it) = at(written, &container.path) else { continue };
+            let Some(it) = value_at(document, &container.path) else { continue };
             for name in &lists.lost {
                 remove(it, name);
             }
@@ -61,7 +61,7 @@ impl<'a> Admitted<'a> {
                 extend(it, name, items);
             }
         }
-        if let Some(spec) = at(written, &self.pod.path) {
+        if let Some(spec) = value_at(document, &self.pod.path) {
             if !self.keeps_volumes {
                 remove(spec, "volumes");
             }
@@ -71,7 +71,7 @@ impl<'a> Admitted<'a> {
             return;
         }
         let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
-        let template = if holder.is_empty() { Some(written) } else { at(written, holder) };
+        let template = if holder.is_empty() { Some(document) } else { value_at(document, holder) };
         let metadata = template.and_then(|it| it.entry_or_insert("metadata", YamlValue::Map(Vec::new())));
         if let Some(YamlValue::Map(all)) =
             metadata.and_then(|it| it.entry_or_insert("annotations", YamlValue::Map(Vec::new())))
@@ -80,24 +80,24 @@ impl<'a> Admitted<'a> {
         }
     }
 
-    /// Changes the object's text: the inner things before what holds them.
+    /// The changes as edits of the object's text, inner edits before outer ones.
     pub(super) fn edits(&self, text: &str, tree: &Tree) -> Vec<TextEdit> {
         let mut edits = Vec::new();
         let Some(root) = node_of(tree, self.object) else { return edits };
         for (container, lists) in &self.containers {
-            if let Some(node) = way(root, &container.path) {
-                edits.extend(lists.lost.iter().filter_map(|name| removed(text, node, name)));
-                grow(text, node, &lists.added, &mut edits);
+            if let Some(node) = node_at(root, &container.path) {
+                edits.extend(lists.lost.iter().filter_map(|name| remove_entry(text, node, name)));
+                add_to_lists(text, node, &lists.added, &mut edits);
             }
         }
-        if let Some(spec) = way(root, &self.pod.path) {
+        if let Some(spec) = node_at(root, &self.pod.path) {
             if !self.keeps_volumes {
-                edits.extend(removed(text, spec, "volumes"));
+                edits.extend(remove_entry(text, spec, "volumes"));
             }
-            grow(text, spec, &[("volumes", self.volumes.clone())], &mut edits);
+            add_to_lists(text, spec, &[("volumes", self.volumes.clone())], &mut edits);
         }
         let holder = self.pod.path.rsplit_once('.').map_or("", |(holder, _)| holder);
-        let template = if holder.is_empty() { Some(root) } else { way(root, holder) };
+        let template = if holder.is_empty() { Some(root) } else { node_at(root, holder) };
         let template = template.filter(|_| !self.annotations.is_empty());
         edits.extend(template.and_then(|it| self.annotated(text, it)));
         edits
@@ -118,8 +118,13 @@ impl<'a> Admitted<'a> {
     }
 }
 
-fn lists(admission: &Admission, nodes: &Nodes, effect: &ContainerChanges, environment: &Environment) -> Lists {
-    let mut lists = Lists::default();
+fn lists(
+    admission: &Admission,
+    nodes: &PresetTrees,
+    effect: &ContainerChanges,
+    environment: &Environment,
+) -> ContainerLists {
+    let mut lists = ContainerLists::default();
     for (name, keeps) in
         [("env", effect.keeps_env), ("envFrom", effect.keeps_env_from), ("volumeMounts", effect.keeps_mounts)]
     {
@@ -134,7 +139,7 @@ fn lists(admission: &Admission, nodes: &Nodes, effect: &ContainerChanges, enviro
             Lookup::Bound(binding) => Some(binding),
             _ => None,
         };
-        let shown = value.zip(binding).map(|(text, binding)| shown(text, &binding.value));
+        let shown = value.zip(binding).map(|(text, binding)| expanded_scalar(text, &binding.value));
         nodes.item(*it, "env", &|path| if path == "value" { shown.clone() } else { None })
     });
     lists.added.push(("env", env.collect()));
@@ -144,24 +149,24 @@ fn lists(admission: &Admission, nodes: &Nodes, effect: &ContainerChanges, enviro
     let mounts = effect.mounts.iter().filter_map(|it| {
         let (_, mount) = admission.mount(*it)?;
         let expanded = mount.sub_path_expr.as_ref().and_then(|_| sub_paths.next());
-        let shown = expanded.map(|it| shown(&it.item.text, &it.item.expansion.value));
+        let shown = expanded.map(|it| expanded_scalar(&it.item.text, &it.item.expansion.value));
         nodes.item(*it, "volumeMounts", &|path| if path == "subPathExpr" { shown.clone() } else { None })
     });
     lists.added.push(("volumeMounts", mounts.collect()));
     lists
 }
 
-fn shown(text: &Text, value: &ResolvedValue) -> YamlValue {
-    Substitute { path: String::new(), text: text.clone(), value: value.clone() }.plain()
+fn expanded_scalar(text: &Text, value: &ResolvedValue) -> YamlValue {
+    ExpandedText { path: String::new(), text: text.clone(), value: value.clone() }.scalar()
 }
 
 /// The trees of the presets' files.
-struct Nodes {
+struct PresetTrees {
     trees: BTreeMap<Arc<str>, Tree>,
     presets: Vec<MatchingPreset>,
 }
 
-impl Nodes {
+impl PresetTrees {
     fn of(renderer: &Renderer<'_>, admission: &Admission) -> Self {
         let mut trees = BTreeMap::new();
         for preset in &admission.presets {
@@ -174,7 +179,7 @@ impl Nodes {
         Self { trees, presets: admission.presets.clone() }
     }
 
-    /// An entry as its preset has it, but for what `scalar` says.
+    /// An entry of a preset, with the scalars that `scalar` returns replaced.
     fn item(&self, brought: PresetEntry, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
         let preset = self.presets.get(brought.preset)?;
         let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
@@ -182,7 +187,7 @@ impl Nodes {
     }
 }
 
-/// A step of a path such as `containers[0]`: the key, and the index behind it.
+/// The steps of a path such as `containers[0]`: the key and the index after it.
 fn steps(path: &str) -> impl Iterator<Item = (&str, Option<usize>)> {
     path.split('.').map(|step| {
         let indexed = step.strip_suffix(']').and_then(|it| it.split_once('['));
@@ -190,7 +195,8 @@ fn steps(path: &str) -> impl Iterator<Item = (&str, Option<usize>)> {
     })
 }
 
-fn at<'p>(root: &'p mut YamlValue, path: &str) -> Option<&'p mut YamlValue> {
+/// The value at a path.
+fn value_at<'p>(root: &'p mut YamlValue, path: &str) -> Option<&'p mut YamlValue> {
     let mut here = root;
     for (key, index) in steps(path) {
         here = here.get_mut(key)?;
@@ -202,8 +208,8 @@ fn at<'p>(root: &'p mut YamlValue, path: &str) -> Option<&'p mut YamlValue> {
     Some(here)
 }
 
-/// The node at a path; nothing where others share it through an anchor.
-fn way<'t>(root: Node<'t>, path: &str) -> Option<Node<'t>> {
+/// The node at a path; `None` if it has an anchor or is an alias.
+fn node_at<'t>(root: Node<'t>, path: &str) -> Option<Node<'t>> {
     let own = |node: Node<'t>| (node.anchor().is_none() && node.alias().is_none()).then_some(node);
     let mut here = root;
     for (key, index) in steps(path) {
@@ -230,8 +236,8 @@ fn extend(mapping: &mut YamlValue, key: &str, items: &[YamlValue]) {
     }
 }
 
-/// Adds items to the lists of a mapping, and the lists that are not there.
-fn grow(text: &str, node: Node<'_>, lists: &[(&str, Vec<YamlValue>)], edits: &mut Vec<TextEdit>) {
+/// Adds items to the lists of a mapping, and the lists that do not exist.
+fn add_to_lists(text: &str, node: Node<'_>, lists: &[(&str, Vec<YamlValue>)], edits: &mut Vec<TextEdit>) {
     let mut missing = Vec::new();
     for (name, items) in lists.iter().filter(|(_, items)| !items.is_empty()) {
         match node.get(name) {
@@ -242,14 +248,14 @@ fn grow(text: &str, node: Node<'_>, lists: &[(&str, Vec<YamlValue>)], edits: &mu
     edits.extend(add_entries(text, node, &missing));
 }
 
-/// The lines of an entry, where they are its own.
-fn removed(text: &str, node: Node<'_>, key: &str) -> Option<TextEdit> {
+/// The edit that removes the lines of an entry, if no other entry is on them.
+fn remove_entry(text: &str, node: Node<'_>, key: &str) -> Option<TextEdit> {
     let (key, value) = node.entry(key)?;
     let line = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
     let start = line(key.span().start);
     let end = value.map_or(key.span().end, |it| it.span().end);
     let last = key.span().start + text[key.span().start..end].trim_end().len();
     let end = text[last..].find('\n').map_or(text.len(), |len| last + len + 1);
-    let is_own = text[start..key.span().start].bytes().all(|it| it == b' ');
-    is_own.then(|| TextEdit { span: Span::new(start, end), text: String::new() })
+    let starts_line = text[start..key.span().start].bytes().all(|it| it == b' ');
+    starts_line.then(|| TextEdit { span: Span::new(start, end), text: String::new() })
 }

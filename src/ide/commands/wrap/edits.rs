@@ -1,12 +1,12 @@
-//! The edits that put parameters into an object's text, each scalar in the style it is written in.
+//! Edits that replace values by parameters in the text of an object, keeping the style of each scalar.
 
 use crate::ide::commands::process::Json;
 use crate::ide::commands::wrap::quoted;
-use crate::ide::commands::wrap::values::{ValueReplacer, has_own_keys, is_identity};
+use crate::ide::commands::wrap::values::{ValueReplacer, has_user_keys, is_identity};
 use crate::syntax::{CollectionStyle, Node, NodeKind, ScalarStyle, SourceMap, TextEdit, TypedScalar};
 use crate::text::Span;
 
-/// ParameterEdits of one text, in its order.
+/// The edits for one text, in its order.
 #[derive(Debug)]
 pub(crate) struct ParameterEdits<'e> {
     text: &'e str,
@@ -16,16 +16,16 @@ pub(crate) struct ParameterEdits<'e> {
 }
 
 impl<'e> ParameterEdits<'e> {
-    /// None yet. Where the text is JSON, everything that is written stands in double quotes.
+    /// No edits yet. For JSON all inserted scalars are in double quotes.
     pub(crate) fn new(text: &'e str, replacer: &'e ValueReplacer<'e>, is_json: bool) -> Self {
         Self { text, replacer, is_json, all: Vec::new() }
     }
 
-    /// Puts parameters into an object.
+    /// Adds the edits for an object.
     pub(crate) fn object(&mut self, node: Node<'_>) {
         self.node(node, "", false);
         self.all.sort_by_key(|it| it.span);
-        // What stands in two objects by an alias is written once.
+        // Objects that share text through an alias have equal edits.
         self.all.dedup();
     }
 
@@ -34,7 +34,7 @@ impl<'e> ParameterEdits<'e> {
         self.all
     }
 
-    /// A part of the text with its edits made.
+    /// A part of the text with its edits applied.
     pub(super) fn applied(&self, span: Span) -> String {
         let first = self.all.partition_point(|it| it.span.start < span.start);
         let mut result = String::with_capacity(span.len());
@@ -49,22 +49,22 @@ impl<'e> ParameterEdits<'e> {
     }
 
     fn node(&mut self, node: Node<'_>, key: &str, in_flow: bool) {
-        let is_flow = |shape: CollectionStyle| in_flow || shape == CollectionStyle::Flow;
+        let is_flow = |style: CollectionStyle| in_flow || style == CollectionStyle::Flow;
         match node.kind() {
-            NodeKind::Mapping(shape) => {
+            NodeKind::Mapping(style) => {
                 for (name, value) in node.own_entries() {
-                    if has_own_keys(key) {
-                        self.scalar(name, is_flow(shape), true);
+                    if has_user_keys(key) {
+                        self.scalar(name, is_flow(style), true);
                     }
                     let name = name.key_text().unwrap_or_default();
                     if let Some(value) = value.filter(|_| !is_identity(&name)) {
-                        self.node(value, &name, is_flow(shape));
+                        self.node(value, &name, is_flow(style));
                     }
                 }
             }
-            NodeKind::Sequence(shape) => node.items().for_each(|item| self.node(item, key, is_flow(shape))),
+            NodeKind::Sequence(style) => node.items().for_each(|item| self.node(item, key, is_flow(style))),
             NodeKind::Scalar(_) => self.scalar(node, in_flow, false),
-            // What an alias means is changed where it stands.
+            // The text of an alias is edited at its anchor.
             NodeKind::Alias | NodeKind::Error => {}
         }
     }
@@ -88,16 +88,16 @@ impl<'e> ParameterEdits<'e> {
     }
 
     fn string(&mut self, node: Node<'_>, value: &str, in_flow: bool) {
-        let places = self.replacer.places(value);
+        let occurrences = self.replacer.occurrences(value);
         let (Some(replaced), Some(style)) = (self.replacer.replaced(value), node.style()) else { return };
         let span = node.span();
         let source = &self.text[span.range()];
         let map = SourceMap::new(source, style, value);
-        // Brackets end a plain text in brackets.
+        // In a flow collection, `}` would end a plain scalar.
         if style == ScalarStyle::Plain && in_flow || !map.is_exact() {
             return self.all.push(TextEdit { span, text: quoted(&replaced) });
         }
-        for (range, parameter) in places {
+        for (range, parameter) in occurrences {
             let text = format!("${{{}}}", self.replacer.name(parameter));
             self.all.push(TextEdit { span: map.source_span(range).shifted(span.start), text });
         }

@@ -1,54 +1,54 @@
-//! Documents cut out of their texts and moved under `objects`.
+//! Moves the text of documents under `objects` of the template.
 
 use crate::ide::commands::process::Json;
 use crate::ide::commands::wrap::edits::ParameterEdits;
-use crate::ide::commands::wrap::values::{ValueReplacer, has_own_keys, is_identity};
-use crate::ide::commands::wrap::{InputDocument, WrapInput, WrapOptions, quoted};
+use crate::ide::commands::wrap::values::{ValueReplacer, has_user_keys, is_identity};
+use crate::ide::commands::wrap::{InputDocument, ParameterChoice, WrapInput, WrapOptions, quoted};
 use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, TypedScalar, YamlValue, ends_with_kept_line_breaks};
 use crate::text::Span;
 
-/// How the template is written.
+/// The format of the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputLayout {
-    /// As YAML, with this end of a line.
+    /// YAML, with this line break.
     Yaml(&'static str),
-    /// As JSON, since everything in it is; with this indentation and end of a line.
+    /// JSON, because all inputs are; with this indentation and line break.
     Json(Indent, &'static str),
 }
 
-/// One step to the right.
+/// The indentation of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Indent {
     Tab,
-    Blanks(usize),
+    Spaces(usize),
 }
 
 impl Indent {
     fn of(text: &str) -> Self {
         let first = text.lines().find(|line| line.starts_with(['\t', ' '])).unwrap_or_default();
-        let blanks = first.len() - first.trim_start_matches(' ').len();
-        if first.starts_with('\t') { Self::Tab } else { Self::Blanks(if blanks == 0 { 2 } else { blanks.min(8) }) }
+        let spaces = first.len() - first.trim_start_matches(' ').len();
+        if first.starts_with('\t') { Self::Tab } else { Self::Spaces(if spaces == 0 { 2 } else { spaces.min(8) }) }
     }
 
     fn steps(self, number: usize) -> String {
         match self {
             Self::Tab => "\t".repeat(number),
-            Self::Blanks(width) => " ".repeat(width * number),
+            Self::Spaces(width) => " ".repeat(width * number),
         }
     }
 }
 
 impl OutputLayout {
-    pub(super) fn of(sources: &[WrapInput<'_>], trees: &[Tree]) -> Self {
-        let first = sources.first().map_or("", |it| it.text);
+    pub(super) fn of(inputs: &[WrapInput<'_>], trees: &[Tree]) -> Self {
+        let first = inputs.first().map_or("", |it| it.text);
         let end = if first.contains("\r\n") { "\r\n" } else { "\n" };
-        let is_json = |(source, tree): (&WrapInput<'_>, &Tree)| {
+        let is_json = |(input, tree): (&WrapInput<'_>, &Tree)| {
             tree.documents().filter_map(|it| it.root()).all(|root| {
                 root.kind() == NodeKind::Mapping(CollectionStyle::Flow)
-                    && serde_json::from_str::<serde::de::IgnoredAny>(&source.text[root.span().range()]).is_ok()
-            }) && tree.comments(source.text, Span::new(0, source.text.len())).is_empty()
+                    && serde_json::from_str::<serde::de::IgnoredAny>(&input.text[root.span().range()]).is_ok()
+            }) && tree.comments(input.text, Span::new(0, input.text.len())).is_empty()
         };
-        let all = sources.iter().zip(trees).all(is_json);
+        let all = inputs.iter().zip(trees).all(is_json);
         if all { Self::Json(Indent::of(first), end) } else { Self::Yaml(end) }
     }
 
@@ -77,9 +77,9 @@ impl OutputLayout {
                     text.push_str("parameters:");
                     text.push_str(end);
                 }
-                for given in &options.parameters {
-                    let name = YamlValue::text(given.name.as_str()).to_flow().unwrap_or_default();
-                    text.push_str(&format!("- name: {name}{end}  value: {}{end}", quoted(&given.value)));
+                for choice in &options.parameters {
+                    let name = YamlValue::text(choice.name.as_str()).to_flow().unwrap_or_default();
+                    text.push_str(&format!("- name: {name}{end}  value: {}{end}", quoted(&choice.value)));
                 }
                 text
             }
@@ -97,7 +97,7 @@ impl OutputLayout {
                 text.push_str(&objects.join(&format!(",{end}")));
                 text.push_str(&format!("{end}{one}]"));
                 if !options.parameters.is_empty() {
-                    let parameter = |it: &crate::ide::commands::wrap::ParameterChoice| {
+                    let parameter = |it: &ParameterChoice| {
                         let (name, value) = (quoted(&it.name), quoted(&it.value));
                         format!("{two}{{{end}{three}\"name\": {name},{end}{three}\"value\": {value}{end}{two}}}")
                     };
@@ -114,26 +114,26 @@ impl OutputLayout {
     }
 }
 
-/// The objects of a list that wraps them; nothing for any other object.
+/// The items of a List; `None` for any other object.
 pub(super) fn items_of(root: Node<'_>) -> Option<Vec<Node<'_>>> {
     let kind = root.get("kind").and_then(Node::string)?;
     let items = root.get("items").filter(|it| it.is_sequence())?;
     kind.ends_with("List").then(|| items.items().collect())
 }
 
-/// One document's objects.
+/// The text of a document's objects, as it appears in the template.
 #[derive(Debug)]
 pub(super) struct ObjectText<'t> {
     /// The objects in it.
     pub(super) objects: Vec<Node<'t>>,
-    /// Comments before them.
+    /// The comments before them.
     lead: Vec<String>,
-    /// Lines of a list in YAML; whole objects in JSON.
+    /// In YAML the lines of the list, in JSON one text per object.
     lines: Vec<String>,
 }
 
 impl<'t> ObjectText<'t> {
-    /// Cuts a document out.
+    /// Takes the text of a document.
     pub(super) fn cut(
         text: &str,
         tree: &Tree,
@@ -141,23 +141,23 @@ impl<'t> ObjectText<'t> {
         edits: &ParameterEdits<'_>,
         layout: OutputLayout,
     ) -> Self {
-        let cutter = Cutter { text, tree, edits };
+        let mover = TextMover { text, tree, edits };
         let (root, objects) = (found.root, found.objects.clone());
         if let OutputLayout::Json(indent, _) = layout {
-            let lines = objects.iter().map(|it| cutter.flow_object(*it, &indent.steps(2))).collect();
+            let lines = objects.iter().map(|it| mover.flow_object(*it, &indent.steps(2))).collect();
             return Self { objects, lead: Vec::new(), lines };
         }
         let list = items_of(root).and_then(|_| root.get("items"));
         let (own, mut lines) = match list.map(|it| (it, it.resolved().kind())) {
-            None => cutter.document(root),
+            None => mover.document(root),
             Some((list, NodeKind::Sequence(CollectionStyle::Block))) if list.alias().is_none() => {
-                cutter.block_list(root, list)
+                mover.block_list(root, list)
             }
-            Some(_) => cutter.flow_list(root, &objects),
+            Some(_) => mover.flow_list(root, &objects),
         };
-        let mut lead: Vec<String> = found.before.iter().flat_map(|it| cutter.lead(*it)).collect();
+        let mut lead: Vec<String> = found.before.iter().flat_map(|it| mover.lead(*it)).collect();
         lead.extend(own);
-        for comment in found.behind.iter().flat_map(|it| cutter.lead(*it)) {
+        for comment in found.after.iter().flat_map(|it| mover.lead(*it)) {
             if let Some(last) = lines.last_mut().filter(|it| !it.ends_with('\n')) {
                 last.push('\n');
             }
@@ -166,15 +166,15 @@ impl<'t> ObjectText<'t> {
         Self { objects, lead, lines }
     }
 
-    /// Writes its objects by what they say.
-    pub(super) fn write_anew(&mut self, replacer: &ValueReplacer<'_>, layout: OutputLayout) {
+    /// Rewrites its objects from their data.
+    pub(super) fn rewrite(&mut self, replacer: &ValueReplacer<'_>, layout: OutputLayout) {
         let mut lines = Vec::new();
         for object in &self.objects {
-            let anew = written(*object, "", replacer, 256);
+            let data = object_data(*object, "", replacer, 256);
             match layout {
-                OutputLayout::Json(..) => lines.extend(serde_json::to_string(&anew).ok()),
+                OutputLayout::Json(..) => lines.extend(serde_json::to_string(&data).ok()),
                 OutputLayout::Yaml(_) => {
-                    let block = anew.to_block().unwrap_or_default();
+                    let block = data.to_block().unwrap_or_default();
                     let indented =
                         block.lines().map(|it| if it.is_empty() { String::new() } else { format!("  {it}") });
                     let start = lines.len();
@@ -189,8 +189,8 @@ impl<'t> ObjectText<'t> {
     }
 }
 
-/// An object by what it says, with parameters put in.
-fn written(node: Node<'_>, key: &str, replacer: &ValueReplacer<'_>, depth: usize) -> YamlValue {
+/// The data of an object, with values replaced by parameters.
+fn object_data(node: Node<'_>, key: &str, replacer: &ValueReplacer<'_>, depth: usize) -> YamlValue {
     let text = |it: &str| replacer.replaced(it).unwrap_or_else(|| it.to_owned());
     if depth == 0 {
         return YamlValue::Null;
@@ -200,15 +200,15 @@ fn written(node: Node<'_>, key: &str, replacer: &ValueReplacer<'_>, depth: usize
             let name = name.key_text()?.into_owned();
             let value = match value {
                 Some(it) if is_identity(&name) => YamlValue::from_node(it, "", &|_| None)?,
-                Some(it) => written(it, &name, replacer, depth - 1),
+                Some(it) => object_data(it, &name, replacer, depth - 1),
                 None => YamlValue::Null,
             };
-            Some((if has_own_keys(key) { text(&name) } else { name }, value))
+            Some((if has_user_keys(key) { text(&name) } else { name }, value))
         };
         return YamlValue::Map(node.entries().into_iter().filter_map(entry).collect());
     }
     if node.is_sequence() {
-        return YamlValue::List(node.items().map(|it| written(it, key, replacer, depth - 1)).collect());
+        return YamlValue::List(node.items().map(|it| object_data(it, key, replacer, depth - 1)).collect());
     }
     let raw = |value: &Json<'_>, plain: YamlValue| match replacer.typed(value) {
         Some(it) => YamlValue::text(format!("${{{{{}}}}}", replacer.name(it))),
@@ -223,13 +223,13 @@ fn written(node: Node<'_>, key: &str, replacer: &ValueReplacer<'_>, depth: usize
     }
 }
 
-struct Cutter<'c> {
+struct TextMover<'c> {
     text: &'c str,
     tree: &'c Tree,
     edits: &'c ParameterEdits<'c>,
 }
 
-impl Cutter<'_> {
+impl TextMover<'_> {
     fn line_start(&self, offset: usize) -> usize {
         self.text[..offset].rfind('\n').map_or(0, |end| end + 1)
     }
@@ -242,15 +242,15 @@ impl Cutter<'_> {
         let start = if is_marked { root.span().start } else { line };
         let lead = self.lead(Span::new(document.start, line));
         let body = self.edits.applied(Span::new(start, self.content_end(root)));
-        let mut lines: Vec<String> = body.split_inclusive('\n').map(moved_right).collect();
+        let mut lines: Vec<String> = body.split_inclusive('\n').map(indented).collect();
         if let Some(first) = lines.first_mut() {
-            // Behind a marker the object begins with its bracket.
+            // After a `---` marker the object starts with a bracket.
             first.replace_range(..2, "- ");
         }
         (lead, lines)
     }
 
-    /// The comments of some lines, and the blank ones between them. Markers and directives go.
+    /// The comments in a span and the empty lines between them, without markers and directives.
     fn lead(&self, span: Span) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for line in self.text[span.range()].split('\n') {
@@ -267,13 +267,13 @@ impl Cutter<'_> {
         lines
     }
 
-    /// Where the lines of a document end: before the marker that closes it, and without blank lines that say nothing.
+    /// The end of a document's lines: before the marker that closes it, without empty lines at the end.
     fn content_end(&self, root: Node<'_>) -> usize {
         let span = root.document().span();
         let from = root.span().start;
         let mut end = span.end;
         let mut at = root.span().end.min(span.end);
-        // Behind the content, a line of three dots closes the document.
+        // After the content, `...` closes the document.
         at = self.line_start(at);
         for line in self.text[at..span.end].split_inclusive('\n') {
             if at > from && line.starts_with("...") {
@@ -290,24 +290,24 @@ impl Cutter<'_> {
         self.text[last..end].find('\n').map_or(end, |len| last + len + 1)
     }
 
-    /// The lines of a block list, moved to the left; every comment of the document goes along.
+    /// The lines of a block list without their indentation, and the other comments of the document.
     fn block_list(&self, root: Node<'_>, list: Node<'_>) -> (Vec<String>, Vec<String>) {
         let span = list.span();
         let Some((key, _)) = root.entry("items") else { return Default::default() };
         let start = key.span().end + self.text[key.span().end..].find('\n').map_or(0, |len| len + 1);
-        let behind = root.own_entries().map(|(key, _)| key.span().start).filter(|it| *it > span.start).min();
-        let end = behind.map_or_else(|| self.content_end(root), |it| self.line_start(it)).max(start);
+        let next_key = root.own_entries().map(|(key, _)| key.span().start).filter(|it| *it > span.start).min();
+        let end = next_key.map_or_else(|| self.content_end(root), |it| self.line_start(it)).max(start);
         let column = span.start - self.line_start(span.start);
         let region = Span::new(start, end);
         let body = self.edits.applied(region);
         let lines = body.split_inclusive('\n').map(|line| {
-            let blanks = line.len() - line.trim_start_matches(' ').len();
-            line[blanks.min(column)..].to_owned()
+            let spaces = line.len() - line.trim_start_matches(' ').len();
+            line[spaces.min(column)..].to_owned()
         });
         (self.comments(root, &[region]), lines.collect())
     }
 
-    /// The items of a list in brackets, or of one that an alias brings.
+    /// The items of a flow list, or of a list that is an alias.
     fn flow_list(&self, root: Node<'_>, items: &[Node<'_>]) -> (Vec<String>, Vec<String>) {
         let spans: Vec<Span> = items.iter().map(|it| it.span()).collect();
         let mut lines = Vec::new();
@@ -319,7 +319,7 @@ impl Cutter<'_> {
         (self.comments(root, &spans), lines)
     }
 
-    /// An object in brackets, whose lines begin with this.
+    /// An object in brackets; its lines start with `indent`.
     fn flow_object(&self, object: Node<'_>, indent: &str) -> String {
         let span = object.span();
         let line = &self.text[self.line_start(span.start)..span.start];
@@ -337,15 +337,15 @@ impl Cutter<'_> {
         result
     }
 
-    /// The comments of a document outside of some places.
-    fn comments(&self, root: Node<'_>, places: &[Span]) -> Vec<String> {
+    /// The comments of a document outside of some spans.
+    fn comments(&self, root: Node<'_>, spans: &[Span]) -> Vec<String> {
         let all = self.tree.comments(self.text, root.document().span()).into_iter();
-        let outside = all.filter(|it| !places.iter().any(|place| place.start <= it.start && it.end <= place.end));
+        let outside = all.filter(|it| !spans.iter().any(|span| span.start <= it.start && it.end <= span.end));
         outside.map(|it| self.text[it.range()].to_owned()).collect()
     }
 }
 
-/// A line two columns further to the right; an empty one stays.
-fn moved_right(line: &str) -> String {
+/// A line indented by two more spaces; an empty line is not changed.
+fn indented(line: &str) -> String {
     if line.trim_end_matches(['\r', '\n']).is_empty() { line.to_owned() } else { format!("  {line}") }
 }

@@ -1,16 +1,16 @@
-//! Texts and the templates they become.
+//! Tests of input texts and the templates made from them.
 
 use super::*;
 
 fn wrapped(texts: &[&str], parameters: &[(&str, &str)]) -> Result<Wrapped, Vec<String>> {
     let given = |(name, value): &(&str, &str)| ParameterChoice { name: (*name).into(), value: (*value).into() };
     let options = WrapOptions { name: "shop".into(), parameters: parameters.iter().map(given).collect() };
-    assert_eq!(options.mistake(), None);
+    assert_eq!(options.error(), None);
     let sources: Vec<WrapInput<'_>> = texts.iter().map(|text| WrapInput { text }).collect();
     wrap_in_template(&sources, &options).map_err(|all| all.into_iter().map(|it| it.message).collect())
 }
 
-/// The lines under `objects:` and what was told, all in one text.
+/// The lines under `objects:` followed by the notices.
 fn shown(texts: &[&str], parameters: &[(&str, &str)]) -> String {
     let it = wrapped(texts, parameters).unwrap_or_else(|all| panic!("{all:?}: {texts:?}"));
     let head = "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata:\n  name: shop\nobjects:\n";
@@ -21,13 +21,13 @@ fn shown(texts: &[&str], parameters: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn comments_and_styles_stay() {
-    let text = "# about it\n---\n# WrapInput: shop/web.yaml\napiVersion: v1 # core\nkind: ConfigMap\nmetadata:\n  name: web\n\n  # what it says\n  labels: {app: web, 'tier': \"web-front\"}\ndata:\n  web: |\n    listen 8080\n\n      on web\n  folded: >-\n    a web\n    b\n  long: web\n    and 8080\n# end\n...\n---\nkind: Service\napiVersion: v1\nspec:\n  ports:\n  - port: 8080\n    targetPort: 8080\n    nodePort: 18080\n  type: \"it's \\\"web\\\"\"\n";
-    let expected = "# about it\n# WrapInput: shop/web.yaml\n- apiVersion: v1 # core\n  kind: ConfigMap\n  metadata:\n    name: ${NAME}\n\n    # what it says\n    labels: {app: \"${NAME}\", 'tier': \"${NAME}-front\"}\n  data:\n    ${NAME}: |\n      listen ${PORT}\n\n        on ${NAME}\n    folded: >-\n      a ${NAME}\n      b\n    long: ${NAME}\n      and ${PORT}\n  # end\n- kind: Service\n  apiVersion: v1\n  spec:\n    ports:\n    - port: ${{PORT}}\n      targetPort: ${{PORT}}\n      nodePort: 18080\n    type: \"it's \\\"${NAME}\\\"\"\nparameters:\n- name: NAME\n  value: \"web\"\n- name: PORT\n  value: \"8080\"\n";
+fn comments_and_styles_are_kept() {
+    let text = "# about it\n---\n# Source: shop/web.yaml\napiVersion: v1 # core\nkind: ConfigMap\nmetadata:\n  name: web\n\n  # what it says\n  labels: {app: web, 'tier': \"web-front\"}\ndata:\n  web: |\n    listen 8080\n\n      on web\n  folded: >-\n    a web\n    b\n  long: web\n    and 8080\n# end\n...\n---\nkind: Service\napiVersion: v1\nspec:\n  ports:\n  - port: 8080\n    targetPort: 8080\n    nodePort: 18080\n  type: \"it's \\\"web\\\"\"\n";
+    let expected = "# about it\n# Source: shop/web.yaml\n- apiVersion: v1 # core\n  kind: ConfigMap\n  metadata:\n    name: ${NAME}\n\n    # what it says\n    labels: {app: \"${NAME}\", 'tier': \"${NAME}-front\"}\n  data:\n    ${NAME}: |\n      listen ${PORT}\n\n        on ${NAME}\n    folded: >-\n      a ${NAME}\n      b\n    long: ${NAME}\n      and ${PORT}\n  # end\n- kind: Service\n  apiVersion: v1\n  spec:\n    ports:\n    - port: ${{PORT}}\n      targetPort: ${{PORT}}\n      nodePort: 18080\n    type: \"it's \\\"${NAME}\\\"\"\nparameters:\n- name: NAME\n  value: \"web\"\n- name: PORT\n  value: \"8080\"\n";
     assert_eq!(shown(&[text], &[("NAME", "web"), ("PORT", "8080")]), expected);
 }
 
-/// Each text with what becomes of it; the parameters are NAME=web and PORT=80, if they occur.
+/// Inputs with their results; the parameters are NAME=web and PORT=80, if they occur.
 #[test]
 fn ways_to_write_objects() {
     for (text, expected) in [
@@ -74,15 +74,15 @@ fn ways_to_write_objects() {
 }
 
 #[test]
-fn what_cannot_be_moved_is_written_anew() {
-    // A tag that no text fits, and an anchor outside of the items.
+fn text_that_cannot_be_moved_is_rewritten() {
+    // A tag that the text of a parameter does not fit, and an anchor outside of the items.
     for text in [
         "# kept\nkind: X\nn: web\na: !!int 80 # lost\n",
         "x: &x {a: web} # lost\nkind: List\nitems:\n- kind: X\n  n: *x\n",
     ] {
         let parameters = [("NAME", "web"), ("PORT", "80")];
         let found = shown(&[text], if text.contains("80") { &parameters } else { &parameters[..1] });
-        assert!(found.ends_with("! written anew, without comments, since the text cannot be moved: X\n"), "{found}");
+        assert!(found.ends_with("! rewritten without comments, because the text cannot be moved: X\n"), "{found}");
         assert!(found.contains(": ${NAME}\n") || found.contains(": \"${NAME}\"\n"), "{found}");
     }
 }
@@ -95,12 +95,12 @@ fn json_stays_json() {
     let list = "{\n  \"kind\": \"List\",\n  \"items\": [\n    {\n      \"kind\": \"X\"\n    }\n  ]\n}";
     let found = shown(&[list], &[]);
     assert!(found.contains("  \"objects\": [\n    {\n      \"kind\": \"X\"\n    }\n  ]\n}\n"), "{found}");
-    // One text of another kind, and everything is YAML.
+    // With one YAML input the result is YAML.
     assert!(shown(&[text, "kind: X\n"], &[("PORT", "80")]).starts_with("- {\n  \t\"kind\": \"Service\""));
 }
 
 #[test]
-fn what_is_to_know_is_told() {
+fn notices_about_objects() {
     let text = "kind: Pod\nmetadata: {name: web, namespace: prod, uid: a-b}\nargs: ['${HOME}', '$(X)']\n---\nkind: Secret\nmetadata: {name: s, namespace: keep}\ndata: {p: cHJvZA==}\n";
     let it = wrapped(&[text], &[("NS", "keep"), ("WORD", "prod")]);
     // `prod` is a namespace, so that one is kept by its parameter.
@@ -108,33 +108,33 @@ fn what_is_to_know_is_told() {
     assert_eq!(
         notices,
         [
-            "stays as it is, since no parameter is called so: ${HOME}",
-            "has fields that a cluster filled in, such as `status` or `metadata.uid`; take them out: Pod/web",
-            "the value is in base64 there, where no parameter can be put in; use `stringData`: Secret/s data.p",
+            "not replaced, because no parameter has this name: ${HOME}",
+            "contains fields that a cluster sets, such as `status` or `metadata.uid`; remove them: Pod/web",
+            "the value is base64-encoded there, so it is not replaced; use `stringData`: Secret/s data.p",
         ]
     );
     let notices = wrapped(&[text], &[]).expect("a template").notices;
     assert_eq!(
         notices[0],
-        "processing removes a namespace that no parameter gives (--parameter NAMESPACE=…): Pod/web, Secret/s"
+        "processing removes a namespace without a parameter (use --parameter NAMESPACE=…): Pod/web, Secret/s"
     );
 }
 
 #[test]
-fn what_is_refused() {
+fn errors_in_inputs() {
     for (text, parameters, expected) in [
-        ("a: b\n", &[][..], "this is no object: it has no `kind`"),
-        ("- kind: X\n", &[], "this is no object: it has no `kind`"),
-        ("kind: Template\nobjects: []\n", &[], "this is a Template already"),
-        ("kind: PodList\nitems: [{spec: {}}]\n", &[], "this item of a list has no `kind`"),
+        ("a: b\n", &[][..], "this is not an object: it has no `kind`"),
+        ("- kind: X\n", &[], "this is not an object: it has no `kind`"),
+        ("kind: Template\nobjects: []\n", &[], "this is already a Template"),
+        ("kind: PodList\nitems: [{spec: {}}]\n", &[], "this list item has no `kind`"),
         (
             "kind: X\na: '${A}'\nb: c\n",
             &[("A", "c")],
-            "this text holds `${A}` already, which would become a reference; call the parameter something else",
+            "this text already contains `${A}`, which would become a reference; choose another parameter name",
         ),
-        ("kind: X\n", &[("A", "c")], "the value of A occurs nowhere in these objects"),
-        ("kind: X\nn: 8080\n", &[("A", "80")], "the value of A occurs nowhere in these objects"),
-        ("kind: X\na: &a {b: *a}\n", &[], "its aliases make it too large"),
+        ("kind: X\n", &[("A", "c")], "the value of `A` does not occur in these objects"),
+        ("kind: X\nn: 8080\n", &[("A", "80")], "the value of `A` does not occur in these objects"),
+        ("kind: X\na: &a {b: *a}\n", &[], "too large after expanding its YAML aliases"),
     ] {
         assert_eq!(wrapped(&[text], parameters), Err(vec![expected.to_owned()]), "{text}");
     }
@@ -143,21 +143,21 @@ fn what_is_refused() {
 }
 
 #[test]
-fn options_have_to_make_sense() {
-    let mistake = |name: &str, parameters: &[(&str, &str)]| {
+fn errors_in_options() {
+    let error = |name: &str, parameters: &[(&str, &str)]| {
         let given = |(name, value): &(&str, &str)| ParameterChoice { name: (*name).into(), value: (*value).into() };
-        WrapOptions { name: name.into(), parameters: parameters.iter().map(given).collect() }.mistake()
+        WrapOptions { name: name.into(), parameters: parameters.iter().map(given).collect() }.error()
     };
-    assert_eq!(mistake("a.b-1", &[("A", "x"), ("B", "y")]), None);
-    assert!(mistake("A b", &[]).is_some_and(|it| it.contains("name of a template")));
+    assert_eq!(error("a.b-1", &[("A", "x"), ("B", "y")]), None);
+    assert!(error("A b", &[]).is_some_and(|it| it.contains("not a valid template name")));
     for (parameters, expected) in [
-        (&[("A-B", "x")][..], "`A-B` cannot be a parameter: use letters, digits and `_`"),
-        (&[("A", "x"), ("A", "y")], "given more than once: A"),
-        (&[("A", "")], "the value of A is empty, which would stand everywhere"),
-        (&[("A", "x"), ("B", "x")], "A and B have the same value, so nobody knows which to put in"),
-        (&[("A", "x${B}"), ("B", "y")], "the value of A holds a reference to B, which processing would replace"),
+        (&[("A-B", "x")][..], "`A-B` is not a valid parameter name: use letters, digits and `_`"),
+        (&[("A", "x"), ("A", "y")], "parameter `A` is given more than once"),
+        (&[("A", "")], "the value of `A` is empty"),
+        (&[("A", "x"), ("B", "x")], "`A` and `B` have the same value; use one parameter for it"),
+        (&[("A", "x${B}"), ("B", "y")], "the value of `A` contains a reference to `B`, which processing would replace"),
     ] {
-        assert_eq!(mistake("a", parameters).as_deref(), Some(expected));
+        assert_eq!(error("a", parameters).as_deref(), Some(expected));
     }
     assert_eq!(object_name("My Shop_2"), "my-shop-2");
     assert_eq!(object_name("--"), "template");

@@ -1,4 +1,4 @@
-//! Where a value stands in a text, and how a parameter takes its place.
+//! Finds the occurrences of values in texts and replaces them by parameters.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::ide::commands::process::{Json, decoded};
 use crate::syntax::Node;
 use crate::text::Span;
 
-/// A parameter with the value that it takes the place of.
+/// A parameter and the value that it replaces.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ParameterChoice {
     /// The parameter.
@@ -19,15 +19,15 @@ pub struct ParameterChoice {
     pub value: String,
 }
 
-/// Values may be secret.
+/// Does not show the value, which may be secret.
 impl std::fmt::Debug for ParameterChoice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}=<{} bytes>", self.name, self.value.len())
     }
 }
 
-/// Mappings whose keys are somebody's own words; all other keys are those of the API.
-const OWN_KEYS: [&str; 9] = [
+/// Mappings whose keys are chosen by the user; all other keys are defined by the API.
+const USER_KEYS: [&str; 9] = [
     "annotations",
     "binaryData",
     "data",
@@ -39,36 +39,36 @@ const OWN_KEYS: [&str; 9] = [
     "stringData",
 ];
 
-/// Whether the keys of the mapping under a key may hold a value.
-pub(super) fn has_own_keys(key: &str) -> bool {
-    OWN_KEYS.contains(&key)
+/// Whether the keys of the mapping under a key are chosen by the user, so that a parameter may replace them.
+pub(super) fn has_user_keys(key: &str) -> bool {
+    USER_KEYS.contains(&key)
 }
 
-/// Whether a key says what an object is: never a parameter's place, or nobody could read the template.
+/// Whether a key identifies the kind of an object. Its value is never replaced, or the template could not be read.
 pub(super) fn is_identity(key: &str) -> bool {
     matches!(key, "apiVersion" | "kind")
 }
 
-/// Finds values.
+/// Finds the values of parameters in texts.
 #[derive(Debug)]
 pub(crate) struct ValueReplacer<'g> {
-    given: &'g [ParameterChoice],
-    /// The values that are numbers or booleans once they are decoded.
+    choices: &'g [ParameterChoice],
+    /// The decoded values, for numbers and booleans.
     typed: Vec<Option<Json<'static>>>,
 }
 
 impl<'g> ValueReplacer<'g> {
-    /// One that looks for these.
-    pub(crate) fn new(given: &'g [ParameterChoice]) -> Self {
-        let typed = given
+    /// A replacer for these parameters.
+    pub(crate) fn new(choices: &'g [ParameterChoice]) -> Self {
+        let typed = choices
             .iter()
             .map(|it| decoded(&it.value).filter(|it| matches!(it, Json::Bool(_) | Json::Int(_) | Json::Float(_))));
-        Self { typed: typed.collect(), given }
+        Self { typed: typed.collect(), choices }
     }
 
     /// The name of a parameter.
     pub(super) fn name(&self, parameter: usize) -> &'g str {
-        &self.given[parameter].name
+        &self.choices[parameter].name
     }
 
     /// The parameter whose value is this number or boolean.
@@ -76,12 +76,12 @@ impl<'g> ValueReplacer<'g> {
         self.typed.iter().position(|it| it.as_ref() == Some(value))
     }
 
-    /// Where values stand in a text as words of their own, from left to right; of two that overlap the first, of two at
-    /// one place the longer.
-    pub(crate) fn places(&self, text: &str) -> Vec<(Range<usize>, usize)> {
+    /// The occurrences of values in a text as whole words, from left to right. Of two that overlap the first is taken, of
+    /// two at one offset the longer.
+    pub(crate) fn occurrences(&self, text: &str) -> Vec<(Range<usize>, usize)> {
         let mut found: Vec<(Range<usize>, usize)> = Vec::new();
-        for (parameter, given) in self.given.iter().enumerate() {
-            let value = given.value.as_str();
+        for (parameter, choice) in self.choices.iter().enumerate() {
+            let value = choice.value.as_str();
             let is_number = matches!(self.typed[parameter], Some(Json::Int(_) | Json::Float(_)));
             let finder = memmem::Finder::new(value);
             let mut at = 0;
@@ -91,7 +91,7 @@ impl<'g> ValueReplacer<'g> {
                     at = range.end;
                     found.push((range, parameter));
                 } else {
-                    // A value begins with a whole character, and so does what may follow it.
+                    // Continue at the next character boundary.
                     at = start + value.chars().next().map_or(1, char::len_utf8);
                 }
             }
@@ -108,13 +108,13 @@ impl<'g> ValueReplacer<'g> {
         found
     }
 
-    /// The parameters whose values stand in what an object says.
+    /// Collects the parameters whose values occur in an object.
     pub(super) fn uses(&self, json: &Json<'_>, key: &str, used: &mut BTreeSet<usize>) {
         match json {
             Json::Map(map) => {
                 for (name, value) in map {
-                    if has_own_keys(key) {
-                        used.extend(self.places(name).into_iter().map(|(_, parameter)| parameter));
+                    if has_user_keys(key) {
+                        used.extend(self.occurrences(name).into_iter().map(|(_, parameter)| parameter));
                     }
                     if !is_identity(name) {
                         self.uses(value, name, used);
@@ -122,60 +122,60 @@ impl<'g> ValueReplacer<'g> {
                 }
             }
             Json::List(items) => items.iter().for_each(|it| self.uses(it, key, used)),
-            Json::Text(text) => used.extend(self.places(text).into_iter().map(|(_, parameter)| parameter)),
+            Json::Text(text) => used.extend(self.occurrences(text).into_iter().map(|(_, parameter)| parameter)),
             Json::Null => {}
             other => used.extend(self.typed(other)),
         }
     }
 
-    /// A text with parameters in the places of values; nothing if none stands in it.
+    /// A text with its values replaced by parameters; `None` if no value occurs in it.
     pub(super) fn replaced(&self, text: &str) -> Option<String> {
-        let places = self.places(text);
+        let occurrences = self.occurrences(text);
         let mut result = String::with_capacity(text.len());
         let mut at = 0;
-        for (range, parameter) in &places {
+        for (range, parameter) in &occurrences {
             result.push_str(&text[at..range.start]);
             result.push_str(&format!("${{{}}}", self.name(*parameter)));
             at = range.end;
         }
         result.push_str(&text[at..]);
-        (!places.is_empty()).then_some(result)
+        (!occurrences.is_empty()).then_some(result)
     }
 }
 
-/// Whether a range is not the middle of a longer word: `80` in `8080` is not, nor is `1` in `10.0.0.1`.
+/// Whether a range is a whole word: `80` in `8080` is not, nor is `1` in `10.0.0.1`.
 fn is_word(text: &str, range: &Range<usize>, is_number: bool) -> bool {
     let of_word = |it: char| it.is_alphanumeric() || it == '_';
-    let (before, behind) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
+    let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
     let value = &text[range.clone()];
     let joins = |inner: Option<char>, outer: Option<char>| match (inner, outer) {
         (Some(inner), Some(outer)) => of_word(inner) && of_word(outer),
         _ => false,
     };
-    if joins(value.chars().next(), before) || joins(value.chars().next_back(), behind) {
+    if joins(value.chars().next(), before) || joins(value.chars().next_back(), after) {
         return false;
     }
-    // A number has a sign and decimals.
+    // A number may have a sign and a fraction.
     let is_digit = |it: Option<char>| it.is_some_and(|it| it.is_ascii_digit());
     let second = text[range.end..].chars().nth(1);
     let is_longer_number = matches!(before, Some('-' | '+' | '.'))
-        || matches!(behind, Some('.' | '-')) && (is_digit(second) || behind == Some('-'));
+        || matches!(after, Some('.' | '-')) && (is_digit(second) || after == Some('-'));
     !(is_number && is_longer_number)
 }
 
-/// The strings and keys of an object, each with its place; what aliases bring is not among them.
+/// The strings and keys of an object that contain `$`, each with its span, without the content of aliases.
 pub(super) fn texts(node: Node<'_>) -> Vec<(String, Span)> {
     let mut found = Vec::new();
-    let mut open = vec![node];
-    while let Some(node) = open.pop() {
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
         if node.alias().is_some() {
             continue;
         }
         if let Some(text) = node.text().filter(|it| it.contains('$')) {
             found.push((text.to_owned(), node.span()));
         }
-        open.extend(node.own_entries().flat_map(|(key, value)| [Some(key), value]).flatten());
-        open.extend(node.items());
+        pending.extend(node.own_entries().flat_map(|(key, value)| [Some(key), value]).flatten());
+        pending.extend(node.items());
     }
     found.sort_by_key(|(_, span)| *span);
     found

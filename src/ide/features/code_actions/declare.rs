@@ -1,4 +1,4 @@
-//! Declares a variable that a container refers to: an entry of `env` in the style of the list.
+//! Adds an entry of `env` for an undefined variable, in the style of the existing list.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::resolve::is_strict_variable_name;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
 
-/// An entry for the name that is referred to at an offset: a title, and the edits.
+/// The action that declares the variable referenced at an offset: its title and edits.
 pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
     let CursorTarget::Reference { at, field, name, .. } = target_at(analysis, file, offset)?.target else {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -
     Some((format!("Declare `{name}` in `env`"), vec![Edit { location, text }]))
 }
 
-/// An entry in a list that exists: above the entry that refers to it, or at the end.
+/// An entry for an existing list: above the entry with the reference, or at the end.
 fn in_list(
     written: &FileText,
     at: &LocatedContainer<'_>,
@@ -44,9 +44,9 @@ fn in_list(
     };
     let text = written.text();
     let sample = user.or(items.last())?;
-    let written_so = text.get(sample.span().range())?;
+    let sample_text = text.get(sample.span().range())?;
     let is_flow_item = sample.kind() == NodeKind::Mapping(CollectionStyle::Flow);
-    let flow = if written_so.contains("\"name\"") {
+    let flow = if sample_text.contains("\"name\"") {
         format!("{{\"name\": \"{name}\", \"value\": \"\"}}")
     } else {
         format!("{{name: {name}, value: \"\"}}")
@@ -72,11 +72,11 @@ fn in_list(
     if user.is_some() {
         return Some((line.start, format!("{entry}{end}")));
     }
-    let last = sample.span().start + written_so.trim_end().len();
+    let last = sample.span().start + sample_text.trim_end().len();
     Some((written.line(last).end, format!("{end}{entry}")))
 }
 
-/// A list in a container that has none: above one of its keys that stands on a line of its own.
+/// A new list for a container without one, inserted above a key that starts a line.
 fn new_list(written: &FileText, at: &LocatedContainer<'_>, name: &str) -> Option<(usize, String)> {
     let text = written.text();
     let container = node(written, at.object.file_span(at.container.span), Node::is_mapping)?;
@@ -84,7 +84,7 @@ fn new_list(written: &FileText, at: &LocatedContainer<'_>, name: &str) -> Option
         return None;
     }
     let end = line_break(text);
-    // `env:` stands there already, with nothing below it.
+    // The container has `env:` with nothing below it.
     if let Some((key, _)) = container.entry("env") {
         let line = written.line(key.span().start);
         let column = key.span().start - line.start;

@@ -1,4 +1,4 @@
-//! Takes a selected value of an object in a template out into a parameter.
+//! Extracts a selected value of a template's object into a parameter.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::rules::{FileContext, ObjectContext};
 use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm, ScalarStyle, SourceMap, TypedScalar, YamlValue};
 use crate::text::Span;
 
-/// What can be made of a selection, each with a title and its edits: a new parameter here, or wherever the value stands
-/// in the template; or one that has the value already.
-pub(super) fn extracted(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<(String, Vec<Edit>)> {
+/// The actions for a selection, each with a title and edits: a new parameter for this occurrence or for all occurrences
+/// in the template, or an existing parameter with the same value.
+pub(super) fn extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<(String, Vec<Edit>)> {
     try_extract(analysis, file, range).unwrap_or_default()
 }
 
@@ -29,7 +29,7 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     let selected = SelectedText::at(&written, object, range)?;
     let at = |span: Span| Location { file: Arc::clone(file), span };
     let edit = |span: Span, text: String| Edit { location: at(span), text };
-    let here = |name: &str| selected.replaced(name).map(|(span, text)| edit(span, text));
+    let here = |name: &str| selected.replacement(name).map(|(span, text)| edit(span, text));
     if let Some(known) = with_value(template, &selected.value) {
         return Some(vec![(format!("Use the parameter `{known}`"), vec![here(known)?])]);
     }
@@ -51,7 +51,7 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     list.items().for_each(|it| everywhere.object(it));
     let everywhere = everywhere.into_all();
     if everywhere.len() > 1 {
-        let title = format!("Extract into the parameter `{name}` everywhere ({} places)", everywhere.len());
+        let title = format!("Extract into the parameter `{name}` (all {} occurrences)", everywhere.len());
         let mut edits: Vec<Edit> = everywhere.into_iter().map(|it| edit(it.span, it.text)).collect();
         edits.push(declaration);
         actions.push((title, edits));
@@ -59,25 +59,25 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     Some(actions)
 }
 
-/// A selected value.
+/// The selected value.
 struct SelectedText<'w> {
     text: &'w str,
     node: Node<'w>,
-    /// What of the scalar's value is selected.
+    /// The selected part of the scalar's value.
     range: Range<usize>,
-    /// The value of the parameter to be.
+    /// The value of the new parameter.
     value: String,
-    /// Whether it is no string.
+    /// Whether the scalar is not a string.
     is_typed: bool,
     is_flow: bool,
-    /// What the parameter may be called.
+    /// A name for the parameter.
     suggestion: String,
 }
 
 impl<'w> SelectedText<'w> {
     fn at(written: &'w FileText, object: &Object, range: Span) -> Option<Self> {
         let text = written.text();
-        // Blanks at the ends of a selection were not meant.
+        // Ignore spaces around the selection.
         let chosen = text.get(range.range())?;
         let start = range.start + (chosen.len() - chosen.trim_start().len());
         let range = Span::new(start, start + chosen.trim().len());
@@ -85,8 +85,8 @@ impl<'w> SelectedText<'w> {
             return None;
         }
         let root = written.source.tree.document_at(range.start)?.root()?;
-        let way = root.path_to(range.start);
-        let (node, around) = way.split_last()?;
+        let ancestors = root.path_to(range.start);
+        let (node, around) = ancestors.split_last()?;
         let (node, span) = (*node, node.span());
         let is_inside = span.start <= range.start && range.end <= span.end && object.offset <= span.start;
         let is_scalar = matches!(node.kind(), NodeKind::Scalar(_)) && node.tag().is_none();
@@ -113,31 +113,31 @@ impl<'w> SelectedText<'w> {
             TypedScalar::Null | TypedScalar::Misfit => return None,
             TypedScalar::Str(_) if is_whole => (0..value.len(), value.to_owned()),
             TypedScalar::Str(_) => (inner.clone(), value.get(inner)?.to_owned()),
-            // As JSON has it, so that it is decoded to the same.
+            // As JSON, so that processing decodes the same value.
             other => (0..value.len(), json(&other)?),
         };
-        // A reference in a value would never be looked at.
+        // References in the value of a parameter are not replaced.
         if value.contains('$') || value.contains('\n') {
             return None;
         }
         let named = (key == "value").then(|| parent.get("name").and_then(Node::string)).flatten();
         let is_tag = key == "image" && node.text().is_some_and(|it| it[..range.start].ends_with(':'));
         let key = if is_tag { "imageTag" } else { key };
-        let suggestion = named.filter(|it| is_parameter_name(it)).map_or_else(|| upper(key), str::to_owned);
+        let suggestion = named.filter(|it| is_parameter_name(it)).map_or_else(|| upper_snake_case(key), str::to_owned);
         let is_flow = around.iter().any(|it| {
             matches!(it.kind(), NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow))
         });
         Some(Self { text, node, range, value, is_typed, is_flow, suggestion })
     }
 
-    /// The scalar, or the part of it, with a reference in the place of the value.
-    fn replaced(&self, name: &str) -> Option<(Span, String)> {
+    /// The edit that replaces the selected value by a reference.
+    fn replacement(&self, name: &str) -> Option<(Span, String)> {
         let span = self.node.span();
         let form = if self.is_typed { ReferenceForm::Raw } else { ReferenceForm::Text };
         let reference = format_parameter_reference(name, form);
         let (value, style) = (self.node.text()?, self.node.style()?);
         if style == ScalarStyle::Plain && self.is_flow {
-            // Brackets end a plain text in brackets.
+            // In a flow collection, `}` would end a plain scalar.
             let mut whole = value.to_owned();
             whole.replace_range(self.range.clone(), &reference);
             return Some((span, YamlValue::Quoted(whole).to_flow()?));
@@ -147,7 +147,7 @@ impl<'w> SelectedText<'w> {
     }
 }
 
-/// A number or boolean as JSON writes it.
+/// A number or boolean as JSON.
 fn json(value: &TypedScalar<'_>) -> Option<String> {
     let json = match value {
         TypedScalar::Bool(it) => Json::Bool(*it),
@@ -158,15 +158,15 @@ fn json(value: &TypedScalar<'_>) -> Option<String> {
     serde_json::to_string(&json).ok()
 }
 
-/// The parameter that has a value already.
+/// The parameter whose default is this value.
 fn with_value<'t>(template: &'t Template, value: &str) -> Option<&'t str> {
     let has =
         |name: &&Arc<str>| matches!(template.exported.get(name), Some(ParameterDefault::Value(it)) if **it == *value);
     template.exported.names().find(has).map(|it| &**it).filter(|it| is_parameter_name(it))
 }
 
-/// `containerPort` to `CONTAINER_PORT`.
-fn upper(key: &str) -> String {
+/// `containerPort` → `CONTAINER_PORT`.
+fn upper_snake_case(key: &str) -> String {
     let mut name = String::new();
     let mut was_small = false;
     for it in key.chars() {
@@ -180,7 +180,7 @@ fn upper(key: &str) -> String {
     if name.is_empty() { "PARAMETER".to_owned() } else { name.to_owned() }
 }
 
-/// The name, or the name with a number that no parameter has.
+/// The name, with a number appended if a parameter has it already.
 fn free_name(template: &Template, name: &str) -> String {
     let numbered = (2..).map(|it| format!("{name}_{it}"));
     let mut all = std::iter::once(name.to_owned()).chain(numbered);

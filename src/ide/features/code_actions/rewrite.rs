@@ -1,4 +1,5 @@
-//! Other ways to write the same: explicit links in the place of automatic ones, and a pod without what a preset brings.
+//! Rewrites that keep the result: explicit service links instead of automatic ones, and a pod without the entries that
+//! a preset adds anyway.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use crate::ide::Analysis;
 use crate::ide::shared::located_container::objects_at;
 use crate::rules::{FileContext, ObjectContext, limit_service_links, remove_preset_duplicate};
 
-/// What can be written in another way at an offset.
+/// The rewrites for the pods at an offset.
 pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Fix> {
     let Analysis { snapshot, resolver, sources } = *analysis;
     let Some(facts) = snapshot.file(file).filter(|it| !it.is_helm_template() && !snapshot.is_patch(file)) else {

@@ -1,7 +1,7 @@
-//! Suppression comments for a finding: on its line, on a line above it, or for the whole file.
+//! Suppression comments for a finding: at the end of its line, on the line above, or for the whole file.
 //!
-//! A comment can stand at the end of a line unless a scalar goes on there; inside a scalar of several lines there is no
-//! place for one at all.
+//! No comment is offered where it would become part of a scalar: at the end of a line on which a scalar continues, or
+//! between the lines of a scalar.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::rules;
 use crate::syntax::{EnvFileDialect, Node, NodeKind, ScalarStyle, env_file_comments};
 use crate::text::Span;
 
-/// The ways to suppress a finding, the narrowest first.
+/// The actions that suppress a finding, the narrowest first.
 pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnostic) -> Vec<(String, Edit)> {
     let rule = found.rule;
     // JSON has no comments.
@@ -31,16 +31,16 @@ pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnos
             .collect();
     }
     let line = on_line(&written, rule, found.location.span.start);
-    let line = line.map(|it| (format!("Suppress `{rule}` here"), edit(it)));
+    let line = line.map(|it| (format!("Suppress `{rule}` on this line"), edit(it)));
     let whole = (format!("Suppress `{rule}` in this file"), edit(in_file(&written, rule)));
     line.into_iter().chain(std::iter::once(whole)).collect()
 }
 
-/// A comment for one line: where, and what is inserted.
+/// A comment for one line: the offset and the text to insert.
 fn on_line(written: &FileText, rule: &str, offset: usize) -> Option<(usize, String)> {
     let text = written.text();
     let line = written.line(offset);
-    // A comment that is about this line already takes one more rule.
+    // Add the rule to an existing comment for this line.
     let above = if line.start == 0 { line } else { written.line(line.start - 1) };
     let known = rules::suppressions_in(&written.source, None, Span::new(above.start, line.end));
     let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
@@ -49,17 +49,17 @@ fn on_line(written: &FileText, rule: &str, offset: usize) -> Option<(usize, Stri
     }
     let comment = format!("# podlens: ignore[{rule}]");
     let is_free = written.source.tree.comments(&written.source.text, line).is_empty();
-    if is_free && !goes_on(written, line) {
+    if is_free && !scalar_continues_after(written, line) {
         return Some((line.start + text[line.range()].trim_end().len(), format!(" {comment}")));
     }
-    if begins_inside(written, line) {
+    if starts_in_scalar(written, line) {
         return None;
     }
     let indent = &text[line.range()][..text[line.range()].len() - text[line.range()].trim_start_matches(' ').len()];
     Some((line.start, format!("{indent}{comment}{}", line_break(text))))
 }
 
-/// Comments in an env file: above the line, and at the top, where they are comments and not parts of a value.
+/// Comments in an env file, above the line and at the top, unless they would become part of a value.
 fn in_env_file(
     written: &FileText,
     dialect: EnvFileDialect,
@@ -81,8 +81,10 @@ fn in_env_file(
         let is_here = |it: &Span| it.start <= *at && *at < it.end;
         env_file_comments(&changed, dialect).iter().any(is_here)
     };
-    let all =
-        [(format!("Suppress `{rule}` here"), one), (format!("Suppress `{rule}` in this file"), in_file(written, rule))];
+    let all = [
+        (format!("Suppress `{rule}` on this line"), one),
+        (format!("Suppress `{rule}` in this file"), in_file(written, rule)),
+    ];
     all.into_iter().filter(|(_, change)| is_comment(change)).collect()
 }
 
@@ -97,8 +99,8 @@ fn line_break(text: &str) -> &'static str {
     if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
 }
 
-/// Whether a scalar goes on behind the end of a line, where a comment would become a part of it or end it.
-fn goes_on(written: &FileText, line: Span) -> bool {
+/// Whether a scalar continues after the end of a line, so that a comment would become part of it or end it.
+fn scalar_continues_after(written: &FileText, line: Span) -> bool {
     let end = line.start + written.text()[line.range()].trim_end().len();
     scalar_at(written, end).is_some_and(|it| {
         let is_header =
@@ -107,8 +109,8 @@ fn goes_on(written: &FileText, line: Span) -> bool {
     })
 }
 
-/// Whether a line begins inside a scalar.
-fn begins_inside(written: &FileText, line: Span) -> bool {
+/// Whether a line starts inside a scalar.
+fn starts_in_scalar(written: &FileText, line: Span) -> bool {
     scalar_at(written, line.start).is_some_and(|it| it.span().start < line.start && it.span().end > line.start)
 }
 

@@ -1,4 +1,4 @@
-//! Wraps a whole file of objects in a Template.
+//! Wraps the objects of a file in a Template.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::ide::commands::wrap::{WrapInput, WrapOptions, object_name, wrap_in_te
 use crate::k8s::ObjectData;
 use crate::text::Span;
 
-/// The whole file as a Template: a title, and the edit. Offered on the head of an object, where it says what it is.
-pub(super) fn wrapped(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
+/// The action that turns the file into a Template: its title and edit. Offered on `apiVersion`, `kind` and `metadata`.
+pub(super) fn wrap_file(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(String, Vec<Edit>)> {
     let facts = analysis.snapshot.file(file)?;
     let is_other = |data: &ObjectData| matches!(data, ObjectData::Template(_) | ObjectData::Kustomization(_));
     let is_manifest =

@@ -1,12 +1,12 @@
-//! Where the cursor stands when something is to be completed.
+//! Finds what is being typed at the cursor.
 //!
-//! Found from the line under the cursor first, since half-typed text has no tree of its own yet; the tree then says what
-//! the line belongs to.
+//! It looks at the line of the cursor first, because the tree may not contain an incomplete reference yet; then the tree
+//! gives the field that the line belongs to.
 
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::features::completion::parameters::{Setting, Typing};
+use crate::ide::features::completion::parameters::{TypedEntry, TypedParameter};
 use crate::ide::shared::located_container::{FileText, LocatedContainer, floor, objects_at, preset_of};
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template};
@@ -16,56 +16,56 @@ use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
 use crate::text::Span;
 use crate::workspace::File;
 
-/// What can be completed at a place.
+/// The kind of text that is being typed.
 #[derive(Debug)]
-pub(super) enum Context<'s> {
-    /// A name behind `$(` or `${`.
-    Reference(Reference<'s>),
-    /// A parameter of a template behind `${` or `${{`.
-    Parameter(Typing<'s>),
-    /// Behind `$(` in a template of the proposed dialect: a variable or a parameter.
-    Both(Reference<'s>, Typing<'s>),
+pub(super) enum CompletionContext<'s> {
+    /// A variable after `$(` or `${`.
+    Reference(TypedReference<'s>),
+    /// A template parameter after `${` or `${{`.
+    Parameter(TypedParameter<'s>),
+    /// A variable or a parameter after `$(`, in a template of the proposed dialect.
+    Both(TypedReference<'s>, TypedParameter<'s>),
     /// The value of a key.
-    Value(Value<'s>),
+    Value(TypedValue<'s>),
     /// A name in a parameter file.
-    ParamFile(Setting<'s>),
+    ParamFile(TypedEntry<'s>),
     /// The name of a rule in a suppression comment.
     Rule(Span),
 }
 
 /// A reference that is being typed.
 #[derive(Clone, Debug)]
-pub(super) struct Reference<'s> {
+pub(super) struct TypedReference<'s> {
     pub(super) at: LocatedContainer<'s>,
     pub(super) field: ContainerField,
-    /// From the dollar sign on.
+    /// The offset of the dollar sign.
     pub(super) start: usize,
-    /// The name as far as it is typed.
+    /// The name typed so far.
     pub(super) name: Span,
-    /// The end of the name and its closing parenthesis or brace, if there is one.
-    pub(super) rename_closure: Option<usize>,
+    /// The offset after the closing parenthesis or brace, if there is one.
+    pub(super) closed_end: Option<usize>,
     /// Whether it is `${`.
     pub(super) brace: bool,
 }
 
-/// A value that is being typed.
+/// The value of a key that is being typed.
 #[derive(Clone, Debug)]
-pub(super) struct Value<'s> {
-    pub(super) slot: Slot<'s>,
-    /// What is there already, without quotes.
+pub(super) struct TypedValue<'s> {
+    pub(super) kind: ValueKind<'s>,
+    /// The text typed so far, without quotes.
     pub(super) replace: Span,
-    /// What has to be written before and behind the value.
+    /// Texts to insert before and after the value.
     pub(super) before: &'static str,
-    pub(super) behind: &'static str,
-    /// Whether it stands in quotes.
+    pub(super) after: &'static str,
+    /// Whether it is in quotes.
     pub(super) is_quoted: bool,
-    /// Whether brackets around it give commas and brackets a meaning.
+    /// Whether it is in a flow collection, where commas and brackets are not plain text.
     pub(super) is_flow: bool,
 }
 
-/// What a value is.
+/// The kind of value that a key takes.
 #[derive(Clone, Debug)]
-pub(super) enum Slot<'s> {
+pub(super) enum ValueKind<'s> {
     /// The name of a ConfigMap, Secret or Service.
     Object { file: Arc<str>, object: &'s Object, kind: OriginKind },
     /// A key of a ConfigMap or Secret.
@@ -76,7 +76,7 @@ pub(super) enum Slot<'s> {
     Resource { at: LocatedContainer<'s> },
     /// The name of another container.
     ContainerName { pod: &'s Pod },
-    /// The name of a volume; for an env file only some can be meant.
+    /// The name of a volume; an env file needs certain volumes.
     Volume { pod: &'s Pod, holds_env_file: bool },
     /// The path of an env file in a volume.
     FilePath { at: LocatedContainer<'s>, volume: String },
@@ -92,30 +92,34 @@ pub(super) enum Slot<'s> {
     Variable { at: LocatedContainer<'s>, index: usize },
 }
 
-/// What can be completed at an offset.
-pub(super) fn context<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<Context<'s>> {
+/// What is being typed at an offset.
+pub(super) fn completion_context<'s>(
+    analysis: &Analysis<'s>,
+    file: &Arc<str>,
+    offset: usize,
+) -> Option<CompletionContext<'s>> {
     let facts: &'s File = analysis.snapshot.file(file)?;
     let written = analysis.file_text(file)?;
     let offset = floor(written.text(), offset);
-    let looker = Looker { file, facts, written: &written, offset, line: written.line(offset) };
-    if let Some(rule) = looker.rule() {
-        return Some(Context::Rule(rule));
+    let finder = ContextFinder { file, facts, written: &written, offset, line: written.line(offset) };
+    if let Some(rule) = finder.rule() {
+        return Some(CompletionContext::Rule(rule));
     }
     if facts.is_env_format() {
-        return looker.setting(analysis).map(Context::ParamFile);
+        return finder.param_file_entry(analysis).map(CompletionContext::ParamFile);
     }
-    match (looker.reference(), looker.parameter()) {
-        (Some(reference), Some(typing)) if typing.form == ReferenceForm::Proposed => {
-            return Some(Context::Both(reference, typing));
+    match (finder.reference(), finder.parameter()) {
+        (Some(reference), Some(parameter)) if parameter.form == ReferenceForm::Proposed => {
+            return Some(CompletionContext::Both(reference, parameter));
         }
-        (_, Some(typing)) => return Some(Context::Parameter(typing)),
-        (Some(reference), None) => return Some(Context::Reference(reference)),
+        (_, Some(parameter)) => return Some(CompletionContext::Parameter(parameter)),
+        (Some(reference), None) => return Some(CompletionContext::Reference(reference)),
         (None, None) => {}
     }
-    looker.value().map(Context::Value)
+    finder.value().map(CompletionContext::Value)
 }
 
-struct Looker<'l, 's> {
+struct ContextFinder<'l, 's> {
     file: &'l Arc<str>,
     facts: &'s File,
     written: &'l FileText,
@@ -127,7 +131,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-impl<'s> Looker<'_, 's> {
+impl<'s> ContextFinder<'_, 's> {
     fn head(&self) -> &str {
         &self.written.text()[self.line.start..self.offset.max(self.line.start)]
     }
@@ -150,8 +154,8 @@ impl<'s> Looker<'_, 's> {
         Some(Span::new(start, end))
     }
 
-    /// The name at the beginning of a line of a parameter file.
-    fn setting(&self, analysis: &Analysis<'s>) -> Option<Setting<'s>> {
+    /// A name at the start of a line of a parameter file.
+    fn param_file_entry(&self, analysis: &Analysis<'s>) -> Option<TypedEntry<'s>> {
         let (head, tail) = (self.head(), self.tail());
         let name = head.trim_start();
         let name = name.strip_prefix("export ").map_or(name, str::trim_start);
@@ -161,12 +165,12 @@ impl<'s> Looker<'_, 's> {
         }
         let rest = tail.bytes().take_while(|it| is_name(*it)).count();
         let replace = Span::new(self.offset - name.len(), self.offset + rest);
-        let is_set = tail[rest..].trim_start().starts_with(['=', ':']);
+        let has_separator = tail[rest..].trim_start().starts_with(['=', ':']);
         let file = ParamFileText::of(analysis, self.file, self.written);
-        Some(Setting { file, replace, is_set })
+        Some(TypedEntry { file, replace, has_separator })
     }
 
-    fn reference(&self) -> Option<Reference<'s>> {
+    fn reference(&self) -> Option<TypedReference<'s>> {
         let head = self.head();
         let typed = head.bytes().rev().take_while(|it| is_name(*it)).count();
         let before = &head[..head.len() - typed];
@@ -174,7 +178,7 @@ impl<'s> Looker<'_, 's> {
         if !brace && !before.ends_with("$(") {
             return None;
         }
-        // E3: an even number of dollar signs are escapes of each other.
+        // E3: in an even number of dollar signs each second one is escaped.
         let dollars = before[..before.len() - 1].bytes().rev().take_while(|it| *it == b'$').count();
         if dollars % 2 == 0 {
             return None;
@@ -182,13 +186,13 @@ impl<'s> Looker<'_, 's> {
         let name = Span::new(self.offset - typed, self.offset);
         let rest = self.tail().bytes().take_while(|it| is_name(*it)).count();
         let close = if brace { '}' } else { ')' };
-        let rename_closure = self.tail()[rest..].starts_with(close).then_some(self.offset + rest + 1);
+        let closed_end = self.tail()[rest..].starts_with(close).then_some(self.offset + rest + 1);
         let (at, field) = self.by_text().or_else(|| self.by_path())?;
-        Some(Reference { at, field, start: name.start - 2, name, rename_closure, brace })
+        Some(TypedReference { at, field, start: name.start - 2, name, closed_end, brace })
     }
 
-    /// A parameter of the template around the cursor that is being referred to.
-    fn parameter(&self) -> Option<Typing<'s>> {
+    /// A reference to a parameter of the template around the cursor.
+    fn parameter(&self) -> Option<TypedParameter<'s>> {
         let head = self.head();
         let is_name = |it: &u8| it.is_ascii_alphanumeric() || *it == b'_';
         let typed = head.bytes().rev().take_while(is_name).count();
@@ -203,16 +207,16 @@ impl<'s> Looker<'_, 's> {
         }
         let tail = self.tail();
         let rest = tail.bytes().take_while(is_name).count();
-        // Editors close brackets by themselves, and sometimes one too few.
-        let rename_closure = (0..=close.len()).rev().find(|it| tail[rest..].starts_with(&close[..*it])).unwrap_or(0);
+        // Editors insert closing brackets, but may insert only some of them.
+        let closing = (0..=close.len()).rev().find(|it| tail[rest..].starts_with(&close[..*it])).unwrap_or(0);
         let start = self.offset - typed - open.len();
-        let replace = Span::new(start, self.offset + rest + rename_closure);
+        let replace = Span::new(start, self.offset + rest + closing);
         let file = Arc::clone(self.file);
         let place = LocatedParameter { file, facts: self.facts, object: outer, template, name: "" };
-        Some(Typing { place, replace, form })
+        Some(TypedParameter { place, replace, form })
     }
 
-    /// The container and field whose text stands at the cursor, by aliases too.
+    /// The container and field of the text at the cursor; the text may be used through an alias.
     fn by_text(&self) -> Option<(LocatedContainer<'s>, ContainerField)> {
         let document = self.written.source.tree.document_at(self.offset)?;
         let has_aliases = document.root()?.contains_alias();
@@ -226,12 +230,12 @@ impl<'s> Looker<'_, 's> {
             Some((at, field))
         };
         let is_around = |at: &LocatedContainer<'_>| at.object.file_span(at.container.span).touches(self.offset);
-        // An alias leads to text that stands in no container, or in another one.
+        // The text of an alias may be outside of the container that uses it.
         let elsewhere = || if has_aliases { containers().find_map(field_in) } else { None };
         containers().filter(is_around).find_map(field_in).or_else(elsewhere)
     }
 
-    /// The same by the way through the tree, for texts that are not complete yet.
+    /// The container and field by path in the tree, for texts that are incomplete.
     fn by_path(&self) -> Option<(LocatedContainer<'s>, ContainerField)> {
         let key = self.key().map_or(self.offset, |it| it.key.start);
         [self.offset, key].into_iter().find_map(|offset| {
@@ -242,14 +246,14 @@ impl<'s> Looker<'_, 's> {
         })
     }
 
-    /// The innermost object around an offset, and the way from it.
+    /// The innermost object around an offset, and the path from it to the offset.
     fn path(&self, offset: usize) -> Option<(&'s Object, String)> {
         let object = objects_at(self.facts, offset).into_iter().next()?;
         let root = self.written.source.tree.document_at(offset)?.root()?;
         Some((object, root.field_path(offset, object.offset)))
     }
 
-    /// The container that a way leads through, and the rest of the way.
+    /// The container that contains a path, and the rest of the path.
     fn container(&self, object: &'s Object, path: &str) -> Option<(LocatedContainer<'s>, String)> {
         LocatedContainer::of_object_or_preset(self.file, self.facts, object).find_map(|at| {
             let rest = path.strip_prefix(&*at.container.path)?.strip_prefix('.')?.to_owned();
@@ -257,39 +261,39 @@ impl<'s> Looker<'_, 's> {
         })
     }
 
-    fn value(&self) -> Option<Value<'s>> {
+    fn value(&self) -> Option<TypedValue<'s>> {
         let found = self.key()?;
         let root = self.written.source.tree.document_at(found.key.start)?.root()?;
-        let way = root.path_to(found.key.start);
-        let (key, mapping) = (way.last()?, way.iter().rev().find(|it| it.is_mapping())?);
+        let ancestors = root.path_to(found.key.start);
+        let (key, mapping) = (ancestors.last()?, ancestors.iter().rev().find(|it| it.is_mapping())?);
         if !mapping.own_entries().any(|(it, _)| it.span() == key.span()) {
             return None;
         }
-        let around = way.iter().rev().filter(|it| it.is_mapping()).nth(1).copied();
-        let slot = self.slot(found.key.start, *mapping, around)?;
+        let around = ancestors.iter().rev().filter(|it| it.is_mapping()).nth(1).copied();
+        let kind = self.value_kind(found.key.start, *mapping, around)?;
         let is_flow = mapping.kind() == NodeKind::Mapping(CollectionStyle::Flow);
-        self.replacement(&found, is_flow).map(|(replace, before, behind, is_quoted)| Value {
-            slot,
+        self.replacement(&found, is_flow).map(|(replace, before, after, is_quoted)| TypedValue {
+            kind,
             replace,
             before,
-            behind,
+            after,
             is_quoted,
             is_flow,
         })
     }
 
-    /// What the value of the key at an offset is.
-    fn slot(&self, key: usize, mapping: Node<'_>, around: Option<Node<'_>>) -> Option<Slot<'s>> {
+    /// The kind of value that the key at an offset takes.
+    fn value_kind(&self, key: usize, mapping: Node<'_>, around: Option<Node<'_>>) -> Option<ValueKind<'s>> {
         let (object, path) = self.path(key)?;
         let file = Arc::clone(self.file);
         let (plain, indices) = without_indices(&path);
         let name = |key: &str| mapping.get(key).and_then(Node::text).map(str::to_owned);
         let outer = |key: &str| around.and_then(|it| it.get(key)).and_then(Node::text).map(str::to_owned);
-        let of = |kind| Slot::Object { file: Arc::clone(&file), object, kind };
-        let key_of =
-            |kind, name: Option<String>| Some(Slot::Key { file: Arc::clone(&file), object, kind, name: name? });
-        if let Some(slot) = preset_of(object).and_then(|_| selector_slot(object, &path)) {
-            return Some(slot);
+        let of = |kind| ValueKind::Object { file: Arc::clone(&file), object, kind };
+        let key_in =
+            |kind, name: Option<String>| Some(ValueKind::Key { file: Arc::clone(&file), object, kind, name: name? });
+        if let Some(kind) = preset_of(object).and_then(|_| selector_value_kind(object, &path)) {
+            return Some(kind);
         }
         let volumes = |rest: &str| match rest {
             "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => {
@@ -297,34 +301,38 @@ impl<'s> Looker<'_, 's> {
             }
             "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(OriginKind::Secret)),
             "volumes[].configMap.items[].key" | "volumes[].projected.sources[].configMap.items[].key" => {
-                key_of(OriginKind::ConfigMap, outer("name"))
+                key_in(OriginKind::ConfigMap, outer("name"))
             }
-            "volumes[].secret.items[].key" => key_of(OriginKind::Secret, outer("secretName")),
-            "volumes[].projected.sources[].secret.items[].key" => key_of(OriginKind::Secret, outer("name")),
+            "volumes[].secret.items[].key" => key_in(OriginKind::Secret, outer("secretName")),
+            "volumes[].projected.sources[].secret.items[].key" => key_in(OriginKind::Secret, outer("name")),
             "serviceDependencies[].name" => Some(of(OriginKind::Service)),
             _ => None,
         };
         if let Some((at, rest)) = self.container(object, &path) {
             let (rest, _) = without_indices(&rest);
             return match &*rest {
-                "env[].name" | "environment[].name" => Some(Slot::Variable { at, index: indices.last().copied()? }),
+                "env[].name" | "environment[].name" => {
+                    Some(ValueKind::Variable { at, index: indices.last().copied()? })
+                }
                 "env[].valueFrom.configMapKeyRef.name" | "envFrom[].configMapRef.name" => {
                     Some(of(OriginKind::ConfigMap))
                 }
                 "env[].valueFrom.secretKeyRef.name" | "envFrom[].secretRef.name" => Some(of(OriginKind::Secret)),
                 "envFrom[].service.name" => Some(of(OriginKind::Service)),
-                "env[].valueFrom.configMapKeyRef.key" => key_of(OriginKind::ConfigMap, name("name")),
-                "env[].valueFrom.secretKeyRef.key" => key_of(OriginKind::Secret, name("name")),
-                "env[].valueFrom.fieldRef.fieldPath" => Some(Slot::FieldPath { at }),
-                "env[].valueFrom.resourceFieldRef.resource" => Some(Slot::Resource { at }),
-                "env[].valueFrom.resourceFieldRef.containerName" => Some(Slot::ContainerName { pod: at.pod }),
-                "env[].valueFrom.fileKeyRef.volumeName" => Some(Slot::Volume { pod: at.pod, holds_env_file: true }),
-                "env[].valueFrom.fileKeyRef.path" => Some(Slot::FilePath { at, volume: name("volumeName")? }),
-                "env[].valueFrom.fileKeyRef.key" => {
-                    Some(Slot::EnvFileKey { at, volume: name("volumeName")?, path: name("path")? })
+                "env[].valueFrom.configMapKeyRef.key" => key_in(OriginKind::ConfigMap, name("name")),
+                "env[].valueFrom.secretKeyRef.key" => key_in(OriginKind::Secret, name("name")),
+                "env[].valueFrom.fieldRef.fieldPath" => Some(ValueKind::FieldPath { at }),
+                "env[].valueFrom.resourceFieldRef.resource" => Some(ValueKind::Resource { at }),
+                "env[].valueFrom.resourceFieldRef.containerName" => Some(ValueKind::ContainerName { pod: at.pod }),
+                "env[].valueFrom.fileKeyRef.volumeName" => {
+                    Some(ValueKind::Volume { pod: at.pod, holds_env_file: true })
                 }
-                "volumeMounts[].name" => Some(Slot::Volume { pod: at.pod, holds_env_file: false }),
-                // A preset has its volumes beside what it brings to containers.
+                "env[].valueFrom.fileKeyRef.path" => Some(ValueKind::FilePath { at, volume: name("volumeName")? }),
+                "env[].valueFrom.fileKeyRef.key" => {
+                    Some(ValueKind::EnvFileKey { at, volume: name("volumeName")?, path: name("path")? })
+                }
+                "volumeMounts[].name" => Some(ValueKind::Volume { pod: at.pod, holds_env_file: false }),
+                // The volumes of a preset are next to its lists for containers.
                 other if at.is_preset() => volumes(other),
                 _ => None,
             };
@@ -333,7 +341,7 @@ impl<'s> Looker<'_, 's> {
         volumes(plain.strip_prefix(&*without_indices(&pod.path).0)?.trim_start_matches('.'))
     }
 
-    /// What is replaced, and what has to stand around the value: `replace, before, behind, is_quoted`.
+    /// The span to replace and the texts around the value: `replace, before, after, is_quoted`.
     fn replacement(&self, found: &KeyOnLine, is_flow: bool) -> Option<(Span, &'static str, &'static str, bool)> {
         let text = self.written.text();
         let typed = &text[found.value..self.offset];
@@ -344,12 +352,12 @@ impl<'s> Looker<'_, 's> {
             }
             let end = self.tail().find(quote);
             let replace = Span::new(found.value + 1, end.map_or(self.offset, |len| self.offset + len));
-            let behind = match (end, quote) {
+            let after = match (end, quote) {
                 (Some(_), _) => "",
                 (None, '"') => "\"",
                 (None, _) => "'",
             };
-            return Some((replace, "", behind, true));
+            return Some((replace, "", after, true));
         }
         if typed.ends_with([' ', '\t']) && !typed.trim().is_empty()
             || typed.starts_with(['{', '[', '|', '>', '&', '*', '!', '#'])
@@ -360,11 +368,11 @@ impl<'s> Looker<'_, 's> {
         let rest = self.tail();
         let end = self.offset + rest.find(stops).unwrap_or(rest.len());
         let start = if typed.trim().is_empty() { self.offset } else { found.value };
-        let has_blank = text[..self.offset].ends_with([' ', '\t']) || start < self.offset;
-        Some((Span::new(start, end), if has_blank { "" } else { " " }, "", false))
+        let has_space = text[..self.offset].ends_with([' ', '\t']) || start < self.offset;
+        Some((Span::new(start, end), if has_space { "" } else { " " }, "", false))
     }
 
-    /// The key whose value the cursor stands in, by the line alone.
+    /// The key whose value contains the cursor, by the line alone.
     fn key(&self) -> Option<KeyOnLine> {
         let head = self.head();
         let bytes = head.as_bytes();
@@ -390,9 +398,9 @@ impl<'s> Looker<'_, 's> {
                     let from = start + (head[start..at].len() - head[start..at].trim_start().len());
                     let is_key = matches!(bytes.get(at + 1), None | Some(b' ' | b'\t' | b'"'));
                     if !word.is_empty() && is_key {
-                        let blanks = head[at + 1..].len() - head[at + 1..].trim_start_matches([' ', '\t']).len();
+                        let spaces = head[at + 1..].len() - head[at + 1..].trim_start_matches([' ', '\t']).len();
                         let key = Span::new(self.line.start + from, self.line.start + from + word.len());
-                        found = Some(KeyOnLine { key, value: self.line.start + at + 1 + blanks });
+                        found = Some(KeyOnLine { key, value: self.line.start + at + 1 + spaces });
                     }
                 }
                 _ => {}
@@ -403,27 +411,27 @@ impl<'s> Looker<'_, 's> {
     }
 }
 
-/// What stands in the selector of a preset.
-fn selector_slot<'s>(object: &'s Object, path: &str) -> Option<Slot<'s>> {
+/// The kind of value at a path in the selector of a preset.
+fn selector_value_kind<'s>(object: &'s Object, path: &str) -> Option<ValueKind<'s>> {
     let rest = path.strip_prefix("spec.selector.")?;
     if let Some(key) = rest.strip_prefix("matchLabels.") {
-        return Some(Slot::LabelValue { object, key: key.trim_matches('"').to_owned() });
+        return Some(ValueKind::LabelValue { object, key: key.trim_matches('"').to_owned() });
     }
     match &*without_indices(rest).0 {
-        "matchExpressions[].key" => Some(Slot::LabelKey { object }),
-        "matchExpressions[].operator" => Some(Slot::Operator),
+        "matchExpressions[].key" => Some(ValueKind::LabelKey { object }),
+        "matchExpressions[].operator" => Some(ValueKind::Operator),
         _ => None,
     }
 }
 
-/// A key and where its value begins.
+/// A key and the offset of its value.
 #[derive(Clone, Copy, Debug)]
 struct KeyOnLine {
     key: Span,
     value: usize,
 }
 
-/// The field that a way in a container leads to.
+/// The field at a path in a container.
 fn field_of(rest: &str, at: &LocatedContainer<'_>) -> Option<ContainerField> {
     let (plain, indices) = without_indices(rest);
     let index = indices.last().copied();
@@ -440,19 +448,19 @@ fn field_of(rest: &str, at: &LocatedContainer<'_>) -> Option<ContainerField> {
     }
 }
 
-/// A way without its indices, and these.
+/// A path without its indices, and the indices.
 fn without_indices(path: &str) -> (String, Vec<usize>) {
     let (mut plain, mut indices) = (String::with_capacity(path.len()), Vec::new());
     let mut rest = path;
-    while let Some((before, behind)) = rest.split_once('[') {
+    while let Some((before, after)) = rest.split_once('[') {
         plain.push_str(before);
         plain.push('[');
-        let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
-        if let Ok(index) = behind[..digits].parse() {
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        if let Ok(index) = after[..digits].parse() {
             indices.push(index);
-            rest = &behind[digits..];
+            rest = &after[digits..];
         } else {
-            rest = behind;
+            rest = after;
         }
     }
     plain.push_str(rest);

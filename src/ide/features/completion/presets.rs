@@ -1,11 +1,11 @@
-//! Names in PodPresets: what the containers that get them have, what they lack, and the labels of pods.
+//! Completion in PodPresets: variables of the containers they apply to, undefined names there, and labels of pods.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::features::completion::context::Reference;
-use crate::ide::features::completion::variables::{item, told};
+use crate::ide::features::completion::context::TypedReference;
+use crate::ide::features::completion::variables::{binding_detail, item};
 use crate::ide::features::completion::{CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
 use crate::ide::shared::describe::workload_title;
@@ -18,15 +18,15 @@ use crate::syntax::has_helm_placeholder;
 /// The operators of a selector.
 pub(super) const OPERATORS: [(&str, &str); 4] = [
     ("In", "the label has one of the values"),
-    ("NotIn", "the label has none of the values, or is not there"),
-    ("Exists", "the label is there"),
-    ("DoesNotExist", "the label is not there"),
+    ("NotIn", "the label has none of the values, or does not exist"),
+    ("Exists", "the label exists"),
+    ("DoesNotExist", "the label does not exist"),
 ];
 
-/// What a value of a preset can refer to besides its own entries: the variables of the containers that get it.
+/// The variables of the containers that a preset applies to, without those in `known`.
 pub(super) fn names(
     analysis: &Analysis<'_>,
-    reference: &Reference<'_>,
+    reference: &TypedReference<'_>,
     known: &[CompletionItem],
 ) -> Vec<CompletionItem> {
     let at = &reference.at;
@@ -35,10 +35,10 @@ pub(super) fn names(
     let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
     for it in recipients(analysis, at, Some(index)) {
         for binding in it.environment.own_bindings() {
-            let is_ours = binding.preset.as_deref() == at.object.model.reference_name();
-            let is_out_of_sight = is_ours && is_declared_after(at, index, &binding.name);
-            if !is_out_of_sight && !has_helm_placeholder(&binding.name) {
-                found.entry(Arc::clone(&binding.name)).or_default().insert(told(binding, reveal));
+            let is_from_preset = binding.preset.as_deref() == at.object.model.reference_name();
+            let is_not_visible = is_from_preset && is_declared_after(at, index, &binding.name);
+            if !is_not_visible && !has_helm_placeholder(&binding.name) {
+                found.entry(Arc::clone(&binding.name)).or_default().insert(binding_detail(binding, reveal));
             }
         }
     }
@@ -46,15 +46,19 @@ pub(super) fn names(
     let new = found.into_iter().filter(|(name, _)| is_new(name)).map(|(name, values)| {
         let detail = match values.len() {
             1 => values.into_iter().next().unwrap_or_default(),
-            _ => "differs from container to container".to_owned(),
+            _ => "differs between containers".to_owned(),
         };
         item(reference, false, &name, CompletionKind::Variable, detail, 1, false)
     });
     new.collect()
 }
 
-/// What there is to say about one of them: as the first container that has it sees it.
-pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
+/// The documentation of a variable, for the first container that has it.
+pub(super) fn details(
+    analysis: &Analysis<'_>,
+    reference: &TypedReference<'_>,
+    label: &str,
+) -> Option<CompletionDetails> {
     let Some(VariableScope::EarlierEntries(index)) = reference.field.variable_scope() else { return None };
     let all = recipients(analysis, &reference.at, Some(index));
     let has_it =
@@ -64,8 +68,8 @@ pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label:
     Some(CompletionDetails { documentation, additional_edits: Vec::new() })
 }
 
-/// The names that the containers a preset reaches refer to and do not have, with one of those that do.
-pub(super) fn wanted(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(Arc<str>, String)> {
+/// The undefined variables that containers of a preset reference, each with one such workload.
+pub(super) fn undefined_names(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(Arc<str>, String)> {
     let mut found: BTreeMap<Arc<str>, String> = BTreeMap::new();
     for it in recipients(analysis, at, None) {
         for unresolved in it
@@ -74,14 +78,14 @@ pub(super) fn wanted(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<
             .iter()
             .filter(|it| it.why == UnresolvedReason::Undefined && is_strict_variable_name(&it.name))
         {
-            let title = || format!("referred to in {}, not declared", workload_title(it.reach.object));
+            let title = || format!("referenced in {}, not declared", workload_title(it.workload.object));
             found.entry(Arc::clone(&unresolved.name)).or_insert_with(title);
         }
     }
     found.into_iter().collect()
 }
 
-/// The labels of the pods in a preset's namespace: each key with its values.
+/// The labels of the pods in a preset's namespace, each with its values.
 pub(super) fn labels(analysis: &Analysis<'_>, preset: &Object) -> BTreeMap<Arc<str>, BTreeSet<Arc<str>>> {
     let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
     for object in analysis.snapshot.files().flat_map(|(_, facts)| &facts.objects) {

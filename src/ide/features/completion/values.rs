@@ -1,13 +1,13 @@
-//! Values of keys: names of objects and their keys, fields, resources, volumes, names of variables.
+//! Completion of values: names and keys of objects, field paths, resources, volumes, names of variables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::features::completion::context::{Slot, Value};
-use crate::ide::features::completion::presets::{OPERATORS, labels, wanted};
-use crate::ide::features::completion::variables::{service_variables, told};
+use crate::ide::features::completion::context::{TypedValue, ValueKind};
+use crate::ide::features::completion::presets::{OPERATORS, labels, undefined_names};
+use crate::ide::features::completion::variables::{binding_detail, service_variables};
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
 use crate::ide::shared::describe::short_value;
@@ -17,11 +17,11 @@ use crate::k8s::{Pod, VariableScope, Volume};
 use crate::resolve::{ENV_FIELDS, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind};
 use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
 
-/// How long a preview may be.
+/// The maximum length of a value in a detail, in characters.
 const LONGEST: usize = 60;
-/// How many names are offered at once, and for how many of them it is told where they stand.
+/// The maximum number of names in a list, and of names that show their file.
 const MOST: usize = 500;
-const MOST_PLACES: usize = 100;
+const MOST_WITH_FILE: usize = 100;
 
 /// The resources that every container has (V10).
 const RESOURCES: [&str; 6] = [
@@ -33,24 +33,24 @@ const RESOURCES: [&str; 6] = [
     "requests.ephemeral-storage",
 ];
 
-/// What can stand as a value.
-pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
-    let mut list = List { value, completion: Completion::default() };
-    match &value.slot {
-        Slot::Object { file, object, kind } => {
-            let place = lookup_site(file, object);
+/// The items for a value.
+pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completion {
+    let mut list = ItemList { value, completion: Completion::default() };
+    match &value.kind {
+        ValueKind::Object { file, object, kind } => {
+            let site = lookup_site(file, object);
             let names = match kind {
-                OriginKind::Secret => analysis.snapshot.secret_names(place),
-                OriginKind::Service => analysis.snapshot.service_names(place),
-                _ => analysis.snapshot.config_map_names(place),
+                OriginKind::Secret => analysis.snapshot.secret_names(site),
+                OriginKind::Service => analysis.snapshot.service_names(site),
+                _ => analysis.snapshot.config_map_names(site),
             };
             for (at, name) in names.iter().enumerate().take(MOST) {
-                let place = || objects_named(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
-                list.push(name, CompletionKind::Object, (at < MOST_PLACES).then(place).flatten(), 0);
+                let file = || objects_named(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
+                list.push(name, CompletionKind::Object, (at < MOST_WITH_FILE).then(file).flatten(), 0);
             }
             list.completion.is_incomplete = names.len() > MOST;
         }
-        Slot::Key { file, object, kind, name } => {
+        ValueKind::Key { file, object, kind, name } => {
             let reveal = analysis.reveals(file);
             let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
             let candidates = objects_named(analysis, *kind, name, file, object);
@@ -62,14 +62,14 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 list.push(key, CompletionKind::Key, preview, 0);
             }
         }
-        Slot::FieldPath { at } => {
+        ValueKind::FieldPath { at } => {
             for path in field_paths(at.pod) {
                 let value = analysis.resolver.field_value(&at.file, at.object, at.pod, at.container, &path);
                 let shown = short_value(&value, false, LONGEST);
                 list.push(&path, CompletionKind::Field, Some(shown), u8::from(path.contains('[')));
             }
         }
-        Slot::Resource { at } => {
+        ValueKind::Resource { at } => {
             let shown = |list: &[(crate::k8s::Text, crate::k8s::Text)], name: &str| {
                 list.iter().find(|(key, _)| &*key.value == name).map(|(_, it)| it.value.to_string())
             };
@@ -82,13 +82,13 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 list.push(resource, CompletionKind::Field, detail, 0);
             }
         }
-        Slot::ContainerName { pod } => {
+        ValueKind::ContainerName { pod } => {
             for name in pod.containers.iter().filter_map(|it| it.name.as_ref()) {
                 list.push(&name.value, CompletionKind::Name, None, 0);
             }
         }
-        Slot::Volume { pod, holds_env_file } => {
-            // V13: the others would be refused.
+        ValueKind::Volume { pod, holds_env_file } => {
+            // V13: other volumes would be rejected.
             let group = |volume: &Volume| {
                 u8::from(*holds_env_file && volume.kind.as_ref().is_none_or(|it| &*it.value != "emptyDir"))
             };
@@ -101,12 +101,12 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 }
             }
         }
-        Slot::FilePath { at, volume } => {
+        ValueKind::FilePath { at, volume } => {
             for path in env_files(analysis, at).paths(volume) {
                 list.push(&path, CompletionKind::Name, Some(format!("in volume {volume}")), 0);
             }
         }
-        Slot::EnvFileKey { at, volume, path } => {
+        ValueKind::EnvFileKey { at, volume, path } => {
             let reading = analysis.resolver.env_file_syntax(&at.file);
             if let EnvFile::Written(content) = env_files(analysis, at).file(volume, path) {
                 let mut known: BTreeMap<String, Option<String>> = BTreeMap::new();
@@ -124,63 +124,65 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &Value<'_>) -> Completion {
                 }
             }
         }
-        Slot::Operator => {
+        ValueKind::Operator => {
             for (operator, detail) in OPERATORS {
                 list.push(operator, CompletionKind::Value, Some(detail.into()), 0);
             }
         }
-        Slot::LabelKey { object } => {
+        ValueKind::LabelKey { object } => {
             for (key, values) in labels(analysis, object).iter().take(MOST) {
                 let values: Vec<&str> = values.iter().take(4).map(|it| &**it).collect();
                 list.push(key, CompletionKind::Key, Some(values.join(", ")), 0);
             }
         }
-        Slot::LabelValue { object, key } => {
+        ValueKind::LabelValue { object, key } => {
             for value in labels(analysis, object).get(&**key).into_iter().flatten().take(MOST) {
-                list.push(value, CompletionKind::Name, Some(format!("a label of pods, {key}")), 0);
+                list.push(value, CompletionKind::Name, Some(format!("pod label {key}")), 0);
             }
         }
-        Slot::Variable { at, index } => variables(analysis, at, *index, &mut list),
+        ValueKind::Variable { at, index } => variables(analysis, at, *index, &mut list),
     }
     list.completion
 }
 
-/// Documentation of one of them.
-pub(super) fn details(analysis: &Analysis<'_>, value: &Value<'_>, label: &str) -> Option<CompletionDetails> {
-    let documentation = match &value.slot {
-        Slot::Object { file, object, kind } => hover::objects::of_name(analysis, file, object, *kind, label),
-        Slot::Key { file, object, kind, name } => hover::objects::of_key(analysis, file, object, *kind, name, label),
-        Slot::Variable { at, .. } => {
+/// The documentation of an item.
+pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &str) -> Option<CompletionDetails> {
+    let documentation = match &value.kind {
+        ValueKind::Object { file, object, kind } => hover::objects::of_name(analysis, file, object, *kind, label),
+        ValueKind::Key { file, object, kind, name } => {
+            hover::objects::of_key(analysis, file, object, *kind, name, label)
+        }
+        ValueKind::Variable { at, .. } => {
             let environment = at.environment(analysis);
             match environment.lookup(VariableScope::All, label) {
                 Lookup::Bound(_) => hover::name(analysis, at, &environment, VariableScope::All, label),
                 _ => None,
             }
         }
-        Slot::FieldPath { .. }
-        | Slot::Resource { .. }
-        | Slot::ContainerName { .. }
-        | Slot::Volume { .. }
-        | Slot::FilePath { .. }
-        | Slot::Operator
-        | Slot::LabelKey { .. }
-        | Slot::LabelValue { .. }
-        | Slot::EnvFileKey { .. } => None,
+        ValueKind::FieldPath { .. }
+        | ValueKind::Resource { .. }
+        | ValueKind::ContainerName { .. }
+        | ValueKind::Volume { .. }
+        | ValueKind::FilePath { .. }
+        | ValueKind::Operator
+        | ValueKind::LabelKey { .. }
+        | ValueKind::LabelValue { .. }
+        | ValueKind::EnvFileKey { .. } => None,
     };
     Some(CompletionDetails { documentation, additional_edits: Vec::new() })
 }
 
-/// The env files that a container finds.
+/// The env files that a container can read.
 fn env_files(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> EnvFiles {
     analysis.resolver.env_files(&at.file, at.object, at.pod, at.container)
 }
 
-/// Names for an entry of `env`: those that are referred to and not declared, then those that it would hide.
-fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, list: &mut List<'_, '_>) {
+/// Names for an entry of `env`: undefined names first, then variables that the entry would hide.
+fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, list: &mut ItemList<'_, '_>) {
     if at.is_preset() {
-        // What a preset's own values refer to is the pod's; here is what its pods lack.
+        // Undefined names in the containers that the preset applies to.
         let own: Vec<&str> = at.container.env.iter().filter_map(|it| Some(&*it.name.as_ref()?.value)).collect();
-        for (name, detail) in wanted(analysis, at).into_iter().filter(|(name, _)| !own.contains(&&**name)) {
+        for (name, detail) in undefined_names(analysis, at).into_iter().filter(|(name, _)| !own.contains(&&**name)) {
             list.push(&name, CompletionKind::Variable, Some(detail), 0);
         }
         return;
@@ -192,23 +194,27 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
         others.any(|(_, it)| it.name.as_ref().is_some_and(|it| &*it.value == name))
     };
     let is_own = |location: &Location| at.entry_at(location).is_some_and(|(it, _)| it == index);
-    let mut wanted: Vec<&str> = Vec::new();
+    let mut undefined: Vec<&str> = Vec::new();
     for (field, text) in at.container.texts() {
         let Some(site) = field.variable_scope().filter(|_| !at.is_script(&environment, field)) else { continue };
         for name in dollar_tokens(&text.value).filter_map(|it| it.name(&text.value)) {
-            let is_open = match environment.lookup(site, name) {
+            let is_undefined = match environment.lookup(site, name) {
                 Lookup::Unbound | Lookup::Later(_) => true,
-                // The entry itself, as far as it is typed.
+                // The entry that is being typed.
                 Lookup::Bound(it) => it.hides.is_empty() && it.origin.location.as_ref().is_some_and(is_own),
                 Lookup::Maybe(_) => false,
             };
-            if is_open && !declared(name) && crate::resolve::is_strict_variable_name(name) && !wanted.contains(&name) {
-                wanted.push(name);
+            if is_undefined
+                && !declared(name)
+                && crate::resolve::is_strict_variable_name(name)
+                && !undefined.contains(&name)
+            {
+                undefined.push(name);
             }
         }
     }
-    for name in &wanted {
-        list.push(name, CompletionKind::Variable, Some("referred to, not declared".into()), 0);
+    for name in &undefined {
+        list.push(name, CompletionKind::Variable, Some("referenced, not declared".into()), 0);
     }
     let typed = analysis.file_text(&at.file).map(|it| it.text()[list.value.replace.range()].to_owned());
     let (services, is_incomplete) = service_variables(&environment, &typed.unwrap_or_default());
@@ -217,23 +223,28 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
     for binding in sources.chain(services) {
         let name = &*binding.name;
         if !declared(name)
-            && !wanted.contains(&name)
+            && !undefined.contains(&name)
             && !has_helm_placeholder(name)
             && !is_declared_here(at, index, name)
         {
-            // Those of services come last, and of these the cluster's own, as behind `$(`.
+            // Service variables come last, those of the service `kubernetes` at the end, as after `$(`.
             let group = match (binding.origin.kind, &binding.origin.location) {
                 (OriginKind::Service, None) => 3,
                 (OriginKind::Service, Some(_)) => 2,
                 _ => 1,
             };
-            list.push(name, CompletionKind::Variable, Some(format!("hides {}", told(binding, reveal))), group);
+            list.push(
+                name,
+                CompletionKind::Variable,
+                Some(format!("hides {}", binding_detail(binding, reveal))),
+                group,
+            );
         }
     }
     list.completion.is_incomplete = is_incomplete;
 }
 
-/// Whether a binding is the entry itself, as far as it is typed.
+/// Whether a variable comes from the entry that is being typed.
 fn is_declared_here(at: &LocatedContainer<'_>, index: usize, name: &str) -> bool {
     let entry = at.container.env.get(index);
     entry.is_some_and(|it| it.from.is_some() && it.name.as_ref().is_some_and(|it| &*it.value == name))
@@ -246,12 +257,12 @@ fn field_paths(pod: &Pod) -> Vec<Arc<str>> {
     fixed.chain(labels).chain(annotations).collect()
 }
 
-struct List<'l, 's> {
-    value: &'l Value<'s>,
+struct ItemList<'l, 's> {
+    value: &'l TypedValue<'s>,
     completion: Completion,
 }
 
-impl List<'_, '_> {
+impl ItemList<'_, '_> {
     fn push(&mut self, name: &str, kind: CompletionKind, detail: Option<String>, group: u8) {
         if has_helm_placeholder(name) {
             return;
@@ -267,7 +278,7 @@ impl List<'_, '_> {
             kind,
             detail,
             replace: value.replace,
-            text: format!("{}{text}{}", value.before, value.behind),
+            text: format!("{}{text}{}", value.before, value.after),
             filter_text: name.into(),
             sort_text: format!("{group}{name}"),
             has_edits: false,
@@ -275,7 +286,7 @@ impl List<'_, '_> {
     }
 }
 
-/// Whether a text without quotes is read as itself.
+/// Whether a text without quotes is read as the same string.
 fn is_plain(text: &str, is_flow: bool) -> bool {
     if is_flow && text.contains([',', '[', ']', '{', '}']) {
         return false;

@@ -1,4 +1,4 @@
-//! Names behind `$(` and `${`: those that have a value here first, those that are declared later last.
+//! Variable names after `$(` and `${`: variables with a value first, variables that are declared later last.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use similar::{DiffTag, TextDiff};
 
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::features::completion::context::Reference;
+use crate::ide::features::completion::context::TypedReference;
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
 use crate::ide::shared::describe::{kind_words, short_binding};
@@ -17,13 +17,13 @@ use crate::rules;
 use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
 use crate::text::Span;
 
-/// How long a preview may be.
+/// The maximum length of a value in a detail, in characters.
 const LONGEST: usize = 60;
-/// How many variables of services are offered at once: a large project has tens of thousands.
+/// The maximum number of service variables in one list: a large project has tens of thousands.
 pub(super) const MOST_SERVICE_VARIABLES: usize = 200;
 
-/// The names that can stand in a reference.
-pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Completion {
+/// The variables for a reference.
+pub(super) fn items(analysis: &Analysis<'_>, reference: &TypedReference<'_>) -> Completion {
     let mut completion = Completion::default();
     let at = &reference.at;
     let environment = at.environment(analysis);
@@ -32,28 +32,28 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     let reveal = analysis.reveals(&at.file);
     let typed = analysis.file_text(&at.file).map(|it| it.text()[reference.name.range()].to_owned()).unwrap_or_default();
     let can_move =
-        matches!(site, VariableScope::EarlierEntries(_)) && !reference.brace && list_shape(analysis, at).is_some();
-    let is_sayable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
+        matches!(site, VariableScope::EarlierEntries(_)) && !reference.brace && env_style(analysis, at).is_some();
+    let is_usable = |name: &str| !(is_script && reference.brace) || is_shell_name(name);
     let mut offer = |name: &str, kind, detail: String, group: u8| {
-        if !is_sayable(name) {
+        if !is_usable(name) {
             return;
         }
         completion.items.push(item(reference, is_script, name, kind, detail, group, can_move));
     };
     for binding in environment.own_bindings().into_iter().filter(|it| !has_helm_placeholder(&it.name)) {
         match environment.lookup(site, &binding.name) {
-            // A probe reads some names as nothing at all (P3).
+            // P3: in a probe some variables are empty.
             Lookup::Bound(bound) if site == VariableScope::ProbeValues && bound.value.is_empty() => {}
             Lookup::Bound(bound) => {
                 let group = if bound.origin.kind == OriginKind::Injected { 1 } else { 0 };
-                offer(&binding.name, CompletionKind::Variable, told(&bound, reveal), group);
+                offer(&binding.name, CompletionKind::Variable, binding_detail(&bound, reveal), group);
             }
-            Lookup::Later(_) | Lookup::Maybe(_) if is_later(at, site, &binding.name) => {
+            Lookup::Later(_) | Lookup::Maybe(_) if is_declared_later(at, site, &binding.name) => {
                 let detail = format!("{} · declared later", short_binding(binding, reveal, LONGEST));
                 offer(&binding.name, CompletionKind::Forward, detail, 4);
             }
             Lookup::Maybe(_) if !is_own(at, site, &binding.name) => {
-                offer(&binding.name, CompletionKind::Variable, told(binding, reveal), 1);
+                offer(&binding.name, CompletionKind::Variable, binding_detail(binding, reveal), 1);
             }
             Lookup::Later(_) | Lookup::Maybe(_) | Lookup::Unbound => {}
         }
@@ -62,9 +62,9 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &Reference<'_>) -> Compl
     for binding in services {
         if matches!(environment.lookup(site, &binding.name), Lookup::Bound(it) if it.origin.kind == OriginKind::Service)
         {
-            // Every container sees the cluster's own service; few ask for it.
+            // The variables of the service `kubernetes` are in every container and rarely used.
             let group = if binding.origin.location.is_some() { 2 } else { 3 };
-            offer(&binding.name, CompletionKind::Variable, told(binding, reveal), group);
+            offer(&binding.name, CompletionKind::Variable, binding_detail(binding, reveal), group);
         }
     }
     completion.is_incomplete = is_incomplete;
@@ -77,46 +77,50 @@ fn is_shell_name(name: &str) -> bool {
     name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') && !name.starts_with(|it: char| it.is_ascii_digit())
 }
 
-/// Documentation of a name, and the edits that give a forward reference its value.
-pub(super) fn details(analysis: &Analysis<'_>, reference: &Reference<'_>, label: &str) -> Option<CompletionDetails> {
+/// The documentation of a variable, and for a variable declared later the edits that move its declaration up.
+pub(super) fn details(
+    analysis: &Analysis<'_>,
+    reference: &TypedReference<'_>,
+    label: &str,
+) -> Option<CompletionDetails> {
     let at = &reference.at;
     let environment = at.environment(analysis);
     let site = site(reference, &environment)?;
     let documentation = hover::name(analysis, at, &environment, site, label);
-    let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_later(at, site, label);
+    let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_declared_later(at, site, label);
     let additional_edits = match (reference.field, is_forward && !reference.brace) {
-        (ContainerField::EnvValue(index), true) if list_shape(analysis, at) == Some(CollectionStyle::Block) => {
-            moved(analysis, reference, &environment, index, label).unwrap_or_default()
+        (ContainerField::EnvValue(index), true) if env_style(analysis, at) == Some(CollectionStyle::Block) => {
+            move_declaration(analysis, reference, &environment, index, label).unwrap_or_default()
         }
         (ContainerField::EnvValue(index), true) => {
-            moved_in_flow(analysis, reference, &environment, index, label).unwrap_or_default()
+            move_declaration_in_flow(analysis, reference, &environment, index, label).unwrap_or_default()
         }
         _ => Vec::new(),
     };
     Some(CompletionDetails { documentation, additional_edits })
 }
 
-/// From where a name is looked up. The shell of a hook, in which Kubernetes expands nothing, has what the command line
-/// sees.
-fn site(reference: &Reference<'_>, environment: &Environment) -> Option<VariableScope> {
+/// The site that names are looked up at. Kubernetes does not expand the command of a hook, but its shell has the
+/// variables of the container.
+fn site(reference: &TypedReference<'_>, environment: &Environment) -> Option<VariableScope> {
     let is_hook = || reference.brace && reference.at.is_script(environment, reference.field);
     reference.field.variable_scope().or_else(|| is_hook().then_some(VariableScope::All))
 }
 
-/// The variables of services that match what is typed, and whether there are more.
+/// The service variables that match the typed prefix, and whether there may be more.
 pub(super) fn service_variables<'e>(environment: &'e Environment, typed: &str) -> (Vec<&'e Arc<Binding>>, bool) {
     let all = environment.service_bindings();
     if all.len() <= MOST_SERVICE_VARIABLES {
         return (all.values().collect(), false);
     }
-    // Their names are all in capitals.
+    // Their names are in upper case.
     let prefix: Arc<str> = typed.to_ascii_uppercase().into();
     let matching = all.range(Arc::clone(&prefix)..).take_while(|(name, _)| name.starts_with(&*prefix));
     (matching.map(|(_, it)| it).take(MOST_SERVICE_VARIABLES).collect(), true)
 }
 
 /// `value · config map app`.
-pub(super) fn told(binding: &Binding, reveal: bool) -> String {
+pub(super) fn binding_detail(binding: &Binding, reveal: bool) -> String {
     let value = short_binding(binding, reveal, LONGEST);
     match (binding.origin.kind, &binding.origin.object) {
         (OriginKind::Env, _) => value,
@@ -125,14 +129,14 @@ pub(super) fn told(binding: &Binding, reveal: bool) -> String {
     }
 }
 
-/// Whether a name is declared below an entry of `env`, and not above it.
-fn is_later(at: &LocatedContainer<'_>, site: VariableScope, name: &str) -> bool {
+/// Whether a name is declared below an entry of `env` and not above it.
+fn is_declared_later(at: &LocatedContainer<'_>, site: VariableScope, name: &str) -> bool {
     let VariableScope::EarlierEntries(index) = site else { return false };
     let mut named = at.container.env.iter().enumerate().filter(|(_, it)| {
         let it = it.name.as_ref();
         it.is_some_and(|it| &*it.value == name)
     });
-    // The order of a hook's variables cannot be told.
+    // The order of a hook's variables is not defined.
     at.container.role != ContainerRole::Hook && named.next().is_some_and(|(at, _)| at > index)
 }
 
@@ -143,7 +147,7 @@ fn is_own(at: &LocatedContainer<'_>, site: VariableScope, name: &str) -> bool {
 }
 
 pub(super) fn item(
-    reference: &Reference<'_>,
+    reference: &TypedReference<'_>,
     is_script: bool,
     name: &str,
     kind: CompletionKind,
@@ -151,8 +155,8 @@ pub(super) fn item(
     group: u8,
     can_move: bool,
 ) -> CompletionItem {
-    let end = reference.rename_closure.unwrap_or(reference.name.end);
-    // Outside of a shell `${X}` means nothing: what was meant is written in its place.
+    let end = reference.closed_end.unwrap_or(reference.name.end);
+    // Outside of a shell `${X}` is plain text, so it is replaced by `$(X)`.
     let (replace, text, filter_text) = match (reference.brace, is_script) {
         (true, true) => (Span::new(reference.name.start, end), format!("{name}}}"), name.to_owned()),
         (true, false) => (Span::new(reference.start, end), format!("$({name})"), format!("${{{name}")),
@@ -170,23 +174,23 @@ pub(super) fn item(
     }
 }
 
-/// How `env` is written, if its entries can be moved: by whole lines, or in brackets with nothing but commas between.
-fn list_shape(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Option<CollectionStyle> {
+/// The style of `env`, if its entries can be moved: a flow list only without comments.
+fn env_style(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Option<CollectionStyle> {
     let span = at.object.file_span(at.container.env_span?);
     let source = analysis.sources.parsed_text(&at.file)?;
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
     match list.kind() {
         NodeKind::Sequence(CollectionStyle::Flow) if !source.tree.comments(&source.text, span).is_empty() => None,
-        NodeKind::Sequence(shape) => Some(shape),
+        NodeKind::Sequence(style) => Some(style),
         _ => None,
     }
 }
 
-/// The declaration of a name moved above the entry that is being typed, as edits that leave that entry alone.
-fn moved(
+/// Edits that move the declaration of a name above the entry that is being typed, without touching that entry.
+fn move_declaration(
     analysis: &Analysis<'_>,
-    reference: &Reference<'_>,
+    reference: &TypedReference<'_>,
     environment: &Environment,
     index: usize,
     name: &str,
@@ -194,11 +198,11 @@ fn moved(
     let at = &reference.at;
     let fix = at.with_context(analysis, environment, |it| rules::move_declaration_above(it, index, name))?;
     let source = analysis.sources.parsed_text(&at.file)?;
-    let typed = Span::new(reference.start, reference.rename_closure.unwrap_or(reference.name.end));
+    let typed = Span::new(reference.start, reference.closed_end.unwrap_or(reference.name.end));
     let mut edits = Vec::new();
     for edit in &fix.edits {
         let start = edit.location.span.start;
-        // Whole lines on both sides: the last one may end with the file.
+        // Compare whole lines; the last line of the file may have no line break.
         let rest = &source.text[edit.location.span.end..];
         let end = if rest.starts_with("\r\n") { "\r\n" } else { "\n" };
         let old = format!("{}{end}", source.text.get(edit.location.span.range())?);
@@ -222,10 +226,10 @@ fn moved(
     Some(edits)
 }
 
-/// The same in a list in brackets: each entry with the comma before it goes to its new place.
-fn moved_in_flow(
+/// Like [`move_declaration`], for a flow list: each entry is moved with the comma before it.
+fn move_declaration_in_flow(
     analysis: &Analysis<'_>,
-    reference: &Reference<'_>,
+    reference: &TypedReference<'_>,
     environment: &Environment,
     index: usize,
     name: &str,
@@ -238,7 +242,7 @@ fn moved_in_flow(
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
     let items: Vec<Span> = list.items().map(|it| it.span()).collect();
-    let typed = Span::new(reference.start, reference.rename_closure.unwrap_or(reference.name.end));
+    let typed = Span::new(reference.start, reference.closed_end.unwrap_or(reference.name.end));
     let user = *items.get(index)?;
     if items.len() != order.len() || typed.start < user.start || user.end < typed.end || list.alias().is_some() {
         return None;
@@ -249,7 +253,7 @@ fn moved_in_flow(
     for moving in order[index..].iter().copied().take_while(|it| *it != index) {
         let (before, item) = (items[moving - 1], items[moving]);
         let gap = source.text.get(before.end..item.start)?;
-        // A comment there belongs to one of the two.
+        // With a comment between the entries it is unclear which one it belongs to.
         if gap.trim() != "," {
             return None;
         }
@@ -261,7 +265,7 @@ fn moved_in_flow(
     Some(edits)
 }
 
-/// Where each line begins, and where the last one ends.
+/// The offsets of the lines, and the end of the last one.
 fn offsets<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<usize> {
     let mut at = 0;
     let ends = lines.map(|line| {

@@ -25,7 +25,7 @@ pub struct EnvironmentView {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkloadView {
-    /// The file it stands in.
+    /// Its file.
     pub file: String,
     /// Its first line.
     pub line: u32,
@@ -48,24 +48,24 @@ pub struct WorkloadView {
 pub struct PresetView {
     /// Its name.
     pub name: Arc<str>,
-    /// The file it stands in.
+    /// Its file.
     pub file: String,
     /// Its first line.
     pub line: u32,
-    /// Whether it takes part.
+    /// Whether it is applied.
     pub applied: bool,
-    /// What keeps it from taking part.
+    /// The conflicts that prevent it, or that drop lists of the pod.
     pub conflicts: Vec<ConflictView>,
 }
 
-/// Something that a preset and a pod, or two presets, both define.
+/// A name that a preset and a pod, or two presets, define differently.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConflictView {
     /// `env`, `volume`, `mountName`, `mountPath` or `envFrom`.
     pub kind: &'static str,
-    /// What both define.
+    /// The name that both define.
     pub name: Arc<str>,
-    /// The container it is about.
+    /// The container with the conflict.
     pub container: Option<Arc<str>>,
     /// The other definition.
     pub with: FileLine,
@@ -88,7 +88,7 @@ pub struct ContainerView {
     pub name: Option<Arc<str>>,
     /// `init`, `sidecar`, `container`, `ephemeral` or `hook`.
     pub role: &'static str,
-    /// By name.
+    /// Its variables, sorted by name.
     pub env: Vec<VariableView>,
     /// `command`
     pub command: Vec<ExpandedView>,
@@ -98,7 +98,7 @@ pub struct ContainerView {
     pub probes: Vec<ProbeView>,
     /// Mounts with `subPathExpr`.
     pub sub_paths: Vec<SubPathView>,
-    /// References that stay as they are.
+    /// References that are not expanded.
     pub unresolved: Vec<UnresolvedView>,
     /// References in `subPathExpr` to variables that are empty: the container does not start (P4).
     #[serde(skip)]
@@ -110,34 +110,34 @@ pub struct ContainerView {
 pub struct VariableView {
     /// Its name.
     pub name: Arc<str>,
-    /// Its value; nothing for secrets and where candidates differ.
+    /// Its value; `None` for a Secret and for several different values.
     pub value: Option<String>,
-    /// How much of it is known.
+    /// How much of the value is known.
     pub state: &'static str,
-    /// Before expansion.
+    /// The text before expansion.
     pub raw: Option<Arc<str>>,
-    /// Where it comes from.
+    /// Its source.
     pub source: SourceView,
-    /// What it hides.
+    /// The sources it hides.
     pub hides: Vec<SourceView>,
-    /// Where several candidates give different values.
+    /// The values of several matching objects, if they differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<AlternativeView>,
-    /// The value for a person, secrets masked.
+    /// The value to show, with Secrets redacted.
     #[serde(skip)]
     pub shown: String,
 }
 
-/// One of several values.
+/// One of several possible values.
 #[derive(Clone, Debug, Serialize)]
 pub struct AlternativeView {
-    /// The value; nothing for secrets.
+    /// The value; `None` for a Secret.
     pub value: Option<String>,
-    /// Where it comes from.
+    /// Its source.
     pub source: SourceView,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceView {
     /// The kind of source.
@@ -146,7 +146,7 @@ pub struct SourceView {
     pub object: Option<Arc<str>>,
     /// The key in it.
     pub key: Option<Arc<str>>,
-    /// The file; nothing for what is not in this workspace.
+    /// The file; `None` for an object that is not in this workspace.
     pub file: Option<String>,
     /// The line in it.
     pub line: Option<u32>,
@@ -155,13 +155,13 @@ pub struct SourceView {
 /// A text after expansion.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExpandedView {
-    /// The result; nothing for secrets.
+    /// The result; `None` for a Secret.
     pub value: Option<String>,
-    /// How much of it is known.
+    /// How much of the value is known.
     pub state: &'static str,
-    /// As written.
+    /// The text as written.
     pub raw: Arc<str>,
-    /// The result for a person, secrets masked.
+    /// The result to show, with Secrets redacted.
     #[serde(skip)]
     pub shown: String,
 }
@@ -186,7 +186,7 @@ pub struct SubPathView {
     pub path: ExpandedView,
 }
 
-/// A reference that stays as it is.
+/// A reference that is not expanded.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnresolvedView {
     /// The name in it.

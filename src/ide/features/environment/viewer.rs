@@ -17,26 +17,26 @@ use crate::syntax::{SourceMap, has_helm_placeholder, show_helm_placeholders};
 use crate::text::{LineColumn, Span};
 use crate::workspace::{File, Snapshot};
 
-/// Makes views of the workloads in a snapshot.
+/// Builds views of the workloads in a snapshot.
 pub struct EnvironmentViewer<'s> {
-    /// What is looked at.
+    /// The files and their objects.
     pub snapshot: &'s Snapshot,
-    /// Resolves their containers.
+    /// Computes environments.
     pub resolver: &'s Resolver<'s>,
-    /// How a path of the workspace is shown.
+    /// Maps a path of the workspace to the path to show.
     pub path: &'s (dyn Fn(&str) -> String + Sync),
     /// The text of a file, for exact columns.
     pub text: &'s (dyn Fn(&str) -> Option<Arc<str>> + Sync),
 }
 
 impl EnvironmentViewer<'_> {
-    /// The workloads of a file: its objects that have containers.
+    /// The workloads of a file: its objects with containers.
     pub fn workloads(&self, path: &Arc<str>, file: &File) -> Vec<WorkloadView> {
         let with_containers = file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()));
         with_containers.map(|object| self.workload(path, file, object, |_| true)).collect()
     }
 
-    /// One workload with those of its containers that are wanted.
+    /// One workload with the containers selected by `is_wanted`.
     pub fn workload(
         &self,
         path: &Arc<str>,
@@ -146,7 +146,7 @@ impl EnvironmentViewer<'_> {
     fn source(&self, origin: &Origin) -> SourceView {
         let line = origin.location.as_ref().and_then(|it| {
             let file = self.snapshot.file(&it.file)?;
-            // A line of a script.
+            // The line of the script that writes the value.
             let inside = origin.inside.as_ref().and_then(|inside| {
                 let source = (self.text)(&it.file)?;
                 place_in_source(&file.masked_text(&source), it.span, &inside.text, &inside.range)
@@ -192,7 +192,7 @@ impl EnvironmentViewer<'_> {
         it.item.expansion.steps.iter().filter(is_empty).map(view).collect()
     }
 
-    /// Where a part of a scalar stands. What a preset brings stands in the preset.
+    /// The position of a part of a scalar. Entries of a preset are in the file of the preset.
     fn place<'p>(
         &'p self,
         (path, file, object): (&'p Arc<str>, &File, &Object),
@@ -236,22 +236,22 @@ fn expanded(item: &ExpandedScalar, reveal: bool) -> ExpandedView {
     }
 }
 
-/// A text with a word in the place of masked Helm expressions.
+/// A text with a readable word for each Helm placeholder.
 fn readable(text: &Arc<str>) -> Arc<str> {
     if has_helm_placeholder(text) { show_helm_placeholders(text).into() } else { Arc::clone(text) }
 }
 
-/// The text for a program: nothing for a secret that must not be shown.
+/// The value for programs; `None` for a Secret that must not be shown.
 fn text(value: &ResolvedValue, reveal: bool) -> Option<String> {
     (reveal || value.state() != ValueState::Secret).then(|| value.revealed())
 }
 
-/// The text for a person: a secret is a name and a length.
+/// The value for people: a Secret is shown as its name and length.
 fn shown(value: &ResolvedValue, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }
 
-/// Where a reference in a scalar's value stands in its file.
+/// The offset in the file of a range in a scalar's value.
 fn place_in_source(source: &str, span: Span, text: &Text, range: &Range<usize>) -> Option<usize> {
     let map = SourceMap::new(source.get(span.range())?, text.style, &text.value);
     Some(span.start + map.source_span(range.clone()).start)

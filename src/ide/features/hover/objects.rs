@@ -1,10 +1,10 @@
-//! Hovers on config maps, secrets and services: what they hold, and what a container gets of it.
+//! Hovers on config maps, secrets and services: their keys and values, and the variables that a container gets.
 
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::features::hover::services::users;
+use crate::ide::features::hover::services::consumer_blocks;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
 use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
@@ -14,7 +14,7 @@ use crate::resolve::{OriginKind, service_variables};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::workspace::ObjectMatch;
 
-/// The name of an object where another one uses it; with the prefix that the variables get from an `envFrom`.
+/// The name of an object in a reference. `prefix` is the prefix of an `envFrom`.
 pub(super) fn object(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -39,12 +39,12 @@ pub(super) fn object(
     };
     blocks.push(Block::List(limited(lines)));
     if first.may_have_more_keys {
-        blocks.push(Block::Paragraph(vec![text("It may hold more than can be seen here.")]));
+        blocks.push(Block::Paragraph(vec![text("It may have more keys than this workspace shows.")]));
     }
     Some(Markup { blocks })
 }
 
-/// An object that a name in another object would mean.
+/// The object that a name in another object refers to.
 pub(in crate::ide) fn of_name(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -62,7 +62,7 @@ pub(in crate::ide) fn of_name(
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
 }
 
-/// A key of an object that a name in another object means.
+/// A key of the object that a name in another object refers to.
 pub(in crate::ide) fn of_key(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -78,7 +78,7 @@ pub(in crate::ide) fn of_key(
     Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
 }
 
-/// A key where another object uses it.
+/// A key in a reference.
 pub(super) fn key_use(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -106,9 +106,9 @@ pub(super) fn key_use(
         blocks.push(Block::List(limited(lines)));
     } else if !found.is_empty() {
         let word = if found.iter().any(|it| it.may_have_more_keys) {
-            " is not in its text."
+            " is not among the keys in this workspace."
         } else {
-            " is not among its keys."
+            " is not one of its keys."
         };
         blocks.push(Block::Paragraph(vec![code(key.value.to_string()), text(word)]));
     }
@@ -129,7 +129,7 @@ pub(super) fn key(
     Markup { blocks: vec![Block::Paragraph(title), Block::List(vec![line])] }
 }
 
-/// The name of an object where it is defined: what a service gives to every container that sees it.
+/// The name of an object at its definition: for a service its variables and consumers.
 pub(super) fn own_name(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -142,13 +142,13 @@ pub(super) fn own_name(
     }
     let lines = service_lines(object, "", analysis.reveals(file));
     let mut blocks = if lines.is_empty() {
-        let line = vec![text("No variables: a service without an address of its own gives none.")];
+        let line = vec![text("No variables: a service without a cluster IP has none.")];
         vec![Block::Paragraph(line)]
     } else {
         let title = vec![text("Variables of service "), code(name.value.to_string())];
         vec![Block::Paragraph(title), Block::List(limited(lines))]
     };
-    blocks.extend(users(analysis, file, object));
+    blocks.extend(consumer_blocks(analysis, file, object));
     Some(Markup { blocks })
 }
 
@@ -165,7 +165,7 @@ pub(super) fn title(
     let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
     match found {
         [] if kind == OriginKind::Service => line.push(text(": not in this workspace.")),
-        [] => line.push(text(": not in this workspace, so its keys are not known.")),
+        [] => line.push(text(": not in this workspace, so its keys are unknown.")),
         found => {
             for (at, it) in found.iter().enumerate() {
                 line.push(text(if at == 0 { ", " } else { " or " }));
@@ -180,7 +180,7 @@ fn key_line(kind: OriginKind, object: &str, shown_as: &str, key: &DataEntry, rev
     let name = code(show_helm_placeholders(shown_as).into_owned());
     match key_value(kind, object, key) {
         Some(value) => vec![name, text(" = "), code(describe::short_value(&value, reveal, LONGEST))],
-        None => vec![name, text(", whose value is not in the text")],
+        None => vec![name, text(": value not in this workspace")],
     }
 }
 

@@ -1,4 +1,4 @@
-//! Hovers on PodPresets: whom one is for, what its entries become there, and which presets are for a workload.
+//! Hovers on PodPresets: the workloads they select, the values of their entries there, and the presets of a workload.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use crate::k8s::{EnvVar, Object};
 use crate::resolve::{Lookup, preset_problems};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 
-/// A preset, at its name or selector: the workloads it selects, and what comes of it there.
+/// The hover on the name or selector of a preset: the workloads it selects, and whether it is applied.
 pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
     let data = preset_of(object)?;
     let name = show_helm_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
     let head = || vec![text("Preset "), code(name.clone())];
     if let Some(flaw) = preset_problems(data, analysis.snapshot.settings(file).proposals).first() {
         let mut line = head();
-        line.push(text(&format!(" is refused: {}.", flaw.message.replace('`', ""))));
+        line.push(text(&format!(" is rejected: {}.", flaw.message.replace('`', ""))));
         return Some(Markup { blocks: vec![Block::Paragraph(line)] });
     }
     let all = selected_workloads(analysis, file, object);
     let mut line = head();
     line.push(text(match all.len() {
-        0 => " selects no workload of this workspace.",
+        0 => " selects no workload in this workspace.",
         1 => " selects one workload:",
         _ => " selects these workloads:",
     }));
@@ -45,12 +45,12 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
     Some(Markup { blocks })
 }
 
-/// A workload at its name: the presets for it. Nothing where there are none.
+/// The hover on the name of a workload: its presets; `None` without presets.
 pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
     let all = presets_of_workload(analysis, file, object);
-    let lines = all.iter().map(|(name, place, outcome)| {
+    let lines = all.iter().map(|(name, location, outcome)| {
         let mut line = vec![text("preset "), code(name.to_string()), text(", ")];
-        line.extend([describe::location_link(analysis, file, place), text(": ")]);
+        line.extend([describe::location_link(analysis, file, location), text(": ")]);
         line.extend(outcome.describe(analysis, file));
         line
     });
@@ -59,7 +59,7 @@ pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object
     (!lines.is_empty()).then(|| Markup { blocks: vec![Block::Paragraph(line), Block::List(lines)] })
 }
 
-/// A variable of a preset where it is declared: its value in each container that gets it.
+/// The hover on a variable of a preset: its value in each container that the preset applies to.
 pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<Markup> {
     let entry = at.container.env.get(index)?;
     let name = show_helm_placeholders(&entry.name.as_ref()?.value).into_owned();
@@ -69,17 +69,17 @@ pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index
         blocks.push(Block::Code { language: "ini", text });
     }
     let all = recipients(analysis, at, Some(index));
-    let line = vec![text("Variable "), code(name), text(" of preset "), code(preset_name(at)), text(reached(&all))];
+    let line = vec![text("Variable "), code(name), text(" of preset "), code(preset_name(at)), text(list_intro(&all))];
     blocks.push(Block::Paragraph(line));
     let reveal = analysis.reveals(&at.file);
     let is_it = |it: &EnvVar| it.name.as_ref().map(|it| &it.value) == entry.name.as_ref().map(|it| &it.value);
-    let has_it = |given: &PresetRecipient<'_>| given.at.container.env.iter().any(is_it);
+    let has_it = |it: &PresetRecipient<'_>| it.at.container.env.iter().any(is_it);
     let lines = all.iter().map(|it| {
         let mut line = container(analysis, at, it);
         match &it.binding {
             Some(binding) => line.extend([text(" gets "), code(describe::short_binding(binding, reveal, LONGEST))]),
-            None if has_it(it) => line.push(text(" has the same of its own")),
-            None => line.push(text(" does not get it: presets leave out containers of its kind")),
+            None if has_it(it) => line.push(text(" declares the variable itself")),
+            None => line.push(text(" does not get it: presets skip this kind of container")),
         }
         line
     });
@@ -87,7 +87,7 @@ pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index
     Some(Markup { blocks })
 }
 
-/// `$(NAME)` in a value of a preset: what it means in each container that gets the value.
+/// The hover on `$(NAME)` in a value of a preset: its value in each container that the preset applies to.
 pub(super) fn reference(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
@@ -98,7 +98,7 @@ pub(super) fn reference(
         return None;
     }
     let all = recipients(analysis, at, Some(index));
-    let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(reached(&all))];
+    let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(list_intro(&all))];
     let mut blocks = vec![Block::Paragraph(line)];
     let reveal = analysis.reveals(&at.file);
     let lines = all.iter().filter_map(|it| {
@@ -109,8 +109,8 @@ pub(super) fn reference(
                 line.extend([text(": "), code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
                 line.extend(describe::origin_words(analysis, &at.file, &binding.origin));
             }
-            Lookup::Later(_) => line.push(text(": stays, it is declared later")),
-            Lookup::Unbound => line.push(text(": stays, nothing defines it there")),
+            Lookup::Later(_) => line.push(text(": not expanded, declared later")),
+            Lookup::Unbound => line.push(text(": not expanded, nothing defines it")),
             Lookup::Maybe(hole) => line.extend([text(": "), code(format!("<{hole}>"))]),
         }
         Some(line)
@@ -125,8 +125,8 @@ fn push_list(blocks: &mut Vec<Block>, lines: Vec<Vec<Inline>>) {
     }
 }
 
-fn reached(all: &[PresetRecipient<'_>]) -> &'static str {
-    if all.is_empty() { ", which is applied to no workload of this workspace." } else { ":" }
+fn list_intro(all: &[PresetRecipient<'_>]) -> &'static str {
+    if all.is_empty() { ", which applies to no workload in this workspace." } else { ":" }
 }
 
 fn preset_name(at: &LocatedContainer<'_>) -> String {
@@ -134,9 +134,9 @@ fn preset_name(at: &LocatedContainer<'_>) -> String {
 }
 
 /// `Deployment/web, web.yaml:3, container main`.
-fn container(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, given: &PresetRecipient<'_>) -> Vec<Inline> {
-    let mut line = workload_link(analysis, &at.file, &given.reach.file, given.reach.object);
-    if let Some(name) = &given.at.container.name {
+fn container(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, recipient: &PresetRecipient<'_>) -> Vec<Inline> {
+    let mut line = workload_link(analysis, &at.file, &recipient.workload.file, recipient.workload.object);
+    if let Some(name) = &recipient.at.container.name {
         line.extend([text(", container "), code(name.value.to_string())]);
     }
     line

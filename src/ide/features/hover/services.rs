@@ -1,4 +1,4 @@
-//! Hovers on services: where a pod waits for one, and who has to do with one.
+//! Hovers on services: the service that a pod waits for, and the consumers of a service.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::k8s::{Object, ObjectData, Text};
 use crate::resolve::OriginKind;
 use crate::syntax::has_helm_placeholder;
 
-/// The name of a service that a pod waits for.
+/// The hover on a service in `serviceDependencies`.
 pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> Option<Markup> {
     if has_helm_placeholder(&name.value) {
         return None;
     }
     let found = objects_named(analysis, OriginKind::Service, &name.value, file, object);
     let mut blocks = vec![title(analysis, file, OriginKind::Service, &name.value, &found)];
-    let line = "The pod starts when this service exists. Variables it gets only by links.";
+    let line = "The pod starts when this service exists. It gets variables of the service only through links.";
     blocks.push(Block::Paragraph(vec![text(line)]));
     if let Some(ObjectData::Service(service)) = found.first().map(|it| &it.object.model.data) {
         let address = service.cluster_ip.as_ref().map(|it| vec![text("cluster IP "), code(it.value.to_string())]);
@@ -29,7 +29,7 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
             let protocol = it.protocol.as_ref().map_or("TCP", |it| &it.value);
             let mut line = vec![text("port "), code(it.port?.to_string()), text(&format!(" {protocol}"))];
             if let Some(name) = &it.name {
-                line.extend([text(", called "), code(name.value.to_string())]);
+                line.extend([text(", named "), code(name.value.to_string())]);
             }
             Some(line)
         });
@@ -41,22 +41,23 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
     Some(Markup { blocks })
 }
 
-/// Who links a service, waits for it and uses its variables, and which of these nobody uses.
-pub(super) fn users(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Vec<Block> {
+/// The consumers of a service, and its unused variables.
+pub(super) fn consumer_blocks(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Vec<Block> {
     let of = DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Service };
     let consumers = consumers(analysis, &of);
     if consumers.all.is_empty() {
-        return vec![Block::Paragraph(vec![text("No workload of this workspace has to do with it.")])];
+        return vec![Block::Paragraph(vec![text("No workload in this workspace uses it.")])];
     }
     let lines = consumers.all.iter().map(|it| line(analysis, file, it));
-    let mut blocks = vec![Block::Paragraph(vec![text("In this workspace:")]), Block::List(limited(lines.collect()))];
+    let mut blocks =
+        vec![Block::Paragraph(vec![text("Used in this workspace by:")]), Block::List(limited(lines.collect()))];
     match consumers.unused.len() {
         0 => {}
         number if number == consumers.variables => {
-            blocks.push(Block::Paragraph(vec![text("No manifest here uses a variable of it.")]));
+            blocks.push(Block::Paragraph(vec![text("No manifest in this workspace uses its variables.")]));
         }
         _ => {
-            let mut line = vec![text("No manifest here uses ")];
+            let mut line = vec![text("No manifest in this workspace uses ")];
             for (at, name) in consumers.unused.iter().take(6).enumerate() {
                 line.extend((at > 0).then(|| text(", ")));
                 line.push(code(name.clone()));
@@ -74,7 +75,7 @@ fn line(analysis: &Analysis<'_>, from: &str, consumer: &Consumer<'_>) -> Vec<Inl
     line.push(location_link(analysis, from, &name_location(&consumer.file, consumer.object)));
     let variables = match consumer.variables.len() {
         0 => None,
-        1 => Some("uses one variable".to_owned()),
+        1 => Some("uses 1 variable".to_owned()),
         number => Some(format!("uses {number} variables")),
     };
     let links = consumer.links.then(|| "links it".to_owned());
