@@ -1,7 +1,45 @@
-//! YAML and JSON text to a tree that always exists.
+//! YAML and JSON text to a tree that always exists, and the other text formats that podlens reads: env files, parameter
+//! files, Helm actions and shell scripts.
 //!
-//! Parsing cannot fail: it gives a [`Tree`] and its errors. Trees are position-independent, so an edit shares all it
-//! did not touch.
+//! Parsing cannot fail: [`parse`] returns a [`Tree`] and its errors. [`Tree::reparse`] returns the tree after an edit and
+//! shares everything that the edit did not change.
+//!
+//! # How a document is parsed
+//!
+//! The YAML parser (`granit-parser`) stops at the first error and cannot update a tree after an edit. So podlens divides
+//! a document into *chunks* and parses each of them separately:
+//!
+//! 1. `documents` divides the file at `---` and `...` lines. Each document is parsed separately.
+//! 2. A document up to `LEAF_SIZE` bytes without errors is parsed at once. Otherwise its root is a *block*: members
+//!    (`key: value` or `- item`) at one column. `chunk_boundaries` decides line by line which lines start a chunk: those
+//!    at the column of the block or left of it. A chunk is usually one member with everything below it.
+//! 3. `chunks` parses each chunk. A small chunk is given to the YAML parser (`node_builder` makes nodes from its events).
+//!    A chunk that is large, or that the YAML parser rejects, is divided again: into its head (`key:` or `-`) and the
+//!    block nested in it, which is parsed like the root. So a mistake ends up alone in a small chunk.
+//! 4. A small chunk that still cannot be parsed goes to `repair`, which patches the text (`patched_text`), for example
+//!    adds a missing quote, and reports one error. `misplaced_lines` finds lines that belong to a block further out.
+//! 5. A quote or bracket may be closed in a later chunk. If one is open at the end of a chunk, its end is searched in the
+//!    chunks after it (`chunks::find_closer_after`) and the chunks are parsed together.
+//!
+//! Collections that were divided remember their chunks (`green::ChunkedBlock`).
+//!
+//! # How an edit is parsed
+//!
+//! `reparse` looks for the innermost block whose chunks can absorb the edit. It parses the touched chunks of that block
+//! and puts them in place of the old ones (`splice`). Where it is not certain, for example because the edit changes the
+//! head of a chunk, it parses the chunk around the block instead, in the worst case the whole document. Any chunk inside
+//! that the edit did not touch is reused from the old tree (`previous_tree`).
+//!
+//! # Invariants
+//!
+//! - A tree is a pure function of its text: `tree.reparse(edit, text) == parse(text)`, and a text that is parsed in chunks
+//!   gives the same nodes as the text parsed at once. Property tests compare both after thousands of random edits.
+//! - What a chunk is parsed to depends only on its text, its column and the kind of its members, and on the next
+//!   `lookahead` bytes if a quote or bracket is open at its end. This is why a chunk can be reused at another position.
+//! - Whether a line starts a chunk depends only on that line, the line before it and at most `LOOKAHEAD_LINES` lines after
+//!   it (`is_lookahead_dependent`). This is why only boundaries near an edit have to be decided again.
+//! - Nodes and errors have offsets relative to their parent or chunk, never to the file. Errors that refer to another
+//!   chunk are completed when they are collected (`syntax_error`).
 
 #![warn(clippy::disallowed_methods)]
 

@@ -1,6 +1,6 @@
-//! Text and places in it: the buffer an editor edits, and the only column arithmetic there is.
+//! Text and positions: the buffer that an editor edits, and all conversions between offsets, lines and columns.
 //!
-//! Everywhere else a place is a byte offset.
+//! All other layers use byte offsets.
 
 #![warn(clippy::disallowed_methods)]
 
@@ -27,33 +27,32 @@ impl Span {
         Self { start, end }
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     pub const fn len(self) -> usize {
         self.end.wrapping_sub(self.start)
     }
 
-    /// Whether it covers no byte.
+    /// Whether it contains no byte.
     pub const fn is_empty(self) -> bool {
         self.end == self.start
     }
 
-    /// Whether `offset` lies in it; the end counts, as a cursor behind the last character does.
+    /// Whether `offset` is in the span or at its end, like a cursor after the last character.
     pub const fn touches(self, offset: usize) -> bool {
         self.start <= offset && offset <= self.end
     }
 
-    /// The same span counted from another place. Wraps, so that what stands before `base` comes back from
-    /// [`Span::shifted`] unharmed.
+    /// The span relative to `base`. Wraps around if the span is before `base`, so that [`Span::shifted`] restores it.
     pub const fn relative_to(self, base: usize) -> Self {
         Self { start: self.start.wrapping_sub(base), end: self.end.wrapping_sub(base) }
     }
 
-    /// The same span further on in the text.
+    /// The span moved by some bytes.
     pub const fn shifted(self, by: usize) -> Self {
         Self { start: self.start.wrapping_add(by), end: self.end.wrapping_add(by) }
     }
 
-    /// As a range, for slicing.
+    /// The span as a range, for slicing.
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start..self.end
     }

@@ -651,7 +651,7 @@ pub(super) enum Closer {
 }
 
 /// Finds the end of the quote or bracket that is open in `unclosed` at `end`, the end of its chunk. `following` are the
-/// chunks after it. `is_to_end` says whether the text goes to the end of the block.
+/// chunks after it. `is_to_end` is true if the text goes to the end of the block.
 pub(super) fn find_closer_after(
     text: &str,
     is_to_end: bool,

@@ -1,7 +1,7 @@
-//! Edits that keep comments, quoting and indentation: text and tree in, replacements out.
+//! Edits that change a scalar or the order of a list and keep comments, quoting and indentation.
 //!
-//! An edit is made only where its result is certain. What it writes is read again before it is given to anyone; where
-//! that reading differs from what was meant, there is no edit.
+//! An edit is returned only if its result is certain: the new text is parsed again, and if it does not have the intended
+//! content, there is no edit.
 
 use std::ops::Range;
 
@@ -15,15 +15,16 @@ use crate::text::Span;
 /// A replacement of some bytes of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced.
+    /// The bytes to replace.
     pub span: Span,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
-/// Replaces a range of a scalar's value. `source` is the scalar as written; the edit counts from its first byte.
+/// Replaces a range of a scalar's value. `source` is the scalar as written; the span of the edit is relative to it.
 ///
-/// Nothing if the range has no place of its own, spans lines, or the new text would need another style.
+/// `None` if the range does not correspond to exact bytes of the source, spans several lines, or if the new text would
+/// need another scalar style.
 pub fn replace_in_scalar(
     source: &str,
     style: ScalarStyle,
@@ -39,11 +40,11 @@ pub fn replace_in_scalar(
     if source.get(span.range())?.contains(['\n', '\r']) {
         return None;
     }
-    // Quotes and backslashes are text wherever a plain scalar does not begin with them.
+    // Quotes and backslashes are ordinary characters except at the beginning of a plain scalar.
     let ordinary =
         |it: char| it.is_ascii_alphanumeric() || "$()_.-/".contains(it) || span.start > 0 && "'\\".contains(it);
     let text = match style {
-        // Whatever stands around it, these never end a plain scalar; and at the edges of a folded line they are text.
+        // These characters never end a plain scalar, and they are text at the ends of a folded line too.
         ScalarStyle::Plain if !new.chars().all(ordinary) || span.start == 0 && !new.starts_with('$') => return None,
         ScalarStyle::Folded if new.chars().any(char::is_whitespace) => return None,
         ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => new.to_owned(),
@@ -53,7 +54,7 @@ pub fn replace_in_scalar(
     Some(TextEdit { span, text })
 }
 
-/// A text as it stands between double quotes.
+/// A text as it is written between double quotes.
 fn double_quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     for it in text.chars() {
@@ -67,11 +68,11 @@ fn double_quoted(text: &str) -> String {
     quoted
 }
 
-/// Puts the items of a list in another order: `order[n]` is the item that will stand at `n`.
+/// Puts the items of a list in another order: `order[n]` is the index of the item that comes to position `n`.
 ///
-/// The comments right above an item, behind it and below it at a deeper indentation go with it; comments between blank
-/// lines stay where they are. Nothing if an item that moves holds an anchor, whose aliases would have
-/// to stand behind it, or if the list is written in a way that cannot be cut.
+/// An item moves with the comments directly above it, at its end, and below it at a deeper indentation. Comments between
+/// empty lines do not move. `None` if an item that moves has an anchor, which must be before its aliases, or if the items
+/// cannot be separated.
 pub fn reorder_items(text: &str, list: Node<'_>, order: &[usize]) -> Option<TextEdit> {
     let list = list.resolved();
     let items: Vec<Node<'_>> = list.items().collect();
@@ -83,17 +84,17 @@ pub fn reorder_items(text: &str, list: Node<'_>, order: &[usize]) -> Option<Text
     let first = order.iter().enumerate().position(|(at, it)| at != *it)?;
     let last = order.iter().enumerate().rposition(|(at, it)| at != *it)?;
     let moving = &items[first..=last];
-    if moving.iter().any(|item| holds_anchor(*item) || item.tag().is_some()) {
+    if moving.iter().any(|item| contains_anchor(*item) || item.tag().is_some()) {
         return None;
     }
-    let slots: Vec<usize> = order[first..=last].iter().map(|it| it - first).collect();
+    let sources: Vec<usize> = order[first..=last].iter().map(|it| it - first).collect();
     let edit = match list.kind() {
-        NodeKind::Sequence(CollectionStyle::Block) => block(text, &items, first, last, &slots)?,
-        NodeKind::Sequence(CollectionStyle::Flow) => flow(text, list, &items, first, last, &slots)?,
+        NodeKind::Sequence(CollectionStyle::Block) => reorder_block(text, &items, first, last, &sources)?,
+        NodeKind::Sequence(CollectionStyle::Flow) => reorder_flow(text, list, &items, first, last, &sources)?,
         _ => return None,
     };
-    // Read again what was written.
-    let whole = whole_lines(text, list);
+    // Parse the result again.
+    let whole = parseable_span(text, list);
     let whole = Span::new(whole.start.min(edit.span.start), whole.end.max(edit.span.end));
     let inside = Span::new(edit.span.start - whole.start, edit.span.end - whole.start);
     let mut after = text[whole.range()].to_owned();
@@ -113,8 +114,8 @@ fn only_root(tree: &crate::syntax::Tree) -> Option<Node<'_>> {
     roots.next().filter(|_| roots.next().is_none())
 }
 
-/// A block list from the beginning of its first line, a flow list from its bracket: both can be read alone.
-fn whole_lines(text: &str, list: Node<'_>) -> Span {
+/// A block list from the start of its first line, a flow list from its bracket: both can be parsed separately.
+fn parseable_span(text: &str, list: Node<'_>) -> Span {
     let span = list.span();
     match list.kind() {
         NodeKind::Sequence(CollectionStyle::Block) => Span::new(line_start(text, span.start), span.end),
@@ -132,38 +133,39 @@ pub(super) fn line_end(text: &str, offset: usize) -> usize {
     offset + text[offset..end].trim_end_matches('\r').len()
 }
 
-/// The lines of each item, with its comments; what is between them stays.
-fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usize]) -> Option<TextEdit> {
-    let mut chunks: Vec<Span> = Vec::new();
+/// Reorders the items from `first` to `last` of a block list by lines. `sources[n]` is the item that comes to position
+/// `n`, both relative to `first`.
+fn reorder_block(text: &str, items: &[Node<'_>], first: usize, last: usize, sources: &[usize]) -> Option<TextEdit> {
+    let mut item_spans: Vec<Span> = Vec::new();
     let end_of = |item: &Node<'_>| item.span().start + text[item.span().range()].trim_end().len();
-    // What stands on the line of the item before is not ours.
+    // Comments on the last line of the previous item belong to that item.
     let mut floor = first.checked_sub(1).map_or(0, |before| line_end(text, end_of(&items[before])));
     for item in &items[first..=last] {
         let start = item.span().start;
         let line = line_start(text, start);
         let lead = &text[line..start];
         let column = lead.len() - lead.trim_start_matches(' ').len();
-        // Only an item whose dash begins its line can be moved by lines.
+        // An item can be moved by lines only if its dash is the first character of its line.
         if !lead[column..].starts_with('-') || !lead[column + 1..].trim_matches([' ', '\t']).is_empty() {
             return None;
         }
-        // The lines that `|+` keeps at its end cannot be told from those between items.
+        // The empty lines that `|+` keeps cannot be distinguished from those between items.
         if ends_with_kept_line_breaks(text, *item) {
             return None;
         }
         let begin = comments_above(text, line, floor, column);
         let end = comments_below(text, line_end(text, end_of(item)), column);
-        chunks.push(Span::new(begin, end));
+        item_spans.push(Span::new(begin, end));
         floor = end;
     }
-    let gap = |at: usize| &text[chunks[at - 1].end..chunks[at].start];
-    let stays = staying(slots);
+    let gap = |at: usize| &text[item_spans[at - 1].end..item_spans[at].start];
+    let stays = items_in_order(sources);
     let mut result = String::new();
     let mut next_gap = 1;
-    for (slot, from) in slots.iter().copied().enumerate() {
+    for (slot, from) in sources.iter().copied().enumerate() {
         let mut before = String::new();
         if stays[from] {
-            // What stood before an item that has gone stays, if it says something.
+            // A comment before an item that moved away stays.
             for gone in (next_gap..from).filter(|at| !stays[*at] && gap(*at).contains('#')) {
                 before.push_str(gap(gone).trim_end());
             }
@@ -171,8 +173,8 @@ fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usi
         }
         match (stays[from], from) {
             (true, 1..) => before.push_str(gap(from)),
-            // It had nothing before it: what moved above it brings the distance.
-            (_, 0) if slot > 0 => before.push_str(&line_breaks(gap(slots[slot - 1].max(1)))),
+            // The former first item has no gap before it: use that of the item that moved above it.
+            (_, 0) if slot > 0 => before.push_str(&line_breaks(gap(sources[slot - 1].max(1)))),
             (false, _) if slot > 0 => before.push_str(&line_breaks(gap(from))),
             _ => {}
         }
@@ -181,21 +183,21 @@ fn block(text: &str, items: &[Node<'_>], first: usize, last: usize, slots: &[usi
             0 => {}
             _ => result.push_str(&before),
         }
-        result.push_str(&text[chunks[from].range()]);
+        result.push_str(&text[item_spans[from].range()]);
     }
-    for gone in (next_gap..slots.len()).filter(|at| !stays[*at] && gap(*at).contains('#')) {
+    for gone in (next_gap..sources.len()).filter(|at| !stays[*at] && gap(*at).contains('#')) {
         result.push_str(gap(gone).trim_end());
     }
-    let span = Span::new(chunks.first()?.start, chunks.last()?.end);
+    let span = Span::new(item_spans.first()?.start, item_spans.last()?.end);
     Some(TextEdit { span, text: result })
 }
 
-/// The items that need not move: the longest run of them that is in order already.
-fn staying(slots: &[usize]) -> Vec<bool> {
-    // The ends of the best runs of each length, and what stands before each item in its run.
+/// Which items need not move: the longest subsequence that is already in order.
+fn items_in_order(sources: &[usize]) -> Vec<bool> {
+    // The smallest last item of a subsequence of each length, and the predecessor of each item in its subsequence.
     let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; slots.len()];
-    for item in slots.iter().copied() {
+    let mut before: Vec<Option<usize>> = vec![None; sources.len()];
+    for item in sources.iter().copied() {
         let length = ends.partition_point(|end| *end < item);
         before[item] = length.checked_sub(1).map(|it| ends[it]);
         match ends.get_mut(length) {
@@ -203,7 +205,7 @@ fn staying(slots: &[usize]) -> Vec<bool> {
             None => ends.push(item),
         }
     }
-    let mut stays = vec![false; slots.len()];
+    let mut stays = vec![false; sources.len()];
     let mut at = ends.last().copied();
     while let Some(item) = at {
         stays[item] = true;
@@ -212,16 +214,16 @@ fn staying(slots: &[usize]) -> Vec<bool> {
     stays
 }
 
-/// One line break, or two where there is a blank line.
+/// One line break, or two if there is an empty line.
 fn line_breaks(gap: &str) -> String {
     let line_break = if gap.starts_with('\r') { "\r\n" } else { "\n" };
-    // Closer the last line break the next item begins.
+    // The next item begins after the last line break.
     let lines = gap.split('\n').count();
-    let is_blank = gap.split('\n').take(lines - 1).skip(1).any(|line| line.trim().is_empty());
-    line_break.repeat(1 + usize::from(is_blank))
+    let has_empty_line = gap.split('\n').take(lines - 1).skip(1).any(|line| line.trim().is_empty());
+    line_break.repeat(1 + usize::from(has_empty_line))
 }
 
-/// Where the comments begin that stand right above a line, not before `floor`.
+/// The start of the comments directly above a line, at or after `floor`.
 fn comments_above(text: &str, line: usize, floor: usize, column: usize) -> usize {
     let mut begin = line;
     while begin > floor {
@@ -236,7 +238,7 @@ fn comments_above(text: &str, line: usize, floor: usize, column: usize) -> usize
     begin
 }
 
-/// Where the comments end that follow a line and are indented deeper than the dash.
+/// The end of the comments after a line that are indented deeper than the dash.
 fn comments_below(text: &str, line_end: usize, column: usize) -> usize {
     let mut end = line_end;
     while let Some(next) = text[end..].find('\n').map(|len| end + len + 1) {
@@ -250,7 +252,7 @@ fn comments_below(text: &str, line_end: usize, column: usize) -> usize {
     end
 }
 
-/// Whether a node ends with a block scalar that keeps its last lines: `|+`.
+/// Whether a node ends with a block scalar that keeps its trailing line breaks (`|+`).
 pub fn ends_with_kept_line_breaks(text: &str, item: Node<'_>) -> bool {
     let mut node = item;
     loop {
@@ -270,26 +272,26 @@ pub fn ends_with_kept_line_breaks(text: &str, item: Node<'_>) -> bool {
     }
 }
 
-/// The items of a flow list; commas and line breaks stay, a comment behind an item's comma goes with it.
-fn flow(
+/// Reorders the items of a flow list. Commas and line breaks stay; an item moves with the comment after its comma.
+fn reorder_flow(
     text: &str,
     list: Node<'_>,
     items: &[Node<'_>],
     first: usize,
     last: usize,
-    slots: &[usize],
+    sources: &[usize],
 ) -> Option<TextEdit> {
     let moving = &items[first..=last];
-    let behind = |at: usize| {
+    let after = |at: usize| {
         let end = items.get(at + 1).map_or(list.span().end, |next| next.span().start);
         &text[items[at].span().end..end]
     };
     let mut gaps = Vec::new();
     for at in first..=last {
-        gaps.push(Gap::of(behind(at), at + 1 == items.len())?);
+        gaps.push(FlowGap::parse(after(at), at + 1 == items.len())?);
     }
     let mut result = String::new();
-    for (slot, from) in slots.iter().enumerate() {
+    for (slot, from) in sources.iter().enumerate() {
         result.push_str(&text[moving[*from].span().range()]);
         let (own, brought) = (&gaps[slot], &gaps[*from]);
         if !brought.comment.is_empty() && !own.rest.contains('\n') {
@@ -297,7 +299,7 @@ fn flow(
         }
         result.push_str(own.comma);
         result.push_str(brought.comment);
-        if slot + 1 < slots.len() {
+        if slot + 1 < sources.len() {
             result.push_str(own.rest);
         }
     }
@@ -306,44 +308,44 @@ fn flow(
     Some(TextEdit { span: Span::new(moving[0].span().start, end), text: result })
 }
 
-/// What stands between two items of a flow list.
-struct Gap<'t> {
-    /// Up to the comma, with it.
+/// The text between two items of a flow list.
+struct FlowGap<'t> {
+    /// Up to the comma, inclusive.
     comma: &'t str,
-    /// A comment on the same line, with the blanks before it.
+    /// A comment on the same line, with the spaces before it.
     comment: &'t str,
-    /// Everything else.
+    /// The rest.
     rest: &'t str,
 }
 
-impl<'t> Gap<'t> {
-    fn of(text: &'t str, is_last: bool) -> Option<Self> {
+impl<'t> FlowGap<'t> {
+    fn parse(text: &'t str, is_last: bool) -> Option<Self> {
         let comma = match text.find([',', '#', '\n']) {
             Some(at) if text[at..].starts_with(',') => at + 1,
             _ if is_last => 0,
             _ => return None,
         };
         let (comma, tail) = text.split_at(comma);
-        let blanks = tail.len() - tail.trim_start_matches([' ', '\t']).len();
-        let length = if tail[blanks..].starts_with('#') { line_end(tail, 0) } else { 0 };
+        let spaces = tail.len() - tail.trim_start_matches([' ', '\t']).len();
+        let length = if tail[spaces..].starts_with('#') { line_end(tail, 0) } else { 0 };
         let (comment, rest) = tail.split_at(length);
-        // A comment on a line of its own belongs to nobody we could name.
+        // A comment on a separate line cannot be assigned to an item.
         (!rest.contains('#')).then_some(Self { comma, comment, rest })
     }
 }
 
-fn holds_anchor(node: Node<'_>) -> bool {
+fn contains_anchor(node: Node<'_>) -> bool {
     if node.anchor().is_some() {
         return true;
     }
     if node.alias().is_some() {
         return false;
     }
-    node.own_entries().any(|(key, value)| holds_anchor(key) || value.is_some_and(holds_anchor))
-        || node.items().any(holds_anchor)
+    node.own_entries().any(|(key, value)| contains_anchor(key) || value.is_some_and(contains_anchor))
+        || node.items().any(contains_anchor)
 }
 
-/// Whether two nodes have the same structure and the same texts, aliases by name.
+/// Whether two nodes have the same structure and the same texts. Aliases are compared by name.
 fn is_equivalent(a: Node<'_>, b: Node<'_>) -> bool {
     if a.alias().is_some() || b.alias().is_some() {
         return a.alias() == b.alias();

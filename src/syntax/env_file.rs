@@ -1,7 +1,7 @@
 //! Env files as the kubelet reads them for `fileKeyRef`: one key, looked up from the top.
 //!
-//! The kubelet stops at the first entry with the key, so what stands behind it cannot matter and is not read by a
-//! look-up either; only the proposal reads the whole file (PF5). Messages never quote the file: it may hold secrets.
+//! The kubelet stops at the first entry with the key, so a look-up does not read the rest of the file; only the proposal
+//! reads the whole file (PF5). Messages never quote the file, since it may contain secrets.
 
 mod proposed;
 
@@ -9,30 +9,30 @@ use std::borrow::Cow;
 
 use crate::text::Span;
 
-/// Which kubelet reads the file.
+/// The syntax of an env file, which depends on the kubelet that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnvFileDialect {
-    /// The proposal: the common syntax of `.env` files, where the last of equal names counts and no name may be
-    /// wrong (PF6 to PF11).
+    /// The proposal: the common syntax of `.env` files. The last of equal names wins, and every name must be valid
+    /// (PF6 to PF11).
     Proposed,
-    /// Kubernetes 1.34, where the feature was alpha: `KEY=value` with nothing quoted, `\` at the end of a line goes on
-    /// on the next one.
+    /// Kubernetes 1.34, where the feature was alpha: `KEY=value` without quotes; `\` at the end of a line continues it on
+    /// the next line.
     Unquoted,
-    /// Kubernetes 1.35 and later: `KEY='value'`, the quotes a must, over several lines if need be (F10–F16).
+    /// Kubernetes 1.35 and later: `KEY='value'` with mandatory quotes; the value may span several lines (F10–F16).
     Quoted,
 }
 
 impl EnvFileDialect {
-    /// The dialect of Kubernetes 1.`minor`. Older releases know no env files; the oldest dialect stands for them.
+    /// The dialect of Kubernetes 1.`minor`. Releases before env files get the oldest dialect.
     pub const fn for_kubernetes(minor: u32) -> Self {
         if minor < 35 { Self::Unquoted } else { Self::Quoted }
     }
 }
 
-/// PF11: how large a file the proposal takes.
+/// PF11: the largest file that the proposal accepts.
 const LARGEST_PROPOSED_FILE: usize = 64 * 1024;
 
-/// Why the kubelet refuses a file. The container does not start then, not even when the key is optional (F4).
+/// Why the kubelet rejects a file. The container then does not start, even if the key is optional (F4).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct EnvFileError {
@@ -40,57 +40,57 @@ pub struct EnvFileError {
     pub line: u32,
     /// The bytes at fault.
     pub span: Span,
-    /// What is wrong with them.
+    /// What is wrong.
     pub problem: EnvFileProblem,
 }
 
 /// What can be wrong in an env file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnvFileProblem {
-    /// A line that assigns nothing.
-    #[error("no `=`: expected `NAME=` and a value, a comment or an empty line")]
+    /// A line without an assignment.
+    #[error("missing `=`: expected `NAME=` and a value, a comment or an empty line")]
     NoEquals,
-    /// Nothing stands before the `=`.
-    #[error("no name before the `=`")]
+    /// No name before the `=`.
+    #[error("missing name before `=`")]
     NoName,
-    /// A blank before the `=`.
-    #[error("blank before the `=`: write the `=` directly behind the name")]
-    BlankBeforeEquals,
+    /// A space or tab before the `=`.
+    #[error("space before `=`: write `=` directly after the name")]
+    SpaceBeforeEquals,
     /// The value does not begin with a quote.
     #[error("the value is not in single quotes: write `NAME='value'`")]
     NotQuoted,
     /// The quote is still open at the end of the file.
-    #[error("the single quote that opens here is never closed")]
+    #[error("this single quote is never closed")]
     Unclosed,
-    /// More than a comment behind the closing quote.
-    #[error("only a comment may stand behind the closing quote")]
+    /// Other text than a comment after the closing quote.
+    #[error("only a comment may follow the closing quote")]
     AfterQuote,
-    /// A line that was to be continued is followed by an empty one.
-    #[error("an empty line where the line above is to be continued")]
-    BlankContinuation,
-    /// A line that was to be continued is followed by a comment.
-    #[error("a comment where the line above is to be continued")]
+    /// An empty line after a line that ends with `\`.
+    #[error("the line above ends with `\\` and continues here, but this line is empty")]
+    EmptyContinuation,
+    /// A comment after a line that ends with `\`.
+    #[error("the line above ends with `\\` and continues here, but this line is a comment")]
     CommentContinuation,
-    /// The file ends with a line that was to be continued.
-    #[error("the file ends where this line is to be continued")]
+    /// A `\` at the end of the last line.
+    #[error("this line ends with `\\`, but no line follows")]
     UnfinishedContinuation,
-    /// More bytes in a line than the kubelet reads.
+    /// A line with more bytes than the kubelet reads.
     #[error("the line is longer than 65535 bytes")]
     LineTooLong,
-    /// The key asked for is too long for Kubernetes 1.34.
+    /// The requested key is too long for Kubernetes 1.34.
     #[error("the key is longer than 128 bytes, the limit of Kubernetes 1.34")]
     KeyTooLong,
     /// The value is too long for Kubernetes 1.34.
     #[error("the value is longer than 32 KiB, the limit of Kubernetes 1.34")]
     ValueTooLong,
-    /// The file is larger than the proposal takes.
+    /// The file is larger than the proposal accepts.
     #[error("the file is larger than 64 KiB, the limit of the proposal")]
     FileTooLarge,
     /// The file begins with a byte order mark.
-    #[error("a byte order mark before the first line: save the file without one")]
+    #[error("the file begins with a byte order mark: save it without one")]
     ByteOrderMark,
-    /// A name that no variable can have.
-    #[error("the name is none that a variable can have")]
+    /// A name that a variable cannot have.
+    #[error("this is not a valid variable name")]
     InvalidName,
 }
 
@@ -100,11 +100,11 @@ impl EnvFileProblem {
         match self {
             Self::NoEquals => "no-equals",
             Self::NoName => "no-name",
-            Self::BlankBeforeEquals => "blank-before-equals",
+            Self::SpaceBeforeEquals => "space-before-equals",
             Self::NotQuoted => "not-quoted",
             Self::Unclosed => "unclosed",
             Self::AfterQuote => "after-quote",
-            Self::BlankContinuation => "blank-continuation",
+            Self::EmptyContinuation => "empty-continuation",
             Self::CommentContinuation => "comment-continuation",
             Self::UnfinishedContinuation => "unfinished-continuation",
             Self::LineTooLong => "line-too-long",
@@ -116,19 +116,19 @@ impl EnvFileProblem {
         }
     }
 
-    /// Whether more text behind the end of the file could mend it.
+    /// Whether more text at the end of the file could fix it.
     pub const fn is_unfinished(self) -> bool {
         matches!(self, Self::Unclosed | Self::UnfinishedContinuation)
     }
 }
 
-/// The value of `key`, or nothing when the file has no such key or an empty value for it (F5: to the kubelet that is
-/// the same). An error only if the kubelet meets it before the key.
+/// The value of `key`. `None` if the file does not have the key or if its value is empty, which is the same to the kubelet
+/// (F5). An error is returned only if the kubelet finds it before the key.
 pub fn look_up_env_file_key(text: &str, key: &str, dialect: EnvFileDialect) -> Result<Option<String>, EnvFileError> {
     Ok(find_env_file_entry(text, key, dialect, |_| true)?.map(|entry| entry.value.into_owned()))
 }
 
-/// The entry that gives `key` its value. See [`look_up_env_file_key`]; `is_name` says what the proposal takes for a name.
+/// The entry that gives `key` its value, see [`look_up_env_file_key`]. `is_name` decides which names the proposal accepts.
 pub fn find_env_file_entry<'t>(
     text: &'t str,
     key: &str,
@@ -138,7 +138,7 @@ pub fn find_env_file_entry<'t>(
     if dialect == EnvFileDialect::Proposed {
         return proposed::find(text, key, is_name);
     }
-    // F7: the limits went with 1.35.
+    // F7: 1.35 removed the limits.
     let limited = dialect == EnvFileDialect::Unquoted;
     if limited && key.len() > 128 {
         return Err(EnvFileError { line: 1, span: Span::default(), problem: EnvFileProblem::KeyTooLong });
@@ -157,11 +157,10 @@ pub fn find_env_file_entry<'t>(
     }
 }
 
-/// No file is worth more errors than a person reads.
+/// After this many errors parsing stops.
 const MOST_ERRORS: usize = 100;
 
-/// Everything in a file, for a person who edits it: all entries, and the errors with their places. Behind an error
-/// reading goes on with the next line.
+/// All entries and errors of a file, for a person who edits it. After an error parsing continues with the next line.
 pub fn parse_env_file<'t>(
     text: &'t str,
     dialect: EnvFileDialect,
@@ -177,7 +176,7 @@ fn read_lines<'t>(
 ) -> (Vec<EnvFileEntry<'t>>, Vec<EnvFileError>) {
     let (mut entries, mut errors) = (Vec::new(), Vec::new());
     if dialect == EnvFileDialect::Proposed {
-        errors.extend(proposed::whole(lines.text));
+        errors.extend(proposed::file_error(lines.text));
         lines.is_limited = false;
     }
     while errors.len() < MOST_ERRORS {
@@ -192,7 +191,7 @@ fn read_lines<'t>(
                 entries.push(entry);
             }
             Err(error) => {
-                // A quote that is never closed has swallowed the lines behind it.
+                // A quote that is never closed consumed the lines after it: continue with the next line.
                 if error.problem.is_unfinished() {
                     (lines.at, lines.number) = begin;
                     while lines.number < error.line && lines.next().is_some() {}
@@ -204,15 +203,15 @@ fn read_lines<'t>(
     (entries, errors)
 }
 
-/// The comments of a file, each from its `#` to the end of its line: lines of their own, and what stands behind a
-/// closing quote. What is in a value is none.
+/// The comments of a file, each from its `#` to the end of its line: separate lines, and text after a closing quote. A
+/// `#` in a value is not a comment.
 pub fn env_file_comments(text: &str, dialect: EnvFileDialect) -> Vec<Span> {
     let mut lines = SourceLines { comments: Some(Vec::new()), ..SourceLines::new(text) };
     let (entries, _) = read_lines(&mut lines, dialect, |_| true);
     let mut found = lines.comments.unwrap_or_default();
     for entry in entries.iter().filter(|_| dialect == EnvFileDialect::Quoted) {
-        let behind = text[entry.value_span.end..entry.span.end].strip_prefix('\'').unwrap_or_default();
-        let comment = behind.trim_start_matches(BLANKS);
+        let after = text[entry.value_span.end..entry.span.end].strip_prefix('\'').unwrap_or_default();
+        let comment = after.trim_start_matches(SPACES);
         if comment.starts_with('#') {
             found.push(Span::new(entry.span.end - comment.len(), entry.span.end));
         }
@@ -241,25 +240,25 @@ pub struct EnvFileEntry<'t> {
     pub span: Span,
     /// Its name.
     pub name: Cow<'t, str>,
-    /// Where the name stands.
+    /// The bytes of the name.
     pub name_span: Span,
     /// Its value.
     pub value: Cow<'t, str>,
-    /// Where the value stands, without quotes around it.
+    /// The bytes of the value, without quotes.
     pub value_span: Span,
 }
 
-/// The next entry of the syntax of 1.35, which has stayed the same since.
+/// The next entry in the syntax of 1.35 and later.
 fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     let Some(first) = lines.next_meaningful()? else { return Ok(None) };
     let equals = first.text.find('=').ok_or_else(|| first.error(EnvFileProblem::NoEquals))?;
-    // F12: whatever stands before the `=` is the name, `export ` and a byte order mark included.
+    // F12: all text before the `=` is the name, including `export ` and a byte order mark.
     let name = &first.text[..equals];
-    if name.trim_end_matches(BLANKS).is_empty() {
+    if name.trim_end_matches(SPACES).is_empty() {
         return Err(first.error(EnvFileProblem::NoName));
     }
-    if name.ends_with(BLANKS) {
-        return Err(first.error_in(name.trim_end_matches(BLANKS).len()..equals, EnvFileProblem::BlankBeforeEquals));
+    if name.ends_with(SPACES) {
+        return Err(first.error_in(name.trim_end_matches(SPACES).len()..equals, EnvFileProblem::SpaceBeforeEquals));
     }
     let value_start = first.start + equals + 1;
     let entry = |last: &SourceLine<'t>, value, value_span| EnvFileEntry {
@@ -271,8 +270,8 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'
         value_span,
     };
     let after_equals = &first.text[equals + 1..];
-    if after_equals.starts_with(BLANKS) {
-        // F13: as in a shell, the blank ends the assignment. The kubelet looks at nothing behind it.
+    if after_equals.starts_with(SPACES) {
+        // F13: as in a shell, the space ends the assignment. The kubelet ignores the rest of the line.
         return Ok(Some(entry(&first, Cow::Borrowed(""), Span::new(value_start, value_start))));
     }
     let Some(opened) = after_equals.strip_prefix('\'') else {
@@ -280,15 +279,15 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'
     };
     let unclosed = || first.error_in(equals + 1..first.text.len(), EnvFileProblem::Unclosed);
 
-    // F14: up to the next quote, over lines, without escapes.
+    // F14: up to the next quote, on this line or a later one, without escapes.
     let mut value = Cow::Borrowed("");
     let (mut line, mut rest) = (first, opened);
     loop {
         if let Some(close) = rest.find('\'') {
             append(&mut value, &rest[..close]);
-            let behind = rest[close + 1..].trim_start_matches(BLANKS);
-            if !behind.is_empty() && !behind.starts_with('#') {
-                let from = line.text.len() - behind.len();
+            let after = rest[close + 1..].trim_start_matches(SPACES);
+            if !after.is_empty() && !after.starts_with('#') {
+                let from = line.text.len() - after.len();
                 return Err(line.error_in(from..line.text.len(), EnvFileProblem::AfterQuote));
             }
             let end = line.end() - rest.len() + close;
@@ -296,13 +295,13 @@ fn quoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'
         }
         append(&mut value, rest);
         append(&mut value, "\n");
-        // A line that is too long looks to the kubelet like the end of the file here.
+        // To the kubelet a line that is too long is the end of the file here.
         line = lines.next().and_then(Result::ok).ok_or_else(unclosed)?;
         rest = line.text;
     }
 }
 
-/// The next entry of the syntax of 1.34.
+/// The next entry in the syntax of 1.34.
 fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
     let Some(first) = lines.next_meaningful()? else { return Ok(None) };
     let mut last = first;
@@ -313,7 +312,7 @@ fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry
             let unfinished = || last.error(EnvFileProblem::UnfinishedContinuation);
             last = lines.next().and_then(Result::ok).ok_or_else(unfinished)?.trim_start();
             if last.text.is_empty() {
-                return Err(last.error(EnvFileProblem::BlankContinuation));
+                return Err(last.error(EnvFileProblem::EmptyContinuation));
             }
             if last.text.starts_with('#') {
                 return Err(last.error(EnvFileProblem::CommentContinuation));
@@ -322,13 +321,13 @@ fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry
             match continued(last.text) {
                 Some(part) => append(&mut logical, part),
                 None => {
-                    append(&mut logical, last.text.trim_end_matches(BLANKS));
+                    append(&mut logical, last.text.trim_end_matches(SPACES));
                     break;
                 }
             }
         }
     }
-    // The kubelet counts a joined line where it ends, so its errors stand there too.
+    // The kubelet reports errors of a joined line at its last line.
     let Some((name, value)) = proposed::split(logical) else { return Err(last.error(EnvFileProblem::NoEquals)) };
     if name.is_empty() {
         return Err(last.error(EnvFileProblem::NoName));
@@ -336,7 +335,7 @@ fn unquoted_entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEntry
     Ok(Some(joined_entry(first, last, name, value)))
 }
 
-/// An entry of one line or of several that were joined, with the places of its parts as far as they can be told.
+/// An entry of one line or of several joined lines. Its spans are exact if the `=` is on the first line.
 fn joined_entry<'t>(
     first: SourceLine<'t>,
     last: SourceLine<'t>,
@@ -347,8 +346,8 @@ fn joined_entry<'t>(
     let (name_span, value_span) = match first.text.find('=') {
         Some(equals) => {
             let name_end = first.start + first.text[..equals].trim_end().len();
-            let blank = first.text[equals + 1..].len() - first.text[equals + 1..].trim_start().len();
-            let start = first.start + equals + 1 + blank;
+            let spaces = first.text[equals + 1..].len() - first.text[equals + 1..].trim_start().len();
+            let start = first.start + equals + 1 + spaces;
             let end = last.start + last.text.trim_end().len();
             (Span::new(first.start, name_end), Span::new(start.min(end), end))
         }
@@ -359,10 +358,10 @@ fn joined_entry<'t>(
 
 /// The part of a line before the `\` that continues it.
 fn continued(line: &str) -> Option<&str> {
-    Some(line.trim_end_matches(BLANKS).strip_suffix('\\')?.trim_end_matches(BLANKS))
+    Some(line.trim_end_matches(SPACES).strip_suffix('\\')?.trim_end_matches(SPACES))
 }
 
-/// Adds text, without copying while there is nothing to add it to.
+/// Appends text, without copying if the value is empty.
 fn append<'t>(value: &mut Cow<'t, str>, text: &'t str) {
     if value.is_empty() {
         *value = Cow::Borrowed(text);
@@ -371,10 +370,10 @@ fn append<'t>(value: &mut Cow<'t, str>, text: &'t str) {
     }
 }
 
-/// What the kubelet trims: no other white space.
-const BLANKS: [char; 2] = [' ', '\t'];
+/// The characters that the kubelet trims: no other white space.
+const SPACES: [char; 2] = [' ', '\t'];
 
-/// A line without its end.
+/// A line without its line break.
 #[derive(Clone, Copy)]
 struct SourceLine<'t> {
     /// From 1.
@@ -390,7 +389,7 @@ impl SourceLine<'_> {
     }
 
     fn trim_start(self) -> Self {
-        let text = self.text.trim_start_matches(BLANKS);
+        let text = self.text.trim_start_matches(SPACES);
         Self { start: self.end() - text.len(), text, ..self }
     }
 
@@ -405,14 +404,14 @@ impl SourceLine<'_> {
     }
 }
 
-/// Lines as the kubelet cuts them: at LF, less one CR before it (F10), and none over the limit (F7).
+/// The lines as the kubelet divides them: at LF, without one CR before it (F10). A line over the limit is an error (F7).
 struct SourceLines<'t> {
     text: &'t str,
     at: usize,
     number: u32,
-    /// Whether lines have a limit: in the proposal only the file has one (PF11).
+    /// Whether the length of lines is limited: in the proposal only that of the file is (PF11).
     is_limited: bool,
-    /// The comments between entries, for those who want them.
+    /// The comments between entries, if they are collected.
     comments: Option<Vec<Span>>,
 }
 
@@ -421,7 +420,7 @@ impl<'t> SourceLines<'t> {
         Self { text, at: 0, number: 0, is_limited: true, comments: None }
     }
 
-    /// The next line that is neither empty nor a comment, without the blanks before it (F10, F11).
+    /// The next line that is neither empty nor a comment, without leading spaces (F10, F11).
     fn next_meaningful(&mut self) -> Result<Option<SourceLine<'t>>, EnvFileError> {
         while let Some(line) = self.next() {
             let line = line?.trim_start();

@@ -1,7 +1,7 @@
-//! Helm templates as YAML: every action replaced by text of the same length, so that offsets stay what they are.
+//! Helm templates as YAML: every action is replaced with text of the same length, so that offsets do not change.
 //!
-//! An action inside a line becomes a run of characters that nobody writes: a hole in the scalar it stands in. Lines that
-//! hold nothing but actions become empty lines; of those that may print something it is remembered below which key.
+//! An action inside a line becomes a placeholder: a run of characters that do not occur in manifests. Lines that contain
+//! only actions become empty lines; for those that may print something the key above them is recorded.
 
 use std::borrow::Cow;
 
@@ -9,34 +9,35 @@ use memchr::memmem;
 
 use crate::text::Span;
 
-/// What a hole is made of: a private character of three bytes, and one of two that was never assigned.
-const HOLE: char = '\u{e4f1}';
-const HOLE_SHORT: char = '\u{558}';
+/// The characters of a placeholder: a private-use character of three bytes, and an unassigned one of two bytes. Together
+/// they make up every length from two bytes on.
+const PLACEHOLDER: char = '\u{e4f1}';
+const SHORT_PLACEHOLDER: char = '\u{558}';
 
-/// What a hole is called when it is shown.
-const NAME: &str = "<Helm expression>";
+/// How a placeholder is shown to people.
+const PLACEHOLDER_NAME: &str = "<Helm expression>";
 
 /// A template whose actions are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HelmMask {
-    /// The text without its actions, as long as before.
+    /// The text with its actions masked, of the same length.
     pub text: String,
-    /// Lines of nothing but actions that may print something.
+    /// Lines that contain only actions and may print something.
     pub outputs: Vec<HelmOutput>,
-    /// Every run of actions on lines of their own, in order.
+    /// All lines that contain only actions, in text order.
     pub lines: Vec<Span>,
 }
 
-/// Actions on lines of their own that may print something.
+/// Lines that contain only actions and may print something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelmOutput {
-    /// Where they stand.
+    /// The lines.
     pub span: Span,
-    /// The key below which they print, where the indentation tells it.
+    /// The key below which they print, if the indentation makes it certain.
     pub key: Option<Box<str>>,
 }
 
-/// Masks the actions of a text; nothing if it has none.
+/// Masks the actions of a text; `None` if it has none.
 pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
     let regions = regions(text, actions(text)?);
     let mut mask = HelmMask { text: String::with_capacity(text.len()), ..HelmMask::default() };
@@ -54,13 +55,13 @@ pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
             group.push(next);
         }
         let end = group[group.len() - 1].span.end;
-        let line_end_behind = |end: usize| text[end..].find('\n').map_or(text.len(), |len| end + len);
-        let mut line_end = line_end_behind(end);
+        let line_end_after = |end: usize| text[end..].find('\n').map_or(text.len(), |len| end + len);
+        let mut line_end = line_end_after(end);
         let rest = text[end..line_end].trim_start();
         if begins && (rest.is_empty() || rest.starts_with('#')) {
-            // Actions in the comment belong to it, and may be longer than the line.
+            // Actions in the comment belong to it, and may span several lines.
             while let Some(next) = regions.next_if(|next| next.span.start < line_end) {
-                line_end = line_end_behind(next.span.end);
+                line_end = line_end_after(next.span.end);
                 group.push(next);
             }
             mask.text.push_str(&text[at..line_start]);
@@ -76,7 +77,7 @@ pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
         } else {
             for region in group {
                 mask.text.push_str(&text[at..region.span.start]);
-                hole(region.span.len(), &mut mask.text);
+                push_placeholder(region.span.len(), &mut mask.text);
                 at = region.span.end;
             }
         }
@@ -87,26 +88,26 @@ pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
     Some(mask)
 }
 
-/// Whether a text holds the place of a masked action.
+/// Whether a text contains the placeholder of a masked action.
 pub fn has_helm_placeholder(text: &str) -> bool {
-    text.contains([HOLE, HOLE_SHORT])
+    text.contains([PLACEHOLDER, SHORT_PLACEHOLDER])
 }
 
-/// Adds the place of an action to a text.
+/// Appends the placeholder of an action to a text.
 pub fn push_helm_placeholder(text: &mut String) {
-    text.push(HOLE);
+    text.push(PLACEHOLDER);
 }
 
-/// A text cut at the places of masked actions: what is known, and `None` for each that is not.
+/// The parts of a text between placeholders, with `None` for each placeholder.
 pub fn split_helm_placeholders(text: &str) -> Vec<Option<&str>> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some(start) = rest.find([HOLE, HOLE_SHORT]) {
+    while let Some(start) = rest.find([PLACEHOLDER, SHORT_PLACEHOLDER]) {
         if start > 0 {
             found.push(Some(&rest[..start]));
         }
         found.push(None);
-        rest = rest[start..].trim_start_matches([HOLE, HOLE_SHORT]);
+        rest = rest[start..].trim_start_matches([PLACEHOLDER, SHORT_PLACEHOLDER]);
     }
     if !rest.is_empty() {
         found.push(Some(rest));
@@ -114,24 +115,23 @@ pub fn split_helm_placeholders(text: &str) -> Vec<Option<&str>> {
     found
 }
 
-/// A text for a person, with a word in the place of masked actions.
+/// A text as it is shown to people, with a readable name for each placeholder.
 pub fn show_helm_placeholders(text: &str) -> Cow<'_, str> {
     if !has_helm_placeholder(text) {
         return text.into();
     }
-    split_helm_placeholders(text).into_iter().map(|part| part.unwrap_or(NAME)).collect::<String>().into()
+    split_helm_placeholders(text).into_iter().map(|part| part.unwrap_or(PLACEHOLDER_NAME)).collect::<String>().into()
 }
 
-/// As many bytes of hole.
-fn hole(len: usize, into: &mut String) {
-    // Two and three add up to every length from two on.
+/// Appends a placeholder of `len` bytes.
+fn push_placeholder(len: usize, into: &mut String) {
     let short = match len % 3 {
         0 => 0,
         1 => 2,
         _ => 1,
     };
-    into.extend(std::iter::repeat_n(HOLE, len.saturating_sub(short * 2) / 3));
-    into.extend(std::iter::repeat_n(HOLE_SHORT, short));
+    into.extend(std::iter::repeat_n(PLACEHOLDER, len.saturating_sub(short * 2) / 3));
+    into.extend(std::iter::repeat_n(SHORT_PLACEHOLDER, short));
 }
 
 /// An action `{{ … }}`.
@@ -146,21 +146,21 @@ enum ActionKind {
     Open,
     /// `end`
     Close,
-    /// `else`, comments, assignments: nothing is printed.
+    /// `else`, comments, assignments: they print nothing.
     Quiet,
     /// Anything else.
     Print,
 }
 
-/// What is masked as one: an action, or a whole `{{ if }}…{{ end }}` within a line.
+/// A span that is masked as a unit: an action, or a whole `{{ if }}…{{ end }}` inside a line.
 struct MaskedRegion {
     span: Span,
     prints: bool,
-    /// The column that `nindent` asks for.
+    /// The argument of `nindent`.
     indent: Option<usize>,
 }
 
-/// The actions of a text; nothing if there are none.
+/// The actions of a text; `None` if there are none.
 fn actions(text: &str) -> Option<Vec<HelmAction>> {
     let bytes = text.as_bytes();
     let finder = memmem::Finder::new(b"{{");
@@ -186,15 +186,15 @@ fn kind(inner: &str) -> ActionKind {
         _ if inner.starts_with("/*") => ActionKind::Quiet,
         // `$x := …` and `$x = …`
         _ if inner.starts_with('$') => {
-            let behind = inner[1..].trim_start_matches(|it: char| it.is_alphanumeric() || it == '_').trim_start();
-            let assigns = behind.starts_with(":=") || behind.starts_with('=') && !behind.starts_with("==");
+            let after = inner[1..].trim_start_matches(|it: char| it.is_alphanumeric() || it == '_').trim_start();
+            let assigns = after.starts_with(":=") || after.starts_with('=') && !after.starts_with("==");
             if assigns { ActionKind::Quiet } else { ActionKind::Print }
         }
         _ => ActionKind::Print,
     }
 }
 
-/// Behind the `}}` that ends an action; strings and comments may hold one that does not.
+/// The end of the action that begins at `start`. A `}}` in a string or comment does not end it.
 fn action_end(bytes: &[u8], start: usize) -> Option<usize> {
     let inner = bytes.get(start..)?;
     let trimmed = inner.strip_prefix(b"-").unwrap_or(inner).trim_ascii_start();
@@ -223,7 +223,7 @@ fn action_end(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// Puts the actions of an `{{ if }}…{{ end }}` that is part of a line together.
+/// Joins the actions of each `{{ if }}…{{ end }}` that is inside one line.
 fn regions(text: &str, actions: Vec<HelmAction>) -> Vec<MaskedRegion> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -253,14 +253,14 @@ fn regions(text: &str, actions: Vec<HelmAction>) -> Vec<MaskedRegion> {
     found
 }
 
-/// The number behind `nindent` or `indent`.
+/// The argument of `nindent` or `indent`.
 fn indent(action: &str) -> Option<usize> {
-    let (_, behind) = action.rsplit_once("indent ")?;
-    let digits = behind.trim_start();
+    let (_, after) = action.rsplit_once("indent ")?;
+    let digits = after.trim_start();
     digits[..digits.bytes().take_while(u8::is_ascii_digit).count()].parse().ok()
 }
 
-/// The key below which a text stands that is printed at a column: nothing where that is not clear.
+/// The key that text printed at a column belongs to; `None` if that is not certain.
 fn owner(before: &str, column: usize) -> Option<Box<str>> {
     let mut nearest = true;
     let mut passed_item = false;
@@ -273,7 +273,7 @@ fn owner(before: &str, column: usize) -> Option<Box<str>> {
         let is_item = content.starts_with("- ") || content == "-";
         let inner = content.trim_start_matches(['-', ' ']);
         let inner_column = indent + (content.len() - inner.len());
-        // A key that is waiting for its value.
+        // A key without a value on its line.
         let key = inner.split_once(':').filter(|(_, value)| {
             let value = value.trim();
             value.is_empty() || value.starts_with('#')
@@ -283,7 +283,7 @@ fn owner(before: &str, column: usize) -> Option<Box<str>> {
             return key.filter(|_| inner_column < column || (nearest && inner_column == column)).map(Box::from);
         }
         if indent == column && !is_item && (nearest || passed_item) {
-            // A list may stand at the column of its key.
+            // A list may have the same column as its key.
             match key {
                 Some(key) if passed_item || matches!(key, "env" | "envFrom") => return Some(key.into()),
                 _ => {}
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_found_again() {
+    fn placeholders_are_found() {
         let mask = masked("x{{ a }}y{{b}}{{ c}}z");
         assert_eq!(split_helm_placeholders(&mask.text), [Some("x"), None, Some("y"), None, Some("z")]);
         assert_eq!(show_helm_placeholders(&mask.text), "x<Helm expression>y<Helm expression>z");
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_belongs_to_a_key() {
+    fn printed_lines_belong_to_a_key() {
         let text = "spec:\n  containers:\n    - name: a\n      env:\n        - name: A\n          value: b\n        {{- toYaml .e | nindent 8 }}\n      resources:\n        {{- toYaml .r | nindent 8 }}\n      {{- include \"more\" . | nindent 6 }}\n      envFrom:\n      {{- toYaml .f | nindent 6 }}\n      {{- if .x }}\n      args: []\n      {{- end }}\n";
         let mask = masked(text);
         let keys: Vec<_> = mask.outputs.iter().map(|it| it.key.as_deref()).collect();

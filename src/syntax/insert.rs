@@ -1,7 +1,6 @@
-//! Edits that add an item to a list or an entry to a mapping, in the style in which it is written.
+//! Edits that add items to a list or entries to a mapping, in the style of the existing ones.
 //!
-//! As in `edit`, what is written is read again before it is given to anyone; where that reading differs from what was
-//! meant, there is no edit.
+//! As in `edit`, the result is parsed again, and if it does not have the intended content, there is no edit.
 
 use crate::syntax::documents::parse;
 use crate::syntax::edit::{TextEdit, ends_with_kept_line_breaks, line_end, line_start};
@@ -10,17 +9,17 @@ use crate::syntax::node::{Node, NodeKind};
 use crate::syntax::yaml_value::YamlValue;
 use crate::text::Span;
 
-/// Where new items go.
+/// Where new items are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InsertPosition {
-    /// Before all others.
+    /// Before the existing items.
     First,
-    /// Closer all others.
+    /// After the existing items.
     Last,
 }
 
-/// Adds items to a list. Nothing where the list is an alias or is written in a way that cannot be cut.
-pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosition) -> Option<TextEdit> {
+/// Adds items to a list. `None` if the list is an alias, or if its lines cannot be separated from other text.
+pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], position: InsertPosition) -> Option<TextEdit> {
     let items: Vec<Node<'_>> = list.items().collect();
     if list.alias().is_some() || new.is_empty() {
         return None;
@@ -29,16 +28,16 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosi
         (NodeKind::Sequence(CollectionStyle::Flow), first, last) => {
             let style = FlowStyle::detect(text, list, last.map(|it| it.span()));
             let new: Option<Vec<String>> = new.iter().map(|it| style.value(it)).collect();
-            flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, side, &style)
+            flow(list, first.map(|it| it.span().start), last.map(|it| it.span().end), &new?, position, &style)
         }
         (NodeKind::Sequence(CollectionStyle::Block), Some(first), Some(last)) => {
             let dash = dash_of(text, *first)?;
             let column = dash - line_start(text, dash);
             let new: Option<Vec<String>> = new.iter().map(|it| item(it, column, text)).collect();
             let new = new?.concat();
-            match side {
+            match position {
                 InsertPosition::First => {
-                    // Closer another dash, or a key, the line is not ours.
+                    // If another dash or a key is before the dash, the line does not belong to the list alone.
                     let is_own = text[line_start(text, dash)..dash].bytes().all(|it| it == b' ');
                     if !is_own {
                         return None;
@@ -46,7 +45,7 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosi
                     let start = line_start(text, dash);
                     TextEdit { span: Span::new(start, start), text: new }
                 }
-                InsertPosition::Last => behind(text, *last, &new)?,
+                InsertPosition::Last => lines_after(text, *last, &new)?,
             }
         }
         _ => return None,
@@ -54,19 +53,20 @@ pub fn add_items(text: &str, list: Node<'_>, new: &[YamlValue], side: InsertPosi
     let reads = |before: Node<'_>, after: Node<'_>| {
         let old = before.items().count();
         let all: Vec<Node<'_>> = after.items().collect();
-        let fresh = if side == InsertPosition::First { all.get(..new.len()) } else { all.get(old..) };
+        let fresh = if position == InsertPosition::First { all.get(..new.len()) } else { all.get(old..) };
         all.len() == old + new.len()
-            && fresh.is_some_and(|it| it.iter().zip(new).all(|(node, meant)| says(*node, meant)))
+            && fresh.is_some_and(|it| it.iter().zip(new).all(|(node, meant)| has_content(*node, meant)))
     };
-    reads_back(text, list, edit, reads)
+    if_result_is(text, list, edit, reads)
 }
 
-/// Adds an entry behind the others of a mapping. Nothing where the mapping is an alias or cannot be cut.
+/// Adds an entry at the end of a mapping. `None` if the key exists, if the mapping is an alias, or if its lines cannot
+/// be separated from other text.
 pub fn add_entry(text: &str, mapping: Node<'_>, key: &str, value: &YamlValue) -> Option<TextEdit> {
     add_entries(text, mapping, &[(key.to_owned(), value.clone())])
 }
 
-/// Adds entries behind the others of a mapping, as [`add_entry`] does.
+/// Adds entries at the end of a mapping, as [`add_entry`] does.
 pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, YamlValue)]) -> Option<TextEdit> {
     let entries: Vec<(Node<'_>, Option<Node<'_>>)> = mapping.own_entries().collect();
     if mapping.alias().is_some() || new.is_empty() || new.iter().any(|(key, _)| mapping.entry(key).is_some()) {
@@ -85,30 +85,30 @@ pub fn add_entries(text: &str, mapping: Node<'_>, new: &[(String, YamlValue)]) -
             let start = first.span().start;
             let column = start - line_start(text, start);
             let block = YamlValue::Map(new.to_vec()).to_block()?;
-            behind(text, last_value.unwrap_or(*last_key), &indented(&block, column, text))?
+            lines_after(text, last_value.unwrap_or(*last_key), &indented(&block, column, text))?
         }
         _ => return None,
     };
     let reads = |before: Node<'_>, after: Node<'_>| {
         after.own_entries().count() == before.own_entries().count() + new.len()
-            && new.iter().all(|(key, value)| after.get(key).is_some_and(|node| says(node, value)))
+            && new.iter().all(|(key, value)| after.get(key).is_some_and(|node| has_content(node, value)))
     };
-    reads_back(text, mapping, edit, reads)
+    if_result_is(text, mapping, edit, reads)
 }
 
-/// New things inside brackets.
+/// Adds members between brackets.
 fn flow(
     node: Node<'_>,
     first: Option<usize>,
     last: Option<usize>,
     new: &[String],
-    side: InsertPosition,
+    position: InsertPosition,
     style: &FlowStyle<'_>,
 ) -> TextEdit {
     let between = style.between();
     let new = new.join(&between);
     match (first, last) {
-        (Some(at), Some(_)) if side == InsertPosition::First => {
+        (Some(at), Some(_)) if position == InsertPosition::First => {
             TextEdit { span: Span::new(at, at), text: format!("{new}{between}") }
         }
         (Some(_), Some(at)) => TextEdit { span: Span::new(at, at), text: format!("{between}{new}") },
@@ -121,24 +121,24 @@ fn flow(
 
 /// How the members of a collection in brackets are written.
 struct FlowStyle<'t> {
-    /// As JSON, so that JSON stays JSON.
+    /// Whether they are written as JSON.
     is_json: bool,
     line_break: &'static str,
-    /// What stands before each member, if each has a line of its own.
+    /// The indentation of each member, if each is on a separate line.
     lead: Option<&'t str>,
-    /// One step to the right, if the members go over several lines.
+    /// The additional indentation of the lines inside a member, if it has several lines.
     step: Option<&'t str>,
 }
 
 impl<'t> FlowStyle<'t> {
     fn detect(text: &'t str, node: Node<'_>, last: Option<Span>) -> Self {
-        // Brackets in a block may look like JSON and are none.
+        // A flow collection inside a block document may look like JSON but is YAML.
         let root = node.document().root().map(Node::kind);
         let is_json =
             matches!(root, Some(NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow)))
                 && serde_json::from_str::<serde::de::IgnoredAny>(&text[node.span().range()]).is_ok();
-        let is_blank = |it: &&str| it.bytes().all(|it| matches!(it, b' ' | b'\t'));
-        let lead = last.map(|it| &text[line_start(text, it.start)..it.start]).filter(is_blank);
+        let is_indentation = |it: &&str| it.bytes().all(|it| matches!(it, b' ' | b'\t'));
+        let lead = last.map(|it| &text[line_start(text, it.start)..it.start]).filter(is_indentation);
         let step = last.zip(lead).and_then(|(last, lead)| {
             let second = text[last.range()].split_once('\n')?.1;
             let indent = &second[..second.len() - second.trim_start_matches([' ', '\t']).len()];
@@ -164,7 +164,7 @@ impl<'t> FlowStyle<'t> {
         Some(whole.strip_prefix('{')?.strip_suffix('}')?.to_owned())
     }
 
-    /// A value as JSON, on lines of its own where the others are.
+    /// A value as JSON, on several lines if the existing members are.
     fn json(&self, value: &YamlValue, lead: &str) -> Option<String> {
         let inner = format!("{lead}{}", self.step.unwrap_or_default());
         let (open, between, close) = match self.step {
@@ -192,8 +192,8 @@ impl<'t> FlowStyle<'t> {
     }
 }
 
-/// Lines behind the last line of a node.
-fn behind(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
+/// Adds lines after the last line of a node.
+fn lines_after(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
     if ends_with_kept_line_breaks(text, last) {
         return None;
     }
@@ -204,13 +204,13 @@ fn behind(text: &str, last: Node<'_>, new: &str) -> Option<TextEdit> {
     Some(TextEdit { span: Span::new(at, at), text: new })
 }
 
-/// An item of a block list: its lines behind a dash.
+/// The lines of an item of a block list, dash included.
 fn item(it: &YamlValue, column: usize, text: &str) -> Option<String> {
     let lines = indented(&it.to_block()?, column + 2, text);
     Some(format!("{}- {}", " ".repeat(column), lines.get(column + 2..)?))
 }
 
-/// Lines moved to the right.
+/// Lines with an indentation added.
 fn indented(block: &str, column: usize, text: &str) -> String {
     let indent = " ".repeat(column);
     let line_break = line_break(text);
@@ -222,14 +222,14 @@ fn line_break(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// Where the dash of an item stands.
+/// The offset of the dash of an item.
 fn dash_of(text: &str, item: Node<'_>) -> Option<usize> {
     let before = text[..item.span().start].trim_end_matches(' ');
     before.ends_with('-').then(|| before.len() - 1)
 }
 
-/// Reads the changed collection alone, at its column, and asks whether it is what was meant.
-fn reads_back(
+/// Parses the changed collection separately, at its column, and returns the edit if `reads` accepts the result.
+fn if_result_is(
     text: &str,
     node: Node<'_>,
     edit: TextEdit,
@@ -238,13 +238,13 @@ fn reads_back(
     let span = node.span();
     let start = span.start.min(edit.span.start);
     let end = span.end.max(edit.span.end);
-    // A block list begins at its first dash, which stands before its first item.
+    // The span of a block list begins at its first dash, which is before its first item.
     let first = line_start(text, start);
     let lead = " ".repeat(span.start.max(first) - first);
     let old = format!("{lead}{}", &text[span.start..end]);
     let mut new = text[first..end].to_owned();
     new.replace_range(edit.span.start - first..edit.span.end - first, &edit.text);
-    // What stands before the collection on its line is not read.
+    // The text before the collection on its line is replaced with spaces.
     if edit.span.start >= span.start {
         new.replace_range(..span.start - first, &lead);
     }
@@ -258,8 +258,8 @@ fn reads_back(
     holds.then_some(edit)
 }
 
-/// Whether a node says what was meant.
-fn says(node: Node<'_>, meant: &YamlValue) -> bool {
+/// Whether a node has the intended content.
+fn has_content(node: Node<'_>, meant: &YamlValue) -> bool {
     YamlValue::from_node(node, "", &|_| None).is_some_and(|it| it.is_equivalent(meant))
 }
 

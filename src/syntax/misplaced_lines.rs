@@ -94,7 +94,7 @@ fn misplaced_lines(text: &str, column: usize, members: MemberKind) -> Vec<Mispla
     found
 }
 
-/// The end of a line together with the lines that continue it. What it opens may be closed at any column, if nothing
+/// The end of a line together with the lines that continue it. A quote or bracket may be closed at any column if nothing
 /// follows the closing character; otherwise only deeper lines continue it.
 fn continuation_end(text: &str, column: usize) -> usize {
     let near = memchr::memchr_iter(b'\n', text.as_bytes()).nth(BRACKET_LOOKAHEAD_LINES);

@@ -1,15 +1,15 @@
 //! Parameter files: `NAME=value` lines for a template, read as `oc process --param-file` reads them.
 //!
-//! What is wrong with a line is said without its content, which may be a secret.
+//! Errors do not quote the line, which may contain a secret.
 
 use std::borrow::Cow;
 
 use crate::text::Span;
 
-/// A parameter file: its entries and the lines that are none.
+/// A parameter file: its entries, and the lines that are not entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParamFile {
-    /// In the order of the text; of equal names the last counts.
+    /// In text order. The last of equal names wins.
     pub entries: Vec<ParamFileEntry>,
     /// Lines without a separator.
     pub errors: Vec<ParamFileError>,
@@ -18,9 +18,9 @@ pub struct ParamFile {
 /// One line with a value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ParamFileEntry {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: String,
-    /// Where the name stands.
+    /// The bytes of the name.
     pub name_span: Span,
     /// Its value.
     pub value: String,
@@ -28,23 +28,23 @@ pub struct ParamFileEntry {
     pub line: usize,
 }
 
-/// Values may be secret.
+/// Does not show the value, which may be a secret.
 impl std::fmt::Debug for ParamFileEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}=<{} bytes>", self.line, self.name, self.value.len())
     }
 }
 
-/// A line that cannot be read.
+/// A line that is not an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamFileError {
     /// The line, counted from 1.
     pub line: usize,
-    /// Where it stands.
+    /// The bytes of the line.
     pub span: Span,
 }
 
-/// Reads a parameter file.
+/// Parses a parameter file.
 pub fn parse_param_file(text: &str) -> ParamFile {
     let mut file = ParamFile::default();
     let mut start = 0;
@@ -69,21 +69,21 @@ pub fn parse_param_file(text: &str) -> ParamFile {
     file
 }
 
-/// The name, where it stands in the line, and the value.
+/// The name, its offset in the line, and the value.
 fn entry(line: &str) -> Option<(&str, usize, String)> {
     let kept = without_comment(line);
     let separator = kept.find(['=', ':'])?;
-    // What is cut off stands behind the first `#`, and no name is behind one: the line itself has the same beginning.
+    // Only text after the first `#` was removed, and no name is there: the beginning of the line is unchanged.
     let key = line.get(..separator)?;
     let key = key.strip_prefix("export").unwrap_or(key);
     let name = key.trim_matches(' ');
-    let blanks = key.len() - key.trim_start_matches(' ').len();
-    let offset = separator - key.len() + blanks;
+    let spaces = key.len() - key.trim_start_matches(' ').len();
+    let offset = separator - key.len() + spaces;
     Some((name, offset, value(&kept[separator + 1..])))
 }
 
-/// The line up to a `#` that stands outside of quotes. A stretch between two `#` opens or closes quotes if it holds
-/// exactly one of a kind.
+/// The line up to a `#` outside quotes. The text between two `#` opens or closes a quote if it contains exactly one quote
+/// of a kind.
 fn without_comment(line: &str) -> Cow<'_, str> {
     if !line.contains('#') {
         return line.into();
@@ -107,7 +107,7 @@ fn without_comment(line: &str) -> Cow<'_, str> {
     kept.join("#").into()
 }
 
-/// Quotes around a value are taken off, and only then are escapes read.
+/// The value without quotes. Escapes are replaced only in a quoted value.
 fn value(text: &str) -> String {
     let text = text.trim_matches(' ');
     let quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
@@ -136,8 +136,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_what_they_give() {
-        // The line, the name and the value; nothing for a line that is skipped, an error for `!`.
+    fn lines_and_their_entries() {
+        // A line and its entry; an empty text for a line that is skipped, `!` for an error.
         let table: &[(&str, &str)] = &[
             ("A=1", "A=1"),
             ("A = 1 ", "A=1"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_file() {
+    fn spans_are_those_of_the_file() {
         let text = "# first\nexport  NAME = x\r\nbroken\nB: 1\n";
         let file = parse_param_file(text);
         let names: Vec<_> = file.entries.iter().map(|it| (&text[it.name_span.range()], it.line)).collect();

@@ -1,7 +1,7 @@
 //! The tree before an edit, from which unchanged chunks are reused instead of being parsed again.
 //!
-//! What a chunk is parsed to depends only on its text, its column and the kind of its members. A chunk without errors of
-//! the old tree can therefore stand in for the same chunk of the new text, whatever blocks are around it now.
+//! What a chunk is parsed to depends only on its text, its column and the kind of its members. A chunk of the old tree
+//! without errors can therefore be used for the same chunk of the new text, even if other blocks are around it now.
 
 use crate::syntax::chunks::ParsedChunk;
 use crate::syntax::content_lines::MemberKind;

@@ -1,17 +1,17 @@
-//! Quotes for `${P}` between brackets: without them its braces are brackets themselves, and the YAML is broken.
+//! Puts `${P}` between brackets in quotes: without quotes its braces are flow brackets, and the YAML is invalid.
 
 use crate::syntax::documents::parse;
 use crate::syntax::edit::TextEdit;
 use crate::syntax::references::template_parameters;
 use crate::text::Span;
 
-/// How far a collection is looked at.
-const FARTHEST: usize = 20_000;
+/// How many characters of a collection are examined.
+const LONGEST_COLLECTION: usize = 20_000;
 
-/// The edits that put quotes around the texts with parameters in the collection that begins at an offset. Nothing if there
-/// are none, or if the collection cannot be read with them either.
+/// The edits that put quotes around the scalars with parameters in the collection that begins at an offset. `None` if
+/// there are none, or if the collection is not valid with them either.
 pub fn quote_parameters(text: &str, start: usize) -> Option<Vec<TextEdit>> {
-    let end = text[start..].char_indices().map(|(at, _)| start + at).nth(FARTHEST).unwrap_or(text.len());
+    let end = text[start..].char_indices().map(|(at, _)| start + at).nth(LONGEST_COLLECTION).unwrap_or(text.len());
     let mut scanner = FlowScanner { text: &text[..end], at: start, edits: Vec::new() };
     let close = scanner.collection()?;
     let edits = scanner.edits;
@@ -29,7 +29,7 @@ struct FlowScanner<'t> {
 }
 
 impl FlowScanner<'_> {
-    /// Reads from one bracket to the one that closes it, and gives the place behind it.
+    /// Scans from an opening bracket to its closing one and returns the end of that.
     fn collection(&mut self) -> Option<usize> {
         let mut depth = 0_usize;
         loop {
@@ -61,7 +61,7 @@ impl FlowScanner<'_> {
         }
     }
 
-    /// A text without quotes: up to what ends one between brackets, the braces of parameters left aside.
+    /// Scans a plain scalar between brackets. The braces of parameters do not end it.
     fn plain(&mut self) {
         let rest = &self.text[self.at..];
         let mut end = 0;
@@ -90,12 +90,12 @@ impl FlowScanner<'_> {
             };
             self.edits.push(TextEdit { span: Span::new(self.at, self.at + written.len()), text });
         }
-        // Whatever it is, the scan goes on behind it.
+        // Continue after at least one character.
         self.at += end.max(rest.chars().next().map_or(0, char::len_utf8));
     }
 }
 
-/// The length of a text in quotes, with them.
+/// The length of a quoted scalar, quotes included.
 fn quoted(text: &str) -> Option<usize> {
     let quote = text.chars().next()?;
     let mut characters = text.char_indices().skip(1).peekable();

@@ -1,12 +1,12 @@
-//! Variables in a text: `$(X)` and `$$` as the kubelet reads them, `${P}` and `${{P}}` as templates do.
+//! References in the value of a scalar: `$(X)` and `$$` as the kubelet reads them, `${P}` and `${{P}}` as templates do.
 //!
-//! Ranges count bytes of the *value*, after YAML's escapes; every dollar sign belongs to exactly one token.
+//! Ranges are bytes of the *value*, after YAML escapes are replaced. Every dollar sign belongs to exactly one token.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-/// A dollar sign and what belongs to it.
+/// A dollar sign with the characters that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DollarToken {
     /// What it is.
@@ -22,7 +22,7 @@ pub enum DollarTokenKind {
     Reference,
     /// `$$`: one dollar sign (E3).
     Escape,
-    /// `$(` without any `)` behind it: text (E5).
+    /// `$(` without a `)` after it: text (E5).
     Unterminated,
     /// A dollar sign at the end, or with any other character: text (E2, E10).
     Plain,
@@ -34,7 +34,7 @@ impl DollarToken {
         (self.kind == DollarTokenKind::Reference).then(|| &text[self.name_range()])
     }
 
-    /// Where that name stands.
+    /// The range of that name.
     pub fn name_range(&self) -> Range<usize> {
         self.range.start + 2..self.range.end - 1
     }
@@ -50,7 +50,7 @@ pub fn dollar_tokens(text: &str) -> DollarTokens<'_> {
 pub struct DollarTokens<'t> {
     text: &'t str,
     at: usize,
-    /// Whether a `)` may still follow; asked once, so that `$($($(…` is read in one pass.
+    /// Whether a `)` may still follow. Once there is none it is not searched again, so that `$($($(…` takes linear time.
     closed: bool,
 }
 
@@ -88,16 +88,16 @@ impl Iterator for DollarTokens<'_> {
 pub enum ReferenceForm {
     /// `${P}`: text.
     Text,
-    /// `${{P}}`: a value of any type, if it is the whole scalar.
+    /// `${{P}}`: a value of any type. Must be the whole scalar.
     Raw,
-    /// `$(P)`: of the proposal (PT1).
+    /// `$(P)`: text, in the syntax of the proposal (PT1).
     Proposed,
 }
 
 /// A reference to a parameter of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterReference {
-    /// The reference, whole.
+    /// The whole reference.
     pub range: Range<usize>,
     /// `P`.
     pub name: Range<usize>,
@@ -106,7 +106,7 @@ pub struct ParameterReference {
 }
 
 impl ParameterReference {
-    /// Whether a template reads it at all: `${{P}}` only as the whole scalar.
+    /// Whether processing replaces it in a scalar with this value: `${{P}}` is replaced only if it is the whole scalar.
     pub fn is_substituted_in(&self, text: &str) -> bool {
         self.form != ReferenceForm::Raw || self.range == (0..text.len())
     }
@@ -139,7 +139,7 @@ pub fn template_parameters(text: &str) -> impl Iterator<Item = ParameterReferenc
     })
 }
 
-/// Every reference to a parameter in a text, from left to right; `$(P)` only where the `proposed` dialect is read.
+/// All references to parameters in a text, from left to right. `$(P)` is included only if `proposed`.
 pub fn parameter_references(text: &str, proposed: bool) -> Vec<ParameterReference> {
     let mut found: Vec<ParameterReference> = template_parameters(text).collect();
     if proposed {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_dialects_are_read_in_one_pass() {
+    fn both_syntaxes_are_found_in_text_order() {
         let text = "$(A)-${B}$$(C)${{D}}$(E F)$(${G})";
         let found = |proposed| -> Vec<(String, ReferenceForm)> {
             let all = parameter_references(text, proposed).into_iter();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_run_is_read_in_one_pass() {
+    fn unterminated_references_take_linear_time() {
         let text = "$(".repeat(500_000);
         assert_eq!(dollar_tokens(&text).count(), 500_000);
     }

@@ -1,4 +1,4 @@
-//! Scalars: how they are written, and what kubectl takes them for (Y1 to Y6).
+//! Scalars: their styles, and the types that kubectl gives them (Y1 to Y6).
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// A scalar's value with its type, as kubectl reads it.
+/// A scalar's value with the type that kubectl gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypedScalar<'t> {
-    /// Nothing, `~` or `null`.
+    /// An empty text, `~` or `null`.
     Null,
     /// A boolean in any of its spellings.
     Bool(bool),
@@ -30,12 +30,12 @@ pub enum TypedScalar<'t> {
     Float(f64),
     /// A string.
     Str(&'t str),
-    /// A tag that the text does not fit, such as `!!int x`.
+    /// A text that does not match its tag, such as `!!int x`.
     Misfit,
 }
 
 impl<'t> TypedScalar<'t> {
-    /// The value as JSON would write it as a key: strings stay, `0x10` becomes `16`.
+    /// The value as a JSON key: a string is unchanged, `0x10` becomes `16`.
     pub fn into_text(self) -> Cow<'t, str> {
         match self {
             TypedScalar::Null => "null".into(),
@@ -48,7 +48,7 @@ impl<'t> TypedScalar<'t> {
     }
 }
 
-/// The type of a scalar. Only plain scalars without a tag are guessed; a core tag decides (Y1).
+/// The type of a scalar. A core tag decides it; otherwise only plain scalars can be other than strings (Y1).
 pub(super) fn typed<'t>(value: &'t str, style: ScalarStyle, tag: Option<&str>) -> TypedScalar<'t> {
     let core = tag.and_then(|tag| {
         tag.strip_prefix("!!").or_else(|| tag.strip_prefix("!<tag:yaml.org,2002:").and_then(|it| it.strip_suffix('>')))
@@ -57,7 +57,7 @@ pub(super) fn typed<'t>(value: &'t str, style: ScalarStyle, tag: Option<&str>) -
         Some("str" | "binary") => return TypedScalar::Str(value),
         Some("int") => return integer(value).map_or(TypedScalar::Misfit, TypedScalar::Int),
         Some("float") => {
-            #[expect(clippy::cast_precision_loss, reason = "a float was asked for")]
+            #[expect(clippy::cast_precision_loss, reason = "the tag requires a float")]
             return float(value).or(integer(value).map(|it| it as f64)).map_or(TypedScalar::Misfit, TypedScalar::Float);
         }
         Some("bool") => return boolean(value).map_or(TypedScalar::Misfit, TypedScalar::Bool),
@@ -73,7 +73,7 @@ pub(super) fn typed<'t>(value: &'t str, style: ScalarStyle, tag: Option<&str>) -
     if let Some(it) = boolean(value) {
         return TypedScalar::Bool(it);
     }
-    // Every number begins with one of these; most strings do not.
+    // Numbers begin with one of these characters; most strings do not.
     if !value.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
         return TypedScalar::Str(value);
     }
@@ -115,7 +115,7 @@ fn integer(value: &str) -> Option<i128> {
         [b'0', _, ..] => (8, &digits[1..]),
         _ => (10, digits),
     };
-    // from_str_radix takes a second sign.
+    // `from_str_radix` would accept a second sign.
     if !digits.starts_with(|first: char| first.is_ascii_hexdigit()) {
         return None;
     }

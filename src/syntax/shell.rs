@@ -1,7 +1,7 @@
-//! Shell scripts as a tree, as far as plain ones go: what a person writes to put a few lines into a file.
+//! Parses simple shell scripts, such as those that write a few lines into a file.
 //!
-//! The tree is exact or there is none. Functions, `case`, background jobs, arrays and whatever else a plain script does
-//! without are not read; who asks for such a script is told that it cannot be followed.
+//! A tree is exact, or there is none: scripts with functions, `case`, background jobs, arrays and other constructs outside
+//! the supported subset are not parsed.
 
 mod parser;
 mod variables;
@@ -10,15 +10,15 @@ mod words;
 use crate::text::Span;
 pub use variables::{ShellVariable, shell_variables};
 
-/// Longer scripts are not followed.
-const LONGEST: usize = 64 * 1024;
+/// Longer scripts are not parsed.
+const MAX_LENGTH: usize = 64 * 1024;
 
 /// A script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellScript {
     /// Its commands.
     pub list: ShellCommandList,
-    /// The bodies of its here-documents, which redirections refer to.
+    /// The bodies of its here-documents, to which redirections refer.
     pub documents: Vec<ShellWord>,
 }
 
@@ -28,9 +28,9 @@ pub type ShellCommandList = Vec<ShellCommand>;
 /// A command with its redirections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellCommand {
-    /// What it does.
+    /// Its kind, with its parts.
     pub kind: ShellCommandKind,
-    /// In the order of the text.
+    /// In text order.
     pub redirects: Vec<ShellRedirect>,
 }
 
@@ -58,25 +58,25 @@ pub enum ShellCommandKind {
     Subshell(ShellCommandList),
     /// `if a; then b; else c; fi`
     If {
-        /// Conditions with what they lead to.
+        /// Conditions with the commands that run if they hold.
         branches: Vec<(ShellCommandList, ShellCommandList)>,
-        /// What runs if none holds.
+        /// The commands that run if no condition holds.
         otherwise: ShellCommandList,
     },
     /// `while a; do b; done`, and `until`.
     Loop {
-        /// Runs before each round.
+        /// The commands that run before each iteration.
         condition: ShellCommandList,
-        /// A round.
+        /// The commands of an iteration.
         body: ShellCommandList,
     },
     /// `for x in a b; do c; done`
     For {
         /// The variable.
         name: String,
-        /// What it is in each round.
+        /// Its value in each iteration.
         words: Vec<ShellWord>,
-        /// A round.
+        /// The commands of an iteration.
         body: ShellCommandList,
     },
 }
@@ -84,11 +84,11 @@ pub enum ShellCommandKind {
 /// A redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellRedirect {
-    /// The number before the sign.
+    /// The file descriptor before the operator.
     pub descriptor: Option<u32>,
-    /// What is done.
+    /// Its kind.
     pub kind: ShellRedirectKind,
-    /// From or to where.
+    /// The word after the operator.
     pub target: ShellWord,
 }
 
@@ -103,13 +103,13 @@ pub enum ShellRedirectKind {
     Read,
     /// `>&2`
     DuplicateOutput,
-    /// `<<END`: the document of this number.
+    /// `<<END`: the here-document with this index in the script.
     Document(usize),
     /// `<<< text`
     Text,
 }
 
-/// A word: parts that are joined.
+/// A word: the concatenation of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellWord {
     /// From left to right.
@@ -121,38 +121,38 @@ pub struct ShellWord {
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellWordPart {
-    /// What it gives.
+    /// Its kind, with its content.
     pub kind: ShellWordPartKind,
-    /// Where it stands.
+    /// The bytes of the part.
     pub span: Span,
-    /// What stands around it.
+    /// The quotes around it.
     pub quote: ShellQuote,
 }
 
-/// What a part of a word gives.
+/// The kinds of parts of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShellWordPartKind {
-    /// Text. It is what the script says, unless the lengths differ: then an escape gave it.
+    /// Text. It equals the bytes of the part unless the lengths differ: then it is the value of an escape.
     Text(String),
     /// `$NAME`, `${NAME}`, `${NAME:-word}`.
     Parameter {
         /// The name.
         name: String,
-        /// What is taken where there is no such variable.
+        /// The default for an unset variable.
         otherwise: Option<ShellWord>,
-        /// Whether it is also taken where the variable is empty.
+        /// Whether the default is also used for an empty variable.
         also_for_empty: bool,
     },
     /// `$(command)`
     Command(ShellCommandList),
-    /// Something that is not followed: arithmetic, patterns, `~`.
+    /// A part whose value is not known: arithmetic, patterns, `~`.
     Unknown,
 }
 
-/// What stands around a part.
+/// The quotes around a part of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShellQuote {
-    /// Nothing.
+    /// No quotes.
     Bare,
     /// `'…'`
     Single,
@@ -163,7 +163,7 @@ pub enum ShellQuote {
 }
 
 impl ShellQuote {
-    /// A single quote as it has to be written here to stand in what the shell makes of the word.
+    /// How a single quote has to be written inside these quotes.
     pub fn escaped_single_quote(self) -> &'static str {
         match self {
             Self::Bare => "\\'",
@@ -173,9 +173,9 @@ impl ShellQuote {
     }
 }
 
-/// Reads a script; nothing if it is not a plain one.
+/// Parses a script; `None` if it is outside the supported subset.
 pub fn parse_shell_script(text: &str) -> Option<ShellScript> {
-    if text.len() > LONGEST || text.contains(['\0', '\r']) {
+    if text.len() > MAX_LENGTH || text.contains(['\0', '\r']) {
         return None;
     }
     parser::Parser::new(text).script()

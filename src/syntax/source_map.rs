@@ -1,8 +1,8 @@
-//! From each character of a scalar's value back to its bytes in the source, and from the source to the value.
+//! Maps each character of a scalar's value to its bytes in the source, and bytes of the source to the value.
 //!
-//! A map is made when someone asks, from the scalar's own text: trees do not keep one. It follows escapes, folding, block
-//! indentation and line ends; if it ever disagreed with the parser about a value, it would say so by pointing at the
-//! scalar as a whole rather than at the wrong character.
+//! A map is built on demand from the text of the scalar; trees do not store maps. It handles escapes, folding, block
+//! indentation and line endings. If its value differs from that of the parser, it maps to the scalar as a whole instead
+//! of to wrong characters.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use std::ops::Range;
 use crate::syntax::scalar::ScalarStyle;
 use crate::text::Span;
 
-/// Where the characters of one scalar's value stand in its source text.
+/// The mapping between the value of one scalar and its source text.
 #[derive(Debug, Clone)]
 pub struct SourceMap {
-    steps: Vec<MappedRange>,
+    ranges: Vec<MappedRange>,
     value_len: usize,
     source_len: usize,
 }
 
-/// Some bytes of the value with the bytes of the source they come from: the same text, or (like an escape) a whole that
-/// has no parts.
+/// Bytes of the value with the bytes of the source they come from: the same text, or a unit such as an escape whose
+/// parts have no separate source.
 #[derive(Debug, Clone, Copy)]
 struct MappedRange {
     value: usize,
@@ -32,7 +32,7 @@ struct MappedRange {
 impl SourceMap {
     /// The map of a scalar with this source text (its whole span), style and value.
     pub fn new(source: &str, style: ScalarStyle, value: &str) -> Self {
-        let mut reader = MapBuilder { source, value: String::with_capacity(value.len()), steps: Vec::new() };
+        let mut reader = MapBuilder { source, value: String::with_capacity(value.len()), ranges: Vec::new() };
         match style {
             ScalarStyle::Plain => reader.flow_lines(0..source.len(), |_| None),
             ScalarStyle::SingleQuoted => reader.flow_lines(inside_quotes(source), single_quoted),
@@ -42,7 +42,7 @@ impl SourceMap {
         reader.finish(value)
     }
 
-    /// Where a range of the value stands, counted from the scalar's first byte.
+    /// The source of a range of the value, relative to the first byte of the scalar.
     pub fn source_span(&self, range: Range<usize>) -> Span {
         let start = self.source_of(range.start, RangeEdge::Start);
         if range.is_empty() {
@@ -51,35 +51,36 @@ impl SourceMap {
         Span::new(start, self.source_of(range.end, RangeEdge::End).max(start))
     }
 
-    /// The place in the value that belongs to a byte of the scalar's source.
+    /// The offset in the value that a byte of the source belongs to.
     pub fn value_offset(&self, source: usize) -> usize {
-        let behind = self.steps.partition_point(|step| step.source <= source);
-        let Some(step) = behind.checked_sub(1).and_then(|at| self.steps.get(at)) else { return 0 };
-        let past = source - step.source;
-        if step.verbatim {
-            return step.value + past.min(step.value_len);
+        let after = self.ranges.partition_point(|range| range.source <= source);
+        let Some(range) = after.checked_sub(1).and_then(|at| self.ranges.get(at)) else { return 0 };
+        let past = source - range.source;
+        if range.verbatim {
+            return range.value + past.min(range.value_len);
         }
-        if past >= step.source_len { step.value + step.value_len } else { step.value }
+        if past >= range.source_len { range.value + range.value_len } else { range.value }
     }
 
     fn source_of(&self, value: usize, side: RangeEdge) -> usize {
-        // A place between two steps belongs to the one that begins there, except as an end.
-        let behind = match side {
-            RangeEdge::Start => self.steps.partition_point(|step| step.value + step.value_len <= value),
-            RangeEdge::End => self.steps.partition_point(|step| step.value + step.value_len < value),
+        // An offset between two ranges belongs to the second one, except as an end.
+        let after = match side {
+            RangeEdge::Start => self.ranges.partition_point(|range| range.value + range.value_len <= value),
+            RangeEdge::End => self.ranges.partition_point(|range| range.value + range.value_len < value),
         };
-        let Some(step) = self.steps.get(behind) else {
-            return self.steps.last().map_or(0, |last| last.source + last.source_len);
+        let Some(range) = self.ranges.get(after) else {
+            return self.ranges.last().map_or(0, |last| last.source + last.source_len);
         };
-        let past = value.saturating_sub(step.value);
+        let past = value.saturating_sub(range.value);
         match side {
-            _ if step.verbatim => step.source + past,
-            RangeEdge::Start => step.source,
-            RangeEdge::End => step.source + if past == 0 { 0 } else { step.source_len },
+            _ if range.verbatim => range.source + past,
+            RangeEdge::Start => range.source,
+            RangeEdge::End => range.source + if past == 0 { 0 } else { range.source_len },
         }
     }
 
-    /// A block scalar. Its indentation may be told relative to a parent that is not here, so it is tried out.
+    /// The map of a block scalar. Its header may give the indentation relative to a parent that is not in the source, so
+    /// all indentations are tried.
     fn block(source: &str, style: ScalarStyle, value: &str) -> Self {
         let header_end = source.find('\n').map_or(source.len(), |end| end + 1);
         let body = &source[header_end..];
@@ -88,12 +89,12 @@ impl SourceMap {
         (0..=deepest)
             .rev()
             .map(|indent| {
-                let mut reader = MapBuilder { source, value: String::new(), steps: Vec::new() };
+                let mut reader = MapBuilder { source, value: String::new(), ranges: Vec::new() };
                 reader.block_lines(header_end, indent, style == ScalarStyle::Folded, value.len());
                 reader
             })
             .find(|reader| reader.value == value)
-            .unwrap_or(MapBuilder { source, value: String::new(), steps: Vec::new() })
+            .unwrap_or(MapBuilder { source, value: String::new(), ranges: Vec::new() })
             .finish(value)
     }
 }
@@ -107,25 +108,25 @@ enum RangeEdge {
 struct MapBuilder<'s> {
     source: &'s str,
     value: String,
-    steps: Vec<MappedRange>,
+    ranges: Vec<MappedRange>,
 }
 
 impl MapBuilder<'_> {
     fn finish(self, value: &str) -> SourceMap {
         let (value_len, source_len) = (value.len(), self.source.len());
-        let steps = if self.value == value {
-            self.steps
+        let ranges = if self.value == value {
+            self.ranges
         } else {
             vec![MappedRange { value: 0, source: 0, value_len, source_len, verbatim: false }]
         };
-        SourceMap { steps, value_len, source_len }
+        SourceMap { ranges, value_len, source_len }
     }
 
     fn verbatim(&mut self, at: Range<usize>) {
         if at.is_empty() {
             return;
         }
-        self.steps.push(MappedRange {
+        self.ranges.push(MappedRange {
             value: self.value.len(),
             source: at.start,
             value_len: at.len(),
@@ -136,7 +137,7 @@ impl MapBuilder<'_> {
     }
 
     fn whole(&mut self, at: Range<usize>, value: &str) {
-        self.steps.push(MappedRange {
+        self.ranges.push(MappedRange {
             value: self.value.len(),
             source: at.start,
             value_len: value.len(),
@@ -146,8 +147,8 @@ impl MapBuilder<'_> {
         self.value.push_str(value);
     }
 
-    /// Lines that are trimmed and folded: one line break becomes a blank, each further one a line break. `escape` reads
-    /// what begins at an offset and stands for something else: its length and value.
+    /// Lines that are trimmed and folded: one line break becomes a space, each further one stays a line break. `escape`
+    /// returns the length and the value of the escape at the beginning of a text.
     fn flow_lines(&mut self, at: Range<usize>, escape: impl Fn(&str) -> Option<(usize, Cow<'static, str>)>) {
         let mut start = at.start;
         let mut first = true;
@@ -157,7 +158,7 @@ impl MapBuilder<'_> {
             let is_last = end == at.end;
             let mut content = start..end;
             if !first {
-                content.start += blanks(&self.source[content.clone()]);
+                content.start += leading_spaces(&self.source[content.clone()]);
             }
             if !is_last {
                 content.end = content.start + self.source[content.clone()].trim_end_matches([' ', '\t', '\r']).len();
@@ -187,7 +188,7 @@ impl MapBuilder<'_> {
         self.verbatim(plain..at.end);
     }
 
-    /// Folds the line breaks from `end` (behind the last word) on; answers where the next line with a word begins.
+    /// Folds the line breaks from `end` (after the last word) on. Returns the start of the next line that is not empty.
     fn fold(&mut self, from: usize, end: usize, limit: usize) -> usize {
         let mut next = end + 1;
         let mut breaks = vec![next];
@@ -216,7 +217,7 @@ impl MapBuilder<'_> {
         let mut line = at.start;
         let mut start = at.start;
         loop {
-            // One stretch up to the next escape or line break.
+            // The text up to the next escape or line break.
             let stop = self.source[start..at.end].find(['\\', '\n']).map_or(at.end, |stop| start + stop);
             if stop == at.end {
                 self.verbatim(start..stop);
@@ -227,7 +228,7 @@ impl MapBuilder<'_> {
                 let end = line.max(start) + trimmed;
                 self.verbatim(start..end);
                 let next = self.fold(end, stop, at.end);
-                start = next + blanks(&self.source[next..at.end]);
+                start = next + leading_spaces(&self.source[next..at.end]);
                 line = start;
                 continue;
             }
@@ -236,8 +237,8 @@ impl MapBuilder<'_> {
             let (len, value) = escape(rest);
             start = stop + len;
             if value.is_empty() {
-                // An escaped line break takes the blanks of the next line with it.
-                start += blanks(&self.source[start..at.end]);
+                // An escaped line break includes the indentation of the next line.
+                start += leading_spaces(&self.source[start..at.end]);
                 self.whole(stop..start, "");
             } else {
                 self.whole(stop..start, &value);
@@ -279,7 +280,7 @@ impl MapBuilder<'_> {
             line_break = Some(trimmed..next);
             start = next;
         }
-        // The line breaks at the end that chomping kept.
+        // The trailing line breaks that chomping keeps.
         for at in line_break.into_iter().chain(empty) {
             if self.value.len() < value_len {
                 self.whole(at, "\n");
@@ -288,13 +289,13 @@ impl MapBuilder<'_> {
     }
 }
 
-fn blanks(text: &str) -> usize {
+fn leading_spaces(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t']).len()
 }
 
 fn inside_quotes(source: &str) -> Range<usize> {
     let end = source.len();
-    // A quote that was never closed ends with its line.
+    // A quote that is never closed ends with its line.
     let closed = end > 1 && source.as_bytes().first() == source.as_bytes().last();
     1.min(end)..if closed { end - 1 } else { end }
 }
@@ -303,7 +304,7 @@ fn single_quoted(rest: &str) -> Option<(usize, Cow<'static, str>)> {
     rest.starts_with("''").then(|| (2, "'".into()))
 }
 
-/// The escape at the beginning of a text: its length and what it stands for; nothing for an escaped line break.
+/// The length and the value of the escape at the beginning of a text. The value of an escaped line break is empty.
 fn escape(text: &str) -> (usize, Cow<'static, str>) {
     let code = |digits: usize| {
         let hex = text.get(2..2 + digits)?;
@@ -333,7 +334,7 @@ fn escape(text: &str) -> (usize, Cow<'static, str>) {
                 _ => 8,
             };
             let first = code(digits).unwrap_or(0xFFFD);
-            // JSON writes astral characters as two halves.
+            // JSON writes characters outside the basic plane as two surrogates.
             if let (0xD800..0xDC00, Some(low)) = (first, low_surrogate(text)) {
                 let whole = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
                 return (12, char::from_u32(whole).unwrap_or('\u{FFFD}').to_string().into());
@@ -355,9 +356,9 @@ fn low_surrogate(text: &str) -> Option<u32> {
 }
 
 impl SourceMap {
-    /// Whether every character has a place of its own.
+    /// Whether every character of the value has its own source.
     pub fn is_exact(&self) -> bool {
-        !matches!(self.steps[..], [MappedRange { verbatim: false, value_len, source_len, .. }]
+        !matches!(self.ranges[..], [MappedRange { verbatim: false, value_len, source_len, .. }]
             if value_len == self.value_len && source_len == self.source_len && value_len > 1)
     }
 }
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn every_character_leads_back_to_its_bytes() {
+    fn every_character_maps_to_its_bytes() {
         let seen: usize = (0..edit_count(1_000, 10_000) as u64).map(|seed| check(&file(&mut Random::new(seed)))).sum();
         assert!(seen > 5_000, "only {seen} scalars");
     }
@@ -437,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_found_in_its_escapes() {
+    fn a_reference_maps_to_its_escapes() {
         let source = "\"\\u0024(X) a\\\n   $(Y)\"";
         let map = SourceMap::new(source, ScalarStyle::DoubleQuoted, "$(X) a$(Y)");
         assert!(map.is_exact());

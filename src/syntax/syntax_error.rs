@@ -11,7 +11,7 @@ use std::fmt;
 use crate::syntax::green::{ChunkedBlock, GreenEntry};
 use crate::text::{LineIndex, Span};
 
-/// A place in the text that is not valid YAML.
+/// Text that is not valid YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The bytes at fault. In the errors of a tree or document, offsets of the file.

@@ -1,5 +1,5 @@
-//! Properties of the parser, on random edits of real-looking YAML: what is read in pieces is what is read at once, and
-//! what is read again after an edit is what is read anew.
+//! Properties of the parser, tested with random edits of realistic YAML: parsing in chunks equals parsing at once, and a
+//! reparse equals a full parse.
 
 use crate::syntax::green::{GreenDocument, Positioned};
 use crate::syntax::patched_text::PatchedText;
@@ -7,7 +7,7 @@ use crate::syntax::tree::Tree;
 use crate::syntax::{node_builder, parse};
 use crate::text::{Buffer, Span};
 
-/// Small, seeded and the same on every machine.
+/// A small random number generator, the same on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
 }
 
 /// How many edits the long tests make.
-#[expect(clippy::disallowed_methods, reason = "how long a test runs is no input of the parser")]
+#[expect(clippy::disallowed_methods, reason = "decides only how long the tests run")]
 pub(crate) fn edit_count(quick: usize, slow: usize) -> usize {
     if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
 }
@@ -87,11 +87,11 @@ fn item(random: &mut Random, out: &mut String, column: usize, depth: usize) {
             block(random, out, column + 2, depth - 1);
         }
         1..=3 if depth > 0 => {
-            let blanks = 1 + random.below(3);
+            let spaces = 1 + random.below(3);
             let mut inner = String::new();
             let count = 1 + random.below(4);
-            entries(random, &mut inner, column + 1 + blanks, depth - 1, count, &" ".repeat(column + 1 + blanks));
-            out.push_str(&" ".repeat(blanks));
+            entries(random, &mut inner, column + 1 + spaces, depth - 1, count, &" ".repeat(column + 1 + spaces));
+            out.push_str(&" ".repeat(spaces));
             out.push_str(inner.trim_start_matches(' '));
         }
         _ => {
@@ -223,7 +223,7 @@ const TYPED: &[&str] = &[
     "0",
 ];
 
-/// Makes one random edit the way a person does: types, deletes, pastes, repeats a line, indents.
+/// One random edit: typing, deleting, pasting, indenting.
 fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     let len = buffer.len();
     let at = random.below(len + 1);
@@ -246,8 +246,8 @@ fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     }
 }
 
-/// Breaks a text the way a slip does: a quote, a bracket, a bar, a colon that is gone, a line that is torn.
-fn slip(random: &mut Random, buffer: &Buffer) -> (Span, String) {
+/// An edit that probably breaks the text: a quote, bracket or bar is added, a colon is removed, a line is split.
+fn breaking_edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     let len = buffer.len();
     let at = random.below(len + 1);
     let find = |what: char| buffer.slice(Span::new(at, len)).find(what).map(|found| at + found);
@@ -267,8 +267,13 @@ fn slip(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     }
 }
 
-/// Makes some edits one after the other and compares after each. Gives how many were made to a broken text.
-fn assert_read_again(text: &str, count: usize, what: &str, mut edit: impl FnMut(&Buffer) -> (Span, String)) -> usize {
+/// Makes some edits and compares the trees after each. Returns how many edits were made to a text with errors.
+fn assert_reparse_equals_parse(
+    text: &str,
+    count: usize,
+    what: &str,
+    mut edit: impl FnMut(&Buffer) -> (Span, String),
+) -> usize {
     let mut buffer = Buffer::new(text, 0);
     let mut tree = parse(text);
     let mut broken = 0;
@@ -279,30 +284,30 @@ fn assert_read_again(text: &str, count: usize, what: &str, mut edit: impl FnMut(
         let change = buffer.edit(span, &text);
         let after = buffer.to_string();
         tree = tree.reparse(change, &buffer);
-        let anew = parse(&after);
+        let expected = parse(&after);
         assert!(
-            tree == anew,
-            "{what}, {change:?} {text:?}\n--- before\n{}\n--- after\n{}\n--- again, not anew\n{}",
+            tree == expected,
+            "{what}, {change:?} {text:?}\n--- before\n{}\n--- after\n{}\n--- reparse (<) and parse (>)\n{}",
             document_at(&before, change.old.start),
             document_at(&after, change.old.start),
-            difference(&dump(&tree), &dump(&anew))
+            difference(&dump(&tree), &dump(&expected))
         );
     }
     broken
 }
 
 #[test]
-fn reading_again_equals_reading_anew() {
+fn a_reparse_equals_a_parse() {
     for seed in 1..=edit_count(3_000, 40_000) as u64 / 25 {
         let mut random = Random::new(seed);
         let text = file(&mut random);
-        assert_read_again(&text, 25, &format!("seed {seed}"), |buffer| edit(&mut random, buffer));
+        assert_reparse_equals_parse(&text, 25, &format!("seed {seed}"), |buffer| edit(&mut random, buffer));
     }
 }
 
-/// Nearly all of these edits are made to texts that are broken already, mended here and there.
+/// Nearly all of these edits are made to texts that already have errors.
 #[test]
-fn mistakes_are_read_again_as_they_are_read_anew() {
+fn a_reparse_of_broken_text_equals_a_parse() {
     const STEPS: usize = 12;
     let texts = manifests();
     let all = edit_count(2_400, 36_000);
@@ -310,7 +315,9 @@ fn mistakes_are_read_again_as_they_are_read_anew() {
     for seed in 0..all / STEPS {
         let mut random = Random::new(seed as u64 + 1);
         let (name, text) = &texts[seed % texts.len()];
-        broken += assert_read_again(text, STEPS, &format!("seed {seed}, {name}"), |buffer| slip(&mut random, buffer));
+        broken += assert_reparse_equals_parse(text, STEPS, &format!("seed {seed}, {name}"), |buffer| {
+            breaking_edit(&mut random, buffer)
+        });
     }
     assert!(broken * 10 > all * 8, "only {broken} of {all} edits were made to broken texts");
 }
@@ -344,15 +351,15 @@ fn manifests() -> Vec<(String, String)> {
 }
 
 #[test]
-fn pieces_equal_the_whole() {
-    let mut healthy = 0;
+fn parsing_in_chunks_equals_parsing_at_once() {
+    let mut valid = 0;
     for seed in 0..edit_count(2_000, 20_000) as u64 {
         let mut random = Random::new(seed);
         let text = file(&mut random);
         for slot in crate::syntax::documents::split_documents(&text) {
             let text = &text[slot.span.range()];
             let Ok(root) = node_builder::build_node(&PatchedText::plain(text)) else { continue };
-            healthy += 1;
+            valid += 1;
             let whole = Tree {
                 len: text.len(),
                 json: false,
@@ -361,15 +368,15 @@ fn pieces_equal_the_whole() {
                     GreenDocument { len: u32::try_from(text.len()).unwrap_or(0), root, ..Default::default() },
                 )],
             };
-            let pieces = parse(text);
+            let chunked = parse(text);
             assert!(
-                whole == pieces,
-                "seed {seed}\n{text}\n--- pieces, not whole\n{}",
-                difference(&dump(&pieces), &dump(&whole))
+                whole == chunked,
+                "seed {seed}\n{text}\n--- in chunks (<) and at once (>)\n{}",
+                difference(&dump(&chunked), &dump(&whole))
             );
         }
     }
-    assert!(healthy > 1000, "only {healthy} documents were healthy");
+    assert!(valid > 1000, "only {valid} documents were valid");
 }
 
 /// A tree as text, for messages.
@@ -404,16 +411,16 @@ pub(super) fn dump(tree: &Tree) -> String {
     out
 }
 
-/// The lines of one text that are not in the other, marked with `<` and `>`.
-fn difference(is: &str, should: &str) -> String {
+/// The lines that are in only one of two texts: in the first (`<`) or in the second (`>`).
+fn difference(actual: &str, expected: &str) -> String {
     let missing = |from: &str, other: &str, mark: &str| {
         let lines = from.lines().filter(|line| !other.lines().any(|it| it == *line));
         lines.map(|line| format!("{mark} {line}\n")).collect::<String>()
     };
-    missing(is, should, "<") + &missing(should, is, ">")
+    missing(actual, expected, "<") + &missing(expected, actual, ">")
 }
 
-/// The document an offset stands in.
+/// The text of the document at an offset.
 fn document_at(text: &str, offset: usize) -> &str {
     let slots = crate::syntax::documents::split_documents(text);
     slots.iter().find(|slot| slot.span.touches(offset)).map_or(text, |slot| &text[slot.span.range()])

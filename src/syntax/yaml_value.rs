@@ -1,6 +1,6 @@
-//! Data without a place: what is written anew, or a copy of what a node says.
+//! YAML values without a position: new content, or a copy of a node.
 //!
-//! It can be written as a block, line by line, or as one flow line.
+//! A value can be written as a block of lines or as one flow line.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::syntax::documents::parse;
 use crate::syntax::node::Node;
 use crate::syntax::scalar::TypedScalar;
 
-/// A value of YAML.
+/// A YAML value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum YamlValue {
     /// `null`
@@ -24,9 +24,9 @@ pub enum YamlValue {
     Float(f64),
     /// A string.
     Text(String),
-    /// A string that is written in double quotes, whatever it is.
+    /// A string that is always written in double quotes.
     Quoted(String),
-    /// A string with a comment behind it.
+    /// A string with a comment after it.
     Commented(String, String),
     /// A list.
     List(Vec<YamlValue>),
@@ -34,9 +34,9 @@ pub enum YamlValue {
     Map(Vec<(String, YamlValue)>),
 }
 
-/// How deep a node is copied, and how many nodes of it: an end for aliases of aliases.
-const DEEPEST: usize = 64;
-const MOST_NODES: usize = 500_000;
+/// The deepest copy and the most nodes in it: aliases of aliases can multiply.
+const MAX_DEPTH: usize = 64;
+const MAX_NODES: usize = 500_000;
 
 impl YamlValue {
     /// A string.
@@ -49,13 +49,13 @@ impl YamlValue {
         Self::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// A copy of a node. `scalar` may say something else about the scalar at a path such as `spec.containers[0].image`,
-    /// which begins with `path`. Nothing if the node is endless.
+    /// A copy of a node. `scalar` may return a replacement for the scalar at a path such as `spec.containers[0].image`,
+    /// which begins with `path`. `None` if the node contains itself or is too large.
     pub fn from_node(node: Node<'_>, path: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<Self> {
-        copied(node, path.to_owned(), scalar, DEEPEST, &Cell::new(MOST_NODES))
+        copy_node(node, path.to_owned(), scalar, MAX_DEPTH, &Cell::new(MAX_NODES))
     }
 
-    /// Whether it is the same once it is read again: quotes and comments say nothing.
+    /// Whether two values are the same once they are parsed again: quotes and comments are ignored.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         let text = |it: &Self| match it {
             Self::Text(text) | Self::Quoted(text) | Self::Commented(text, _) => Some(text.clone()),
@@ -74,7 +74,7 @@ impl YamlValue {
         }
     }
 
-    /// The value under a key.
+    /// The value of a key.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut YamlValue> {
         match self {
             Self::Map(entries) => entries.iter_mut().find(|(it, _)| it == key).map(|(_, value)| value),
@@ -82,7 +82,7 @@ impl YamlValue {
         }
     }
 
-    /// The value under a key, which is added where it is missing or `null`. Nothing in what is no mapping.
+    /// The value of a key. If it is missing or `null`, `default` is added. `None` if this is not a mapping.
     pub fn entry_or_insert(&mut self, key: &str, default: YamlValue) -> Option<&mut YamlValue> {
         let Self::Map(entries) = self else { return None };
         let at = entries.iter().position(|(it, _)| it == key).unwrap_or_else(|| {
@@ -96,14 +96,14 @@ impl YamlValue {
         Some(value)
     }
 
-    /// As a block: lines without indentation, the last one with its end.
+    /// The value as a block: lines without indentation, each with a line break.
     pub fn to_block(&self) -> Option<String> {
-        // Long lines stay lines: what is folded is hard to compare.
+        // Do not fold long lines: folded text is hard to compare.
         let options = serde_saphyr::ser_options! { compact_list_indent: false, folded_wrap_chars: 1_000_000 };
         serde_saphyr::to_string_with_options(self, options).ok()
     }
 
-    /// On one line, with brackets.
+    /// The value on one line, with brackets.
     pub fn to_flow(&self) -> Option<String> {
         Some(match self {
             Self::List(items) => {
@@ -125,7 +125,7 @@ impl YamlValue {
     }
 }
 
-/// A string in a flow line: in quotes unless it is surely read as itself.
+/// A string in a flow line: in quotes unless it is certainly parsed as the same string.
 fn word(text: &str) -> Option<String> {
     let ordinary = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | '/');
     let is_plain =
@@ -137,7 +137,7 @@ fn word(text: &str) -> Option<String> {
     if is_plain { Some(text.to_owned()) } else { serde_json::to_string(text).ok() }
 }
 
-fn copied(
+fn copy_node(
     node: Node<'_>,
     path: String,
     scalar: &dyn Fn(&str) -> Option<YamlValue>,
@@ -155,7 +155,7 @@ fn copied(
             let Some(key) = key.key_text() else { continue };
             let path = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
             let value = match value {
-                Some(value) => copied(value, path, scalar, depth - 1, budget)?,
+                Some(value) => copy_node(value, path, scalar, depth - 1, budget)?,
                 None => YamlValue::Null,
             };
             entries.push((key.into_owned(), value));
@@ -164,7 +164,7 @@ fn copied(
     }
     if node.is_sequence() {
         let items = node.items().enumerate();
-        let items = items.map(|(at, item)| copied(item, format!("{path}[{at}]"), scalar, depth - 1, budget));
+        let items = items.map(|(at, item)| copy_node(item, format!("{path}[{at}]"), scalar, depth - 1, budget));
         return items.collect::<Option<Vec<_>>>().map(YamlValue::List);
     }
     if let Some(other) = scalar(&path) {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_value_is_none() {
+    fn a_value_that_contains_itself_is_not_copy_node() {
         let tree = parse("a: &a {b: *a}\n");
         let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
         assert_eq!(YamlValue::from_node(root, "", &|_| None), None);

@@ -1,7 +1,7 @@
-//! The text an editor edits: a rope with a version.
+//! The text that an editor edits: a rope with a version.
 //!
-//! Every place given to it is clamped to the text and moved to the start of the character it falls into, so no edit and
-//! no question of a confused client can fail.
+//! Every position is clamped to the text and moved to the start of the character it is in, so that no request of a client
+//! can fail.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,24 +11,24 @@ use ropey::Rope;
 use super::position::count;
 use super::{Encoding, Position, Span};
 
-/// A text with a version. Cheap to clone: clones share what they have in common.
+/// A text with a version. Cheap to clone: clones share their text until it is edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Buffer {
     rope: Rope,
     version: i32,
 }
 
-/// What an edit did to the text, which is what a reparse needs to know.
+/// What an edit changed, for a reparse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextChange {
-    /// The bytes of the text before the edit that are gone.
+    /// The replaced bytes of the text before the edit.
     pub old: Span,
-    /// How many bytes stand in their place, from `old.start` on.
+    /// The length of the new text, which begins at `old.start`.
     pub new_len: usize,
 }
 
 impl Buffer {
-    /// A text as it was opened.
+    /// A text with the version in which it was opened.
     pub fn new(text: &str, version: i32) -> Self {
         Self { rope: Rope::from_str(text), version }
     }
@@ -38,12 +38,12 @@ impl Buffer {
         self.version
     }
 
-    /// Gives the text the version of the edits just made.
+    /// Sets the version, after edits.
     pub fn set_version(&mut self, version: i32) {
         self.version = version;
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.rope.len_bytes()
     }
@@ -53,7 +53,7 @@ impl Buffer {
         self.len() == 0
     }
 
-    /// Puts `text` in the place of `span`. Of several edits, each counts from the text that the one before it left.
+    /// Replaces `span` with `text`.
     pub fn edit(&mut self, span: Span, text: &str) -> TextChange {
         let old = self.clamp(span);
         let start = self.rope.byte_to_char(old.start);
@@ -62,19 +62,19 @@ impl Buffer {
         TextChange { old, new_len: text.len() }
     }
 
-    /// Puts `text` in the place of everything.
+    /// Replaces the whole text.
     pub fn replace(&mut self, text: &str) -> TextChange {
         let old = Span::new(0, self.len());
         self.rope = Rope::from_str(text);
         TextChange { old, new_len: text.len() }
     }
 
-    /// The text in `span`; borrowed where it lies in one piece.
+    /// The text in `span`, borrowed if it is contiguous in the rope.
     pub fn slice(&self, span: Span) -> Cow<'_, str> {
         self.rope.byte_slice(self.clamp(span).range()).into()
     }
 
-    /// The place of `offset`. What stands inside a line's CRLF is at the end of that line.
+    /// The position of `offset`. An offset between CR and LF is at the end of the line.
     pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
         let offset = self.floor_char(offset);
         let line = self.rope.byte_to_line(offset);
@@ -83,8 +83,8 @@ impl Buffer {
         Position::new(count(line), count(self.units(end, encoding) - self.units(content.start, encoding)))
     }
 
-    /// The offset of `position`: behind the end of its line it is the line's end, behind the last line the text's end,
-    /// inside a character that character's start.
+    /// The offset of `position`. After the end of its line it is the end of the line, after the last line the end of the
+    /// text, inside a character the start of the character.
     pub fn offset(&self, position: Position, encoding: Encoding) -> usize {
         let line = position.line as usize;
         if line >= self.rope.len_lines() {
@@ -107,7 +107,7 @@ impl Buffer {
         self.clamp(Span::new(self.offset(start, encoding), self.offset(end, encoding)))
     }
 
-    /// A line without its end.
+    /// A line without its line break.
     fn line_content(&self, line: usize) -> Span {
         let start = self.rope.line_to_byte(line);
         let next = self.rope.line_to_byte(line + 1);
@@ -120,7 +120,7 @@ impl Buffer {
         Span::new(start, end)
     }
 
-    /// How many characters of an encoding stand before a byte.
+    /// The number of characters of an encoding before a byte.
     fn units(&self, offset: usize, encoding: Encoding) -> usize {
         match encoding {
             Encoding::Utf8 => offset,
@@ -134,7 +134,7 @@ impl Buffer {
         Span::new(start, self.floor_char(span.end).max(start))
     }
 
-    /// The start of the character that `offset` falls into.
+    /// The start of the character that contains `offset`.
     pub fn floor_char(&self, offset: usize) -> usize {
         self.rope.char_to_byte(self.rope.byte_to_char(offset.min(self.len())))
     }
@@ -150,25 +150,25 @@ impl fmt::Display for Buffer {
 mod tests {
     use super::*;
 
-    /// Where each offset of a text stands, in each encoding.
+    /// The position of each offset of a text, in each encoding.
     #[test]
-    fn positions_count_what_the_client_counts() {
-        // A byte order mark, two-byte and astral characters, and each way a line may end.
+    fn positions_depend_on_the_encoding() {
+        // A byte order mark, characters of two and four bytes, and each kind of line break.
         let buffer = Buffer::new("\u{feff}é😀x\r\ny\rz\u{2028}\u{b}\n", 1);
         let cases = [
             (0, (0, 0), (0, 0), (0, 0)),
-            (1, (0, 0), (0, 0), (0, 0)), // in the mark
+            (1, (0, 0), (0, 0), (0, 0)), // in the byte order mark
             (3, (0, 3), (0, 1), (0, 1)),
             (5, (0, 5), (0, 2), (0, 2)),
-            (7, (0, 5), (0, 2), (0, 2)), // in the astral character
+            (7, (0, 5), (0, 2), (0, 2)), // in the character of four bytes
             (9, (0, 9), (0, 4), (0, 3)),
             (10, (0, 10), (0, 5), (0, 4)),
             (11, (0, 10), (0, 5), (0, 4)), // between CR and LF
             (12, (1, 0), (1, 0), (1, 0)),
             (13, (1, 1), (1, 1), (1, 1)),
             (14, (2, 0), (2, 0), (2, 0)),
-            (18, (2, 4), (2, 2), (2, 2)), // U+2028 ends no line
-            (19, (2, 5), (2, 3), (2, 3)), // nor does a vertical tab
+            (18, (2, 4), (2, 2), (2, 2)), // U+2028 is not a line break
+            (19, (2, 5), (2, 3), (2, 3)), // a vertical tab is not either
             (20, (3, 0), (3, 0), (3, 0)),
             (99, (3, 0), (3, 0), (3, 0)),
         ];
@@ -182,21 +182,21 @@ mod tests {
     }
 
     #[test]
-    fn places_outside_the_text_are_clamped() {
+    fn positions_outside_the_text_are_clamped() {
         let buffer = Buffer::new("a😀\r\nb", 1);
         let at = |line, character, encoding| buffer.offset(Position::new(line, character), encoding);
         assert_eq!(at(0, 2, Encoding::Utf16), 1, "inside a surrogate pair");
         assert_eq!(at(0, 3, Encoding::Utf8), 1, "inside a character");
-        assert_eq!(at(0, 99, Encoding::Utf16), 5, "behind the line");
+        assert_eq!(at(0, 99, Encoding::Utf16), 5, "after the end of the line");
         assert_eq!(at(0, 6, Encoding::Utf8), 5, "between CR and LF");
-        assert_eq!(at(1, u32::MAX, Encoding::Utf32), 8, "behind the last line's end");
-        assert_eq!(at(2, 0, Encoding::Utf16), 8, "behind the last line");
+        assert_eq!(at(1, u32::MAX, Encoding::Utf32), 8, "after the end of the last line");
+        assert_eq!(at(2, 0, Encoding::Utf16), 8, "after the last line");
         assert_eq!(at(u32::MAX, u32::MAX, Encoding::Utf16), 8);
         assert_eq!(Buffer::default().offset(Position::new(0, 1), Encoding::Utf16), 0);
     }
 
     #[test]
-    fn edits_say_what_they_did() {
+    fn edits_return_what_they_changed() {
         let mut buffer = Buffer::new("name: é\n", 3);
         assert_eq!(buffer.edit(Span::new(7, 99), "x\n"), TextChange { old: Span::new(6, 9), new_len: 2 });
         assert_eq!(buffer.to_string(), "name: x\n");

@@ -1,25 +1,25 @@
-//! Where lines begin and which characters are wide: all that is kept of a text to show places in it later.
+//! An index of a text's lines and multi-byte characters, to convert offsets without the text.
 //!
-//! Closed files keep no text, but findings and definitions still point into them. Agrees with
-//! [`Buffer`](super::Buffer) on every place of every text.
+//! The text of closed files is not kept, but findings and definitions still refer to them. Gives the same positions as
+//! [`Buffer`](super::Buffer) for every offset of every text.
 
 use super::position::count;
 use super::{Buffer, Encoding, Position, Span, TextChange};
 
-/// An index of a text's lines that outlives the text. Counts in 32 bits: what lies behind the first 4 GiB is its end.
+/// An index of a text's lines that outlives the text. Offsets have 32 bits: text after the first 4 GiB is not indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
-    /// The first byte of each line.
+    /// The start of each line.
     starts: Box<[u32]>,
-    /// The lines that end with CRLF: all others but the last end with one byte.
+    /// The lines that end with CRLF. The line breaks of all other lines have one byte.
     crlf: Box<[u32]>,
     /// The characters of more than one byte.
-    wide: Box<[Run]>,
+    wide: Box<[WideRun]>,
     /// The text's length in bytes.
     len: u32,
 }
 
-/// A place as it is shown to people.
+/// A position as it is shown to people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
     /// The line, from 1.
@@ -28,9 +28,9 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Neighbouring characters of the same width, with what stands before them counted in each encoding.
+/// Consecutive characters of the same width, with the length of the text before them in each encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct WideRun {
     start: u32,
     start_utf16: u32,
     start_utf32: u32,
@@ -61,35 +61,35 @@ impl LineIndex {
         Self { starts: starts.into(), crlf: crlf.into(), wide: wide_runs(text).into(), len: count(text.len()) }
     }
 
-    /// The index after an edit. Only the lines around the edit are looked at; `text` is the text after it.
+    /// The index after an edit. `text` is the text after the edit, of which only the lines around it are read.
     pub fn edited(&self, change: TextChange, text: &Buffer) -> Self {
         if text.len().max(self.text_len()) >= u32::MAX as usize {
             return Self::new(&text.to_string());
         }
-        // One line more on either side: a line end may join what stands beside it.
+        // One more line on either side: the edit may join a CR and an LF.
         let first = self.line(change.old.start).saturating_sub(1) as usize;
-        let behind = self.line(change.old.end) as usize + 2;
+        let after = self.line(change.old.end) as usize + 2;
         let start = self.starts[first];
-        let end = self.starts.get(behind).copied().unwrap_or(self.len);
+        let end = self.starts.get(after).copied().unwrap_or(self.len);
         let by = |offset: u32| count((offset as usize + change.new_len).saturating_sub(change.old.len()));
         let new = Self::new(&text.slice(Span::new(start as usize, by(end) as usize)));
-        let is_last = behind >= self.starts.len();
-        // What ends with a line end has an empty last line, which is the first one behind if there is one.
+        let is_last = after >= self.starts.len();
+        // A text that ends with a line break has an empty last line. Here it is the first line after the edit.
         let lines = if is_last { new.starts.len() } else { new.starts.len() - 1 };
         let mut starts = Vec::with_capacity(self.starts.len() + lines);
         starts.extend_from_slice(&self.starts[..first]);
         starts.extend(new.starts[..lines].iter().map(|it| it + start));
-        starts.extend(self.starts.iter().skip(behind).map(|it| by(*it)));
+        starts.extend(self.starts.iter().skip(after).map(|it| by(*it)));
         let mut crlf: Vec<u32> = self.crlf.iter().copied().take_while(|it| (*it as usize) < first).collect();
         crlf.extend(new.crlf.iter().map(|it| it + count(first)));
-        let later = self.crlf.iter().skip_while(|it| (**it as usize) < behind);
-        crlf.extend(later.map(|it| count(*it as usize + first + lines - behind)));
+        let later = self.crlf.iter().skip_while(|it| (**it as usize) < after);
+        crlf.extend(later.map(|it| count(*it as usize + first + lines - after)));
         Self { starts: starts.into(), crlf: crlf.into(), wide: self.edited_runs(&new, start..end), len: by(self.len) }
     }
 
-    /// The runs of wide characters with those of a range replaced by those of `new`.
-    fn edited_runs(&self, new: &Self, range: std::ops::Range<u32>) -> Box<[Run]> {
-        let moved = |run: &Run, at: u32, utf16: u32, utf32: u32, from: [u32; 3]| Run {
+    /// The runs of wide characters after the runs of a range are replaced with those of `new`.
+    fn edited_runs(&self, new: &Self, range: std::ops::Range<u32>) -> Box<[WideRun]> {
+        let moved = |run: &WideRun, at: u32, utf16: u32, utf32: u32, from: [u32; 3]| WideRun {
             start: run.start - from[0] + at,
             start_utf16: run.start_utf16 - from[1] + utf16,
             start_utf32: run.start_utf32 - from[2] + utf32,
@@ -103,19 +103,19 @@ impl LineIndex {
         let inner = all(new, new.len);
         let new_end = [0, 1, 2].map(|at| start[at] + inner[at]);
         let before = self.wide.partition_point(|run| run.start < range.start);
-        let behind = self.wide.partition_point(|run| run.start < range.end);
+        let after = self.wide.partition_point(|run| run.start < range.end);
         let mut runs = self.wide[..before].to_vec();
         runs.extend(new.wide.iter().map(|run| moved(run, start[0], start[1], start[2], [0; 3])));
-        runs.extend(self.wide[behind..].iter().map(|run| moved(run, new_end[0], new_end[1], new_end[2], old_end)));
+        runs.extend(self.wide[after..].iter().map(|run| moved(run, new_end[0], new_end[1], new_end[2], old_end)));
         runs.into()
     }
 
-    /// The text's length in bytes.
+    /// The length of the text in bytes.
     pub fn text_len(&self) -> usize {
         self.len as usize
     }
 
-    /// How many lines there are; a text that ends with a line end has an empty last line.
+    /// The number of lines. A text that ends with a line break has an empty last line.
     pub fn line_count(&self) -> u32 {
         count(self.starts.len())
     }
@@ -126,7 +126,7 @@ impl LineIndex {
         count(self.starts.partition_point(|&start| start <= offset) - 1)
     }
 
-    /// The bytes of a line (from 0) without its end; behind the last line, the end of the text.
+    /// The bytes of a line (from 0) without its line break. For a line after the last one, the end of the text.
     pub fn line_span(&self, line: u32) -> Span {
         let Some(&start) = self.starts.get(line as usize) else {
             return Span::new(self.text_len(), self.text_len());
@@ -144,7 +144,7 @@ impl LineIndex {
         LineColumn { line: line.saturating_add(1), column: character.saturating_add(1) }
     }
 
-    /// The place of `offset`, as [`Buffer::position`](super::Buffer::position) gives it.
+    /// The position of `offset`, as [`Buffer::position`](super::Buffer::position) gives it.
     pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
         let offset = self.floor(count(offset).min(self.len));
         let line = self.line(offset as usize);
@@ -163,18 +163,18 @@ impl LineIndex {
         self.byte(wanted, encoding) as usize
     }
 
-    /// How many characters of an encoding stand before a byte, which is the start of a character.
+    /// The number of characters of an encoding before a byte, which must be the start of a character.
     fn units(&self, offset: u32, encoding: Encoding) -> u32 {
         let after = self.wide.partition_point(|run| run.start <= offset);
         let Some(run) = after.checked_sub(1).map(|index| self.wide[index]) else {
             return offset;
         };
         let characters = ((offset - run.start) / u32::from(run.width)).min(run.characters);
-        let behind = offset - run.start - characters * u32::from(run.width);
-        run.start_in(encoding) + characters * run.units_each(encoding) + behind
+        let rest = offset - run.start - characters * u32::from(run.width);
+        run.start_in(encoding) + characters * run.units_each(encoding) + rest
     }
 
-    /// The start of the character that holds unit `wanted` of an encoding.
+    /// The start of the character that contains unit `wanted` of an encoding.
     fn byte(&self, wanted: u32, encoding: Encoding) -> u32 {
         let after = self.wide.partition_point(|run| run.start_in(encoding) <= wanted);
         let Some(run) = after.checked_sub(1).map(|index| self.wide[index]) else {
@@ -182,8 +182,8 @@ impl LineIndex {
         };
         let into = wanted - run.start_in(encoding);
         let characters = (into / run.units_each(encoding)).min(run.characters);
-        let behind = if characters < run.characters { 0 } else { into - characters * run.units_each(encoding) };
-        run.start + characters * u32::from(run.width) + behind
+        let rest = if characters < run.characters { 0 } else { into - characters * run.units_each(encoding) };
+        run.start + characters * u32::from(run.width) + rest
     }
 
     fn floor(&self, offset: u32) -> u32 {
@@ -191,7 +191,7 @@ impl LineIndex {
     }
 }
 
-impl Run {
+impl WideRun {
     fn start_in(&self, encoding: Encoding) -> u32 {
         match encoding {
             Encoding::Utf8 => self.start,
@@ -213,27 +213,27 @@ impl Run {
     }
 }
 
-fn wide_runs(text: &str) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn wide_runs(text: &str) -> Vec<WideRun> {
+    let mut runs: Vec<WideRun> = Vec::new();
     if text.is_ascii() {
         return runs;
     }
-    // Bytes that a unit count falls behind the byte count, up to the character at hand.
-    let (mut lag_utf16, mut lag_utf32) = (0, 0);
+    // The difference between the number of bytes and the number of units before the current character.
+    let (mut difference_utf16, mut difference_utf32) = (0, 0);
     for (start, character) in text.char_indices().filter(|(_, character)| !character.is_ascii()) {
         let (start, width) = (count(start), character.len_utf8() as u8);
         match runs.last_mut() {
             Some(run) if run.width == width && run.end() == start => run.characters += 1,
-            _ => runs.push(Run {
+            _ => runs.push(WideRun {
                 start,
-                start_utf16: start - lag_utf16,
-                start_utf32: start - lag_utf32,
+                start_utf16: start - difference_utf16,
+                start_utf32: start - difference_utf32,
                 characters: 1,
                 width,
             }),
         }
-        lag_utf16 += u32::from(width) - count(character.len_utf16());
-        lag_utf32 += u32::from(width) - 1;
+        difference_utf16 += u32::from(width) - count(character.len_utf16());
+        difference_utf32 += u32::from(width) - 1;
     }
     runs
 }
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_count_lines_and_characters_from_one() {
+    fn line_and_column_count_from_one() {
         let lines = LineIndex::new("name: é😀😀x\r\nb\n");
         let at = |offset| (lines.line_column(offset).line, lines.line_column(offset).column);
         assert_eq!(at(0), (1, 1));
@@ -261,13 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_one_width_share_an_entry() {
+    fn consecutive_characters_of_one_width_share_an_entry() {
         assert_eq!(LineIndex::new("设置 的值 é").wide.len(), 3);
         assert!(LineIndex::new("plain\ntext\n").wide.is_empty());
     }
 
     #[test]
-    fn an_edited_index_is_that_of_the_edited_text() {
+    fn an_edited_index_equals_a_new_one() {
         let parts = ["a", "\n", "\r", "\r\n", "é", "😀", "", "b\nc", "设\r"];
         let mut seed: usize = 1;
         let mut below = |limit: usize| {

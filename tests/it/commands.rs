@@ -247,13 +247,13 @@ fn env_files_are_read_as_the_target_does() {
     // The flag comes first. From 1.35 on nothing but a comment stands behind the quote.
     let (code, out, err) = expand(&["--kubernetes", "1.37", "$(B)"]);
     assert_eq!((code, out.as_str()), (1, ""));
-    assert_eq!(err, "podlens: app.env:1: only a comment may stand behind the closing quote\n");
+    assert_eq!(err, "podlens: app.env:1: only a comment may follow the closing quote\n");
     // PF8, PF10: the last one counts, and an empty value is one.
     settings("proposals: true\n");
     assert_eq!(expand(&["$(A)|$(B)|$(E)|"]), (0, "'one' two|'3'||\n".into(), String::new()));
     let (code, _, err) = run(place.path(), &["expand", "--env-file", "bad.env", "$(A)"], "");
     assert_eq!(code, 1);
-    assert_eq!(err, "podlens: bad.env:2: the name is none that a variable can have\n");
+    assert_eq!(err, "podlens: bad.env:2: this is not a valid variable name\n");
     // Settings count from below too, and their mistakes are told.
     let (code, out, _) = run(&place.path().join("deep"), &["expand", "--env-file", "../app.env", "$(B)"], "");
     assert_eq!((code, out.as_str()), (0, "'3'\n"));

@@ -1,7 +1,7 @@
-//! The syntax of the proposal: the common one of `.env` files, read as a whole (PF8).
+//! The env file syntax of the proposal: the common one of `.env` files, read as a whole (PF8).
 //!
-//! `NAME=value` with blanks around both parts dropped, comments from `#` at the beginning of a line, and a `\` at the
-//! very end of a line that stands for a blank and goes on on the next one. Nothing is quoted or expanded.
+//! `NAME=value` with the spaces around both parts removed, comments from `#` at the beginning of a line, and `\` as the
+//! last character of a line, which becomes a space and continues the line on the next one. Nothing is quoted or expanded.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use crate::text::Span;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The last entry of a name; an error anywhere is one for every name.
+/// The last entry with a name. An error anywhere in the file is returned for every name.
 pub(super) fn find<'t>(
     text: &'t str,
     key: &str,
     is_name: fn(&str) -> bool,
 ) -> Result<Option<EnvFileEntry<'t>>, EnvFileError> {
-    if let Some(error) = whole(text) {
+    if let Some(error) = file_error(text) {
         return Err(error);
     }
     let mut lines = SourceLines { is_limited: false, ..SourceLines::new(text) };
@@ -34,8 +34,8 @@ pub(super) fn find<'t>(
     Ok(found)
 }
 
-/// What is wrong with a file as a whole.
-pub(super) fn whole(text: &str) -> Option<EnvFileError> {
+/// An error of the file as a whole.
+pub(super) fn file_error(text: &str) -> Option<EnvFileError> {
     if text.starts_with(BYTE_ORDER_MARK) {
         let span = Span::new(0, BYTE_ORDER_MARK.len_utf8());
         return Some(EnvFileError { line: 1, span, problem: EnvFileProblem::ByteOrderMark });
@@ -57,7 +57,7 @@ pub(super) fn entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEnt
     let mut last = first;
     let mut logical = Cow::Borrowed(first.text);
     while let Some(begun) = last.text.strip_suffix('\\') {
-        // What was added last ends with the backslash.
+        // Remove the backslash of the line that was appended last.
         match &mut logical {
             Cow::Borrowed(_) => logical = Cow::Borrowed(begun),
             Cow::Owned(text) => drop(text.pop()),
@@ -74,7 +74,7 @@ pub(super) fn entry<'t>(lines: &mut SourceLines<'t>) -> Result<Option<EnvFileEnt
     Ok(Some(joined_entry(first, last, name, value)))
 }
 
-/// A name and a value at the first `=`, without the blanks around them.
+/// The name before the first `=` and the value after it, without the spaces around them.
 pub(super) fn split(line: Cow<'_, str>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     Some(match line {
         Cow::Borrowed(line) => {

@@ -1,14 +1,14 @@
-//! Env files in every dialect: values, errors and their places.
+//! Env files in every dialect: values, errors and their spans.
 
 use super::*;
 
-/// The value of `K`, `-` when it is not found, or the line and kind of the error.
+/// The value of `K`, `-` if it is not found, or the line and kind of the error.
 fn answer(text: &str, dialect: EnvFileDialect) -> String {
     match look_up_env_file_key(text, "K", dialect) {
         Ok(Some(value)) => format!("={value}"),
         Ok(None) => "-".to_owned(),
         Err(error) => {
-            assert!(text.get(error.span.range()).is_some(), "{text:?}: {error:?} lies outside");
+            assert!(text.get(error.span.range()).is_some(), "{text:?}: {error:?} is outside the text");
             format!("{} {:?}", error.line, error.problem)
         }
     }
@@ -21,7 +21,7 @@ fn check(dialect: EnvFileDialect, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn from_1_35_on_values_are_quoted() {
+fn values_are_quoted_since_1_35() {
     check(
         EnvFileDialect::Quoted,
         &[
@@ -32,13 +32,13 @@ fn from_1_35_on_values_are_quoted() {
             ("k='v'\n", "-"),                           // F16
             ("K='a\"$(X)\\'\n", "=a\"$(X)\\"),          // F14: nothing is special in quotes
             ("\t  K='v'\r\n", "=v"),                    // F10
-            ("\u{a0}K='v'\n", "-"),                     // F10: only blanks and tabs are trimmed
+            ("\u{a0}K='v'\n", "-"),                     // F10: only spaces and tabs are trimmed
             ("\n  \t\n# K='no'\n  # x\nK='v'\n", "=v"), // F11
             ("K\n", "1 NoEquals"),
             ("\n='v'\n", "2 NoName"),
             ("  ='v'\n", "1 NoName"),
-            ("K ='v'\n", "1 BlankBeforeEquals"),
-            ("J\t='v'\nK='v'\n", "1 BlankBeforeEquals"),
+            ("K ='v'\n", "1 SpaceBeforeEquals"),
+            ("J\t='v'\nK='v'\n", "1 SpaceBeforeEquals"),
             ("export K='v'\n", "-"), // F12: its name is `export K`
             ("\u{feff}K='v'\n", "-"),
             ("'K'='v'\n", "-"),
@@ -61,13 +61,13 @@ fn from_1_35_on_values_are_quoted() {
             ("K='1'\nK='2'\n", "=1"), // F15
             ("K='1'\nbroken\n", "=1"),
             ("broken\nK='1'\n", "1 NoEquals"),
-            ("K=''\nK='2'\n", "-"), // F5, and still the first one counts
+            ("K=''\nK='2'\n", "-"), // F5: the first entry wins although it is empty
         ],
     );
 }
 
 #[test]
-fn in_1_34_values_are_bare() {
+fn values_are_not_quoted_in_1_34() {
     check(
         EnvFileDialect::Unquoted,
         &[
@@ -78,8 +78,8 @@ fn in_1_34_values_are_bare() {
             ("K=a=b\n", "=a=b"),
             ("# K=no\n\n  \nK=v\n", "=v"),
             ("K=a \\\n   b\\ \n\tc\n", "=a b c"),
-            ("K\\\n=v\n", "=v"), // the name may be cut too
-            ("K=a\\\n\nb\n", "2 BlankContinuation"),
+            ("K\\\n=v\n", "=v"), // the name may be continued too
+            ("K=a\\\n\nb\n", "2 EmptyContinuation"),
             ("K=a\\\n # b\n", "2 CommentContinuation"),
             ("J=1\nK=a\\\n", "2 UnfinishedContinuation"),
             ("\\\nK=v\n", "=v"),
@@ -118,18 +118,18 @@ fn limits_follow_the_release() {
 }
 
 #[test]
-fn the_release_picks_the_dialect() {
+fn the_dialect_depends_on_the_release() {
     assert_eq!(EnvFileDialect::for_kubernetes(34), EnvFileDialect::Unquoted);
     assert_eq!(EnvFileDialect::for_kubernetes(35), EnvFileDialect::Quoted);
     assert_eq!(EnvFileDialect::for_kubernetes(37), EnvFileDialect::Quoted);
 }
 
 #[test]
-fn errors_point_at_the_fault_and_quote_nothing() {
+fn errors_have_exact_spans_and_quote_nothing() {
     let text = "A='1'\nPASSWORD='hunter2' oops\n";
-    let error = look_up_env_file_key(text, "K", EnvFileDialect::Quoted).expect_err("what follows the quote is refused");
+    let error = look_up_env_file_key(text, "K", EnvFileDialect::Quoted).expect_err("text after the quote is an error");
     assert_eq!(&text[error.span.range()], "oops");
-    assert_eq!(error.to_string(), "line 2: only a comment may stand behind the closing quote");
+    assert_eq!(error.to_string(), "line 2: only a comment may follow the closing quote");
 }
 
 #[test]
@@ -143,11 +143,11 @@ fn the_proposal_reads_common_env_files() {
             ("K=a # b\n", "=a # b"),
             ("# K=no\n\n  \nK=v\n", "=v"),
             ("K=a\\\n   b\\\n\tc\n", "=a b c"),
-            ("K=a\\\n# b\n", "=a # b"), // a line that goes on is no comment
+            ("K=a\\\n# b\n", "=a # b"), // a continued line is not a comment
             ("K=a\\\n", "=a"),
             ("K=a\\ \nJ=1\n", "=a\\"), // the backslash is not the last character
             ("K=1\nK=2\n", "=2"),      // PF10
-            ("K=\n", "="),             // empty, and there
+            ("K=\n", "="),             // empty, but present
             ("K=1\nbroken\n", "2 NoEquals"),
             ("=1\n", "1 NoName"),
             ("\u{feff}K=1\n", "1 ByteOrderMark"),
@@ -158,7 +158,7 @@ fn the_proposal_reads_common_env_files() {
     let text = "K=1\nexport J=2\n";
     let error = find_env_file_entry(text, "K", EnvFileDialect::Proposed, names).expect_err("PF6");
     assert_eq!((error.problem, &text[error.span.range()]), (EnvFileProblem::InvalidName, "export J"));
-    assert!(find_env_file_entry(text, "K", EnvFileDialect::Unquoted, names).is_ok(), "no release looks at names");
+    assert!(find_env_file_entry(text, "K", EnvFileDialect::Unquoted, names).is_ok(), "no release checks names");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn the_proposal_limits_the_file() {
 }
 
 #[test]
-fn a_person_sees_every_error_and_every_entry() {
+fn parsing_continues_after_an_error() {
     let shown = |text: &str, dialect| {
         let (entries, errors) = parse_env_file(text, dialect, |name| name != "bad");
         let entries: Vec<_> = entries.iter().map(|it| (&text[it.name_span.range()], &*it.value)).collect();
@@ -190,7 +190,7 @@ fn a_person_sees_every_error_and_every_entry() {
 }
 
 #[test]
-fn comments_are_what_is_in_no_value() {
+fn a_number_sign_in_a_value_is_not_a_comment() {
     let shown = |text: &'static str, dialect| -> Vec<&str> {
         env_file_comments(text, dialect).into_iter().map(|it| &text[it.range()]).collect()
     };
@@ -202,7 +202,7 @@ fn comments_are_what_is_in_no_value() {
 }
 
 #[test]
-fn values_have_places() {
+fn values_have_spans() {
     let place = |text: &str, dialect| {
         let entry = find_env_file_entry(text, "K", dialect, |_| true).expect("readable").expect("there");
         (text[entry.name_span.range()].to_owned(), text[entry.value_span.range()].to_owned())
@@ -215,7 +215,7 @@ fn values_have_places() {
 }
 
 #[test]
-fn huge_files_are_read_in_time() {
+fn huge_files_are_parsed_in_linear_time() {
     let line = format!("{}\n", "x".repeat(70_000));
     let huge = format!("{line}{}", "A='1'\n".repeat(1_700_000));
     let (entries, errors) = parse_env_file(&huge, EnvFileDialect::Quoted, |_| true);

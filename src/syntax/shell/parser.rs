@@ -1,4 +1,4 @@
-//! From text to commands, by recursive descent. Nothing where the text leaves the plain language.
+//! Parses commands by recursive descent. Methods return `None` for text outside the supported subset.
 
 use crate::syntax::shell::{
     ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
@@ -6,10 +6,10 @@ use crate::syntax::shell::{
 };
 use crate::text::Span;
 
-/// How deep commands may stand in each other.
-const DEEPEST: usize = 24;
+/// How deep commands may be nested.
+const MAX_DEPTH: usize = 24;
 
-/// Words that begin or end what is no simple command.
+/// Words that begin or end a compound command.
 const RESERVED: [&str; 19] = [
     "if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "select",
     "[[", "time", "coproc", "{", "}",
@@ -58,10 +58,11 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Commands up to a word of `stops` or a closing character, neither of which is taken, or to the end.
+    /// Parses commands up to a word of `stops`, a closing character, or the end. Neither the word nor the character is
+    /// consumed.
     pub(super) fn list(&mut self, stops: &[&str], close: Option<char>) -> Option<ShellCommandList> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let mut commands = Vec::new();
@@ -75,7 +76,7 @@ impl<'t> Parser<'t> {
                 Some(_) => {}
             }
             commands.push(self.and_or()?);
-            self.skip_blanks();
+            self.skip_spaces();
             match self.peek() {
                 None | Some('\n' | '#') => {}
                 found if found == close => {}
@@ -88,7 +89,7 @@ impl<'t> Parser<'t> {
         Some(commands)
     }
 
-    /// The commands in a part of the text.
+    /// Parses the commands in a part of the text.
     pub(super) fn list_within(&mut self, start: usize, end: usize) -> Option<ShellCommandList> {
         let documents = std::mem::take(&mut self.documents);
         let text = &self.text[..end];
@@ -101,7 +102,7 @@ impl<'t> Parser<'t> {
     fn and_or(&mut self) -> Option<ShellCommand> {
         let mut left = self.pipeline()?;
         loop {
-            self.skip_blanks();
+            self.skip_spaces();
             let is_and = self.starts_with("&&");
             if !is_and && !self.starts_with("||") {
                 return Some(left);
@@ -109,25 +110,29 @@ impl<'t> Parser<'t> {
             self.at += 2;
             self.skip_lines()?;
             let (one, other) = (Box::new(left), Box::new(self.pipeline()?));
-            left = plain(if is_and { ShellCommandKind::And(one, other) } else { ShellCommandKind::Or(one, other) });
+            left = without_redirects(if is_and {
+                ShellCommandKind::And(one, other)
+            } else {
+                ShellCommandKind::Or(one, other)
+            });
         }
     }
 
     fn pipeline(&mut self) -> Option<ShellCommand> {
-        self.skip_blanks();
+        self.skip_spaces();
         if self.starts_with("! ") || self.starts_with("!\t") {
             self.at += 1;
-            self.skip_blanks();
-            // Twice is allowed nowhere that matters.
+            self.skip_spaces();
+            // Only some shells allow it twice.
             if self.starts_with("! ") {
                 return None;
             }
-            return Some(plain(ShellCommandKind::Not(Box::new(self.pipeline()?))));
+            return Some(without_redirects(ShellCommandKind::Not(Box::new(self.pipeline()?))));
         }
         let first = self.command()?;
         let mut stages = vec![first];
         loop {
-            self.skip_blanks();
+            self.skip_spaces();
             if !self.starts_with("|") || self.starts_with("||") || self.starts_with("|&") {
                 break;
             }
@@ -135,12 +140,12 @@ impl<'t> Parser<'t> {
             self.skip_lines()?;
             stages.push(self.command()?);
         }
-        if stages.len() == 1 { stages.pop() } else { Some(plain(ShellCommandKind::Pipeline(stages))) }
+        if stages.len() == 1 { stages.pop() } else { Some(without_redirects(ShellCommandKind::Pipeline(stages))) }
     }
 
     fn command(&mut self) -> Option<ShellCommand> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let kind = match self.reserved() {
@@ -162,7 +167,7 @@ impl<'t> Parser<'t> {
         };
         let mut redirects = Vec::new();
         loop {
-            self.skip_blanks();
+            self.skip_spaces();
             match self.redirect()? {
                 Some(redirect) => redirects.push(redirect),
                 None => break,
@@ -195,15 +200,15 @@ impl<'t> Parser<'t> {
                 Some(ShellCommandKind::Loop { condition, body })
             }
             "for" => {
-                self.skip_blanks();
+                self.skip_spaces();
                 let name = self.name()?;
-                self.skip_blanks();
+                self.skip_spaces();
                 if !self.take("in") {
                     return None;
                 }
                 let mut words = Vec::new();
                 loop {
-                    self.skip_blanks();
+                    self.skip_spaces();
                     match self.peek()? {
                         ';' | '\n' => break,
                         _ => words.push(self.word()?),
@@ -218,7 +223,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A list and the word that ends it, which is taken.
+    /// Parses commands and the word that ends them.
     fn until<'w>(&mut self, stops: &[&'w str]) -> Option<(ShellCommandList, &'w str)> {
         let list = self.list(stops, None)?;
         let found = self.reserved()?;
@@ -230,7 +235,7 @@ impl<'t> Parser<'t> {
     fn simple(&mut self) -> Option<ShellCommand> {
         let (mut assignments, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
-            self.skip_blanks();
+            self.skip_spaces();
             if let Some(redirect) = self.redirect()? {
                 redirects.push(redirect);
                 continue;
@@ -257,7 +262,7 @@ impl<'t> Parser<'t> {
         (!is_empty).then_some(ShellCommand { kind: ShellCommandKind::Simple { assignments, words }, redirects })
     }
 
-    /// `NAME=` at this place, with its length.
+    /// The name of an assignment `NAME=` at the current position, and the length of both.
     fn assignment(&self) -> Option<(String, usize)> {
         let rest = &self.text[self.at..];
         let length = rest.find('=')?;
@@ -275,7 +280,7 @@ impl<'t> Parser<'t> {
         let signs = [">>", ">|", ">&", "<<<", "<<-", "<<", "<>", "<&", "<(", ">(", ">", "<"];
         let sign = signs.into_iter().find(|sign| self.starts_with(sign))?;
         self.at += sign.len();
-        self.skip_blanks();
+        self.skip_spaces();
         let kind = match sign {
             ">" | ">|" => ShellRedirectKind::Write,
             ">>" => ShellRedirectKind::Append,
@@ -304,11 +309,11 @@ impl<'t> Parser<'t> {
         Some(ShellRedirect { descriptor, kind: ShellRedirectKind::Document(number), target })
     }
 
-    /// The reserved word at this place.
+    /// The reserved word at the current position.
     fn reserved(&self) -> Option<&'static str> {
         let rest = &self.text[self.at..];
         let is_end = |it: Option<char>| it.is_none_or(|it| " \t\n;&|<>()".contains(it));
-        RESERVED.into_iter().find(|word| rest.strip_prefix(word).is_some_and(|behind| is_end(behind.chars().next())))
+        RESERVED.into_iter().find(|word| rest.strip_prefix(word).is_some_and(|after| is_end(after.chars().next())))
     }
 
     pub(super) fn name(&mut self) -> Option<String> {
@@ -319,15 +324,15 @@ impl<'t> Parser<'t> {
         is_name(&name).then_some(name)
     }
 
-    /// Blanks, and ends of lines that a backslash takes away.
-    pub(super) fn skip_blanks(&mut self) {
+    /// Skips spaces, tabs and escaped line breaks.
+    pub(super) fn skip_spaces(&mut self) {
         while self.take(" ") || self.take("\t") || self.take("\\\n") {}
     }
 
-    /// Blanks, comments and ends of lines, with the here-documents that begin behind them.
+    /// Skips spaces, comments and line breaks, and parses the here-documents after each line break.
     fn skip_lines(&mut self) -> Option<()> {
         loop {
-            self.skip_blanks();
+            self.skip_spaces();
             if self.starts_with("#") {
                 self.at = self.text[self.at..].find('\n').map_or(self.text.len(), |end| self.at + end);
             }
@@ -343,13 +348,13 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// What a variable of a shell may be called.
+/// Whether a text is a valid name of a shell variable.
 pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|it: char| it.is_ascii_digit())
         && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
 
-fn plain(kind: ShellCommandKind) -> ShellCommand {
+fn without_redirects(kind: ShellCommandKind) -> ShellCommand {
     ShellCommand { kind, redirects: Vec::new() }
 }

@@ -1,10 +1,10 @@
-//! What plain scripts look like as trees, and which scripts are not plain.
+//! The trees of simple scripts, and scripts that are not parsed.
 
 use super::*;
 
-/// A script in a short form: words in brackets, parts by their kinds.
+/// A script in a short form: words in brackets, each part according to its kind.
 fn shown(text: &str) -> String {
-    let script = parse_shell_script(text).unwrap_or_else(|| panic!("{text:?} is plain"));
+    let script = parse_shell_script(text).unwrap_or_else(|| panic!("{text:?} is not parsed"));
     script.list.iter().map(command).collect::<Vec<_>>().join(" ; ")
 }
 
@@ -85,17 +85,18 @@ fn words() {
 
 #[test]
 fn here_documents() {
-    let script = parse_shell_script("cat <<EOF > f\nA='$B'\n\\$x\nEOF\ncat <<-'E'\n\t\tx $y\n\tE\n").expect("plain");
+    let script =
+        parse_shell_script("cat <<EOF > f\nA='$B'\n\\$x\nEOF\ncat <<-'E'\n\t\tx $y\n\tE\n").expect("a simple script");
     assert_eq!(script.list.len(), 2);
     assert_eq!(script.documents.iter().map(word).collect::<Vec<_>>(), ["[A='<B>'\n$x\n]", "[x $y\n]"]);
-    let script = parse_shell_script("{ cat <<A; cat <<B; }\n1\nA\n2\nB\n").expect("plain");
+    let script = parse_shell_script("{ cat <<A; cat <<B; }\n1\nA\n2\nB\n").expect("a simple script");
     assert_eq!(script.documents.iter().map(word).collect::<Vec<_>>(), ["[1\n]", "[2\n]"]);
 }
 
 #[test]
-fn everything_has_its_place() {
+fn parts_have_spans() {
     let text = "echo \"K=\\\"v$X\" > f";
-    let script = parse_shell_script(text).expect("plain");
+    let script = parse_shell_script(text).expect("a simple script");
     let ShellCommandKind::Simple { words, .. } = &script.list[0].kind else { panic!("a simple command") };
     let parts: Vec<(&str, ShellQuote)> = words[1].parts.iter().map(|it| (&text[it.span.range()], it.quote)).collect();
     let double = ShellQuote::Double;
@@ -103,7 +104,7 @@ fn everything_has_its_place() {
 }
 
 #[test]
-fn what_is_not_plain_is_not_read() {
+fn unsupported_scripts_are_not_parsed() {
     let scripts = [
         "f() { a; }",
         "case x in a) b;; esac",

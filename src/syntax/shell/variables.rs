@@ -1,21 +1,21 @@
-//! The variables that a script reads, in any script: found by its quotes alone, without a tree.
+//! Finds the variables that any script refers to, from its quotes alone and without a tree.
 
 use std::ops::Range;
 
-/// A variable that a script mentions as `$NAME` or `${NAME…}`.
+/// A reference to a variable in a script: `$NAME` or `${NAME…}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellVariable {
-    /// The name.
+    /// The bytes of the name.
     pub range: Range<usize>,
-    /// Whether it stands where the shell leaves it alone: in single quotes, or in a here-document whose end is quoted.
-    /// Another program may read it there.
+    /// Whether the shell does not expand it: in single quotes, or in a here-document with a quoted delimiter. Another
+    /// program may expand it there.
     pub is_literal: bool,
 }
 
-/// What surrounds a place of a script.
+/// The construct around the current position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScriptContext {
-    /// Commands, up to this character if there is one.
+    /// Commands, up to this character or the end.
     Commands(Option<u8>),
     /// `"…"`
     Double,
@@ -23,7 +23,7 @@ enum ScriptContext {
     Braces,
 }
 
-/// The variables that a script mentions, from left to right.
+/// The variables that a script refers to, from left to right.
 pub fn shell_variables(script: &str) -> Vec<ShellVariable> {
     let mut scanner = VariableScanner {
         bytes: script.as_bytes(),
@@ -43,12 +43,12 @@ struct VariableScanner<'t> {
     at: usize,
     found: Vec<ShellVariable>,
     stack: Vec<ScriptContext>,
-    /// Here-documents that begin behind this line: their last line, whether it is quoted, whether tabs are cut off.
+    /// Here-documents that begin after this line: delimiter, whether it is quoted, whether leading tabs are removed.
     documents: Vec<(&'t [u8], bool, bool)>,
 }
 
-/// Deeper than anyone writes; what lies deeper is read as if it stood here.
-const DEEPEST: usize = 1_000;
+/// Deeper constructs are scanned as if they were at this depth.
+const MAX_DEPTH: usize = 1_000;
 
 impl<'t> VariableScanner<'t> {
     fn run(&mut self) {
@@ -76,7 +76,7 @@ impl<'t> VariableScanner<'t> {
     }
 
     fn enter(&mut self, context: ScriptContext, length: usize) {
-        if self.stack.len() < DEEPEST {
+        if self.stack.len() < MAX_DEPTH {
             self.stack.push(context);
         }
         self.at += length;
@@ -87,13 +87,13 @@ impl<'t> VariableScanner<'t> {
         self.at += 1;
     }
 
-    /// `$…` where expansion takes place, or where it does not.
+    /// Scans a dollar sign. `is_literal` says that the shell does not expand it.
     fn dollar(&mut self, is_literal: bool) {
         let rest = &self.bytes[self.at + 1..];
         let (skipped, is_brace) = match rest.first() {
             Some(b'{') => (2 + usize::from(rest.get(1).is_some_and(|it| matches!(it, b'#' | b'!'))), true),
             Some(b'(') if !is_literal => return self.enter(ScriptContext::Commands(Some(b')')), 2),
-            // The number of the process.
+            // The process id.
             Some(b'$') => {
                 self.at += 2;
                 return;
@@ -141,7 +141,7 @@ impl<'t> VariableScanner<'t> {
         self.bytes[from..].iter().position(|it| *it == b'\n').map_or(self.bytes.len(), |len| from + len)
     }
 
-    /// `<<END`, `<<-'END'`; `<<<` is another thing.
+    /// Scans `<<END` or `<<-'END'`. `<<<` is not a here-document.
     fn document(&mut self) {
         self.at += 2;
         let rest = &self.bytes[self.at..];
@@ -149,8 +149,8 @@ impl<'t> VariableScanner<'t> {
             self.at += 1;
             return;
         }
-        let cuts_tabs = rest.first() == Some(&b'-');
-        self.at += usize::from(cuts_tabs);
+        let strips_tabs = rest.first() == Some(&b'-');
+        self.at += usize::from(strips_tabs);
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t')) {
             self.at += 1;
         }
@@ -159,19 +159,19 @@ impl<'t> VariableScanner<'t> {
         let is_word = |it: &&u8| it.is_ascii_alphanumeric() || matches!(**it, b'_' | b'-' | b'.' | b'!');
         let length = self.bytes.get(self.at..).unwrap_or_default().iter().take_while(is_word).count();
         if length > 0 {
-            self.documents.push((&self.bytes[self.at..self.at + length], quote.is_some(), cuts_tabs));
+            self.documents.push((&self.bytes[self.at..self.at + length], quote.is_some(), strips_tabs));
         }
         self.at += length + usize::from(quote.is_some_and(|it| self.bytes.get(self.at + length) == Some(&it)));
     }
 
-    /// The bodies of here-documents stand behind the line that asks for them.
+    /// Scans a line break and the bodies of here-documents after it.
     fn end_line(&mut self) {
         self.at += 1;
-        for (end, is_literal, cuts_tabs) in std::mem::take(&mut self.documents) {
+        for (end, is_literal, strips_tabs) in std::mem::take(&mut self.documents) {
             while self.at < self.bytes.len() {
                 let (start, stop) = (self.at, self.line_end(self.at));
                 let mut line = &self.bytes[start..stop];
-                while cuts_tabs && line.first() == Some(&b'\t') {
+                while strips_tabs && line.first() == Some(&b'\t') {
                     line = &line[1..];
                 }
                 if line == end {
@@ -188,7 +188,7 @@ impl<'t> VariableScanner<'t> {
         }
     }
 
-    /// A line of a here-document: quotes are text, expansions are not.
+    /// Scans a line of a here-document, in which quotes are text but references are expanded.
     fn expanded_line(&mut self, stop: usize) {
         while self.at < stop {
             match self.bytes[self.at] {
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_wherever_a_shell_reads_them() {
+    fn variables_are_found_wherever_a_shell_expands_them() {
         assert_eq!(shown("echo $A ${B:-$C} \"$D\" $1 ${#E} $é $F_2 ${!G} $$H $"), "A B C D E F_2 G");
         assert_eq!(shown("x=$(cat $A \"$(echo \"$B\")\") `echo $C` $((D + $E))"), "A B C E");
         assert_eq!(shown("echo \\$A \"\\$B\" # $C don't\necho $D#$E"), "D E");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn here_documents_have_rules_of_their_own() {
+    fn here_documents_have_their_own_rules() {
         assert_eq!(shown("cat <<END $A\nit's $B \\$C \"${D}\"\nEND\necho '$E' $F"), "A B D E' F");
         assert_eq!(shown("cat <<'END'\n$A\nEND\necho $B"), "A' B");
         assert_eq!(shown("cat <<-\"END\" <<X\n\t$A\n\tEND\n$B\nX\n$C"), "A' B C");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_read() {
+    fn any_text_is_scanned() {
         for text in ["'", "\"", "$(", "${", "`", "<<", "<<'", "$", "\\", "<<-", "${#", "$'", "\"${'", "#", "<<A\n"] {
             for times in [1, 3, 70_000] {
                 let _ = shell_variables(&text.repeat(times));

@@ -1,11 +1,11 @@
-//! Words and the bodies of here-documents: quotes, escapes and what a dollar sign stands for.
+//! Parses words and the bodies of here-documents: quotes, escapes and expansions.
 
 use crate::syntax::shell::parser::{Parser, is_name};
 use crate::syntax::shell::{ShellQuote, ShellWord, ShellWordPart, ShellWordPartKind};
 use crate::text::Span;
 
 impl Parser<'_> {
-    /// A word, which must not be empty in the text.
+    /// Parses a word, which must not be empty in the text.
     pub(super) fn word(&mut self) -> Option<ShellWord> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -48,7 +48,7 @@ impl Parser<'_> {
         if has_braces(&parts) || has_lone_dollar(&parts) {
             parts.insert(0, part(ShellWordPartKind::Unknown, start, start, ShellQuote::Bare));
         }
-        // `A=` is followed by nothing at all.
+        // Only the value of `A=` may be empty.
         let is_value = start > 0 && self.text.as_bytes()[start - 1] == b'=';
         (self.at > start || is_value).then_some(ShellWord { parts, span: Span::new(start, self.at) })
     }
@@ -58,7 +58,7 @@ impl Parser<'_> {
     }
 
     fn double_quoted(&mut self, parts: &mut Vec<ShellWordPart>) -> Option<()> {
-        // Even empty quotes make a word.
+        // Empty quotes are a word too.
         parts.push(self.text_part(self.at, self.at, ShellQuote::Double));
         loop {
             let begin = self.at;
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A backslash where only some characters can be escaped; before others it is text.
+    /// Parses a backslash where only some characters can be escaped. Before others it is text.
     fn escape(&mut self, special: &str, quote: ShellQuote, parts: &mut Vec<ShellWordPart>) -> Option<()> {
         let begin = self.at;
         let next = self.text[begin + 1..].chars().next()?;
@@ -93,7 +93,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// What begins with a dollar sign.
+    /// Parses an expansion, which begins with a dollar sign.
     fn dollar(&mut self, quote: ShellQuote, parts: &mut Vec<ShellWordPart>) -> Option<()> {
         let begin = self.at;
         self.at += 1;
@@ -101,14 +101,14 @@ impl Parser<'_> {
             Some('(') if self.starts_with("((") => {
                 let inside = &self.text[self.at..];
                 let length = inside.find("))")?;
-                // An assignment would change something.
+                // An assignment would change a variable.
                 if inside[..length].contains(['=', '$', '`', '\n'])
                     || ["++", "--"].iter().any(|it| inside[..length].contains(it))
                 {
                     return None;
                 }
                 self.at += length + 2;
-                // `$(( (1) ))` and the like end later.
+                // With inner parentheses, as in `$(( (1) ))`, the end is elsewhere.
                 if inside[2..length].contains(['(', ')']) {
                     return None;
                 }
@@ -131,7 +131,7 @@ impl Parser<'_> {
                 self.at += 1;
                 ShellWordPartKind::Unknown
             }
-            // `$'…'` and `$"…"` mean something in some shells only.
+            // Only some shells know `$'…'` and `$"…"`.
             Some('\'' | '"') if quote == ShellQuote::Bare => ShellWordPartKind::Unknown,
             _ => ShellWordPartKind::Text("$".into()),
         };
@@ -139,7 +139,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// Behind `${`.
+    /// Parses the rest of an expansion after `${`.
     fn braced(&mut self) -> Option<ShellWordPartKind> {
         let length = self.text[self.at..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_')?;
         let name = self.text[self.at..self.at + length].to_owned();
@@ -154,7 +154,7 @@ impl Parser<'_> {
         if also_for_empty || self.take("-") {
             let start = self.at;
             let end = start + self.text[start..].find('}')?;
-            // Only plain text: quotes and expansions in it have rules of their own.
+            // Only plain text: quotes and expansions have different rules here.
             let text = &self.text[start..end];
             if text.contains(['\'', '"', '\\', '$', '`', '~', '*', '?', '[', '{', '\n', ' ', '\t']) {
                 return None;
@@ -164,7 +164,7 @@ impl Parser<'_> {
             let otherwise = Some(ShellWord { parts, span: Span::new(start, end) });
             return Some(ShellWordPartKind::Parameter { name, otherwise, also_for_empty });
         }
-        // Assignments and errors change what runs; the others only make another text.
+        // Assignments and errors change how the script runs; other operators only change the text.
         let end = self.at + self.text[self.at..].find('}')?;
         let rest = &self.text[self.at..end];
         if rest.starts_with([':', '=', '?']) && !rest.starts_with(":+")
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Some(())
     }
 
-    /// The lines of a here-document up to its delimiter, which is taken.
+    /// Parses the lines of a here-document and its delimiter.
     pub(super) fn document_body(
         &mut self,
         delimiter: &str,
@@ -202,7 +202,7 @@ impl Parser<'_> {
             }
             let line = self.text[self.at..].split('\n').next().unwrap_or_default();
             if line == delimiter {
-                // The end of the line is the end of the command's line.
+                // The line break after the delimiter ends the line of the command.
                 self.at += line.len();
                 self.take("\n");
                 return Some(parts);
@@ -216,7 +216,7 @@ impl Parser<'_> {
                 self.at = end + 1;
                 continue;
             }
-            // A substitution may reach over lines; the next one begins behind the first end of line outside of it.
+            // A substitution may span lines: the line ends at the first line break outside it.
             loop {
                 let begin = self.at;
                 match self.peek()? {
@@ -225,7 +225,7 @@ impl Parser<'_> {
                         parts.push(self.text_part(begin, self.at, ShellQuote::Document));
                         break;
                     }
-                    // Some shells look for the delimiter in the joined line, some do not.
+                    // Shells differ in whether the delimiter may be part of a joined line.
                     '\\' if self.starts_with("\\\n") => return None,
                     '\\' => self.escape("$`\\", ShellQuote::Document, &mut parts)?,
                     '$' => self.dollar(ShellQuote::Document, &mut parts)?,
@@ -240,7 +240,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a `$` that means nothing stands beside an expansion: Bash then splits nothing.
+/// Whether a `$` that is only text is next to an expansion: Bash does not split such a word.
 fn has_lone_dollar(parts: &[ShellWordPart]) -> bool {
     let bare = |it: &&ShellWordPart| it.quote == ShellQuote::Bare;
     let is_dollar =
@@ -249,7 +249,7 @@ fn has_lone_dollar(parts: &[ShellWordPart]) -> bool {
         && parts.iter().filter(bare).any(|it| !matches!(it.kind, ShellWordPartKind::Text(_)))
 }
 
-/// Whether some shells would make several words of it: `{a,b}`, `{1..3}`.
+/// Whether some shells expand it to several words: `{a,b}`, `{1..3}`.
 fn has_braces(parts: &[ShellWordPart]) -> bool {
     let bare = parts.iter().filter(|it| it.quote == ShellQuote::Bare).filter_map(|it| match &it.kind {
         ShellWordPartKind::Text(text) if text.len() == it.span.len() => Some(text.as_str()),
