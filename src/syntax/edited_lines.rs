@@ -86,13 +86,14 @@ fn lines_back(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     }
 }
 
-/// The end of the lines that the line before `offset` may depend on.
+/// The end of the lines that decide whether the line at `offset`, where it begins, starts a chunk.
 pub(super) fn lines_ahead(text: &(impl TextSlices + ?Sized), offset: usize) -> usize {
     let mut width = 4096;
     loop {
         let end = line_end(text, text.floor_char((offset + width).min(text.len())));
         let window = text.slice(Span::new(offset, end));
-        let found = lines_from(&window, 0).nth(LOOKAHEAD_LINES).map(|line| offset + line.start);
+        // The line itself and the lookahead after it.
+        let found = lines_from(&window, 0).nth(LOOKAHEAD_LINES + 1).map(|line| offset + line.start);
         match found {
             Some(end) => return end,
             None if end >= text.len() => return end,

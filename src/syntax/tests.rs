@@ -305,6 +305,16 @@ fn a_reparse_equals_a_parse() {
     }
 }
 
+/// Whether `spec:` starts a chunk depends on the edited line before it and on the last line of its lookahead.
+#[test]
+fn the_line_after_an_edit_has_its_whole_lookahead() {
+    let text = "kind: Pod\nmetadata:\n  name: above\nspec:\n  containers:\n  - name: web\n    image:\n shop/web: {\n      limits: x\n";
+    let start = text.find(" name: above").unwrap_or_default();
+    assert_reparse_equals_parse(&format!("{text}{text}"), 1, "lookahead", |_| {
+        (Span::new(start, start), "]".to_owned())
+    });
+}
+
 /// Nearly all of these edits are made to texts that already have errors.
 #[test]
 fn a_reparse_of_broken_text_equals_a_parse() {
