@@ -35,6 +35,9 @@ pub use updates::Workspace;
 pub use version::{InvalidVersion, KubernetesVersion};
 
 #[cfg(test)]
-pub(crate) mod test_projects;
+mod test_projects;
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+pub(crate) use test_projects::{Project as TestProject, edit as random_edit, projects as test_projects};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::rules::{SettingsLevels, check};
 use crate::syntax::{Random, edit_count};
-use crate::workspace::test_projects::{self, Project};
 use crate::workspace::{Document, ParsedText, Workspace};
+use crate::workspace::{TestProject, random_edit, test_projects};
 
 /// Texts as they are, for a fresh check.
 struct Texts<'t>(&'t Snapshot, &'t BTreeMap<Arc<str>, String>);
@@ -34,7 +34,7 @@ struct Editor {
 }
 
 impl Editor {
-    fn new(project: &Project) -> Self {
+    fn new(project: &TestProject) -> Self {
         let mut workspace = Workspace::default();
         let mut documents = BTreeMap::new();
         for (path, text) in project {
@@ -98,7 +98,7 @@ impl Editor {
 #[test]
 fn what_is_kept_is_what_a_fresh_check_finds() {
     let mut findings = 0;
-    for (number, project) in test_projects::projects().iter().enumerate() {
+    for (number, project) in test_projects().iter().enumerate() {
         for round in 0..edit_count(1, 40) {
             let mut random = Random::new((number * 1_000 + round + 1) as u64);
             let mut editor = Editor::new(project);
@@ -108,7 +108,7 @@ fn what_is_kept_is_what_a_fresh_check_finds() {
                 for _ in 0..=random.below(2) {
                     editor.edit(path, |document| {
                         for _ in 0..=random.below(2) {
-                            let (span, typed) = test_projects::edit(&mut random, document.buffer());
+                            let (span, typed) = random_edit(&mut random, document.buffer());
                             document.edit(span, &typed);
                         }
                     });
@@ -130,7 +130,7 @@ const APP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:
 #[test]
 fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
     let files = [("app.yaml", APP), ("other.yaml", OTHER), ("pod.yaml", POD)];
-    let project: Project = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    let project: TestProject = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
     let mut editor = Editor::new(&project);
     let rules = |editor: &Editor, path: &str| editor.shown[path].iter().map(|it| it.rule).collect::<Vec<_>>().join(" ");
     assert_eq!(rules(&editor, "pod.yaml"), "undefined-variable missing-key");
