@@ -107,7 +107,8 @@ impl LanguageServer for Router {
         code_action_resolve: CodeActionResolveRequest => requests::code_action_resolve::answer;
         inlay_hint: InlayHintRequest [text_document] => requests::inlay_hint::answer;
         semantic_tokens_full: SemanticTokensFullRequest [text_document] => requests::semantic_tokens_full::answer;
-        semantic_tokens_full_delta: SemanticTokensFullDeltaRequest [text_document] => requests::semantic_tokens_full_delta::answer;
+        semantic_tokens_full_delta: SemanticTokensFullDeltaRequest [text_document]
+            => requests::semantic_tokens_full_delta::answer;
         semantic_tokens_range: SemanticTokensRangeRequest [text_document] => requests::semantic_tokens_range::answer;
         code_lens: CodeLensRequest [text_document] => requests::code_lens::answer;
         code_lens_resolve: CodeLensResolve => requests::code_lens_resolve::answer;
@@ -127,7 +128,7 @@ impl LanguageServer for Router {
     }
 }
 
-/// Methods that the trait does not have.
+/// Methods that the trait does not have; [`service`] registers them.
 impl Router {
     snapshot_requests! {
         environment: Environment [text_document] => requests::environment::answer;

@@ -15,7 +15,7 @@ pub(crate) fn answer(snapshot: &SessionSnapshot, params: ExecuteCommandParams) -
     match params.command.as_str() {
         "podlens.environment" => environment::answer(snapshot, argument(params.arguments)?),
         "podlens.preview" => preview::answer(snapshot, argument(params.arguments)?),
-        other => Err(Error::invalid_params(format!("there is no command `{other}`"))),
+        other => Err(Error::invalid_params(format!("unknown command `{other}`"))),
     }
 }
 
