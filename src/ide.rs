@@ -26,7 +26,7 @@ pub use features::completion::{
     Completion, CompletionDetails, CompletionItem, CompletionKind, completion, resolve_completion,
 };
 pub use features::definition::{Navigation, NavigationTarget, definition};
-pub use features::diagnostics::{INVALID_SETTINGS, cached_diagnostics, diagnostics, settings_diagnostics};
+pub use features::diagnostics::{cached_diagnostics, diagnostics};
 pub use features::environment::{
     AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer, ExpandedView,
     FileLine, PresetView, ProbeView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,

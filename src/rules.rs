@@ -30,11 +30,13 @@ mod engine;
 mod shared;
 
 pub use checks::RULES;
+pub use checks::invalid_settings::{INVALID_SETTINGS, check_settings};
 pub use engine::cache::FindingsCache;
 pub use engine::contexts::{ContainerContext, FileContext, ObjectContext, PodContext, TextProvider};
 pub use engine::findings::{Finding, Findings};
 pub use engine::levels::{Levels, SettingsLevels};
-pub use engine::registry::{find_rule, parse_rule_name};
+pub use engine::pages::{index_page, index_path, index_url};
+pub use engine::registry::{find_rule, parse_configurable_rule_name, parse_rule_name};
 pub use engine::rule::Rule;
 pub use engine::runner::check;
 pub use engine::settings::{settings_errors, settings_schema};

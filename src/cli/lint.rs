@@ -18,9 +18,9 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::{Color, Exit, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::Severity;
-use crate::ide::INVALID_SETTINGS;
 use crate::load;
 use crate::report::{Report, counted, write_diff};
+use crate::rules::INVALID_SETTINGS;
 use crate::workspace::KubernetesVersion;
 use baseline::Baseline;
 use outputs::Outputs;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::diagnostic::Severity;
 use crate::report::findings::{Finding, Fix, Range, Report};
 use crate::report::json;
-use crate::rules::{RULES, Rule};
+use crate::rules::{RULES, Rule, index_url};
 
 /// Characters that are not escaped in the path of a URI.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -32,6 +32,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         "tool": {"driver": {
             "name": "podlens",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "informationUri": index_url(),
             "rules": RULES.iter().map(|it| rule(it)).collect::<Vec<_>>(),
         }},
         "invocations": [{
@@ -56,6 +57,7 @@ fn rule(rule: &Rule) -> Value {
     let docs = rule.markdown();
     json!({
         "id": rule.name,
+        "helpUri": rule.url(),
         "shortDescription": {"text": rule.summary()},
         "help": {"text": docs, "markdown": docs},
         "defaultConfiguration": {"enabled": level.is_some(), "level": level.map_or("warning", self::level)},

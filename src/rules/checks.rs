@@ -22,6 +22,7 @@ mod invalid_generator;
 mod invalid_parameter;
 mod invalid_preset;
 mod invalid_service_link;
+pub(super) mod invalid_settings;
 mod invalid_value_source;
 mod invalid_variable_name;
 mod malformed_reference;
@@ -98,6 +99,7 @@ pub static RULES: &[&Rule] = &[
     &env_file_volume::RULE,
     &env_file_unproduced::RULE,
     &env_file_content::RULE,
+    &invalid_settings::RULE,
     &syntax_error::RULE,
     &duplicate_key::RULE,
     &unused_suppression::RULE,

@@ -5,6 +5,7 @@ pub(super) mod contexts;
 pub(super) mod findings;
 mod helm_filter;
 pub(super) mod levels;
+pub(super) mod pages;
 pub(super) mod registry;
 pub(super) mod rule;
 pub(super) mod runner;

@@ -108,6 +108,17 @@ impl LintLevel {
         ("hint", LintLevel::Hint),
         ("off", LintLevel::Off),
     ];
+
+    /// The name it has in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Hint => "hint",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 /// What to do with a reference that may or may not resolve.

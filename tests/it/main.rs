@@ -34,6 +34,8 @@ mod readme;
 mod recovery;
 mod render;
 mod reparse;
+mod rule_files;
+mod rule_pages;
 mod schema;
 mod shop;
 mod silence;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ide::INVALID_SETTINGS;
 use crate::load;
 use crate::report::{Finding, Report};
+use crate::rules::INVALID_SETTINGS;
 
 const SCHEMA: &str = "podlens/baseline/v2";
 

@@ -8,10 +8,10 @@ use crate::workspace::{LintLevel, Snapshot};
 #[derive(Debug, Args)]
 pub(super) struct Flags {
     /// Run only these rules; a rule that is off becomes a warning
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::parse_rule_name)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::parse_configurable_rule_name)]
     select: Vec<&'static Rule>,
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::parse_rule_name)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rules::parse_configurable_rule_name)]
     ignore: Vec<&'static Rule>,
     /// Set the level of a rule: error, warning, info, hint or off
     #[arg(long = "level", value_name = "RULE=LEVEL", value_delimiter = ',', value_parser = rule_level)]
@@ -20,7 +20,7 @@ pub(super) struct Flags {
 
 fn rule_level(text: &str) -> Result<(&'static Rule, LintLevel), String> {
     let (rule, level) = text.split_once('=').ok_or("expected RULE=LEVEL")?;
-    let rule = rules::parse_rule_name(rule)?;
+    let rule = rules::parse_configurable_rule_name(rule)?;
     let known = LintLevel::NAMES.iter().find(|(name, _)| *name == level);
     let names = || LintLevel::NAMES.map(|(name, _)| name).join(", ");
     known

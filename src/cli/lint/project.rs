@@ -13,7 +13,6 @@ use crate::cli::lint::levels::{FlagLevels, Flags};
 use crate::cli::{notice, progress};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::ide::redacted_text;
-use crate::ide::settings_diagnostics;
 use crate::load::{self, Loaded};
 use crate::report::{PathsAndRanges, Range};
 use crate::resolve::Resolver;
@@ -142,7 +141,7 @@ impl Project {
 
     fn settings_mistakes(&self) -> Vec<Diagnostic> {
         let snapshot = self.loaded.workspace.snapshot();
-        snapshot.all_settings().flat_map(|it| settings_diagnostics(it)).collect()
+        snapshot.all_settings().flat_map(|it| rules::check_settings(it)).collect()
     }
 
     /// Writes the changed files. Returns whether all could be written; prints a notice for each that could not.

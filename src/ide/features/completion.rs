@@ -139,7 +139,7 @@ fn details(analysis: &Analysis<'_>, reference: &TypedReference<'_>, label: &str)
 }
 
 fn rule_names(span: Span) -> Completion {
-    let items = RULES.iter().map(|rule| CompletionItem {
+    let items = RULES.iter().filter(|rule| rule.configurable).map(|rule| CompletionItem {
         label: rule.name.into(),
         kind: CompletionKind::Value,
         detail: Some(rule.summary().into()),

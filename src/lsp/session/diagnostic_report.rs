@@ -13,9 +13,7 @@ use crate::ide;
 use crate::lsp::convert;
 use crate::lsp::session::document::DocumentCache;
 use crate::lsp::session::snapshot::SessionSnapshot;
-
-/// Where the rules are documented, each under its name.
-const DOCS: &str = "https://docs.rs/podlens/latest/podlens/rules/index.html";
+use crate::rules::find_rule;
 
 /// The diagnostics of a file.
 #[derive(Debug)]
@@ -91,7 +89,9 @@ pub(crate) fn to_protocol(snapshot: &SessionSnapshot, finding: &diagnostic::Diag
         range: snapshot.range(&finding.location.file, finding.location.span),
         severity: Some(convert::severity(finding.severity)),
         code: Some(NumberOrString::String(finding.rule.to_owned())),
-        code_description: format!("{DOCS}#{}", finding.rule).parse().ok().map(|href| CodeDescription { href }),
+        code_description: find_rule(finding.rule)
+            .and_then(|rule| rule.url().parse().ok())
+            .map(|href| CodeDescription { href }),
         source: Some(env!("CARGO_PKG_NAME").to_owned()),
         message,
         related_information: client.related_information.then(related).filter(|it| !it.is_empty()),

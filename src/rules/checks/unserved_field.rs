@@ -117,7 +117,7 @@ fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<
         let name = entry.name.as_ref().map_or("", |it| &it.value);
         for source in &from.sources {
             if let ValueSource::File { field, .. } = source {
-                let message = format!("Kubernetes {release} does not serve `fileKeyRef`, which came with 1.34");
+                let message = format!("`fileKeyRef` is not served by Kubernetes {release}: it needs 1.34 or later");
                 findings.push(Finding::new(object.at(*field), name, message).help(HELP));
             }
         }
@@ -132,7 +132,7 @@ fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mu
         let message = format!("no release of Kubernetes serves `{}`", version.value);
         findings.push(finding(message).help("presets were served as `settings.k8s.io/v1alpha1` up to 1.19"));
     } else if preset.admission == PresetAdmitter::ApiServer && release.is_at_least(20) {
-        let message = format!("Kubernetes {release} serves no PodPresets: they left with 1.20");
+        let message = format!("`PodPreset` is not served by Kubernetes {release}: it was removed in 1.20");
         let help = "use a mutating webhook, or set `kubernetes` in the settings to your release";
         findings.push(finding(message).help(help));
     }

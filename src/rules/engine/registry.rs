@@ -13,6 +13,12 @@ pub fn parse_rule_name(name: &str) -> Result<&'static Rule, String> {
     find_rule(name).ok_or_else(|| format!("there is no rule `{name}`{}", did_you_mean(name)))
 }
 
+/// The rule of a name that a person wrote to change its level.
+pub fn parse_configurable_rule_name(name: &str) -> Result<&'static Rule, String> {
+    let rule = parse_rule_name(name)?;
+    if rule.configurable { Ok(rule) } else { Err(format!("the level of `{name}` cannot be changed")) }
+}
+
 /// ` (did you mean …?)`, if a rule has a similar name.
 fn did_you_mean(name: &str) -> String {
     let name = name.trim().to_lowercase().replace('_', "-");

@@ -15,6 +15,8 @@ pub struct Rule {
     /// Whether editors offer to suppress a finding with a comment. Not where a syntax error may break the comment too, nor
     /// for a comment about a comment.
     pub suppressible: bool,
+    /// Whether settings and flags can change the level.
+    pub configurable: bool,
     pub(in crate::rules) checks: &'static [Check],
     pub(in crate::rules) helm: HelmScope,
 }
@@ -72,7 +74,8 @@ impl Rule {
 ///     level: Info,                     // Error, Warning, Info, Hint or Off
 ///     checks: [Container(check)],      // see Check; none if the engine itself reports the findings
 ///     helm: ContainerWithoutAction,    // see HelmScope
-///     suppressible: false,             // left out, it is true
+///     suppressible: false,             // left out, it is true; see Rule
+///     configurable: false,             // left out, it is true; see Rule
 /// }
 /// ```
 macro_rules! declare_rule {
@@ -83,6 +86,7 @@ macro_rules! declare_rule {
         checks: [$($kind:ident($check:expr)),* $(,)?],
         helm: $helm:ident,
         $(suppressible: $suppressible:literal,)?
+        $(configurable: $configurable:literal,)?
     ) => {
         $(#[doc = $docs])+
         pub(in crate::rules) static RULE: crate::rules::engine::rule::Rule = crate::rules::engine::rule::Rule {
@@ -90,6 +94,7 @@ macro_rules! declare_rule {
             level: crate::workspace::LintLevel::$level,
             docs: concat!($($docs, "\n"),+),
             suppressible: crate::rules::engine::rule::or_true!($($suppressible)?),
+            configurable: crate::rules::engine::rule::or_true!($($configurable)?),
             checks: &[$(crate::rules::engine::rule::Check::$kind($check)),*],
             helm: crate::rules::engine::rule::HelmScope::$helm,
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::k8s::{Container, Object, ObjectData, Pod};
 use crate::resolve::Resolver;
+use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::contexts::TextProvider;
 use crate::rules::engine::findings::RawFinding;
 use crate::rules::engine::helm_filter::certain_findings;
@@ -23,6 +24,9 @@ pub fn check(
     levels: &dyn Levels,
 ) -> Vec<Diagnostic> {
     let Some(facts) = snapshot.file(path) else { return Vec::new() };
+    if let Some(settings) = &facts.settings {
+        return check_settings(settings);
+    }
     let file = FileContext { snapshot, resolver, path, facts, texts };
     let active = active_rules(levels, path);
     let mut found = file.check_file(&active);

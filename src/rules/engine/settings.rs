@@ -1,19 +1,19 @@
 //! What rules add to the settings: the names of all rules, in the JSON schema and in the check for errors.
 
 use crate::rules::checks::RULES;
-use crate::rules::engine::registry::parse_rule_name;
+use crate::rules::engine::registry::parse_configurable_rule_name;
 use crate::workspace::{self, RuleLevel, Settings, SettingsError};
 
 /// The JSON schema of `podlens.yaml`, with every rule in it.
 pub fn settings_schema() -> serde_json::Value {
-    let rules: Vec<(&str, &str)> = RULES.iter().map(|it| (it.name, it.summary())).collect();
-    workspace::schema(&rules)
+    let rules = RULES.iter().filter(|it| it.configurable).map(|it| (it.name, it.summary()));
+    workspace::schema(&rules.collect::<Vec<_>>())
 }
 
 /// The errors in settings, names of rules that do not exist included.
 pub fn settings_errors(settings: &Settings) -> Vec<SettingsError> {
     let unknown = |it: &RuleLevel, parent: &str| {
-        let message = parse_rule_name(&it.rule.value).err()?;
+        let message = parse_configurable_rule_name(&it.rule.value).err()?;
         Some(SettingsError { span: it.rule.span, path: format!("{parent}.{}", it.rule.value), message })
     };
     let overrides = settings.overrides.iter().enumerate();
@@ -32,9 +32,9 @@ mod tests {
 
     #[test]
     fn settings_name_rules_that_exist() {
-        let text = "rules: {self-reference: off, nope: error}\noverrides: [{files: [a], rules: {gone: off}}]\nx: 1\n";
+        let text = "rules: {self-reference: off, nope: error, invalid-settings: off}\noverrides: [{files: [a], rules: {gone: off}}]\nx: 1\n";
         let found: Vec<_> =
             settings_errors(&Settings::parse(text)).into_iter().map(|it| &text[it.span.range()]).collect();
-        assert_eq!(found, ["nope", "gone", "x"]);
+        assert_eq!(found, ["nope", "invalid-settings", "gone", "x"]);
     }
 }

@@ -48,7 +48,8 @@ fn a_diagnostic_has_all_its_fields() {
         (&json!("forward-reference"), &json!("podlens"), &json!(1))
     );
     assert_eq!(covered(fixture.text("web.yaml"), &found["range"], Encoding::Utf8), "$(PORT)");
-    assert!(found["codeDescription"]["href"].as_str().is_some_and(|it| it.ends_with("#forward-reference")));
+    let rule = podlens::rules::find_rule("forward-reference").expect("it exists");
+    assert_eq!(found["codeDescription"]["href"], rule.url());
     let related = &found["relatedInformation"][0];
     assert_eq!(related["location"]["uri"], fixture.uri("web.yaml"));
     assert_eq!(covered(fixture.text("web.yaml"), &related["location"]["range"], Encoding::Utf8), "PORT");

@@ -1,0 +1,67 @@
+//! The rule `invalid-settings`.
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::rules::engine::declare_rule;
+use crate::rules::engine::settings::settings_errors;
+use crate::workspace::Settings;
+
+declare_rule! {
+    /// Reports errors in `podlens.yaml`.
+    ///
+    /// ## What it does
+    /// Checks the settings: unknown keys, values of the wrong type, names of rules that do not exist, levels, releases and
+    /// globs that cannot be read. The finding covers the key or the value. Its level cannot be changed, comments do not
+    /// suppress it, and a baseline does not hide it.
+    ///
+    /// ## Why it matters
+    /// The settings decide what all other rules report. A part that is not understood is ignored, so findings may be
+    /// missing.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// #- podlens.yaml
+    /// kubernetes: "1.31"
+    /// rules:
+    ///   forward-referense: warning
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// #- podlens.yaml
+    /// kubernetes: "1.31"
+    /// rules:
+    ///   forward-reference: warning
+    /// ```
+    ///
+    /// ## Fix
+    /// None.
+    name: "invalid-settings",
+    level: Error,
+    checks: [],
+    helm: AnyScalar,
+    suppressible: false,
+    configurable: false,
+}
+
+/// The name of the rule.
+pub const INVALID_SETTINGS: &str = RULE.name;
+
+/// The findings in settings. The engine reports nothing else in a settings file.
+pub fn check_settings(settings: &Settings) -> Vec<Diagnostic> {
+    let findings = settings_errors(settings).into_iter().map(|error| Diagnostic {
+        rule: RULE.name,
+        severity: Severity::Error,
+        name: error.path.rsplit('.').next().unwrap_or_default().to_owned(),
+        message: error.message,
+        help: None,
+        location: Location { file: Arc::clone(&settings.file), span: error.span },
+        related: Vec::new(),
+        fixes: Vec::new(),
+        object: None,
+        path: Some(error.path).filter(|it| !it.is_empty()),
+        unnecessary: false,
+    });
+    findings.collect()
+}
