@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use podlens::rules::{RULES, index_page, index_path, index_url};
 use serde_json::Value;
@@ -26,26 +28,36 @@ fn pages() -> BTreeMap<String, String> {
     pages
 }
 
+/// With `UPDATE=1` the pages are written once, before any test reads one.
+static UPDATED: LazyLock<()> = LazyLock::new(|| {
+    if std::env::var_os("UPDATE").is_none() {
+        return;
+    }
+    let pages = pages();
+    fs::create_dir_all(folder()).expect("the folder of the pages");
+    for (path, text) in &pages {
+        fs::write(project().join(path), text).expect("writing a page");
+    }
+    for path in paths_below(&folder()).iter().filter(|path| !pages.contains_key(*path)) {
+        fs::remove_file(project().join(path)).expect("removing the page of a rule that is gone");
+    }
+});
+
+fn folder() -> PathBuf {
+    project().join(index_path()).parent().expect("a folder").to_path_buf()
+}
+
 #[test]
 fn the_pages_are_up_to_date() {
+    LazyLock::force(&UPDATED);
     let pages = pages();
-    let folder = project().join(index_path()).parent().expect("a folder").to_path_buf();
-    if std::env::var_os("UPDATE").is_some() {
-        fs::create_dir_all(&folder).expect("the folder of the pages");
-        for (path, text) in &pages {
-            fs::write(project().join(path), text).expect("writing a page");
-        }
-        for path in paths_below(&folder).iter().filter(|path| !pages.contains_key(*path)) {
-            fs::remove_file(project().join(path)).expect("removing the page of a rule that is gone");
-        }
-    }
     let mut findings = Vec::new();
     for (path, text) in &pages {
         if fs::read_to_string(project().join(path)).ok().as_ref() != Some(text) {
             findings.push(format!("{path} is stale: UPDATE=1 cargo test --test it rule_pages"));
         }
     }
-    for path in paths_below(&folder).iter().filter(|path| !pages.contains_key(*path)) {
+    for path in paths_below(&folder()).iter().filter(|path| !pages.contains_key(*path)) {
         findings.push(format!("{path} is the page of no rule: UPDATE=1 cargo test --test it rule_pages"));
     }
     assert_tidy(&findings);
@@ -53,6 +65,7 @@ fn the_pages_are_up_to_date() {
 
 /// The file of the repository that an address shows.
 fn file_of(url: &str) -> String {
+    LazyLock::force(&UPDATED);
     let path = url.strip_prefix(concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/"));
     let path = path.unwrap_or_else(|| panic!("{url} is not a page of the repository"));
     assert!(!read(path).text.is_empty(), "{path} is empty");
