@@ -1,6 +1,6 @@
-//! Findings as plain data: what is wrong, where, why it matters, and what would mend it.
+//! Findings as plain data: what is wrong, where, and which edits fix it.
 //!
-//! Nothing here knows how a finding is found or shown.
+//! This module does not know the rules or the output formats.
 
 #![warn(clippy::disallowed_methods)]
 
@@ -14,20 +14,20 @@ use crate::text::Span;
 pub struct Location {
     /// The file's path in the workspace.
     pub file: Arc<str>,
-    /// The bytes meant.
+    /// The bytes.
     pub span: Span,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A remark.
+    /// A suggestion.
     Hint,
-    /// Good to know.
+    /// Does not need a change.
     Info,
-    /// Worth a look.
+    /// Probably a mistake.
     Warning,
-    /// Will not work.
+    /// Does not work.
     Error,
 }
 
@@ -36,7 +36,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// The name of the rule.
     pub rule: &'static str,
-    /// How bad it is, after the settings.
+    /// The severity, after the settings were applied.
     pub severity: Severity,
     /// What it is about: the name of a variable, parameter, key, object or field. Unlike the message it does not change
     /// with the wording, so it identifies the finding; it is never a value.
@@ -45,46 +45,46 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
-    /// Where.
+    /// Where it is.
     pub location: Location,
-    /// Other places that belong to it.
+    /// Other places that the message refers to.
     pub related: Vec<Label>,
-    /// What would mend it; the best first.
+    /// Fixes, the best one first.
     pub fixes: Vec<Fix>,
     /// The object it is about, such as `Deployment/web`.
     pub object: Option<String>,
     /// The path in that object, such as `spec.containers[0].env[1].value`.
     pub path: Option<String>,
-    /// Whether the text does nothing, so that an editor may grey it out.
+    /// Whether the text has no effect. Editors show it faded.
     pub unnecessary: bool,
 }
 
-/// A place with a word about it.
+/// A place with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// Where it is.
     pub location: Location,
-    /// What about it.
+    /// The message.
     pub message: String,
 }
 
-/// A change that mends a finding.
+/// A change that fixes a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as a command: `Move DB_HOST above DB_URL`.
+    /// What it does, in the imperative: `Move DB_HOST above DB_URL`.
     pub title: String,
-    /// Whether it only does what its author surely wants.
+    /// Whether it can be applied without review.
     pub safe: bool,
     /// The edits, which do not overlap.
     pub edits: Vec<Edit>,
 }
 
-/// A replacement of some text.
+/// A replacement of a part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced.
+    /// The part that is replaced.
     pub location: Location,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 
@@ -111,7 +111,7 @@ impl fmt::Display for InputProblem {
 }
 
 impl Severity {
-    /// As outputs and settings write it.
+    /// The name in outputs and settings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hint => "hint",

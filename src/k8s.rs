@@ -1,7 +1,7 @@
-//! Kubernetes objects in a tree: plain, tolerant views with a span on everything a person may be pointed at.
+//! Kubernetes objects as plain data, read from a syntax tree. Every field that a finding can point at has a span.
 //!
-//! Spans in an object are relative to the object's own first byte, so an object that was not edited stays as it is
-//! wherever it moves; [`Object::file_span`] leads back to the file. A document that is being edited is read with [`ObjectCache`].
+//! Spans are relative to the first byte of the object, so an edit elsewhere does not change the object.
+//! [`Object::file_span`] converts them to spans of the file. [`ObjectCache`] reads a document again after an edit.
 
 #![warn(clippy::disallowed_methods)]
 

@@ -1,7 +1,7 @@
-//! Whether two parts of an object say the same, told by a number: what admission compares field by field.
+//! Hashes of parts of an object, for the comparisons that admission makes field by field.
 //!
-//! As in the API's types, the order of fields does not matter, an absent field is as good as an empty text, `false` or
-//! zero unless the field can tell them apart, and defaults are filled in.
+//! The comparison is that of the API's types: the order of fields does not matter, defaults are filled in, and an
+//! absent field equals an empty string, `false` or zero, except for fields that are pointers.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,26 +9,26 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::k8s::reader::{DEPTH, NodeBudget};
 use crate::syntax::{Node, TypedScalar};
 
-/// Equal for parts that say the same.
+/// A hash of the content of a node. Equal for nodes that the API server considers equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentHash(u64);
 
-/// Which defaults the API server fills in.
+/// Which defaults are filled in before hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Defaults {
     /// Those of the API server.
     Filled,
-    /// None: what a custom resource holds is taken as it is written (A23).
+    /// None, as in a custom resource (A23).
     AsWritten,
 }
 
-/// Fields that are there or not, whatever they hold.
+/// Fields that are pointers: a zero value differs from an absent one.
 const POINTERS: [&str; 6] = ["optional", "defaultMode", "mode", "expirationSeconds", "sizeLimit", "partition"];
 
-/// Fields that are quantities, written as numbers or as texts.
+/// Quantities, which may be written as numbers or as strings.
 const QUANTITIES: [&str; 2] = ["divisor", "sizeLimit"];
 
-/// The default of a field in the mapping under a key.
+/// Defaults: the key of a mapping, a field in it, and the default of that field.
 const DEFAULTS: [(&str, &str, &str); 14] = [
     ("fieldRef", "apiVersion", "\"v1\""),
     ("secret", "defaultMode", "420"),
@@ -46,15 +46,15 @@ const DEFAULTS: [(&str, &str, &str); 14] = [
     ("scaleIO", "storageMode", "\"ThinProvisioned\""),
 ];
 
-/// The shape of a node that stands under a key.
-pub(super) fn shape(node: Node<'_>, key: &str, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
+/// The hash of a node that is the value of `key`.
+pub(super) fn hash_node(node: Node<'_>, key: &str, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
     let mut text = String::new();
     write(node, key, defaults, budget, DEPTH, &mut text);
-    hashed(&text)
+    hash_text(&text)
 }
 
-/// The shape of an entry of `volumes`: without a source it is an `emptyDir`.
-pub(super) fn volume(node: Node<'_>, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
+/// The hash of an entry of `volumes`. Without a source it is an `emptyDir`.
+pub(super) fn hash_volume(node: Node<'_>, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
     let mut text = String::new();
     write(node, "", defaults, budget, DEPTH, &mut text);
     let has_source = node.entries().iter().any(|(key, value)| {
@@ -62,13 +62,13 @@ pub(super) fn volume(node: Node<'_>, defaults: Defaults, budget: &NodeBudget) ->
         is_set && key.key_text().is_some_and(|it| it != "name")
     });
     if !has_source && defaults == Defaults::Filled {
-        // Written as the entry would be: sorted, `emptyDir` stands before `name`.
+        // Entries are sorted, and `emptyDir` sorts before `name`.
         text = text.replacen('{', "{emptyDir:{},", 1);
     }
-    hashed(&text)
+    hash_text(&text)
 }
 
-fn hashed(text: &str) -> ContentHash {
+fn hash_text(text: &str) -> ContentHash {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     ContentHash(hasher.finish())
@@ -128,15 +128,15 @@ mod tests {
     use super::*;
     use crate::syntax::parse;
 
-    fn shape_of(text: &str, defaults: Defaults) -> ContentHash {
+    fn hash_of(text: &str, defaults: Defaults) -> ContentHash {
         let tree = parse(text);
         let document = tree.documents().next().expect("a document");
-        volume(document.root().expect("a root"), defaults, &NodeBudget::of(document))
+        hash_volume(document.root().expect("a root"), defaults, &NodeBudget::of(document))
     }
 
     #[test]
-    fn what_says_the_same_has_one_shape() {
-        let same = |a: &str, b: &str| shape_of(a, Defaults::Filled) == shape_of(b, Defaults::Filled);
+    fn equal_content_has_equal_hashes() {
+        let same = |a: &str, b: &str| hash_of(a, Defaults::Filled) == hash_of(b, Defaults::Filled);
         assert!(same("{name: a, emptyDir: {}}", "emptyDir: {medium: ''}\nname: \"a\"\n"));
         assert!(same("{name: a}", "{name: a, emptyDir: {}}"));
         assert!(same("{name: a, secret: {secretName: s}}", "{name: a, secret: {secretName: s, defaultMode: 0644}}"));
@@ -150,7 +150,7 @@ mod tests {
     fn a_custom_resource_has_no_defaults() {
         let (written, full) =
             ("{name: a, secret: {secretName: s}}", "{name: a, secret: {secretName: s, defaultMode: 420}}");
-        assert_ne!(shape_of(written, Defaults::AsWritten), shape_of(full, Defaults::Filled));
-        assert_eq!(shape_of(full, Defaults::AsWritten), shape_of(written, Defaults::Filled));
+        assert_ne!(hash_of(written, Defaults::AsWritten), hash_of(full, Defaults::Filled));
+        assert_eq!(hash_of(full, Defaults::AsWritten), hash_of(written, Defaults::Filled));
     }
 }

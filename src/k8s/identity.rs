@@ -4,7 +4,7 @@ use crate::k8s::template;
 use crate::k8s::workloads::WorkloadKind;
 use crate::syntax::Node;
 
-/// What an object says it is.
+/// `apiVersion` and `kind` of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Identity<'t> {
     pub(super) api_version: Option<&'t str>,
@@ -19,7 +19,7 @@ impl<'t> Identity<'t> {
         }
     }
 
-    /// The API group; empty for the core group, and for what is not typed yet.
+    /// The API group. Empty for the core group and where it is not typed yet.
     pub(super) fn group(self) -> &'t str {
         match self.api_version.map(|it| it.split_once('/').map_or((it, ""), |parts| parts)) {
             Some((group, "")) if !group.contains('.') => "",
@@ -32,8 +32,8 @@ impl<'t> Identity<'t> {
         self.kind == Some(kind) && self.group() == group
     }
 
-    /// Whether something of this kind may be a Kubernetes object although the other half of its identity is missing,
-    /// as it is while it is being typed.
+    /// Whether the mapping may be a Kubernetes object. One of `apiVersion` and `kind` may be missing while a user
+    /// types.
     pub(super) fn is_plausible(self, node: Node<'_>) -> bool {
         match (node.entry("apiVersion"), node.entry("kind")) {
             (Some(_), Some(_)) => true,
@@ -43,7 +43,7 @@ impl<'t> Identity<'t> {
         }
     }
 
-    /// The lists of further objects in an object of this kind.
+    /// The list of further objects in an object of this kind.
     pub(super) fn nested(self, node: Node<'t>) -> Option<Nested<'t>> {
         let kind = self.kind?;
         if let Some(template) = template::node(node, self) {
@@ -60,10 +60,10 @@ impl<'t> Identity<'t> {
     }
 }
 
-/// Objects inside an object.
+/// A list of objects inside an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nested<'t> {
     pub(super) list: Node<'t>,
-    /// What an item is that does not say it: the API server leaves it out in typed lists.
+    /// The identity of items that do not declare one: the API server omits it in typed lists.
     pub(super) each: Identity<'t>,
 }

@@ -1,4 +1,4 @@
-//! Kustomizations: the ConfigMaps and Secrets their generators make, and the objects they patch.
+//! Kustomizations: the ConfigMaps and Secrets that their generators make, and the objects that they patch.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub(super) const KINDS: [&str; 2] = ["Kustomization", "Component"];
 
 const GENERATORS: [&str; 2] = ["configMapGenerator", "secretGenerator"];
 
-/// Whether this is a Kustomization; its file may leave out what it is.
+/// Whether this is a Kustomization. Its file may omit `apiVersion` and `kind`.
 pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
     match identity.kind {
         Some(kind) if KINDS.contains(&kind) => identity.group() == "kustomize.config.k8s.io",
@@ -24,7 +24,7 @@ pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
     }
 }
 
-/// What it says about files and names.
+/// Reads the patches and `vars`.
 pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization {
     let mut it = Kustomization::default();
     for item in items(root, "patchesStrategicMerge") {
@@ -42,8 +42,8 @@ pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization
     it
 }
 
-/// The objects it makes, and its patches of ConfigMaps and Secrets, as objects of their own.
-pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) {
+/// Adds an object for each generator, and for each patch of a ConfigMap or Secret.
+pub(super) fn add_generated(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) {
     for (list, data) in
         GENERATORS.into_iter().zip([ObjectData::ConfigMap as fn(KeyedData) -> ObjectData, ObjectData::Secret])
     {
@@ -54,7 +54,7 @@ pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) 
                 span: reader.span(item),
                 name: reader.text_at(item, "name"),
                 namespace: reader.text_at(item, "namespace"),
-                data: data(generated(reader, item)),
+                data: data(generated_data(reader, item)),
                 ..Model::default()
             };
             found.push(Object { offset: reader.base, model: Arc::new(model), parameters: None });
@@ -65,19 +65,19 @@ pub(super) fn made(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) 
         if let Some(target) = target
             && let Some(name) = target.get("name")
         {
-            patch(reader, target.get("kind").and_then(Node::string), name, name.text(), found);
+            add_patch(reader, target.get("kind").and_then(Node::string), name, name.text(), found);
         } else if let Some(inline) = item.get("patch") {
-            inline_patch(reader, inline, found);
+            add_inline_patch(reader, inline, found);
         }
     }
     for item in items(root, "patchesStrategicMerge") {
         if item.text().is_some_and(|text| text.contains('\n')) {
-            inline_patch(reader, item, found);
+            add_inline_patch(reader, item, found);
         }
     }
 }
 
-fn generated(reader: Reader<'_>, item: Node<'_>) -> KeyedData {
+fn generated_data(reader: Reader<'_>, item: Node<'_>) -> KeyedData {
     let mut source = KeyedData { made_by: Some("a Kustomize generator"), ..KeyedData::default() };
     let add = |source: &mut KeyedData, entry: &Text, key: &str, value: Option<DataValue>| {
         let key = Text { value: key.into(), ..entry.clone() };
@@ -103,24 +103,24 @@ fn generated(reader: Reader<'_>, item: Node<'_>) -> KeyedData {
     source
 }
 
-/// Kustomize takes one pair of quotes around a literal's value away.
+/// The value of a literal without the pair of quotes that Kustomize removes.
 fn unquoted(value: &str) -> &str {
     ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(value)
 }
 
-/// A patch that is written in the Kustomization itself.
-fn inline_patch(reader: Reader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
+/// Adds the objects of a patch that is written in the Kustomization itself.
+fn add_inline_patch(reader: Reader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
     let Some(text) = node.text() else { return };
     let tree = syntax::parse(text);
     for root in tree.documents().filter_map(|document| document.root()) {
         let identity = Identity::of(root);
         let name = root.at(&["metadata", "name"]).and_then(Node::text);
-        patch(reader, identity.kind, node, name, found);
+        add_patch(reader, identity.kind, node, name, found);
     }
 }
 
-/// Adds what a patch of a ConfigMap or Secret lets us know: that there may be more keys than elsewhere.
-fn patch(reader: Reader<'_>, kind: Option<&str>, place: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
+/// Adds an object for a patch of a ConfigMap or Secret. Its keys are unknown.
+fn add_patch(reader: Reader<'_>, kind: Option<&str>, at: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
     let source = KeyedData {
         may_have_more_keys: true,
         is_addition: true,
@@ -132,11 +132,11 @@ fn patch(reader: Reader<'_>, kind: Option<&str>, place: Node<'_>, name: Option<&
         Some("Secret") => ObjectData::Secret(source),
         _ => return,
     };
-    let place = place.resolved();
-    let reader = Reader { base: place.span().start, ..reader };
-    let (Some(name), Some(text)) = (name, reader.text(place)) else { return };
+    let at = at.resolved();
+    let reader = Reader { base: at.span().start, ..reader };
+    let (Some(name), Some(text)) = (name, reader.text(at)) else { return };
     let name = Text { value: name.into(), ..text };
-    let model = Model { span: reader.span(place), name: Some(name), data, ..Model::default() };
+    let model = Model { span: reader.span(at), name: Some(name), data, ..Model::default() };
     found.push(Object { offset: reader.base, model: Arc::new(model), parameters: None });
 }
 

@@ -1,6 +1,6 @@
-//! What an object is: names, the pods in it, and the data others refer to.
+//! The types that describe an object: its names, its pods, and the data that other objects refer to.
 //!
-//! Everything is optional, as half-typed manifests are; nothing here judges.
+//! Fields are optional because manifests may be incomplete. Nothing is validated here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,26 +16,26 @@ use crate::k8s::workloads::Controller;
 use crate::syntax::{ScalarStyle, Subtree};
 use crate::text::Span;
 
-/// An object at its place in a file.
+/// An object at its position in a file.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The offset of its first byte in the file. Spans in `model` count from here, or are marks: see
+    /// The offset of its first byte in the file. Spans in `model` are relative to it, or marks: see
     /// [`Object::file_span`].
     pub offset: usize,
-    /// What it says.
+    /// The content.
     pub model: Arc<Model>,
-    /// The parameters of the template it stands in.
+    /// The parameters of the template that contains it.
     pub parameters: Option<Arc<Parameters>>,
 }
 
 impl Object {
-    /// A span of the model as a span of the file. This is the only way there: in a document that is being edited,
-    /// spans in a container may be marks that stay the same when the container moves.
+    /// Converts a span of the model to a span of the file. Always use this: in a document that is being edited, spans
+    /// in a container may be marks, which stay the same when the container moves.
     pub fn file_span(&self, span: Span) -> Span {
-        object_cache::unmarked(&self.model.regions, span).shifted(self.offset)
+        object_cache::resolve_mark(&self.model.regions, span).shifted(self.offset)
     }
 
-    /// A text of it with the parameters of its template replaced, as far as they have values; as written otherwise.
+    /// The text with the parameters of the template substituted if all of them have values; else the text as written.
     pub fn with_known_parameters<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
         let known = self.parameters.as_ref().filter(|_| text.contains('$')).and_then(|it| it.substitute_known(text));
         match known {
@@ -44,7 +44,7 @@ impl Object {
         }
     }
 
-    /// What it says if it is a Service, the known parameters of its template put in.
+    /// The Service, with the known parameters of the template substituted. Nothing if the object is not a Service.
     pub fn service(&self) -> Option<Cow<'_, Service>> {
         let ObjectData::Service(service) = &self.model.data else { return None };
         if self.parameters.is_none() {
@@ -52,7 +52,7 @@ impl Object {
         }
         let with_value = |it: &Text| Text { value: self.with_known_parameters(&it.value).into_owned(), ..it.clone() };
         let filled = |text: &Option<Text>| text.as_ref().map(with_value);
-        // What a parameter without a value makes of an address is not known.
+        // An address with a parameter that has no value is unknown.
         let known = |text: &Option<Text>| filled(text).filter(|it| !it.value.contains('$'));
         let port = |it: &ServicePort| {
             let number = filled(&it.port_text).and_then(|it| it.value.trim().parse().ok());
@@ -66,33 +66,33 @@ impl Object {
         }))
     }
 
-    /// The namespace it lives in, as far as the text decides that: processing a template removes what is written there, or
-    /// puts a parameter in.
+    /// The namespace, if the text decides it. Not for objects of a template: processing removes the namespace or
+    /// substitutes a parameter.
     pub fn namespace(&self) -> Option<&str> {
         let namespace = self.model.namespace.as_ref().filter(|_| self.parameters.is_none());
         namespace.map(|it| &*it.value)
     }
 
-    /// The name others refer to it by, with parameters replaced.
+    /// The name that other objects use to refer to it, with parameters substituted.
     pub fn reference_name(&self) -> Option<Cow<'_, Arc<str>>> {
         self.model.reference_name_text().map(|text| self.with_known_parameters(&text.value))
     }
 }
 
-/// A scalar that matters: its value, where it stands and how it is written.
+/// A scalar: its value, its span and its style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The text after unescaping and folding.
+    /// The value after unescaping and folding.
     pub value: Arc<str>,
     /// Relative to the object.
     pub span: Span,
-    /// Leads, with the source, to the place of each character.
+    /// The style. With the source text it maps characters of the value to bytes.
     pub style: ScalarStyle,
-    /// Whether kubectl reads it as a string; `8080` and `yes` are not.
+    /// Whether kubectl reads it as a string. `8080` and `yes` are not strings.
     pub is_string: bool,
 }
 
-/// An object without its place.
+/// The content of an object, independent of its position.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     /// The whole object, relative to itself.
@@ -107,31 +107,31 @@ pub struct Model {
     pub namespace: Option<Text>,
     /// `metadata.labels`.
     pub labels: Vec<(Text, Text)>,
-    /// `metadata.annotations`; not those of a Secret, where kubectl keeps a copy of the whole object.
+    /// `metadata.annotations`. Empty for a Secret, because kubectl stores a copy of the whole object in one.
     pub annotations: Vec<(Text, Text)>,
-    /// The pods this object makes, each with its path.
+    /// The pods that this object makes.
     pub pods: Vec<Pod>,
-    /// What other objects can refer to.
+    /// The data that other objects refer to.
     pub data: ObjectData,
-    /// Its texts in which a parameter may stand, if it is an object of a template.
+    /// The texts that contain a `$`, if it is an object of a template.
     pub parameterized_texts: Vec<ParameterizedText>,
-    /// The names in those texts that may be meant for parameters.
+    /// The names in these texts that may refer to parameters.
     pub candidate_names: ParameterNames,
-    /// The bytes of containers whose spans are marks, by marks.
+    /// The containers whose spans are marks, sorted by mark.
     pub(crate) regions: Vec<Region>,
-    /// What stands around the parts that are known by themselves, its containers or the objects in it.
+    /// See [`Model::surrounding_subtrees`].
     pub(crate) surrounding_subtrees: Option<Vec<Subtree>>,
 }
 
 impl Model {
-    /// What stands around its containers, or around the objects in it, in the tree that it was read from: while it is
-    /// the same, so is all that they see of their object. Known only of large objects in a document that is being
-    /// edited.
+    /// The subtrees around its containers, or around the objects in it. While they are equal, the rest of the object is
+    /// unchanged for them. Only large objects of a document that is being edited have them.
     pub fn surrounding_subtrees(&self) -> Option<&[Subtree]> {
         self.surrounding_subtrees.as_deref()
     }
 
-    /// The name others refer to it by: `metadata.name`, or the name of what a sealed or external secret makes.
+    /// The name that other objects use to refer to it: `metadata.name`, or the name of the Secret that a sealed or
+    /// external secret makes.
     pub fn reference_name_text(&self) -> Option<&Text> {
         match &self.data {
             ObjectData::ConfigMap(source) | ObjectData::Secret(source) => {
@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    /// Whether it offers the same to others as another object does, wherever the two stand.
+    /// Whether both objects offer the same data to others. Positions are ignored.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         let same = |a: &Option<Text>, b: &Option<Text>| match (a, b) {
             (Some(a), Some(b)) => a.is_equivalent(b),
@@ -172,7 +172,7 @@ impl Model {
                     };
                     same(&a.type_, &b.type_) && same(&a.cluster_ip, &b.cluster_ip) && all(&a.ports, &b.ports, ports)
                 }
-                // Of other things nobody knows.
+                // Other data is not compared.
                 _ => false,
             }
     }
@@ -184,7 +184,7 @@ impl Model {
 }
 
 impl Text {
-    /// Whether it is the same text, wherever it stands.
+    /// Whether both are the same text. Positions are ignored.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self.value == other.value && self.style == other.style && self.is_string == other.is_string
     }
@@ -194,41 +194,41 @@ fn all<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
 }
 
-/// What an object offers to others.
+/// The data that an object offers to others.
 #[derive(Clone, Debug, Default)]
 pub enum ObjectData {
-    /// Nothing we know of.
+    /// None that podlens knows.
     #[default]
     None,
-    /// A ConfigMap, also one that a Kustomize generator makes.
+    /// A ConfigMap, or a Kustomize generator that makes one.
     ConfigMap(KeyedData),
-    /// A Secret, also one that a generator, SealedSecret or ExternalSecret makes.
+    /// A Secret, or a generator, SealedSecret or ExternalSecret that makes one.
     Secret(KeyedData),
     /// A core Service.
     Service(Service),
     /// A PodPreset.
     Preset(Box<PodPreset>),
-    /// A Kustomization; what its generators make are objects of their own.
+    /// A Kustomization. Its generators are separate objects.
     Kustomization(Kustomization),
-    /// A Template; what it holds are objects of their own.
+    /// A Template. The objects in it are separate objects.
     Template(Box<Template>),
 }
 
 /// The keys of a ConfigMap or Secret.
 #[derive(Clone, Debug, Default)]
 pub struct KeyedData {
-    /// `data` and `stringData` (which wins), in order.
+    /// The entries of `data` and `stringData`, in order. `stringData` wins.
     pub keys: Vec<DataEntry>,
-    /// Keys of `binaryData`: they exist, but never as variables (B9, B18).
+    /// The keys of `binaryData`, which never become variables (B9, B18).
     pub binary_keys: Vec<Text>,
-    /// Whether keys may exist that this text does not show: a generator with files we cannot see, a sealed or external
+    /// Whether there may be keys that this text does not show: a generator that reads files, a sealed or external
     /// secret, a SOPS file, `behavior: merge`.
     pub may_have_more_keys: bool,
-    /// Whether it adds to a definition that stands elsewhere, whose keys are then not all: `behavior: merge`, a patch.
+    /// Whether it adds keys to a definition elsewhere: `behavior: merge`, a patch.
     pub is_addition: bool,
-    /// The name of the object it makes, where that is not its own `metadata.name`.
+    /// The name of the object it makes, if that is not its own `metadata.name`.
     pub object_name: Option<Text>,
-    /// Whether the cluster's name gets a suffix or the object is otherwise made by a tool; for hover texts.
+    /// The tool or object that makes it, for hover texts.
     pub made_by: Option<&'static str>,
 }
 
@@ -237,23 +237,23 @@ pub struct KeyedData {
 pub struct DataEntry {
     /// The key.
     pub key: Text,
-    /// Its value; for a Secret decoded from base64. Nothing when it is not text or not known.
+    /// The value, for a Secret decoded from base64. Nothing if it is unknown or not text.
     pub value: Option<DataValue>,
-    /// Where the value stands.
+    /// The span of the value.
     pub value_span: Option<Span>,
 }
 
-/// The value of a key. It may be a secret, so `Debug` shows its length and nothing else.
+/// The value of a key. It may be a secret, so `Debug` shows only its length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DataValue(Arc<str>);
 
 impl DataValue {
-    /// A value.
+    /// Creates a value.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, shared.
+    /// The text, shared.
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }
@@ -273,7 +273,7 @@ impl fmt::Debug for DataValue {
     }
 }
 
-/// A core Service, as far as variables come from it (S1 to S11).
+/// The fields of a core Service that variables come from (S1 to S11).
 #[derive(Clone, Debug, Default)]
 pub struct Service {
     /// `spec.type`.
@@ -289,9 +289,9 @@ pub struct Service {
 pub struct ServicePort {
     /// `name`.
     pub name: Option<Text>,
-    /// `port`, as a number where it is one.
+    /// `port`, if it is a number.
     pub port: Option<i64>,
-    /// `port`, where it is a text: a parameter of a template.
+    /// `port`, if it is a string: a parameter of a template.
     pub port_text: Option<Text>,
     /// `protocol`.
     pub protocol: Option<Text>,
@@ -299,37 +299,37 @@ pub struct ServicePort {
     pub span: Span,
 }
 
-/// What a Kustomization says about other files.
+/// The parts of a Kustomization that concern other files.
 #[derive(Clone, Debug, Default)]
 pub struct Kustomization {
-    /// Files that hold patches: their objects are parts of objects elsewhere.
+    /// Files with patches. Their objects are parts of objects elsewhere.
     pub patches: Vec<Text>,
-    /// Names of `vars`: `$(NAME)` in the files it builds may be one of them.
+    /// The names of `vars`. In the files it builds, `$(NAME)` may be one of them.
     pub vars: Vec<Text>,
-    /// Whether it holds patches itself.
+    /// Whether it contains inline patches.
     pub has_inline_patches: bool,
 }
 
-/// A pod spec with what surrounds it.
+/// A pod spec, with the metadata around it.
 #[derive(Clone, Debug, Default)]
 pub struct Pod {
     /// The path of the spec in the object, such as `spec.template.spec`.
     pub path: String,
     /// The pod spec mapping.
     pub span: Span,
-    /// Labels of the pod (of the template's metadata, or of the Pod itself).
+    /// The labels of the pod, from the metadata of the template or of the Pod itself.
     pub labels: Vec<(Text, Text)>,
-    /// Annotations of the pod.
+    /// The annotations of the pod.
     pub annotations: Vec<(Text, Text)>,
-    /// The pod's own name where the manifest decides it: a bare Pod without `generateName`.
+    /// The name of the pod, if the manifest decides it: a Pod without `generateName`.
     pub name: Option<Text>,
-    /// Containers: init (sidecars among them), regular, ephemeral, each as declared.
+    /// The containers: first init containers and sidecars, then regular, then ephemeral ones, each list as declared.
     pub containers: Vec<Arc<Container>>,
     /// `volumes`.
     pub volumes: Vec<Volume>,
-    /// `enableServiceLinks` with its place.
+    /// `enableServiceLinks` and its span.
     pub service_links: Option<(bool, Span)>,
-    /// What is assumed when `enableServiceLinks` is absent: true, but false for Knative.
+    /// The value of `enableServiceLinks` where it is absent.
     pub default_service_links: bool,
     /// `serviceDependencies` of the explicit links proposal (PS5).
     pub service_dependencies: Option<Box<ServiceDependencies>>,
@@ -337,28 +337,28 @@ pub struct Pod {
     pub node_name: Option<Text>,
     /// `serviceAccountName`.
     pub service_account: Option<Text>,
-    /// `resources.limits` of the pod as a whole.
+    /// `resources.limits` of the whole pod.
     pub limits: Vec<(Text, Text)>,
-    /// What makes the pod, and may add to it.
+    /// What makes the pod. It may add labels and variables.
     pub controller: Controller,
     /// Whether it is a pod of an indexed Job (B25).
     pub is_indexed: bool,
 }
 
-/// What a container is for.
+/// The role of a container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContainerRole {
-    /// Runs to its end before the others.
+    /// Runs to completion before the regular containers start.
     Init,
     /// An init container with `restartPolicy: Always`.
     Sidecar,
-    /// Regular.
+    /// A regular container.
     #[default]
     Container,
-    /// For debugging a running pod.
+    /// An ephemeral container, for debugging a running pod.
     Ephemeral,
-    /// A deployment hook's environment (DeploymentConfig): env and command without a container of its own. What the
-    /// platform adds to it, the env of the container it names among it, comes in no order that could be told.
+    /// A hook of a DeploymentConfig: `env` and `command` without a container. The platform adds further variables,
+    /// among them those of the container that the hook names, in an unknown order.
     Hook,
 }
 
@@ -369,11 +369,11 @@ pub struct Container {
     pub path: String,
     /// The container mapping.
     pub span: Span,
-    /// What it is for.
+    /// The role.
     pub role: ContainerRole,
     /// `name`.
     pub name: Option<Text>,
-    /// `image`; a container without one is a patch.
+    /// `image`. A container without one is a patch.
     pub image: Option<Text>,
     /// `env`, as declared.
     pub env: Vec<EnvVar>,
@@ -387,21 +387,21 @@ pub struct Container {
     pub args: Vec<Text>,
     /// `workingDir`.
     pub working_directory: Option<Text>,
-    /// Whether it has hooks of its own: `lifecycle`.
+    /// Whether it has `lifecycle` hooks.
     pub has_hooks: bool,
     /// Exec probes.
     pub probes: Vec<Probe>,
     /// `volumeMounts`.
     pub mounts: Vec<Mount>,
-    /// `resources.limits`, then `resources.requests`: name and quantity.
+    /// `resources.limits`: names and quantities.
     pub limits: Vec<(Text, Text)>,
-    /// See `limits`.
+    /// `resources.requests`: names and quantities.
     pub requests: Vec<(Text, Text)>,
-    /// Every other string in it that holds a `$`, with its path in the container: lifecycle, httpGet, workingDir, image,
-    /// mountPath … Kubernetes expands nothing there. Of a list such as a lifecycle command all items are kept, since
-    /// the first of them tell whether a shell runs.
+    /// Every other string with a `$`, with its path in the container: lifecycle, httpGet, workingDir, image, mountPath
+    /// … Kubernetes expands nothing there. Of a list with such a string all items are included, because the first ones
+    /// decide whether a shell runs.
     pub unexpanded: Vec<(String, Text)>,
-    /// Whether a Helm expression may add entries to `env` or `envFrom`.
+    /// Whether a Helm action may add entries to `env` or `envFrom`.
     pub may_have_more_variables: bool,
 }
 
@@ -418,20 +418,20 @@ pub struct EnvVar {
     pub from: Option<ValueFrom>,
 }
 
-/// `valueFrom`: the sources that are set, in the order the kubelet looks at them (B20).
+/// `valueFrom`.
 #[derive(Clone, Debug, Default)]
 pub struct ValueFrom {
     /// The whole mapping.
     pub span: Span,
-    /// Usually exactly one.
+    /// The sources that are set, usually one, in the order in which the kubelet checks them (B20).
     pub sources: Vec<ValueSource>,
-    /// Keys beside them that are no source.
+    /// Keys that are not a source.
     pub others: Vec<Text>,
-    /// Equal for equal sources.
+    /// Equal for sources with equal content.
     pub content_hash: ContentHash,
 }
 
-/// One source of a value.
+/// A source of a value.
 #[derive(Clone, Debug)]
 pub enum ValueSource {
     /// `fieldRef`
@@ -456,7 +456,7 @@ pub enum ValueSource {
     Secret(KeyRef),
     /// `fileKeyRef`
     File {
-        /// Where the field's name stands.
+        /// The span of the key `fileKeyRef`.
         field: Span,
         /// `volumeName`
         volume: Option<Text>,
@@ -469,7 +469,7 @@ pub enum ValueSource {
     },
 }
 
-/// A key of an object.
+/// A reference to a key of an object.
 #[derive(Clone, Debug, Default)]
 pub struct KeyRef {
     /// `name`
@@ -487,15 +487,15 @@ pub struct EnvFrom {
     pub span: Span,
     /// `prefix`
     pub prefix: Option<Text>,
-    /// The source; nothing when it is half typed. `configMapRef` is looked at first (B6).
+    /// The source. Nothing if it is incomplete. `configMapRef` has precedence (B6).
     pub source: Option<EnvFromSource>,
-    /// Every other key but `prefix`: a second source, or what is no source.
+    /// Every other key except `prefix`: a second source, or an unknown key.
     pub others: Vec<Text>,
-    /// Equal for equal entries.
+    /// Equal for entries with equal content.
     pub content_hash: ContentHash,
 }
 
-/// Where an entry of `envFrom` takes its variables from.
+/// The source of an entry of `envFrom`.
 #[derive(Clone, Debug)]
 pub enum EnvFromSource {
     /// `configMapRef`
@@ -545,7 +545,7 @@ pub struct Mount {
     pub sub_path_expr: Option<Text>,
     /// `readOnly`
     pub read_only: bool,
-    /// Equal for equal entries.
+    /// Equal for entries with equal content.
     pub content_hash: ContentHash,
 }
 
@@ -556,8 +556,8 @@ pub struct Volume {
     pub span: Span,
     /// `name`
     pub name: Option<Text>,
-    /// The field beside `name` that says what it is, such as `emptyDir`.
+    /// The key of the volume's source, such as `emptyDir`.
     pub kind: Option<Text>,
-    /// Equal for equal entries.
+    /// Equal for entries with equal content.
     pub content_hash: ContentHash,
 }

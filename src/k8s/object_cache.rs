@@ -1,10 +1,10 @@
-//! Reading a tree again after an edit: what was read of a part that is still there is kept.
+//! A cache for reading a tree again after an edit: objects and containers of unchanged subtrees are reused.
 //!
-//! An object is known by its subtree, and its spans count from its own first byte, so it stays as it is wherever it
-//! moves. A large object is read again when something in it changes, but the containers in it that did not change are
-//! kept. Their distance to the object's first byte may have changed, so the spans in them cannot count from there: they
-//! are *marks*, numbers that no other place of the document has, and the object knows which bytes they stand for. So a
-//! span of a model means nothing by itself; [`Object::file_span`](super::Object::file_span) leads to the file.
+//! The key of an object is its subtree. Spans are relative to the first byte of the object, so an object that moves
+//! does not change. A large object is read again when something in it changes, but its unchanged containers are reused.
+//! Their offset in the object may have changed, so spans in them cannot be relative to the object. They are *marks*
+//! instead: numbers that are unique in the document. The object maps them to bytes, see
+//! [`Object::file_span`](super::Object::file_span).
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -19,28 +19,29 @@ use crate::k8s::template::Parameters;
 use crate::syntax::{Node, Subtree, Tree};
 use crate::text::Span;
 
-/// The size from which on containers are kept one by one. Trees share no smaller parts.
+/// The size in bytes above which the containers of an object are cached one by one. Trees do not share smaller
+/// subtrees.
 const LARGE: usize = if cfg!(test) { 96 } else { 8 * 1024 };
 
-/// The first mark: far behind every offset in a text.
+/// The first mark: larger than every offset in a text.
 const FIRST_MARK: usize = usize::MAX / 2 + 1;
 
-/// What was read of a document that is being edited.
+/// The objects and containers that were read from a document that is being edited.
 #[derive(Debug, Default)]
 pub struct ObjectCache {
     objects: HashMap<Subtree, ObjectCacheEntry>,
     containers: HashMap<Subtree, ContainerCacheEntry>,
     marks: usize,
-    /// Of the last template.
+    /// The parameters of the last template.
     parameters: Arc<Parameters>,
-    /// Counts the readings, so that it is known what the last one used.
+    /// The number of the last read. Entries store it to show that they were used.
     round: u32,
 }
 
-/// What stands around an object and counts for its reading.
+/// The context of an object that changes how it is read.
 #[derive(Clone, Copy)]
 pub(super) struct EnclosingContext<'t> {
-    /// What the list around it says it is.
+    /// The identity that the list around it gives.
     pub(super) default: Identity<'t>,
     pub(super) in_template: bool,
 }
@@ -58,43 +59,43 @@ struct ObjectCacheEntry {
 
 #[derive(Debug)]
 struct ContainerCacheEntry {
-    /// What its list says it is for.
+    /// The role that the list of containers gives.
     role: ContainerRole,
     mark: usize,
     container: Arc<Container>,
 }
 
-/// The bytes that the marks of a container stand for.
+/// The bytes of a container whose spans are marks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region {
     mark: usize,
     len: usize,
-    /// Relative to the object.
+    /// The start, relative to the object.
     offset: usize,
 }
 
-/// A span of a model relative to the object, marks replaced.
-pub(super) fn unmarked(regions: &[Region], span: Span) -> Span {
-    let behind = regions.partition_point(|region| region.mark <= span.start);
-    match behind.checked_sub(1).map(|index| regions[index]) {
+/// Replaces a mark by a span relative to the object.
+pub(super) fn resolve_mark(regions: &[Region], span: Span) -> Span {
+    let next = regions.partition_point(|region| region.mark <= span.start);
+    match next.checked_sub(1).map(|index| regions[index]) {
         Some(region) if span.start - region.mark <= region.len => span.relative_to(region.mark).shifted(region.offset),
         _ => span,
     }
 }
 
 impl ObjectCache {
-    /// The objects of a tree, as [`objects_of`](super::objects_of) gives them.
+    /// Reads the objects of a tree, with the same result as [`objects_of`](super::objects_of).
     pub fn objects_of(&mut self, tree: &Tree) -> Vec<Object> {
         self.round = self.round.wrapping_add(1);
-        let sharing = CacheSession { kept: RefCell::new(std::mem::take(self)), ..CacheSession::default() };
-        let objects: Vec<Object> = tree.documents().flat_map(|it| read::read_document(it, Some(&sharing))).collect();
-        *self = sharing.kept.into_inner();
-        self.forget(&objects);
+        let session = CacheSession { cache: RefCell::new(std::mem::take(self)), ..CacheSession::default() };
+        let objects: Vec<Object> = tree.documents().flat_map(|it| read::read_document(it, Some(&session))).collect();
+        *self = session.cache.into_inner();
+        self.evict_unused(&objects);
         objects
     }
 
-    /// Forgets what is no more there, once that is more than what is.
-    fn forget(&mut self, objects: &[Object]) {
+    /// Drops unused entries once they outnumber the used ones.
+    fn evict_unused(&mut self, objects: &[Object]) {
         let round = self.round;
         if self.objects.len() > 2 * objects.len() + 64 {
             self.objects.retain(|_, it| it.round == round);
@@ -111,31 +112,31 @@ impl ObjectCache {
     }
 }
 
-/// A reading that keeps.
+/// The cache while a tree is read.
 #[derive(Debug, Default)]
 pub(super) struct CacheSession {
-    kept: RefCell<ObjectCache>,
-    /// Of the object at hand: where it begins, and the containers of it that have marks.
+    cache: RefCell<ObjectCache>,
+    /// The offset of the current object.
     start: Cell<usize>,
     regions: RefCell<Vec<Region>>,
     containers: RefCell<Vec<Subtree>>,
 }
 
 impl CacheSession {
-    /// The model of an object that was read before.
+    /// The cached model of an object.
     pub(super) fn object(&self, node: Node<'_>, context: EnclosingContext<'_>) -> Option<Arc<Model>> {
-        let kept = &mut *self.kept.borrow_mut();
-        let known = kept.objects.get_mut(&node.subtree())?;
+        let cache = &mut *self.cache.borrow_mut();
+        let known = cache.objects.get_mut(&node.subtree())?;
         let same = known.api_version.as_deref() == context.default.api_version
             && known.kind.as_deref() == context.default.kind
             && known.in_template == context.in_template;
-        known.round = kept.round;
+        known.round = cache.round;
         same.then(|| Arc::clone(&known.model))
     }
 
-    /// Lets parameters that have not changed be the same ones.
+    /// Replaces parameters by the cached ones if they are equal, so that they can be compared by address.
     pub(super) fn unify(&self, parameters: &mut Arc<Parameters>) {
-        let known = &mut self.kept.borrow_mut().parameters;
+        let known = &mut self.cache.borrow_mut().parameters;
         if *known == *parameters {
             *parameters = Arc::clone(known);
         } else {
@@ -143,13 +144,13 @@ impl CacheSession {
         }
     }
 
-    /// An object is about to be read. Whether its containers are to be kept one by one.
+    /// Starts an object. Returns whether its containers are cached one by one.
     pub(super) fn begin(&self, node: Node<'_>) -> bool {
         self.start.set(node.span().start);
         node.span().len() > LARGE
     }
 
-    /// An object was read: gives it what belongs to its marks.
+    /// Ends an object: adds the regions of its marks to the model.
     pub(super) fn finish(&self, node: Node<'_>, model: &mut Model) {
         let mut regions = self.regions.take();
         if regions.is_empty() {
@@ -157,16 +158,16 @@ impl CacheSession {
         }
         regions.sort_unstable_by_key(|region| region.offset);
         let start = self.start.get();
-        let places: Vec<Span> =
+        let spans: Vec<Span> =
             regions.iter().map(|it| Span::new(start + it.offset, start + it.offset + it.len)).collect();
-        model.surrounding_subtrees = frame(node, &places);
+        model.surrounding_subtrees = subtrees_around(node, &spans);
         regions.sort_unstable_by_key(|region| region.mark);
         model.regions = regions;
     }
 
-    /// Remembers an object that rests on nothing but its own text.
-    pub(super) fn keep(&self, node: Node<'_>, context: EnclosingContext<'_>, model: &Arc<Model>) {
-        let kept = &mut *self.kept.borrow_mut();
+    /// Caches an object, unless it contains an alias and so depends on other text.
+    pub(super) fn insert(&self, node: Node<'_>, context: EnclosingContext<'_>, model: &Arc<Model>) {
+        let cache = &mut *self.cache.borrow_mut();
         let containers = self.containers.take();
         if !node.contains_alias() {
             let EnclosingContext { default: Identity { api_version, kind }, in_template } = context;
@@ -176,24 +177,24 @@ impl CacheSession {
                 in_template,
                 model: Arc::clone(model),
                 containers,
-                round: kept.round,
+                round: cache.round,
             };
-            kept.objects.insert(node.subtree(), object);
+            cache.objects.insert(node.subtree(), object);
         }
     }
 
     fn container(&self, reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
-        let kept = &mut *self.kept.borrow_mut();
+        let cache = &mut *self.cache.borrow_mut();
         let (subtree, span) = (node.subtree(), node.span());
-        let is_known = kept.containers.get(&subtree).is_some_and(|it| it.role == role);
+        let is_known = cache.containers.get(&subtree).is_some_and(|it| it.role == role);
         if !is_known {
-            let mark = FIRST_MARK + kept.marks;
-            kept.marks += span.len() + 1;
+            let mark = FIRST_MARK + cache.marks;
+            cache.marks += span.len() + 1;
             let base = span.start.wrapping_sub(mark);
             let container = Arc::new(pod::container(Reader { base, ..reader }, node, path.clone(), role));
-            kept.containers.insert(subtree.clone(), ContainerCacheEntry { role, mark, container });
+            cache.containers.insert(subtree.clone(), ContainerCacheEntry { role, mark, container });
         }
-        let Some(known) = kept.containers.get_mut(&subtree) else {
+        let Some(known) = cache.containers.get_mut(&subtree) else {
             return Arc::new(pod::container(reader, node, path, role));
         };
         if known.container.path != path {
@@ -206,16 +207,16 @@ impl CacheSession {
     }
 }
 
-/// What stands around some places in an object; nothing where that rests on text elsewhere.
-pub(super) fn frame(node: Node<'_>, places: &[Span]) -> Option<Vec<Subtree>> {
-    let parts = node.subtrees_around(places);
+/// The subtrees around some spans of an object. Nothing if they contain an alias and so depend on other text.
+pub(super) fn subtrees_around(node: Node<'_>, spans: &[Span]) -> Option<Vec<Subtree>> {
+    let parts = node.subtrees_around(spans);
     (!parts.iter().any(Subtree::contains_alias)).then_some(parts)
 }
 
-/// A container of the object at hand, kept if it can be.
+/// Reads a container of the current object, from the cache if possible.
 pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
-    match reader.sharing {
-        Some(sharing) if !node.contains_alias() => sharing.container(reader, node, path, role),
+    match reader.session {
+        Some(session) if !node.contains_alias() => session.container(reader, node, path, role),
         _ => Arc::new(pod::container(reader, node, path, role)),
     }
 }

@@ -1,4 +1,4 @@
-//! What objects offer to others: ConfigMaps, Secrets and whatever makes them, Services.
+//! Reading the data that objects offer to others: ConfigMaps, Secrets, the objects that make them, and Services.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -54,24 +54,24 @@ fn config_map(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
     if let Some(binary) = root.get("binaryData") {
         source.binary_keys = binary.entries().into_iter().filter_map(|(key, _)| reader.key(key)).collect();
     }
-    outside(root, &mut source);
+    mark_incomplete(root, &mut source);
     source
 }
 
 fn secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
     let mut source = KeyedData { keys: keys(reader, root.get("data"), encoded), ..KeyedData::default() };
-    // The API server writes stringData over data.
+    // The API server overwrites `data` with `stringData`.
     for key in keys(reader, root.get("stringData"), plain) {
         match source.keys.iter_mut().find(|it| it.key.value == key.key.value) {
             Some(below) => *below = key,
             None => source.keys.push(key),
         }
     }
-    outside(root, &mut source);
+    mark_incomplete(root, &mut source);
     source
 }
 
-/// Labels and annotations that ask a controller to add keys.
+/// Labels and annotations that make a controller add keys.
 const FILLED_BY: &[&str] = &[
     "config.openshift.io/inject-trusted-cabundle",
     "service.beta.openshift.io/inject-cabundle",
@@ -82,8 +82,9 @@ const FILLED_BY: &[&str] = &[
     "secret-generator.v1.mittwald.de/autogenerate",
 ];
 
-/// Marks what is known not to be all in the text: SOPS files and patches that say so themselves.
-fn outside(root: Node<'_>, source: &mut KeyedData) {
+/// Marks data that is not complete in the text: SOPS files, service account tokens, patches, and objects that a
+/// controller fills.
+fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
     if root.get("sops").is_some_and(Node::is_mapping) {
         for key in &mut source.keys {
             key.value = None;
@@ -148,7 +149,7 @@ fn service_ports(reader: Reader<'_>, list: Node<'_>) -> Vec<ServicePort> {
         .collect()
 }
 
-/// A whole number, `80.0` among them: JSON does not tell them apart.
+/// A whole number. `80.0` is one: JSON does not distinguish them.
 fn number(node: Node<'_>) -> Option<i64> {
     match node.typed()? {
         TypedScalar::Int(it) => i64::try_from(it).ok(),
@@ -171,7 +172,7 @@ fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) ->
         .collect()
 }
 
-/// A string as it stands. `null` is an empty string; a number or boolean is refused, so its value is nobody's guess.
+/// A string. `null` is an empty string. The API server rejects a number or boolean, so its value is unknown.
 fn plain(value: Option<Node<'_>>) -> Option<DataValue> {
     let Some(value) = value else { return Some(DataValue::new("")) };
     match value.typed()? {
@@ -181,7 +182,7 @@ fn plain(value: Option<Node<'_>>) -> Option<DataValue> {
     }
 }
 
-/// A string in base64. Like Go's decoder this skips line ends and wants the padding.
+/// A string in base64. As in Go's decoder, line breaks are skipped and padding is required.
 fn encoded(value: Option<Node<'_>>) -> Option<DataValue> {
     let text = plain(value)?;
     let packed: String = text.chars().filter(|it| !matches!(it, '\r' | '\n')).collect();

@@ -1,4 +1,4 @@
-//! Pod specs and containers.
+//! Reading pod specs and containers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::k8s::reader::{DEPTH, Reader, mappings};
 use crate::k8s::service_dependencies;
 use crate::syntax::Node;
 
-/// The lists of containers of a pod spec, in the order in which their containers count.
+/// The lists of containers of a pod spec, in the order of [`Pod::containers`].
 const LISTS: [(&str, ContainerRole); 3] = [
     ("initContainers", ContainerRole::Init),
     ("containers", ContainerRole::Container),
@@ -21,7 +21,7 @@ const LISTS: [(&str, ContainerRole); 3] = [
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
-/// Reads a pod spec; what surrounds it is the caller's.
+/// Reads a pod spec. The caller adds the metadata around it.
 pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
     let mut pod = Pod {
         span: reader.span(spec),
@@ -46,7 +46,7 @@ pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
     pod
 }
 
-/// Whether a mapping holds containers, as far as can be told without knowing its kind.
+/// Whether a mapping of an unknown kind looks like a pod spec: it has a list of containers.
 pub(super) fn looks_like_pod_spec(node: Node<'_>) -> bool {
     LISTS.iter().any(|(list, _)| {
         node.get(list).is_some_and(|items| mappings(items).any(|(_, item)| looks_like_container(item)))
@@ -58,10 +58,10 @@ fn looks_like_container(node: Node<'_>) -> bool {
     has("image") || has("name") && ["env", "envFrom", "command", "args", "volumeMounts"].into_iter().any(has)
 }
 
-/// What a preset brings: volumes, and what every container gets.
+/// Reads the fields that a preset adds to pods, as a pod with one container.
 pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
     let mut given = container(reader, spec, path.to_owned(), ContainerRole::Container);
-    // Its selector and volumes are not the container's.
+    // They would include the selector and the volumes.
     given.unexpanded.clear();
     Pod {
         path: path.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
     }
 }
 
-/// A deployment hook: env and command, with the name of the container it resembles.
+/// Reads a deployment hook: its variables and command, and the name of the container that it is based on.
 pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) -> Container {
     Container {
         path,
@@ -155,7 +155,7 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
         key: text(source, "key"),
         optional: reader.is_set(source, "optional"),
     };
-    // B20: this is the order in which the kubelet looks.
+    // B20: the order in which the kubelet checks them.
     let known = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
     let sources = known
         .into_iter()
@@ -184,11 +184,11 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
         span: reader.span(node),
         sources,
         others: others(reader, node, &known),
-        content_hash: content_hash::shape(node, "", Defaults::Filled, reader.budget),
+        content_hash: content_hash::hash_node(node, "", Defaults::Filled, reader.budget),
     }
 }
 
-/// The keys of a mapping that are not these.
+/// The keys of a mapping that are not in `known`.
 fn others(reader: Reader<'_>, node: Node<'_>, known: &[&str]) -> Vec<Text> {
     let keys = node.entries().into_iter().filter_map(|(key, _)| reader.key(key));
     keys.filter(|key| !known.contains(&&*key.value)).collect()
@@ -213,8 +213,8 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
         None => "",
     };
     let others = others(reader, item, &["prefix", used]);
-    let shape = content_hash::shape(item, "", Defaults::Filled, reader.budget);
-    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, content_hash: shape }
+    let content_hash = content_hash::hash_node(item, "", Defaults::Filled, reader.budget);
+    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, content_hash }
 }
 
 fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
@@ -229,7 +229,7 @@ fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
             sub_path: reader.text_at(item, "subPath"),
             sub_path_expr: reader.text_at(item, "subPathExpr"),
             read_only: reader.is_set(item, "readOnly"),
-            content_hash: content_hash::shape(item, "", Defaults::Filled, reader.budget),
+            content_hash: content_hash::hash_node(item, "", Defaults::Filled, reader.budget),
         });
         for (key, value) in item.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
@@ -263,12 +263,12 @@ fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
                 .map(|(key, _)| key)
                 .find(|key| key.key_text().is_some_and(|key| key != "name"))
                 .and_then(|key| reader.key(key)),
-            content_hash: content_hash::volume(item, Defaults::Filled, reader.budget),
+            content_hash: content_hash::hash_volume(item, Defaults::Filled, reader.budget),
         })
         .collect()
 }
 
-/// Collects the strings with a `$` under a node that Kubernetes does not expand.
+/// Adds the strings with a `$` under a node. Kubernetes does not expand them.
 fn unexpanded(reader: Reader<'_>, node: Node<'_>, path: &str, container: &mut Container) {
     walk(reader, node, path, DEPTH, container);
 }

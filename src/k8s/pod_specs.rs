@@ -1,4 +1,4 @@
-//! Finding the pods of an object: at the paths of its kind, or by their form in a kind that is not known.
+//! Finding the pods of an object: at the paths of its kind, or in an unknown kind by their structure.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! PodPresets: what one brings, and to which pods.
+//! Reading PodPresets: the fields that they add to pods, and the selector.
 
 use crate::k8s::content_hash::{self, ContentHash, Defaults};
 use crate::k8s::identity::Identity;
@@ -11,41 +11,41 @@ use crate::text::Span;
 /// A PodPreset.
 #[derive(Clone, Debug, Default)]
 pub struct PodPreset {
-    /// Who admits its pods.
+    /// What applies it.
     pub admission: PresetAdmitter,
     /// Whether its `apiVersion` is the one of the proposal (PA1), which no release has.
     pub is_draft: bool,
-    /// `spec`, if it is there.
+    /// `spec`.
     pub spec: Option<Span>,
-    /// `spec.selector`, if it is there.
+    /// `spec.selector`.
     pub selector: Option<Selector>,
-    /// Which of `env`, `envFrom`, `volumes` and `volumeMounts` are there, each with its key.
+    /// The keys `env`, `envFrom`, `volumes` and `volumeMounts`, as far as they are present.
     pub lists: Vec<Text>,
-    /// What it brings, in the shape of a pod: its volumes, and one container with `env`, `envFrom` and `volumeMounts`.
+    /// The fields that it adds to pods, as a pod: the volumes, and one container with `env`, `envFrom` and
+    /// `volumeMounts`.
     pub pod: Pod,
-    /// The shapes of its entries of `env`, `envFrom`, `volumeMounts` and `volumes` as they are written, without
-    /// defaults. Only those of a custom resource count (A23).
+    /// The hashes of its entries without defaults, which the webhook compares (A23).
     pub written: WrittenHashes,
 }
 
 impl PodPreset {
-    /// What it brings to every container.
+    /// The fields that it adds to every container.
     pub fn container(&self) -> Option<&Container> {
         self.pod.containers.first().map(|it| &**it)
     }
 }
 
-/// Who puts presets into pods.
+/// What applies presets to pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PresetAdmitter {
     /// The API server of releases up to 1.19 (A1 to A14).
     #[default]
     ApiServer,
-    /// The webhook of the Red Hat community of practice (A20 to A23).
+    /// The webhook of the Red Hat Community of Practice (A20 to A23).
     Webhook,
 }
 
-/// Shapes of entries, in order.
+/// Hashes of entries, in the order of the lists.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenHashes {
     /// Of `valueFrom` in `env`.
@@ -61,18 +61,18 @@ pub struct WrittenHashes {
 /// A label selector.
 #[derive(Clone, Debug, Default)]
 pub struct Selector {
-    /// The whole of it.
+    /// The whole mapping.
     pub span: Span,
     /// `matchLabels`
     pub labels: Vec<(Text, Text)>,
     /// `matchExpressions`
     pub expressions: Vec<Requirement>,
-    /// Keys that are neither.
+    /// Other keys.
     pub others: Vec<Text>,
 }
 
 impl Selector {
-    /// Whether it asks for nothing, so that every pod fits.
+    /// Whether it has no conditions, so that it selects every pod.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.expressions.is_empty()
     }
@@ -94,7 +94,7 @@ pub struct Requirement {
 /// The kind of a PodPreset.
 pub(super) const KIND: &str = "PodPreset";
 
-/// Who admits an object of this kind, and whether its group is that of the proposal (PA1).
+/// What applies presets of this group, and whether the group is that of the proposal (PA1).
 pub(super) fn admission(identity: Identity<'_>) -> Option<(PresetAdmitter, bool)> {
     match (identity.kind?, identity.group()) {
         (KIND, "settings.k8s.io") => Some((PresetAdmitter::ApiServer, false)),
@@ -114,12 +114,12 @@ pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): 
     let lists = LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
     let selector = spec.get("selector").filter(|it| it.is_mapping()).map(|it| selector(reader, it));
     let items = |name: &str| spec.get(name).into_iter().flat_map(Node::items);
-    let plain = |node: Node<'_>| content_hash::shape(node, "", Defaults::AsWritten, reader.budget);
+    let plain = |node: Node<'_>| content_hash::hash_node(node, "", Defaults::AsWritten, reader.budget);
     let written = WrittenHashes {
         env: items("env").map(|it| it.get("valueFrom").filter(|it| it.is_mapping()).map(plain)).collect(),
         env_from: items("envFrom").map(plain).collect(),
         mounts: items("volumeMounts").map(plain).collect(),
-        volumes: items("volumes").map(|it| content_hash::volume(it, Defaults::AsWritten, reader.budget)).collect(),
+        volumes: items("volumes").map(|it| content_hash::hash_volume(it, Defaults::AsWritten, reader.budget)).collect(),
     };
     let pod = pod::fragment(reader, spec, "spec");
     PodPreset { admission, is_draft, spec: Some(reader.span(spec)), selector, lists, pod, written }

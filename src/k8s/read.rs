@@ -13,31 +13,30 @@ use crate::k8s::template::{self, Parameters, Template};
 use crate::syntax::{Node, ScalarStyle, Tree, YamlDocument};
 use crate::text::Span;
 
-/// How deep Lists and Templates may stand in each other.
+/// How deep Lists and Templates may be nested.
 const NESTING: usize = 8;
 
-/// The objects of a whole file, in the order of the text.
+/// The objects of all documents, in text order.
 pub fn objects_of(tree: &Tree) -> Vec<Object> {
     tree.documents().flat_map(objects).collect()
 }
 
-/// The objects of one document: its own, and those inside it if it is a List, a Template or a Kustomization. What holds
-/// others stands before them.
+/// The objects of one document, including those inside a List, Template or Kustomization, which come after it.
 pub fn objects(document: YamlDocument<'_>) -> Vec<Object> {
     read_document(document, None)
 }
 
-pub(super) fn read_document(document: YamlDocument<'_>, sharing: Option<&CacheSession>) -> Vec<Object> {
+pub(super) fn read_document(document: YamlDocument<'_>, session: Option<&CacheSession>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
-        let reading = DocumentReader { budget: &NodeBudget::of(document), sharing };
-        reading.read(root, Identity::default(), None, NESTING, &mut found);
+        let reader = DocumentReader { budget: &NodeBudget::of(document), session };
+        reader.read(root, Identity::default(), None, NESTING, &mut found);
     }
     found
 }
 
-/// The template of a document: its mapping, where the template's spans count from, and what it says. Of a list of
-/// templates the first counts.
+/// The template of a document: its mapping, the offset that its spans are relative to, and its content. Of a list of
+/// templates the first one is returned.
 pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Template)> {
     let mut root = document.root()?.resolved();
     let mut identity = Identity::of(root);
@@ -48,16 +47,16 @@ pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Templ
         identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
     }
     let budget = NodeBudget::of(document);
-    let reader = Reader { base: root.span().start, budget: &budget, sharing: None };
+    let reader = Reader { base: root.span().start, budget: &budget, session: None };
     let template = template::template(reader, root, identity)?;
     Some((template::node(root, identity)?, reader.base, template))
 }
 
-/// The reading of one document.
+/// Reads the objects of one document.
 #[derive(Clone, Copy)]
 struct DocumentReader<'b> {
     budget: &'b NodeBudget,
-    sharing: Option<&'b CacheSession>,
+    session: Option<&'b CacheSession>,
 }
 
 impl DocumentReader<'_> {
@@ -75,7 +74,7 @@ impl DocumentReader<'_> {
         }
         let base = node.span().start;
         let context = object_cache::EnclosingContext { default, in_template: parameters.is_some() };
-        if let Some(model) = self.sharing.and_then(|it| it.object(node, context)) {
+        if let Some(model) = self.session.and_then(|it| it.object(node, context)) {
             found.push(Object { offset: base, model, parameters: parameters.cloned() });
             return;
         }
@@ -86,11 +85,11 @@ impl DocumentReader<'_> {
         if !is_kustomization && default.kind.is_none() && !identity.is_plausible(node) {
             return;
         }
-        // Where no alias is, the text itself is the limit, so that one object's aliases cost no other its reading.
+        // An object without aliases has a budget of its own, so that the aliases of another object cannot use it up.
         let text = NodeBudget::for_text(node.span().len());
         let budget = if node.contains_alias() { self.budget } else { &text };
-        let sharing = self.sharing.filter(|it| it.begin(node));
-        let reader = Reader { base, budget, sharing };
+        let session = self.session.filter(|it| it.begin(node));
+        let reader = Reader { base, budget, session };
         let mut model = model(reader, node, identity);
         if is_kustomization {
             model.data = ObjectData::Kustomization(kustomization::kustomization(reader, node));
@@ -101,30 +100,30 @@ impl DocumentReader<'_> {
         }
         let own = match &mut model.data {
             ObjectData::Template(template) => {
-                if let Some(sharing) = self.sharing {
-                    sharing.unify(&mut template.exported);
+                if let Some(session) = self.session {
+                    session.unify(&mut template.exported);
                 }
                 Some(Arc::clone(&template.exported))
             }
             _ => None,
         };
         let nested = identity.nested(node);
-        if let (Some(_), Some(nested)) = (self.sharing, nested) {
-            let places: Vec<Span> = nested.list.items().map(Node::span).collect();
-            model.surrounding_subtrees = object_cache::frame(node, &places);
-        } else if let Some(sharing) = sharing {
-            sharing.finish(node, &mut model);
+        if let (Some(_), Some(nested)) = (self.session, nested) {
+            let spans: Vec<Span> = nested.list.items().map(Node::span).collect();
+            model.surrounding_subtrees = object_cache::subtrees_around(node, &spans);
+        } else if let Some(session) = session {
+            session.finish(node, &mut model);
         }
         let model = Arc::new(model);
         found.push(Object { offset: base, model: Arc::clone(&model), parameters: parameters.cloned() });
         if is_kustomization {
-            kustomization::made(reader, node, found);
+            kustomization::add_generated(reader, node, found);
         } else if let Some(nested) = nested {
             for item in nested.list.items() {
                 self.read(item, nested.each, own.as_ref().or(parameters), depth - 1, found);
             }
-        } else if let Some(sharing) = self.sharing {
-            sharing.keep(node, context, &model);
+        } else if let Some(session) = self.session {
+            session.insert(node, context, &model);
         }
     }
 }
@@ -134,7 +133,7 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
     let pairs = |key: &str| metadata.map(|metadata| reader.pairs_at(metadata, &[key])).unwrap_or_default();
-    // What holds other objects makes no pods itself, and Services and the like are known to make none.
+    // Objects that hold other objects or offer data make no pods.
     let makes_pods = matches!(data, ObjectData::None) && identity.nested(node).is_none();
     Model {
         span: reader.span(node),
@@ -150,7 +149,7 @@ fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
     }
 }
 
-/// The kind of an item in a typed list, which stands nowhere.
+/// The kind of an item of a typed list, which is not written in the text.
 fn implied(kind: Option<&str>) -> Option<Text> {
     let style = ScalarStyle::Plain;
     kind.map(|kind| Text { value: kind.into(), span: Span::default(), style, is_string: true })

@@ -1,6 +1,6 @@
-//! Small readers over nodes: scalars, flags, string maps and lists, with spans relative to the object.
+//! Helpers that read scalars, flags, string maps and lists from nodes, with spans relative to the object.
 //!
-//! A reader counts what it looks at. Aliases can make a small text as large as they like; the count ends that.
+//! A reader counts the nodes it reads, because aliases can expand a small text to any size.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use crate::k8s::object_cache::CacheSession;
 use crate::syntax::{Node, ScalarStyle, TypedScalar, YamlDocument};
 use crate::text::Span;
 
-/// How deep any walk goes: deeper than every real object, and an end for an anchor that holds its own alias.
+/// How deep nodes are walked: deeper than every real object, but finite for an anchor that contains its own alias.
 pub(super) const DEPTH: usize = 32;
 
-/// How much of a document may still be looked at.
+/// How many nodes may still be read.
 #[derive(Debug)]
 pub(super) struct NodeBudget(Cell<usize>);
 
 impl NodeBudget {
-    /// Enough to read every node of the document several times over.
+    /// Enough to read every node of the document several times.
     pub(super) fn of(document: YamlDocument<'_>) -> Self {
         Self::for_text(document.span().len())
     }
 
-    /// Enough to read every node of a text without aliases several times over.
+    /// Enough to read every node of a text of this length several times.
     pub(super) fn for_text(len: usize) -> Self {
         Self(Cell::new(len.saturating_mul(4).saturating_add(10_000)))
     }
 
-    /// Takes one node from the budget; false when it is used up.
+    /// Takes one node from the budget. False if it is used up.
     pub(super) fn take(&self) -> bool {
         let left = self.0.get();
         self.0.set(left.saturating_sub(1));
@@ -39,11 +39,11 @@ impl NodeBudget {
 /// Reads the parts of one object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader<'b> {
-    /// The object's first byte.
+    /// The offset of the object.
     pub(super) base: usize,
     pub(super) budget: &'b NodeBudget,
-    /// Keeps the containers of the object.
-    pub(super) sharing: Option<&'b CacheSession>,
+    /// The cache for the containers of the object.
+    pub(super) session: Option<&'b CacheSession>,
 }
 
 impl Reader<'_> {
@@ -52,7 +52,7 @@ impl Reader<'_> {
         node.span().relative_to(self.base)
     }
 
-    /// A scalar. `null` is as good as absent; what is no string is kept and marked.
+    /// A scalar. Nothing for `null`. Scalars that are not strings are included, with `is_string` false.
     pub(super) fn text(self, node: Node<'_>) -> Option<Text> {
         match node.typed()? {
             TypedScalar::Null => None,
@@ -60,12 +60,12 @@ impl Reader<'_> {
         }
     }
 
-    /// The scalar under a key.
+    /// The scalar at a key.
     pub(super) fn text_at(self, node: Node<'_>, key: &str) -> Option<Text> {
         self.text(node.get(key)?)
     }
 
-    /// A key of a mapping, as JSON would have it.
+    /// A key of a mapping, as a JSON string.
     pub(super) fn key(self, node: Node<'_>) -> Option<Text> {
         let name = node.key_text()?;
         let mut text = self.scalar(node, true);
@@ -75,7 +75,7 @@ impl Reader<'_> {
         Some(text)
     }
 
-    /// The scalars of a list. Items that are none keep their place as an empty text that is no string.
+    /// The scalars of a list. Other items become empty texts with `is_string` false, so that indexes stay right.
     pub(super) fn texts(self, node: Node<'_>) -> Vec<Text> {
         node.items()
             .take_while(|_| self.budget.take())
@@ -86,7 +86,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The scalars of the list under a key.
+    /// The scalars of the list at a key.
     pub(super) fn texts_at(self, node: Node<'_>, key: &str) -> Vec<Text> {
         node.get(key).map(|list| self.texts(list)).unwrap_or_default()
     }
@@ -100,12 +100,12 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The string map under a path of keys.
+    /// The string map at a path of keys.
     pub(super) fn pairs_at(self, node: Node<'_>, path: &[&str]) -> Vec<(Text, Text)> {
         node.at(path).map(|map| self.pairs(map)).unwrap_or_default()
     }
 
-    /// A boolean under a key, with its place.
+    /// The boolean at a key, with its span.
     pub(super) fn flag(self, node: Node<'_>, key: &str) -> Option<(bool, Span)> {
         let value = node.get(key)?;
         match value.typed()? {
@@ -114,12 +114,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the key holds `true`.
+    /// Whether the value at a key is `true`.
     pub(super) fn is_set(self, node: Node<'_>, key: &str) -> bool {
         matches!(self.flag(node, key), Some((true, _)))
     }
 
-    /// The span of a scalar leads to where it is written, so an alias gives its anchor's place.
+    /// For an alias, the text and span of the anchored scalar.
     fn scalar(self, node: Node<'_>, is_string: bool) -> Text {
         let node = node.resolved();
         Text {

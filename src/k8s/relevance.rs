@@ -1,7 +1,7 @@
-//! Which documents can hold anything of interest, told from their text before it is parsed.
+//! Deciding from the text, before parsing, whether a document can hold an object that matters.
 //!
-//! A document that is not read gives no object that has pods, makes a ConfigMap, Secret or Service, or names other
-//! files. Whatever is not plainly such a document is read.
+//! A document is skipped only if it clearly is an object that has no pods, makes no ConfigMap, Secret or Service, and
+//! does not refer to other files.
 
 use memchr::memmem;
 
@@ -28,8 +28,7 @@ pub fn may_hold_objects(document: &str) -> bool {
     }
 }
 
-/// Whether objects of a kind are read whatever they contain: they make pods, others refer to them, or they hold further
-/// objects.
+/// Whether objects of a kind always matter: they make pods, others refer to them, or they hold further objects.
 fn is_always_read(kind: &str) -> bool {
     WorkloadKind::is_workload(kind)
         || kind.ends_with("List")
@@ -39,20 +38,20 @@ fn is_always_read(kind: &str) -> bool {
         || kustomization::KINDS.contains(&kind)
 }
 
-/// What a document plainly says it is.
+/// The identity of a document as far as its text shows it without parsing.
 enum Head<'d> {
     Object { group: &'d str, kind: &'d str },
     Unclear,
 }
 
-/// Looks for `apiVersion` and `kind` at the beginning of a line. Both have to be there once, and in plain words.
+/// Finds `apiVersion` and `kind` at the start of a line. Both must occur exactly once, with plain values.
 fn head(document: &str) -> Head<'_> {
     let bytes = document.as_bytes();
     let first = bytes.split(|byte| *byte == b'\n').find(|line| {
         let content = line.trim_ascii_start();
         !content.is_empty() && content[0] != b'#' && !line.starts_with(b"---")
     });
-    // Flow style, directives, a tag or an anchor: not so plain.
+    // Flow style, directives, a tag or an anchor need the parser.
     if !first.and_then(|line| line.first()).is_some_and(u8::is_ascii_alphabetic) {
         return Head::Unclear;
     }
@@ -65,7 +64,7 @@ fn head(document: &str) -> Head<'_> {
     }
 }
 
-/// The plain value of a key that stands at the beginning of exactly one line.
+/// The plain value of a key that is at the start of exactly one line.
 fn only<'d>(document: &'d str, key: &str) -> Option<&'d str> {
     let bytes = document.as_bytes();
     let mut at_line_start = memmem::find_iter(bytes, key.as_bytes()).filter(|at| *at == 0 || bytes[*at - 1] == b'\n');
@@ -80,7 +79,7 @@ fn only<'d>(document: &'d str, key: &str) -> Option<&'d str> {
         .then_some(value)
 }
 
-/// Whether a word may be spelled in a way that a search for it does not see.
+/// Whether the text has escapes, which could hide a word from the search.
 fn has_escapes(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\\', bytes)
         .any(|at| bytes.get(at + 1).is_none_or(|next| matches!(next, b'x' | b'u' | b'U' | b'\n' | b'\r')))
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_matter_is_passed_by() {
+    fn irrelevant_documents_are_skipped() {
         for text in [
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  containers: []\n",
             "---\n# a comment\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules: []\n",
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_matter_is_read() {
+    fn possibly_relevant_documents_are_parsed() {
         for text in [
             "apiVersion: v1\nkind: Pod\nspec: {containers: []}\n",
             "apiVersion: example.org/v1\nkind: Widget\nspec: {pod: {initContainers: []}}\n",

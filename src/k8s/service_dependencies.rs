@@ -6,7 +6,7 @@ use crate::k8s::reader::Reader;
 use crate::syntax::Node;
 use crate::text::Span;
 
-/// `serviceDependencies`: the services that have to exist before the pod starts.
+/// `serviceDependencies`: the services that must exist before the pod starts.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceDependencies {
     /// The key.
@@ -20,14 +20,14 @@ pub struct ServiceDependencies {
 pub struct ServiceDependency {
     /// The whole item.
     pub span: Span,
-    /// `name`, or the item itself where it is only a name.
+    /// `name`, or the item itself if it is a scalar.
     pub name: Option<Text>,
-    /// Whether it is a mapping, as the proposal has it (PS5).
+    /// Whether it is a mapping, as the proposal requires (PS5).
     pub is_reference: bool,
 }
 
 impl Pod {
-    /// Whether a container names a service in `envFrom`: no other service puts variables into the pod then (PS3).
+    /// Whether a container names a service in `envFrom`. Then no other service adds variables to the pod (PS3).
     pub fn links_explicitly(&self) -> bool {
         let sources = self.containers.iter().flat_map(|it| &it.env_from).filter_map(|it| it.source.as_ref());
         sources.into_iter().any(|it| matches!(it, EnvFromSource::Service { .. }))

@@ -1,7 +1,7 @@
-//! Templates: parameters, and the texts of an object in which they may stand.
+//! Reading Templates: their parameters, and the texts of objects that may refer to parameters.
 //!
-//! What the objects of a template need to know of it is [`Parameters`]: names and values without places, so that it is
-//! the same as long as nobody edits a parameter.
+//! The objects of a template share its [`Parameters`]: names and values without positions, so that they change only
+//! when a parameter is edited.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ const INSTANCE: &str = "TemplateInstance";
 /// A Template, or the one inside a TemplateInstance.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
-    /// What it is read as.
+    /// The dialect.
     pub dialect: Dialect,
     /// The mapping that holds `parameters` and `objects`.
     pub span: Span,
-    /// In the order of the list.
+    /// The parameters, in list order.
     pub parameters: Vec<Parameter>,
     /// The `parameters` list.
     pub parameters_span: Option<Span>,
@@ -35,15 +35,16 @@ pub struct Template {
     pub message: Option<Text>,
     /// `labels`, which every object gets.
     pub labels: Vec<(Text, Text)>,
-    /// Texts with a `$` where no parameter is looked for, each with its path: metadata, apiVersion, the parameters.
+    /// Texts with a `$` in which no parameters are substituted, each with its path: metadata, apiVersion, the
+    /// parameters.
     pub unsubstituted_texts: Vec<(String, Text)>,
-    /// Whether a Secret gives values to parameters, which nobody here can see.
+    /// Whether a Secret provides values of parameters. They are unknown.
     pub has_secret: bool,
-    /// What its objects need to know.
+    /// The parameters as its objects use them.
     pub exported: Arc<Parameters>,
 }
 
-/// Which references a template knows.
+/// The forms of references that a template has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// `${P}` and `${{P}}`: `template.openshift.io/v1`.
@@ -81,12 +82,12 @@ pub struct Parameter {
     pub type_: Option<Text>,
     /// `required`
     pub required: bool,
-    /// Fields whose values have another type than the API wants.
+    /// Fields with a value of the wrong type.
     pub mistyped_fields: Vec<MistypedField>,
 }
 
 impl Parameter {
-    /// The text of a field; empty where it is not there.
+    /// The text of a field; empty if it is absent.
     pub fn text(field: &Option<Text>) -> &str {
         field.as_ref().map_or("", |it| &it.value)
     }
@@ -97,34 +98,34 @@ impl Parameter {
 pub struct MistypedField {
     /// The field.
     pub field: &'static str,
-    /// Where the value stands.
+    /// The span of the value.
     pub span: Span,
-    /// What it should be.
+    /// The expected type, in words.
     pub wanted: &'static str,
-    /// The value, where it is a scalar.
+    /// The value, if it is a scalar.
     pub text: Option<Text>,
 }
 
-/// The parameters of a template as its objects see them. Equal as long as no name, value or generator changes.
+/// The parameters of a template, by name. Equal while no name, value or generator changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
-    /// What the template is read as.
+    /// The dialect of the template.
     pub dialect: Dialect,
     by_name: BTreeMap<Arc<str>, ParameterDefault>,
 }
 
-/// What stands for a parameter before anyone sets it.
+/// The value of a parameter that nobody sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterDefault {
     /// Its `value`.
     Value(Arc<str>),
-    /// Something random.
+    /// A generated value.
     Generated,
-    /// Nothing.
+    /// None.
     Unset,
 }
 
-/// A part of a text with parameters.
+/// A part of a text after substitution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubstitutedPart<'t> {
     /// Known text.
@@ -136,28 +137,28 @@ pub enum SubstitutedPart<'t> {
 impl Parameters {
     fn of(dialect: Dialect, parameters: &[Parameter]) -> Self {
         let mut by_name = BTreeMap::new();
-        // The last of equal names counts.
+        // The last parameter of a name wins.
         for parameter in parameters {
             let Some(name) = &parameter.name else { continue };
             let generated = !Parameter::text(&parameter.generate).is_empty();
-            let preset = match &parameter.value {
+            let default = match &parameter.value {
                 Some(value) if !value.value.is_empty() || !generated => {
                     ParameterDefault::Value(Arc::clone(&value.value))
                 }
                 _ if generated => ParameterDefault::Generated,
                 _ => ParameterDefault::Unset,
             };
-            by_name.insert(Arc::clone(&name.value), preset);
+            by_name.insert(Arc::clone(&name.value), default);
         }
         Self { dialect, by_name }
     }
 
-    /// What stands for a parameter.
+    /// The default of a parameter.
     pub fn get(&self, name: &str) -> Option<&ParameterDefault> {
         self.by_name.get(name)
     }
 
-    /// Their names, sorted.
+    /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
         self.by_name.keys()
     }
@@ -167,7 +168,7 @@ impl Parameters {
         self.by_name.contains_key(name)
     }
 
-    /// A text with the parameters in it replaced; nothing if none stands in it.
+    /// Substitutes the parameters in a text. Nothing if it refers to none.
     pub fn substitute<'t>(&'t self, text: &'t str) -> Option<Vec<SubstitutedPart<'t>>> {
         if !text.contains('$') {
             return None;
@@ -176,12 +177,12 @@ impl Parameters {
         let mut at = 0;
         for reference in parameter_references(text, self.dialect.is_proposal()) {
             let name = &text[reference.name.clone()];
-            let Some(preset) = self.by_name.get(name).filter(|_| reference.is_substituted_in(text)) else { continue };
+            let Some(default) = self.by_name.get(name).filter(|_| reference.is_substituted_in(text)) else { continue };
             if at < reference.range.start {
                 parts.push(SubstitutedPart::Text(&text[at..reference.range.start]));
             }
             at = reference.range.end;
-            parts.push(match preset {
+            parts.push(match default {
                 ParameterDefault::Value(value) => SubstitutedPart::Text(value),
                 open => SubstitutedPart::Open(name, open),
             });
@@ -195,7 +196,7 @@ impl Parameters {
         Some(parts)
     }
 
-    /// A text with the parameters in it replaced, if all of them have values.
+    /// Substitutes the parameters in a text. Nothing if one of them has no value.
     pub fn substitute_known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let Some(parts) = self.substitute(text) else { return Some(text.into()) };
         let text = |part: &SubstitutedPart<'_>| match part {
@@ -206,10 +207,10 @@ impl Parameters {
     }
 }
 
-/// A text of an object in which a parameter may stand.
+/// A text of an object that contains a `$`.
 #[derive(Clone, Debug)]
 pub struct ParameterizedText {
-    /// Its path in the object; that of the entry for a key.
+    /// The path in the object; for a key that of its entry.
     pub path: Box<str>,
     /// The scalar.
     pub text: Text,
@@ -232,7 +233,7 @@ pub(super) fn node<'t>(root: Node<'t>, identity: Identity<'t>) -> Option<Node<'t
 /// Reads a Template.
 pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Option<Template> {
     let node = node(root, identity)?;
-    // An inline template says its own version, or it is the one of the instance.
+    // An inline template without a version has that of the instance.
     let version = node.get("apiVersion").and_then(Node::string).or(identity.api_version);
     let dialect = if version == Some("v1") { Dialect::Proposal } else { Dialect::OpenShift };
     let list = node.get("parameters");
@@ -290,7 +291,7 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
                 match value.typed() {
                     Some(TypedScalar::Bool(flag)) => it.required = flag,
                     Some(TypedScalar::Null) => {}
-                    _ => it.mistyped_fields.push(misfit(reader, value, "required", "`true` or `false`")),
+                    _ => it.mistyped_fields.push(mistyped(reader, value, "required", "`true` or `false`")),
                 }
                 continue;
             }
@@ -298,35 +299,34 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
         };
         *target = reader.text(value);
         if !matches!(value.typed(), Some(TypedScalar::Null | TypedScalar::Str(_))) {
-            it.mistyped_fields.push(misfit(reader, value, field, "a string"));
+            it.mistyped_fields.push(mistyped(reader, value, field, "a string"));
         }
     }
     it
 }
 
-fn misfit(reader: Reader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> MistypedField {
+fn mistyped(reader: Reader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> MistypedField {
     MistypedField { field, span: reader.span(value.resolved()), wanted, text: reader.text(value) }
 }
 
-/// Every string and key of an object that holds a `$`, in the order of the text.
+/// Every string and key of an object that contains a `$`, in text order.
 pub(super) fn parameterized_texts(reader: Reader<'_>, node: Node<'_>) -> Vec<ParameterizedText> {
     let mut found = Vec::new();
     walk(reader, node, String::new(), DEPTH, &mut found);
     found
 }
 
-/// Names in texts. Whether one is among them is asked for many objects at each keystroke, and is nearly always told by a
-/// few bits.
+/// A set of names. Many objects are searched for a name after each keystroke, so a bit mask excludes most of them.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterNames {
-    /// Each once.
+    /// Without duplicates.
     sorted: Vec<Arc<str>>,
-    /// The bits of all of them.
+    /// The union of the bits of all names.
     bits: u128,
 }
 
 impl ParameterNames {
-    /// Those in some texts that may be meant for parameters.
+    /// The names in some texts that may refer to parameters.
     pub(super) fn of(texts: &[ParameterizedText]) -> Self {
         let mut sorted: Vec<&str> = texts.iter().flat_map(|it| names_after_dollar(&it.text.value)).collect();
         sorted.sort_unstable();
@@ -335,18 +335,18 @@ impl ParameterNames {
         Self { sorted: sorted.into_iter().map(Arc::from).collect(), bits }
     }
 
-    /// Whether a name is among them.
+    /// Whether the set contains a name.
     pub fn contains(&self, name: &str) -> bool {
         self.bits & bit(name) != 0 && self.sorted.binary_search_by(|word| (**word).cmp(name)).is_ok()
     }
 }
 
-/// One bit for a name, by its characters.
+/// One bit for a name, chosen by a hash.
 fn bit(name: &str) -> u128 {
     1 << (name.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) % 128)
 }
 
-/// The names behind a `$` and what may open a reference, however it goes on.
+/// The names after `$` and an opening `{` or `(`, whether or not the reference is closed.
 pub fn names_after_dollar(text: &str) -> impl Iterator<Item = &str> {
     text.split('$').skip(1).filter_map(|part| {
         let rest = part.trim_start_matches(['{', '(']);
@@ -385,7 +385,7 @@ fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &
     }
 }
 
-/// How a parameter is referred to: by a template of this dialect, as text.
+/// The text of a reference to a parameter.
 pub fn format_parameter_reference(name: &str, form: ReferenceForm) -> String {
     match form {
         ReferenceForm::Text => format!("${{{name}}}"),
@@ -394,7 +394,7 @@ pub fn format_parameter_reference(name: &str, form: ReferenceForm) -> String {
     }
 }
 
-/// Whether a text can be the name of a parameter.
+/// Whether a text is valid as the name of a parameter.
 pub fn is_parameter_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_filled_as_far_as_values_are_known() {
+    fn parameters_are_substituted_if_their_values_are_known() {
         let list = [("A", Some("1"), false), ("G", None, true), ("U", None, false), ("E", Some(""), false)];
         let it = parameters(Dialect::OpenShift, &list);
         assert_eq!(it.substitute_known("x-${A}${E}-${NOPE}-$(A)").as_deref(), Some("x-1-${NOPE}-$(A)"));

@@ -1,4 +1,4 @@
-//! What is read from small manifests, kind by kind.
+//! Reading small manifests, kind by kind.
 
 use super::*;
 use crate::syntax::parse;
@@ -18,14 +18,14 @@ fn containers(text: &str) -> Vec<String> {
     models.iter().flat_map(|model| &model.pods).flat_map(|pod| &pod.containers).map(|it| line(it)).collect()
 }
 
-/// A manifest with a pod spec at the place that `above` leads to.
+/// A manifest with a pod spec in the place of `SPEC`.
 fn workload(api_version: &str, kind: &str, above: &str) -> String {
     let spec = "{containers: [{name: main, image: i, env: [{name: A, value: x}]}]}";
     format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: it}}\n{}\n", above.replace("SPEC", spec))
 }
 
 #[test]
-fn every_kind_has_its_pod_where_the_facts_say() {
+fn pods_are_read_at_the_path_of_their_kind() {
     let template = "spec: {template: {spec: SPEC}}";
     let analysis = "spec: {metrics: [{name: a}, {provider: {job: {spec: {template: {spec: SPEC}}}}}]}";
     for (api_version, kind, above, path) in [
@@ -75,7 +75,7 @@ fn every_kind_has_its_pod_where_the_facts_say() {
             "spec: {leaderWorkerTemplate: {workerTemplate: {spec: SPEC}}}",
             "spec.leaderWorkerTemplate.workerTemplate.spec",
         ),
-        // Kinds nobody listed, found by their shape.
+        // Unknown kinds, found by their structure.
         ("example.com/v1", "Widget", "spec: SPEC", "spec"),
         ("ray.io/v1", "RayCluster", "spec: {groups: [{template: {spec: SPEC}}]}", "spec.groups[0].template.spec"),
         (
@@ -103,7 +103,7 @@ fn other_languages_have_no_pods() {
 }
 
 #[test]
-fn what_is_not_kubernetes_is_no_object() {
+fn other_yaml_has_no_objects() {
     for text in [
         "",
         "# only a comment\n",
@@ -120,7 +120,7 @@ fn what_is_not_kubernetes_is_no_object() {
 }
 
 #[test]
-fn half_an_identity_is_enough_while_typing() {
+fn api_version_or_kind_is_enough_while_typing() {
     let rest = "metadata: {name: a}\nspec: {containers: [{name: main, image: i}]}\n";
     for head in
         ["kind: Pod", "apiVersion: v1", "apiVersion:\nkind: Pod", "apiVersion: v\nkind: Pod", "apiVersion: v1\nkind: P"]
@@ -162,14 +162,14 @@ fn lists_and_templates_hold_objects() {
 }
 
 #[test]
-fn items_of_a_typed_list_need_not_say_what_they_are() {
+fn items_of_a_typed_list_have_its_kind() {
     let text = "apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- metadata: {name: a}\n  spec: {template: {spec: {containers: [{name: c}]}}}\n";
     assert_eq!(containers(text), ["spec.template.spec.containers[0] Container c: "]);
     assert_eq!(read(text)[1].model.kind.as_ref().map(|kind| &*kind.value), Some("Deployment"));
 }
 
 #[test]
-fn containers_stand_by_their_role() {
+fn containers_are_ordered_by_role() {
     let text = "
 apiVersion: v1
 kind: Pod
@@ -363,7 +363,7 @@ fn a_container_is_read_in_full() {
 }
 
 #[test]
-fn what_is_typed_already_stays_at_every_key_stroke() {
+fn earlier_text_is_read_after_every_keystroke() {
     let typed = FULL.find("    - name: N").unwrap_or_default();
     for (end, _) in FULL.char_indices() {
         let objects = read(&FULL[..end]);
@@ -405,7 +405,7 @@ spec: {containers: [{name: one, <<: *base}, {name: two, env: *env}]}
 }
 
 #[test]
-fn anchors_in_themselves_and_bombs_come_to_an_end() {
+fn recursive_anchors_and_alias_bombs_terminate() {
     read("apiVersion: v1\nkind: List\nitems: &a [{apiVersion: v1, kind: List, items: *a}]");
     read("apiVersion: x.io/v1\nkind: X\nspec: &a {b: *a, c: [*a, *a]}");
     read("apiVersion: v1\nkind: Pod\nspec: {containers: [&a {name: $x, lifecycle: {b: *a, c: *a}}]}");
@@ -417,8 +417,8 @@ fn anchors_in_themselves_and_bombs_come_to_an_end() {
     assert!(read(&format!("{bomb}items: [*x8]")).len() < 100_000);
 }
 
-/// The keys of a text's ConfigMaps and Secrets as `name[+] KEY=value,…`: `?` for a value that is not known, `+` when
-/// there may be more keys.
+/// The keys of ConfigMaps and Secrets as `name[+] KEY=value,…`: `?` for an unknown value, `+` if there may be more
+/// keys.
 fn sources(text: &str) -> Vec<String> {
     read(text)
         .iter()
@@ -435,7 +435,7 @@ fn sources(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn config_maps_and_secrets_give_their_keys() {
+fn keys_of_config_maps_and_secrets_are_read() {
     for (text, expected) in [
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {A: a, B: 8, C: , D: 'x'}", "c A=a,B=?,C=,D=x"),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\nbinaryData: {A: AAA=}", "c "),
@@ -513,7 +513,7 @@ vars: [{name: V}]
 }
 
 #[test]
-fn services_give_what_variables_are_made_of() {
+fn ports_and_addresses_of_services_are_read() {
     let text = "
 apiVersion: v1
 kind: Service
@@ -531,7 +531,7 @@ spec:
 }
 
 #[test]
-fn secrets_do_not_show_in_debug_output() {
+fn debug_output_hides_secrets() {
     let text = "
 apiVersion: v1
 kind: Secret

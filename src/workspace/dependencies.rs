@@ -1,10 +1,9 @@
-//! When a fact changed, so that what was worked out from it can be kept until then.
+//! Dependencies of cached results: what a computation read from the workspace, and whether that has changed since.
 //!
-//! A *fact* is what one file tells others: the objects of a name, all objects of a kind, a file as a whole. Each has the
-//! version of the workspace in which it changed last. Whoever works something out asks a snapshot that takes notes
-//! ([`Snapshot::recording_dependencies`]) and keeps them beside the result: as long as the [`Dependencies`] are current, the result is
-//! what would be worked out again. What stands in no notes is about everyone: settings, patches, charts and roots; when
-//! they change, nothing is current.
+//! A computation that wants to cache its result uses a snapshot that records what is read
+//! ([`Snapshot::recording_dependencies`]) and stores the [`Dependencies`] with the result. The result is valid while
+//! they are current. For each possible dependency the workspace has the version in which it last changed. Settings,
+//! patches, charts and roots concern every file and are not recorded: when they change, no dependencies are current.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,10 +13,10 @@ use imbl::HashMap;
 use crate::workspace::Snapshot;
 use crate::workspace::index::IndexedKind;
 
-/// Something that a file tells others.
+/// Something that can be read from a snapshot and changes on its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dependency {
-    /// The objects of a kind and a name, wherever they stand, or that there are none.
+    /// The objects of a kind and name in all files, or that there are none.
     Named(IndexedKind, Arc<str>),
     /// Every object of a kind.
     All(IndexedKind),
@@ -27,63 +26,63 @@ pub(super) enum Dependency {
     Files,
 }
 
-/// What was looked at, and in which version.
+/// The dependencies of a result, and the version of the workspace that it was computed from.
 #[derive(Clone, Debug, Default)]
 pub struct Dependencies {
     version: u64,
-    facts: Box<[Dependency]>,
+    entries: Box<[Dependency]>,
     siblings: bool,
 }
 
 impl Dependencies {
-    /// Whether other containers of the same pod were looked at.
+    /// Whether the result depends on other containers of the same pod.
     pub fn include_siblings(&self) -> bool {
         self.siblings
     }
 
-    /// These notes without those about a file, for who looks after it himself.
+    /// The same without the dependency on a file, for callers that track that file themselves.
     pub fn without_file(mut self, path: &str) -> Self {
-        let is_it = |fact: &Dependency| matches!(fact, Dependency::File(it) if **it == *path);
-        if self.facts.iter().any(is_it) {
-            self.facts = self.facts.into_iter().filter(|it| !is_it(it)).collect();
+        let is_it = |it: &Dependency| matches!(it, Dependency::File(it) if **it == *path);
+        if self.entries.iter().any(is_it) {
+            self.entries = self.entries.into_iter().filter(|it| !is_it(it)).collect();
         }
         self
     }
 }
 
-/// Takes the notes.
+/// Collects dependencies.
 #[derive(Debug, Default)]
 pub(super) struct DependencyRecorder {
-    facts: BTreeSet<Dependency>,
+    entries: BTreeSet<Dependency>,
     siblings: bool,
 }
 
-/// How many kinds are told apart at most.
+/// The maximal number of kinds.
 const KINDS: usize = 16;
 
-/// The version in which each fact changed last. What changed before anyone looked counts as always there, so that
-/// reading a workspace for the first time costs nothing here.
+/// The version in which each dependency last changed. Changes before the first snapshot are not recorded, so that
+/// loading a workspace is not slowed down.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChangeVersions {
-    /// Stands for the workspace: versions of two have nothing in common.
+    /// Identifies the workspace: versions of different workspaces cannot be compared.
     workspace: Arc<()>,
     version: u64,
     names: HashMap<(IndexedKind, Arc<str>), u64>,
     kinds: [u64; KINDS],
     files: HashMap<Arc<str>, u64>,
     any_file: u64,
-    surroundings: u64,
-    /// The last of all of these but files.
+    global: u64,
+    /// The latest version of all changes except those of files.
     exports: u64,
 }
 
 impl ChangeVersions {
-    /// A new version begins.
-    pub(super) fn advance(&mut self) {
+    /// Starts a new version.
+    pub(super) fn start_version(&mut self) {
         self.version += 1;
     }
 
-    pub(super) fn name(&mut self, kind: IndexedKind, name: &Arc<str>, is_watched: bool) {
+    pub(super) fn record_name(&mut self, kind: IndexedKind, name: &Arc<str>, is_watched: bool) {
         self.kinds[kind as usize % KINDS] = self.version;
         self.exports = self.version;
         if is_watched {
@@ -91,21 +90,21 @@ impl ChangeVersions {
         }
     }
 
-    pub(super) fn file(&mut self, path: &Arc<str>, is_watched: bool) {
+    pub(super) fn record_file(&mut self, path: &Arc<str>, is_watched: bool) {
         self.any_file = self.version;
         if is_watched {
             self.files.insert(Arc::clone(path), self.version);
         }
     }
 
-    /// Settings, patches, charts or roots have changed.
-    pub(super) fn surroundings(&mut self) {
-        self.surroundings = self.version;
+    /// Records a change of settings, patches, charts or roots.
+    pub(super) fn record_global(&mut self) {
+        self.global = self.version;
         self.exports = self.version;
     }
 
-    fn last(&self, fact: &Dependency) -> u64 {
-        match fact {
+    fn last_change(&self, dependency: &Dependency) -> u64 {
+        match dependency {
             Dependency::Named(kind, name) => self.names.get(&(*kind, Arc::clone(name))).copied().unwrap_or_default(),
             Dependency::All(kind) => self.kinds[*kind as usize % KINDS],
             Dependency::File(path) => self.files.get(path).copied().unwrap_or_default(),
@@ -115,64 +114,64 @@ impl ChangeVersions {
 }
 
 impl Snapshot {
-    /// Whether a later or earlier snapshot is of the same workspace.
+    /// Whether both are snapshots of the same workspace.
     pub fn is_of_same_workspace(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.changes.workspace, &other.changes.workspace)
     }
 
-    /// The version of the workspace; a later one is larger.
+    /// The version of the workspace. Later versions are larger.
     pub fn version(&self) -> u64 {
         self.changes.version
     }
 
-    /// The version in which something changed that is about every file: settings, patches, charts or roots.
+    /// The version of the last change that concerns every file: of settings, patches, charts or roots.
     pub fn last_global_change(&self) -> u64 {
-        self.changes.surroundings
+        self.changes.global
     }
 
-    /// This snapshot, taking notes of what is looked at in it from now on.
+    /// This snapshot, recording what is read from it.
     pub fn recording_dependencies(&self) -> Self {
         Self { recorder: Some(Arc::default()), ..self.clone() }
     }
 
-    /// What was looked at since the last time this was asked; nothing if the snapshot takes no notes.
+    /// Returns the dependencies since the last call, and clears them. Empty if the snapshot does not record.
     pub fn take_dependencies(&self) -> Dependencies {
         let taken =
             self.recorder.as_ref().map(|it| std::mem::take(&mut *it.lock().unwrap_or_else(PoisonError::into_inner)));
-        let DependencyRecorder { facts, siblings } = taken.unwrap_or_default();
-        Dependencies { version: self.version(), facts: facts.into_iter().collect(), siblings }
+        let DependencyRecorder { entries, siblings } = taken.unwrap_or_default();
+        Dependencies { version: self.version(), entries: entries.into_iter().collect(), siblings }
     }
 
-    /// Whether everything in the notes is still as it was.
-    pub fn is_current(&self, notes: &Dependencies) -> bool {
-        let is_file = |fact: &Dependency| matches!(fact, Dependency::File(_) | Dependency::Files);
-        if notes.version >= self.changes.exports {
-            // Files stand behind names.
-            let files = notes.facts.iter().rev().take_while(|it| is_file(it));
-            return files.into_iter().all(|it| notes.version >= self.changes.last(it));
+    /// Whether none of the dependencies has changed.
+    pub fn is_current(&self, dependencies: &Dependencies) -> bool {
+        let is_file = |it: &Dependency| matches!(it, Dependency::File(_) | Dependency::Files);
+        if dependencies.version >= self.changes.exports {
+            // Files are sorted after names.
+            let files = dependencies.entries.iter().rev().take_while(|it| is_file(it));
+            return files.into_iter().all(|it| dependencies.version >= self.changes.last_change(it));
         }
-        notes.version >= self.changes.surroundings
-            && notes.facts.iter().all(|it| notes.version >= self.changes.last(it))
+        dependencies.version >= self.changes.global
+            && dependencies.entries.iter().all(|it| dependencies.version >= self.changes.last_change(it))
     }
 
-    /// Dependencies that other containers of the same pod are looked at.
+    /// Records that other containers of the same pod are read.
     pub fn depend_on_siblings(&self) {
         if let Some(recorder) = &self.recorder {
             recorder.lock().unwrap_or_else(PoisonError::into_inner).siblings = true;
         }
     }
 
-    /// Dependencies that a place in a file is told to somebody: it may move although nothing changes for others.
+    /// Records that a position in a file is part of the result. Positions change even if the objects do not.
     pub fn depend_on_file(&self, file: &Arc<str>) {
         self.record(|| Dependency::File(Arc::clone(file)));
     }
 
-    pub(super) fn record(&self, fact: impl FnOnce() -> Dependency) {
+    pub(super) fn record(&self, dependency: impl FnOnce() -> Dependency) {
         if let Some(recorder) = &self.recorder {
-            recorder.lock().unwrap_or_else(PoisonError::into_inner).facts.insert(fact());
+            recorder.lock().unwrap_or_else(PoisonError::into_inner).entries.insert(dependency());
         }
     }
 }
 
-/// Where a snapshot's notes go.
+/// The recorder of a snapshot.
 pub(super) type SharedRecorder = Option<Arc<Mutex<DependencyRecorder>>>;

@@ -1,6 +1,6 @@
-//! A document that is being edited: its text, its tree and its facts, each made from what it was before the edit.
+//! A document that is being edited: its text, tree and objects, updated incrementally.
 //!
-//! This is how an editor drives it:
+//! An editor uses it like this:
 //!
 //! ```
 //! use podlens::text::Span;
@@ -14,16 +14,16 @@
 //! // Then once:
 //! document.set_version(2);
 //! workspace.set_editor("app/pod.yaml", document.file());
-//! // What a request needs goes with it: a snapshot and the document's source, both cheap and unchanging.
-//! let (snapshot, source) = (workspace.snapshot(), document.parsed_text());
-//! assert_eq!(&*source.text, "kind: Job\n");
+//! // A request gets a snapshot and the parsed text. Both are immutable.
+//! let (snapshot, parsed) = (workspace.snapshot(), document.parsed_text());
+//! assert_eq!(&*parsed.text, "kind: Job\n");
 //! # let _ = snapshot;
 //! ```
 //!
-//! An edit costs the pieces of the tree that it touches, and a little for each object of the document. [`Document::file`]
-//! gives the same facts as reading the text afresh, but shares with the file before it every object, and in a large
-//! object every container, that the edits did not touch. Findings are kept by `rules::Kept`, which asks a source for the
-//! edits since it looked last ([`ParsedText::changes_since`]).
+//! An edit costs time for the parts of the tree that it touches, and a little for each object of the document.
+//! [`Document::file`] returns the same as reading the whole text, but shares unchanged objects, and unchanged
+//! containers of large objects, with the file before the edit. The cache of findings uses the edits since its last run
+//! ([`ParsedText::changes_since`]).
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -35,10 +35,10 @@ use crate::workspace::file::{File, TextReader};
 use crate::workspace::file_kind::FileKind;
 use crate::workspace::helm::{self, MaskedTemplate};
 
-/// How many edits are remembered; who looks less often looks at everything again.
-const REMEMBERED: usize = 512;
+/// How many edits are remembered. A cache that is older than that starts again.
+const HISTORY_LENGTH: usize = 512;
 
-/// A document that an editor has open. Cheap to clone: a clone is the document at this moment, whatever is typed later.
+/// A document that is open in an editor. Cheap to clone; later edits do not change the clone.
 #[derive(Clone, Debug)]
 pub struct Document {
     path: Arc<str>,
@@ -46,18 +46,18 @@ pub struct Document {
     tree: Arc<Tree>,
     lines: Arc<LineIndex>,
     hints: Hints,
-    kept: Arc<Mutex<ObjectCache>>,
-    /// What was read of it as a Helm template.
+    object_cache: Arc<Mutex<ObjectCache>>,
+    /// The cache for reading it as a Helm template.
     template: Arc<Mutex<MaskedTemplate>>,
     history: History,
     file: OnceLock<Arc<File>>,
-    source: OnceLock<Arc<ParsedText>>,
-    /// The source as a Helm template, which its facts may be read as.
+    parsed: OnceLock<Arc<ParsedText>>,
+    /// The text and tree as a Helm template.
     masked: OnceLock<Arc<ParsedText>>,
 }
 
 impl Document {
-    /// A document as it was opened. The path is as in the workspace.
+    /// Opens a document. The path is that of the workspace.
     pub fn new(path: &str, text: &str, version: i32) -> Self {
         Self {
             path: path.into(),
@@ -65,62 +65,62 @@ impl Document {
             tree: Arc::new(syntax::parse(text)),
             lines: Arc::new(LineIndex::new(text)),
             hints: Hints::of(text),
-            kept: Arc::default(),
+            object_cache: Arc::default(),
             template: Arc::default(),
             history: History::default(),
             file: OnceLock::new(),
-            source: OnceLock::new(),
+            parsed: OnceLock::new(),
             masked: OnceLock::new(),
         }
     }
 
-    /// Puts `text` in the place of `span`. Of several edits, each counts from the text that the one before it left.
+    /// Replaces `span` by `text`. The span of each edit refers to the text after the edits before it.
     pub fn edit(&mut self, span: Span, text: &str) -> TextChange {
         let change = self.buffer.edit(span, text);
         self.tree = Arc::new(self.tree.reparse(change, &self.buffer));
         self.lines = Arc::new(self.lines.edited(change, &self.buffer));
         self.hints.edited(change, &self.buffer);
         self.history.push(change);
-        self.changed();
+        self.clear_results();
         change
     }
 
-    /// Puts `text` in the place of everything.
+    /// Replaces the whole text.
     pub fn replace(&mut self, text: &str) {
-        let (kept, template) = (Arc::clone(&self.kept), Arc::clone(&self.template));
-        *self = Self { kept, template, ..Self::new(&self.path, text, self.buffer.version()) };
+        let (object_cache, template) = (Arc::clone(&self.object_cache), Arc::clone(&self.template));
+        *self = Self { object_cache, template, ..Self::new(&self.path, text, self.buffer.version()) };
     }
 
-    /// Gives the text the version of the edits just made.
+    /// Sets the version of the text.
     pub fn set_version(&mut self, version: i32) {
         self.buffer.set_version(version);
     }
 
-    /// Its path in the workspace.
+    /// The path in the workspace.
     pub fn path(&self) -> &Arc<str> {
         &self.path
     }
 
-    /// Its text.
+    /// The text.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// The tree of its text as it stands; that of a Helm template's facts is another one.
+    /// The tree of the text. The objects of a Helm template come from another tree, see [`Document::parsed_text_of`].
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }
 
-    /// Its facts, for [`Workspace::set_editor`](super::Workspace::set_editor).
+    /// The contents, for [`Workspace::set_editor`](super::Workspace::set_editor).
     pub fn file(&self) -> Arc<File> {
         Arc::clone(self.file.get_or_init(|| Arc::new(self.read())))
     }
 
-    /// Its text and tree as they are now.
+    /// The text and its tree.
     pub fn parsed_text(&self) -> Arc<ParsedText> {
-        Arc::clone(self.source.get_or_init(|| {
+        Arc::clone(self.parsed.get_or_init(|| {
             Arc::new(ParsedText {
-                text: SharedText::of_buffer(&self.buffer),
+                text: SharedText::from_buffer(&self.buffer),
                 tree: Arc::clone(&self.tree),
                 mask: None,
                 history: self.history.clone(),
@@ -128,8 +128,8 @@ impl Document {
         }))
     }
 
-    /// Its text and the tree that these facts of it were read from: which facts count is decided by the workspace, since
-    /// a file may belong to a Helm chart.
+    /// The text and the tree that `file` was read from. The workspace decides whether the file is read as a Helm
+    /// template.
     pub fn parsed_text_of(&self, file: &File) -> Arc<ParsedText> {
         if !file.is_helm_template() {
             return self.parsed_text();
@@ -143,9 +143,9 @@ impl Document {
         }))
     }
 
-    fn changed(&mut self) {
+    fn clear_results(&mut self) {
         self.file = OnceLock::new();
-        self.source = OnceLock::new();
+        self.parsed = OnceLock::new();
         self.masked = OnceLock::new();
     }
 
@@ -153,17 +153,17 @@ impl Document {
         if FileKind::from_path(&self.path) != FileKind::Manifest || self.hints.actions {
             return File::read_with(&self.path, &self.parsed_text().text, &IncrementalReader(self));
         }
-        let kept = |tree: &Tree| IncrementalReader(self).objects(tree);
+        let objects = |tree: &Tree| IncrementalReader(self).objects(tree);
         let whole = || Hints::of(&self.parsed_text().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
-        let has_other_delimiters = || self.hints.foreign && whole().foreign;
+        let has_other_delimiters = || self.hints.other_delimiters && whole().other_delimiters;
         let file =
-            File::from_objects(&self.path, &self.tree, kept(&self.tree), has_suppressions, &has_other_delimiters);
+            File::from_objects(&self.path, &self.tree, objects(&self.tree), has_suppressions, &has_other_delimiters);
         File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path)
     }
 }
 
-/// A document as it is read again after an edit.
+/// Reads a document from the results before the last edit.
 struct IncrementalReader<'d>(&'d Document);
 
 impl TextReader for IncrementalReader<'_> {
@@ -172,7 +172,7 @@ impl TextReader for IncrementalReader<'_> {
     }
 
     fn objects(&self, tree: &Tree) -> Vec<Object> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree)
+        self.0.object_cache.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree)
     }
 
     fn read_helm(&self, _: &str) -> Option<(Tree, usize, Vec<Object>)> {
@@ -182,14 +182,15 @@ impl TextReader for IncrementalReader<'_> {
     }
 }
 
-/// What a text may hold. Each is a word that is looked for around an edit only, so once it was there it may be gone.
+/// Words that a text may contain. Only the surroundings of an edit are searched, so a flag may stay set after the word
+/// was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hints {
-    /// Actions of Helm.
+    /// Helm actions.
     pub(super) actions: bool,
-    /// What other template engines write.
-    pub(super) foreign: bool,
-    /// The word that suppression comments begin with.
+    /// Delimiters of other template engines.
+    pub(super) other_delimiters: bool,
+    /// The start of suppression comments.
     pub(super) suppressions: bool,
 }
 
@@ -197,7 +198,7 @@ impl Hints {
     fn of(text: &str) -> Self {
         Self {
             actions: helm::has_actions(text),
-            foreign: has_other_template_delimiters(text),
+            other_delimiters: has_other_template_delimiters(text),
             suppressions: has_suppressions(text),
         }
     }
@@ -206,35 +207,35 @@ impl Hints {
         let around = Span::new(change.old.start.saturating_sub(16), change.old.start + change.new_len + 16);
         let near = Self::of(&text.slice(around));
         self.actions |= near.actions;
-        self.foreign |= near.foreign;
+        self.other_delimiters |= near.other_delimiters;
         self.suppressions |= near.suppressions;
     }
 }
 
-/// Whether a text holds what template engines other than Helm write.
+/// Whether a text contains delimiters of template engines other than Helm.
 pub(super) fn has_other_template_delimiters(text: &str) -> bool {
     text.contains("{%") || text.contains("<%")
 }
 
-/// Whether a text mentions podlens as suppression comments do.
+/// Whether a text contains the start of a suppression comment.
 pub(super) fn has_suppressions(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), b"podlens:").is_some()
 }
 
-/// A file's text and tree, for those who ask: facts alone keep neither.
+/// The text of a file and its tree, which [`File`] does not keep.
 #[derive(Debug)]
 pub struct ParsedText {
     /// The text.
     pub text: SharedText,
-    /// The tree its facts were read from.
+    /// The tree that the objects were read from.
     pub tree: Arc<Tree>,
-    /// Of a Helm template, the text as it was parsed.
+    /// The masked text of a Helm template.
     pub mask: Option<Arc<HelmMask>>,
     history: History,
 }
 
 impl ParsedText {
-    /// The source of a file: its text, and the tree its facts were read from.
+    /// Parses the text of a file the way its objects were read.
     pub fn new(file: &File, text: Arc<str>) -> Self {
         let mask = if file.is_helm_template() { syntax::mask_helm_actions(&text).map(Arc::new) } else { None };
         let readable = mask.as_ref().map_or(&*text, |it| &it.text);
@@ -247,12 +248,12 @@ impl ParsedText {
         Self { text: SharedText::new(text), tree: Arc::new(tree), mask: None, history: History::default() }
     }
 
-    /// The text as it was parsed: that of a Helm template without its actions, byte for byte at the same place.
+    /// The text that was parsed: of a Helm template the text with its actions masked, with equal offsets.
     pub fn masked_text(&self) -> &str {
         self.mask.as_ref().map_or(&self.text, |it| &it.text)
     }
 
-    /// Where the text stands in the history of its edits.
+    /// The revision of the text, for [`ParsedText::changes_since`].
     pub fn revision(&self) -> TextRevision {
         TextRevision {
             origin: Arc::clone(&self.history.origin),
@@ -260,15 +261,14 @@ impl ParsedText {
         }
     }
 
-    /// The edits since a moment, in order, each counted from the text that the one before it left. Nothing if that is
-    /// not known: another text was opened, or there were too many.
-    pub fn changes_since(&self, moment: &TextRevision) -> Option<&[TextChange]> {
-        let first = moment.edits.checked_sub(self.history.forgotten)?;
-        Arc::ptr_eq(&moment.origin, &self.history.origin).then(|| self.history.changes.get(first..)).flatten()
+    /// The edits since a revision, in order. Nothing if they are unknown: the revision is of another text, or too old.
+    pub fn changes_since(&self, revision: &TextRevision) -> Option<&[TextChange]> {
+        let first = revision.edits.checked_sub(self.history.forgotten)?;
+        Arc::ptr_eq(&revision.origin, &self.history.origin).then(|| self.history.changes.get(first..)).flatten()
     }
 }
 
-/// A point in the history of a text.
+/// A revision of a text that is being edited.
 #[derive(Clone, Debug)]
 pub struct TextRevision {
     origin: Arc<()>,
@@ -278,7 +278,7 @@ pub struct TextRevision {
 /// The last edits of a text.
 #[derive(Clone, Debug, Default)]
 struct History {
-    /// Stands for the text that was opened: histories of different texts have nothing in common.
+    /// Identifies the text that was opened: histories of different texts cannot be compared.
     origin: Arc<()>,
     forgotten: usize,
     changes: Arc<Vec<TextChange>>,
@@ -287,15 +287,15 @@ struct History {
 impl History {
     fn push(&mut self, change: TextChange) {
         let changes = Arc::make_mut(&mut self.changes);
-        if changes.len() >= REMEMBERED {
-            changes.drain(..REMEMBERED / 2);
-            self.forgotten += REMEMBERED / 2;
+        if changes.len() >= HISTORY_LENGTH {
+            changes.drain(..HISTORY_LENGTH / 2);
+            self.forgotten += HISTORY_LENGTH / 2;
         }
         changes.push(change);
     }
 }
 
-/// A text in one piece. That of a buffer is put together when someone first asks for it.
+/// A text as one string. That of a buffer is built on first use.
 #[derive(Debug)]
 pub struct SharedText {
     buffer: Option<Buffer>,
@@ -303,16 +303,16 @@ pub struct SharedText {
 }
 
 impl SharedText {
-    /// A text.
+    /// Wraps a string.
     pub fn new(text: Arc<str>) -> Self {
         Self { buffer: None, whole: OnceLock::from(text) }
     }
 
-    fn of_buffer(buffer: &Buffer) -> Self {
+    fn from_buffer(buffer: &Buffer) -> Self {
         Self { buffer: Some(buffer.clone()), whole: OnceLock::new() }
     }
 
-    /// The text, to hold on to.
+    /// The text, shared.
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(self.whole())
     }

@@ -1,4 +1,4 @@
-//! Globs of the settings: for paths as in a `.gitignore`, for names as they are.
+//! Globs of the settings. Those for paths work as in a `.gitignore`.
 
 use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -7,7 +7,8 @@ use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
 pub struct Globs(GlobSet);
 
 impl Globs {
-    /// Globs for paths. One without `/` matches at any depth, and one that matches a directory all that is in it.
+    /// Globs for paths. One without `/` matches at any depth, and one that matches a directory matches everything in
+    /// it.
     pub fn for_paths(patterns: &[&str]) -> Result<Self, Error> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
@@ -33,7 +34,7 @@ impl Globs {
         Ok(Self(set.build()?))
     }
 
-    /// Whether one of them matches.
+    /// Whether one of the globs matches.
     pub fn matches(&self, text: &str) -> bool {
         !self.0.is_empty() && self.0.is_match(text)
     }
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_globs_read_as_in_a_gitignore() {
+    fn path_globs_match_as_in_a_gitignore() {
         for (pattern, path, expected) in [
             ("vendor", "vendor/a.yaml", true),
             ("vendor", "x/vendor/y/a.yaml", true),

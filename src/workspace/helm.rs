@@ -1,4 +1,4 @@
-//! Helm charts: which files are templates, and what masked actions leave unknown in their objects.
+//! Helm charts: which files are templates, and which parts of their objects depend on masked actions.
 
 mod masked_template;
 
@@ -15,34 +15,35 @@ pub(super) use masked_template::MaskedTemplate;
 
 const CHART_FILE: &str = "Chart.yaml";
 
-/// The directory that a Chart.yaml makes a chart: empty or ending with `/`.
+/// The directory of a `Chart.yaml`: empty or ending with `/`.
 pub(super) fn chart_directory(path: &str) -> Option<&str> {
     path.strip_suffix(CHART_FILE).filter(|directory| directory.is_empty() || directory.ends_with('/'))
 }
 
-/// The directories of which one is a chart if the file belongs to one.
+/// The directories that could be the chart of a file.
 pub(super) fn charts_of(path: &str) -> impl Iterator<Item = &str> {
     let templates = path.match_indices("templates/").map(|(at, _)| &path[..at]);
     let values = is_values(path).then(|| &path[..path.rfind('/').map_or(0, |slash| slash + 1)]);
     templates.filter(|directory| directory.is_empty() || directory.ends_with('/')).chain(values)
 }
 
-/// Whether the file stands where a chart has its templates.
+/// Whether the file is in a directory `templates`.
 pub(super) fn is_template(path: &str) -> bool {
     path.starts_with("templates/") || path.contains("/templates/")
 }
 
-/// Whether it is called like the values of a chart.
+/// Whether the file has the name of a values file.
 pub(super) fn is_values(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.starts_with("values"))
 }
 
-/// Whether a text may hold actions; `${{P}}` is a parameter of another language.
+/// Whether a text may contain actions. `${{P}}` is a parameter of an OpenShift template.
 pub(super) fn has_actions(text: &str) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), b"{{").any(|at| at == 0 || text.as_bytes()[at - 1] != b'$')
 }
 
-/// Whether an action stands outside of scalars: `{{ x }}` is a mapping with a mapping as its key, which no manifest has.
+/// Whether there is an action outside of scalars. YAML reads it as a mapping whose key is a mapping, which no manifest
+/// has.
 pub(super) fn has_bare_action(text: &str, tree: &Tree) -> bool {
     let starts = memchr::memmem::find_iter(text.as_bytes(), b"{{");
     starts.filter_map(|at| Some((at, tree.document_at(at)?.root()?))).any(|(at, root)| {
@@ -53,37 +54,37 @@ pub(super) fn has_bare_action(text: &str, tree: &Tree) -> bool {
     })
 }
 
-/// Whether an action stands at the beginning of a line.
+/// Whether a line starts with an action.
 pub(super) fn begins_with_action(text: &str) -> bool {
     text.starts_with("{{") || text.contains("\n{{")
 }
 
-/// The objects of a template without what cannot be known of them.
+/// The objects of a template without the parts that depend on actions.
 pub(super) fn without_unknown_parts(mut objects: Vec<Object>, mask: &HelmMask) -> Vec<Object> {
     let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
     for (at, object) in objects.iter_mut().enumerate() {
         let around = ActionsAround::of(object, mask, starts.get(at + 1).copied());
-        object.model = Arc::new(known(object, &around));
+        object.model = Arc::new(without_unknown(object, &around));
     }
     objects
 }
 
-/// What a mask has to say about an object.
+/// The actions in an object and right after it.
 struct ActionsAround<'m> {
     text: &'m str,
-    /// How far the lines of a node may reach: lines of actions behind it may belong to it.
+    /// The end of the object, including following lines of actions, which may belong to it.
     end: usize,
     outputs: &'m [HelmOutput],
     lines: &'m [Span],
 }
 
 impl<'m> ActionsAround<'m> {
-    /// `next` is where the next object begins.
+    /// `next` is the offset of the next object.
     fn of(object: &Object, mask: &'m HelmMask, next: Option<usize>) -> Self {
         let whole = object.file_span(object.model.span);
         let rest = mask.text.get(whole.end..next.unwrap_or(mask.text.len()).max(whole.end)).unwrap_or_default();
         let end = whole.end + (rest.len() - rest.trim_start().len());
-        // Both stand in the order of the text.
+        // Both lists are in text order.
         let outputs = &mask.outputs[mask.outputs.partition_point(|it| it.span.end <= whole.start)..];
         let outputs = &outputs[..outputs.partition_point(|it| it.span.start < end)];
         let lines = &mask.lines[mask.lines.partition_point(|it| it.end <= whole.start)..];
@@ -91,13 +92,13 @@ impl<'m> ActionsAround<'m> {
         Self { text: &mask.text, end, outputs, lines }
     }
 
-    /// A node with the lines behind it that may belong to it.
+    /// A node with the following lines that may belong to it.
     fn extent(&self, span: Span) -> Span {
         let rest = self.text.get(span.end..self.end.max(span.end)).unwrap_or_default();
         Span::new(span.start, span.end + (rest.len() - rest.trim_start().len()))
     }
 
-    /// The actions inside a node that may print something.
+    /// The actions inside a node that may produce output.
     fn outputs_in(&self, span: Span) -> impl Iterator<Item = &'m HelmOutput> {
         let first = self.outputs.partition_point(|it| it.span.start < span.start);
         let outputs = self.outputs[first..].iter().take_while(move |it| it.span.start <= span.end);
@@ -105,15 +106,15 @@ impl<'m> ActionsAround<'m> {
     }
 }
 
-/// The model as it holds whatever the actions give.
-fn known(object: &Object, around: &ActionsAround<'_>) -> Model {
+/// The model without the parts that depend on actions.
+fn without_unknown(object: &Object, around: &ActionsAround<'_>) -> Model {
     let mut model = (*object.model).clone();
     let place = |span: Span| object.file_span(span);
     model.namespace = model.namespace.filter(|it| !has_helm_placeholder(&it.value));
     let whole = around.extent(place(model.span));
     match &mut model.data {
-        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => open(source, whole, around, &place),
-        // Its ports may be others, or more; what a preset brings, and to whom, too.
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => mark_unknown_keys(source, whole, around, &place),
+        // Actions may change the ports of a Service, and the entries and selector of a preset.
         ObjectData::Service(_) | ObjectData::Preset(_) => model.data = ObjectData::None,
         ObjectData::None | ObjectData::Kustomization(_) | ObjectData::Template(_) => {}
     }
@@ -123,7 +124,7 @@ fn known(object: &Object, around: &ActionsAround<'_>) -> Model {
         container.may_have_more_variables = may_gain_variables(container, own, around, &place);
         for entry in &mut container.env {
             let own = around.extent(place(entry.span));
-            fill(entry, own, around);
+            mark_unknown_value(entry, own, around);
         }
     }
     model
@@ -133,8 +134,8 @@ fn within(inner: Span, outer: &Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Keys that are not in the text may exist, and values that hold actions are not known.
-fn open(source: &mut KeyedData, whole: Span, around: &ActionsAround<'_>, place: &dyn Fn(Span) -> Span) {
+/// Marks keys and values that depend on actions as unknown.
+fn mark_unknown_keys(source: &mut KeyedData, whole: Span, around: &ActionsAround<'_>, place: &dyn Fn(Span) -> Span) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
     source.may_have_more_keys |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
     source.may_have_more_keys |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
@@ -171,8 +172,8 @@ fn may_gain_variables(
     prints || masked_list || masked_source || container.env.iter().any(masked_name)
 }
 
-/// An entry whose value is printed by an action on a line of its own has an unknown value, not an empty one.
-fn fill(entry: &mut EnvVar, own: Span, around: &ActionsAround<'_>) {
+/// Makes the value of an entry unknown if an action on a separate line produces it. Without this it would be empty.
+fn mark_unknown_value(entry: &mut EnvVar, own: Span, around: &ActionsAround<'_>) {
     if entry.value.is_none() && entry.from.is_none() && around.outputs_in(own).next().is_some() {
         let mut value = String::new();
         push_helm_placeholder(&mut value);

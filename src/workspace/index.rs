@@ -1,7 +1,7 @@
-//! Which files define an object of a name: updated for the changed file only, shared between snapshots.
+//! The index of the names that files define. A change updates the entries of one file; snapshots share the rest.
 //!
-//! The index knows an object by its position among the objects of its file, so an edit that only moves objects leaves
-//! it as it is.
+//! Objects are stored by their position in the list of objects of a file, so an edit that only moves text does not
+//! change the index.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::k8s::{KeyedData, Object, ObjectData};
 use crate::syntax::has_helm_placeholder;
 use crate::workspace::File;
 
-/// What can be looked up by name.
+/// The kinds of objects that are looked up by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum IndexedKind {
     ConfigMap,
@@ -20,7 +20,7 @@ pub(super) enum IndexedKind {
     Preset,
 }
 
-/// An object's kind and name and a file that defines it, in this order: definitions of one name stand together.
+/// The kind and name of an object and a file that defines it, sorted in this order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct DefinitionKey {
     pub(super) kind: IndexedKind,
@@ -32,18 +32,18 @@ pub(super) struct DefinitionKey {
 pub(super) struct Index {
     /// The objects of a name in a file.
     definitions: OrdMap<DefinitionKey, FileDefinitions>,
-    /// Those of them that add to definitions elsewhere: all that a patch file holds, and what says so itself.
+    /// The keys of definitions that add to others: objects of patch files, and data with `is_addition`.
     additions: OrdMap<DefinitionKey, ()>,
     /// How many Kustomizations name a file as a patch.
     patches: HashMap<Arc<str>, usize>,
-    /// How many Kustomizations have a `vars` entry of a name.
+    /// How many Kustomizations have an entry of this name in `vars`.
     vars: OrdMap<Arc<str>, usize>,
-    /// The files, each at a number that stays the same, since a look-up by number is fast.
+    /// The files by their numbers, which never change. A number is faster to look up than a path.
     files: Vector<Option<Arc<File>>>,
     numbers: HashMap<Arc<str>, usize>,
 }
 
-/// The objects of a name in a file, by their positions among its objects.
+/// The objects of a name in a file, as positions in the list of objects of that file.
 #[derive(Clone, Debug)]
 pub(super) struct FileDefinitions {
     file: usize,
@@ -51,7 +51,7 @@ pub(super) struct FileDefinitions {
 }
 
 impl Index {
-    /// Makes a file known by its number.
+    /// Stores a file under its number.
     pub(super) fn set_file(&mut self, path: &Arc<str>, file: Option<&Arc<File>>) {
         let next = self.files.len();
         let number = *self.numbers.entry(Arc::clone(path)).or_insert(next);
@@ -62,7 +62,7 @@ impl Index {
         }
     }
 
-    /// Adds what a file defines.
+    /// Adds the definitions of a file.
     pub(super) fn add(&mut self, path: &Arc<str>, file: &File) {
         let Some(&number) = self.numbers.get(path) else { return };
         let is_patch = self.patches.contains_key(path);
@@ -77,7 +77,7 @@ impl Index {
         }
     }
 
-    /// Takes away what a file defined.
+    /// Removes the definitions of a file.
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
         for ExportedObject { kind, name, .. } in exported(file) {
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
@@ -86,8 +86,8 @@ impl Index {
         }
     }
 
-    /// A file has other `vars` than before. Those of files that are not looked at count too: they may build others.
-    pub(super) fn vars_changed(&mut self, old: Option<&File>, new: Option<&File>) {
+    /// Updates the `vars` of a file. Excluded files count too, because they may build files that are not excluded.
+    pub(super) fn update_vars(&mut self, old: Option<&File>, new: Option<&File>) {
         for name in new.into_iter().flat_map(vars) {
             *self.vars.entry(Arc::clone(name)).or_insert(0) += 1;
         }
@@ -110,14 +110,14 @@ impl Index {
         self.vars.keys()
     }
 
-    /// Counts one more Kustomization that names `path` as a patch; whether it is the first.
+    /// Counts a Kustomization that names `path` as a patch. Returns whether it is the first.
     pub(super) fn add_patch(&mut self, path: &Arc<str>) -> bool {
         let count = self.patches.entry(Arc::clone(path)).or_insert(0);
         *count += 1;
         *count == 1
     }
 
-    /// Counts one less; whether it was the last.
+    /// Removes one from the count. Returns whether it was the last.
     pub(super) fn remove_patch(&mut self, path: &Arc<str>) -> bool {
         match self.patches.get_mut(path) {
             Some(count) if *count > 1 => {
@@ -133,7 +133,7 @@ impl Index {
         self.patches.contains_key(path)
     }
 
-    /// The definitions of one name in a directory and below, by file.
+    /// The definitions of a name in a directory and below, sorted by file.
     pub(super) fn named(
         &self,
         kind: IndexedKind,
@@ -147,7 +147,7 @@ impl Index {
         })
     }
 
-    /// What adds to the definitions of one name, by file.
+    /// The objects that add to the definitions of a name, sorted by file.
     pub(super) fn additions(
         &self,
         kind: IndexedKind,
@@ -161,7 +161,7 @@ impl Index {
             .filter_map(|(key, ())| Some((key, self.definitions.get(key)?)))
     }
 
-    /// The definitions of a kind, by name and file.
+    /// The definitions of a kind, sorted by name and file.
     pub(super) fn all(&self, kind: IndexedKind) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
         let first = DefinitionKey { kind, name: "".into(), file: "".into() };
         self.definitions.range(first..).take_while(move |(key, _)| key.kind == kind)
@@ -171,17 +171,17 @@ impl Index {
 /// An object that others can refer to.
 #[derive(Clone)]
 pub(super) struct ExportedObject<'f> {
-    /// Among the objects of its file.
+    /// The position in the list of objects of its file.
     pub(super) position: u32,
     pub(super) object: &'f Object,
     pub(super) kind: IndexedKind,
-    /// With the parameters of a template in it.
+    /// The name, with parameters of a template substituted.
     pub(super) name: Arc<str>,
     source: Option<&'f KeyedData>,
 }
 
 impl ExportedObject<'_> {
-    /// Whether others see the same in both, wherever they stand.
+    /// Whether both offer the same to others. Positions are ignored.
     pub(super) fn is_equivalent(&self, other: &ExportedObject<'_>) -> bool {
         self.kind == other.kind
             && self.name == other.name
@@ -191,7 +191,7 @@ impl ExportedObject<'_> {
     }
 }
 
-/// What a file defines for others.
+/// The objects of a file that others can refer to.
 pub(super) fn exported(file: &File) -> impl Iterator<Item = ExportedObject<'_>> {
     file.objects.iter().zip(0..).filter_map(|(object, position)| {
         let (kind, source) = match &object.model.data {
@@ -201,13 +201,13 @@ pub(super) fn exported(file: &File) -> impl Iterator<Item = ExportedObject<'_>> 
             ObjectData::Preset(_) => (IndexedKind::Preset, None),
             ObjectData::None | ObjectData::Kustomization(_) | ObjectData::Template(_) => return None,
         };
-        // A name that a Helm expression gives is nobody's guess.
+        // A name that depends on a Helm action is unknown.
         let name = object.reference_name().filter(|name| !has_helm_placeholder(name))?.into_owned();
         Some(ExportedObject { position, object, kind, name, source })
     })
 }
 
-/// The names of the `vars` that its Kustomizations declare.
+/// The names of the `vars` in a file.
 pub(super) fn vars(file: &File) -> impl Iterator<Item = &Arc<str>> {
     let kustomizations = file.objects.iter().filter_map(|it| match &it.model.data {
         ObjectData::Kustomization(it) => Some(it),

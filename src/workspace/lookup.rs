@@ -1,7 +1,7 @@
-//! Which object a name means at a place.
+//! Lookup of objects by name.
 //!
-//! Candidates have the kind, the name and a compatible namespace; those that share the longest directory prefix with the
-//! place win. If several remain, each of them may be meant.
+//! Candidates have the kind, the name and a compatible namespace. Those that share the longest directory prefix with
+//! the place of use win. If several remain, each of them is a possible match.
 
 use std::sync::Arc;
 
@@ -10,56 +10,57 @@ use crate::workspace::Snapshot;
 use crate::workspace::dependencies::Dependency;
 use crate::workspace::index::{DefinitionKey, FileDefinitions, IndexedKind};
 
-/// Where a name is used.
+/// The place where a name is used.
 #[derive(Clone, Copy, Debug)]
 pub struct LookupSite<'a> {
     /// The file.
     pub file: &'a str,
-    /// The namespace of the object that uses it, if it says one.
+    /// The namespace of the object that uses it, if it has one.
     pub namespace: Option<&'a str>,
 }
 
-/// An object that may be meant.
+/// An object that a name may refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectMatch<'s> {
-    /// The file it stands in; the settings file for what `externals` says.
+    /// The file of the object. For an entry of `externals` it is the settings file.
     pub file: &'s Arc<str>,
     /// The object.
     pub object: &'s Object,
-    /// Whether it may have keys that its text does not show: its own source is open, or something else adds to it
-    /// (an overlay's patch, a generator that merges).
+    /// Whether it may have keys that its text does not show: its data is incomplete, or a patch or generator adds to
+    /// it.
     pub may_have_more_keys: bool,
 }
 
 impl Snapshot {
-    /// The ConfigMaps that `name` may mean.
+    /// The ConfigMaps that `name` may refer to.
     pub fn config_maps(&self, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let externals = self.settings(from.file).external_config_maps();
         self.sources(IndexedKind::ConfigMap, name, from, externals)
     }
 
-    /// The Secrets that `name` may mean.
+    /// The Secrets that `name` may refer to.
     pub fn secrets(&self, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let externals = self.settings(from.file).external_secrets();
         self.sources(IndexedKind::Secret, name, from, externals)
     }
 
-    /// Every Service a pod at this place may see, by name. Of equal names those nearest to the place remain.
+    /// Every Service that a pod at this place may see, sorted by name. Of equal names only the nearest are included.
     pub fn services(&self, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let mut found = self.nearest(IndexedKind::Service, from);
         found.extend(external(self.settings(from.file).external_services()));
         found
     }
 
-    /// Every PodPreset of the namespace of a pod at this place, by name. Of equal names those nearest to the place
-    /// remain.
+    /// Every PodPreset of the namespace of a pod at this place, sorted by name. Of equal names only the nearest are
+    /// included.
     pub fn presets(&self, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let mut found = self.nearest(IndexedKind::Preset, from);
         found.retain(|it| !self.is_patch(it.file));
         found
     }
 
-    /// The objects of a kind that a place may mean, by name. Of equal names those nearest to the place remain.
+    /// The objects of a kind that can be referred to from a place, sorted by name. Of equal names only the nearest are
+    /// included.
     fn nearest(&self, kind: IndexedKind, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         let mut found: Vec<ObjectMatch<'_>> = Vec::new();
         let mut last: Option<(&Arc<str>, usize, usize)> = None;
@@ -69,8 +70,8 @@ impl Snapshot {
             if candidates.peek().is_none() {
                 continue;
             }
-            // Definitions of one name stand together: a nearer one drives those before it away.
-            let near = shared(&key.file, from.file);
+            // Definitions are sorted by name: a nearer one replaces those of the same name before it.
+            let near = common_directory_len(&key.file, from.file);
             match last {
                 Some((name, start, nearest)) if *name == key.name => {
                     if near < nearest {
@@ -88,22 +89,22 @@ impl Snapshot {
         found
     }
 
-    /// The Services of a name at a place.
+    /// The Services that `name` may refer to.
     pub fn services_named(&self, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'_>> {
         self.sources(IndexedKind::Service, name, from, self.settings(from.file).external_services())
     }
 
-    /// The names of all ConfigMaps that a place could mean.
+    /// The names of all ConfigMaps that can be referred to from a place.
     pub fn config_map_names(&self, from: LookupSite<'_>) -> Vec<Arc<str>> {
         self.names(IndexedKind::ConfigMap, from)
     }
 
-    /// The names of all Secrets that a place could mean.
+    /// The names of all Secrets that can be referred to from a place.
     pub fn secret_names(&self, from: LookupSite<'_>) -> Vec<Arc<str>> {
         self.names(IndexedKind::Secret, from)
     }
 
-    /// The names of all Services that a place could mean.
+    /// The names of all Services that can be referred to from a place.
     pub fn service_names(&self, from: LookupSite<'_>) -> Vec<Arc<str>> {
         self.names(IndexedKind::Service, from)
     }
@@ -141,13 +142,13 @@ impl Snapshot {
         for it in &mut found {
             it.may_have_more_keys |= more;
         }
-        // What the settings say is one more reading: a key that either has is not missing.
+        // An entry of the settings is a further match: a key is missing only if no match has it.
         let same = |object: &&Object| object.model.reference_name() == Some(name);
         found.extend(external(externals).filter(|it| same(&it.object)));
         found
     }
 
-    /// The objects of one file that have a namespace that fits.
+    /// The objects of one file with a compatible namespace.
     fn candidates<'s>(
         &'s self,
         key: &'s DefinitionKey,
@@ -160,10 +161,10 @@ impl Snapshot {
             _ => true,
         };
         let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);
-        objects.map(|object| ObjectMatch { file: &key.file, object, may_have_more_keys: is_open(object) })
+        objects.map(|object| ObjectMatch { file: &key.file, object, may_have_more_keys: may_have_more_keys(object) })
     }
 
-    /// Whether two files belong to the same root. Only a workspace of several roots has such borders.
+    /// Whether two files belong to the same root.
     fn share_root(&self, one: &str, other: &str) -> bool {
         self.roots.len() < 2 || self.root_of(one) == self.root_of(other)
     }
@@ -173,22 +174,22 @@ impl Snapshot {
     }
 }
 
-/// Objects of the settings, which stand in the settings file.
+/// The objects of the settings.
 fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<Item = ObjectMatch<'s>> {
-    objects.iter().map(move |object| ObjectMatch { file, object, may_have_more_keys: is_open(object) })
+    objects.iter().map(move |object| ObjectMatch { file, object, may_have_more_keys: may_have_more_keys(object) })
 }
 
-fn is_open(object: &Object) -> bool {
+fn may_have_more_keys(object: &Object) -> bool {
     matches!(&object.model.data, ObjectData::ConfigMap(source) | ObjectData::Secret(source) if source.may_have_more_keys)
 }
 
-/// How much of the way to two files is the same, in bytes of whole directories.
-fn shared(one: &str, other: &str) -> usize {
+/// The length of the common directory prefix of two paths.
+fn common_directory_len(one: &str, other: &str) -> usize {
     let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     one.as_bytes()[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 
-/// The directories a file is in, from the inside out: each ends with `/`, but for the last, which is empty.
+/// The directories that contain a file, the innermost first. Each ends with `/`, except for the last, which is empty.
 fn directories(file: &str) -> impl Iterator<Item = &str> {
     let slashes = file.rmatch_indices('/').map(|(at, _)| &file[..=at]);
     slashes.chain(std::iter::once(""))

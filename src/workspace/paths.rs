@@ -1,30 +1,30 @@
-//! File URIs and paths as plain values, for the systems of editors and of CI alike.
+//! File URIs and paths as plain strings, for all operating systems.
 //!
-//! Nothing here asks the machine it runs on: the [`PathStyle`] is a parameter, so all of them are tested everywhere.
-//! Inside podlens a file is named by its path relative to the workspace's root, with `/` between the parts.
+//! The [`PathStyle`] is a parameter, so that all styles are tested on every system. Inside podlens a file is named by
+//! its path relative to the root of the workspace, with `/` as separator.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// How a system writes paths.
+/// How an operating system writes paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStyle {
-    /// Linux, macOS and their kin: `/srv/shop/pod.yaml`.
+    /// Linux, macOS and other Unix systems: `/srv/shop/pod.yaml`.
     Unix,
     /// Windows: `C:\shop\pod.yaml`, `\\server\share\pod.yaml`.
     Windows,
 }
 
 impl PathStyle {
-    /// The system podlens was built for.
+    /// The style of the system that podlens was built for.
     pub const CURRENT: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 
     fn is_separator(self, character: char) -> bool {
         character == '/' || (self == Self::Windows && character == '\\')
     }
 
-    /// Whether two parts of paths name the same thing. Windows keeps the case of names, but does not look at it.
+    /// Whether two components are the same name. Windows ignores case.
     fn same(self, one: &str, other: &str) -> bool {
         match self {
             Self::Unix => one == other,
@@ -33,14 +33,14 @@ impl PathStyle {
     }
 }
 
-/// The path of a file URI. Nothing for other schemes (`untitled:`, `git:`, `vscode-recorder-cell:` …), for what is no
-/// absolute path on that style, and for bytes that are not UTF-8.
+/// The path of a file URI. Nothing for other schemes (`untitled:`, `git:`, `vscode-notebook-cell:` …), for paths that
+/// are not absolute, and for bytes that are not UTF-8.
 pub fn path_from_uri(uri: &str, style: PathStyle) -> Option<String> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;
     }
-    // A `#` or `?` of a name is encoded; a bare one begins what is not part of the path.
+    // A `#` or `?` in a name is encoded. A bare one ends the path.
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (host, path) = match rest.strip_prefix("//") {
         Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
@@ -58,7 +58,8 @@ pub fn path_from_uri(uri: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// The URI of an absolute path, spelled as editors spell it (`file:///c%3A/shop/pod.yaml`). Nothing for a relative path.
+/// The URI of an absolute path, written as editors write it (`file:///c%3A/shop/pod.yaml`). Nothing for a relative
+/// path.
 pub fn path_to_uri(path: &str, style: PathStyle) -> Option<String> {
     let Split { root, parts } = split(path, style)?;
     let mut uri = match root {
@@ -76,14 +77,14 @@ pub fn path_to_uri(path: &str, style: PathStyle) -> Option<String> {
     Some(uri)
 }
 
-/// The path below `root`, with `/` between its parts; empty for the root itself, nothing for a path outside it.
+/// The path relative to `root`, with `/` as separator. Empty for the root itself, nothing for a path outside it.
 pub fn relative_path(path: &str, root: &str, style: PathStyle) -> Option<String> {
     let (path, root) = (split(path, style)?, split(root, style)?);
     let below = path.parts.get(root.parts.len()..)?;
     (common(&path, &root, style)? == root.parts.len()).then(|| below.join("/"))
 }
 
-/// The absolute path of what [`relative_path`] names.
+/// The absolute path of a relative one: the inverse of [`relative_path`].
 pub fn join_path(root: &str, relative: &str, style: PathStyle) -> String {
     let root = if root.len() > 1 { root.trim_end_matches(|character| style.is_separator(character)) } else { root };
     let separator = match style {
@@ -98,8 +99,8 @@ pub fn join_path(root: &str, relative: &str, style: PathStyle) -> String {
     if relative.is_empty() && separator == "/" { root.to_owned() } else { format!("{root}{separator}{relative}") }
 }
 
-/// An absolute path as a person in `directory` would write it, with `/` between its parts: `pod.yaml`,
-/// `../shop/pod.yaml`. The path itself where no relative one leads to it, as on another drive.
+/// An absolute path relative to `directory`, with `/` as separator: `pod.yaml`, `../shop/pod.yaml`. The path itself if
+/// there is no relative one, as on another drive.
 pub fn display_path(path: &str, directory: &str, style: PathStyle) -> String {
     let shown = || {
         let (path, directory) = (split(path, style)?, split(directory, style)?);
@@ -114,15 +115,15 @@ pub fn display_path(path: &str, directory: &str, style: PathStyle) -> String {
     }
 }
 
-/// What an absolute path begins with.
+/// The root of an absolute path.
 enum Root<'p> {
     Slash,
     Drive(char),
-    /// A UNC path; the share is its first part.
+    /// The server of a UNC path. The share is the first component.
     Share(&'p str),
 }
 
-/// An absolute path in pieces, without `.` and `..`.
+/// The components of an absolute path, without `.` and `..`.
 struct Split<'p> {
     root: Root<'p>,
     parts: Vec<&'p str>,
@@ -132,7 +133,7 @@ fn split(path: &str, style: PathStyle) -> Option<Split<'_>> {
     let (root, rest) = match style {
         PathStyle::Unix => (Root::Slash, path.strip_prefix('/')?),
         PathStyle::Windows => {
-            // `\\?\C:\x` and `\\?\UNC\server\x` are how Windows spells a canonical path.
+            // Windows writes canonical paths as `\\?\C:\x` and `\\?\UNC\server\x`.
             let plain = path.strip_prefix(r"\\?\").unwrap_or(path);
             let share = match plain.strip_prefix(r"UNC\").filter(|_| plain.len() < path.len()) {
                 Some(share) => Some(share),
@@ -158,7 +159,7 @@ fn split(path: &str, style: PathStyle) -> Option<Split<'_>> {
     Some(Split { root, parts })
 }
 
-/// How many parts two paths have in common from the root on; nothing if not even the root.
+/// The number of components that two paths have in common. Nothing if their roots differ.
 fn common(one: &Split<'_>, other: &Split<'_>, style: PathStyle) -> Option<usize> {
     let same_root = match (&one.root, &other.root) {
         (Root::Slash, Root::Slash) => true,
@@ -170,21 +171,21 @@ fn common(one: &Split<'_>, other: &Split<'_>, style: PathStyle) -> Option<usize>
     same_root.then(parts)
 }
 
-/// The drive letter of a Windows path, in upper case so that one file has one name, and what stands behind its colon.
+/// The drive letter of a Windows path, in upper case so that a file has one name, and the rest after the colon.
 fn drive(path: &str) -> Option<(char, &str)> {
     let letter = path.chars().next().filter(char::is_ascii_alphabetic)?;
     let rest = path[1..].strip_prefix(':')?;
     (rest.is_empty() || rest.starts_with(['\\', '/'])).then_some((letter.to_ascii_uppercase(), rest))
 }
 
-/// What stays as it is in a URI's path: RFC 3986's unreserved characters.
+/// All characters except those that RFC 3986 calls unreserved.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn encode(text: &str) -> String {
     utf8_percent_encode(text, &ENCODED).to_string()
 }
 
-/// Decoded, unless that gives something no path can hold.
+/// Decodes a part of a URI. Nothing if the result cannot be part of a path.
 fn decode(text: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(text).decode_utf8().ok().filter(|decoded| !decoded.contains('\0'))
 }
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uris_and_paths_lead_to_each_other() {
+    fn uris_and_paths_are_converted_both_ways() {
         let cases = [
             (Unix, "file:///srv/shop/pod.yaml", "/srv/shop/pod.yaml"),
             (Unix, "file:///", "/"),
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_a_uri_are_understood() {
+    fn other_forms_of_uris_are_accepted() {
         let cases = [
             (Unix, "FILE:///a", Some("/a")),
             (Unix, "file:/a", Some("/a")),
@@ -226,7 +227,7 @@ mod tests {
             (Unix, "file:///%FF", None),
             (Unix, "file:///a%00", None),
             (Unix, "untitled:Untitled-1", None),
-            (Unix, "vscode-recorder-cell:/a#b", None),
+            (Unix, "vscode-notebook-cell:/a#b", None),
             (Unix, "git:/a/pod.yaml?ref", None),
             (Unix, "/a", None),
             (Unix, "", None),
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_from_the_root() {
+    fn paths_are_relative_to_the_root() {
         let cases = [
             (Unix, "/w/shop/pod.yaml", "/w", Some("shop/pod.yaml")),
             (Unix, "/w/shop/pod.yaml", "/w/", Some("shop/pod.yaml")),
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_paths_from_where_they_are() {
+    fn displayed_paths_are_relative_to_the_directory() {
         let cases = [
             (Unix, "/w/shop/pod.yaml", "/w", "shop/pod.yaml"),
             (Unix, "/w/shop/pod.yaml", "/w/other/deep", "../../shop/pod.yaml"),

@@ -1,6 +1,6 @@
-//! `podlens.yaml`: what it can say, and its mistakes with their places.
+//! Reading `podlens.yaml`.
 //!
-//! Reading cannot fail: what is wrong is a [`SettingsError`], and the default stands in its place.
+//! Reading always returns settings. Each wrong value is a [`SettingsError`], and its key keeps the default.
 
 mod keys;
 
@@ -20,76 +20,76 @@ pub use keys::schema;
 /// The name of the settings file.
 pub const SETTINGS_FILE: &str = "podlens.yaml";
 
-/// The settings of a directory and what is below it.
+/// The settings of a directory and its subdirectories.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The file they come from; empty for the defaults and for an editor's settings.
+    /// The settings file. Empty for the defaults and for the settings of an editor.
     pub file: Arc<str>,
     /// `kubernetes`: the release the manifests are for.
     pub kubernetes: KubernetesVersion,
-    /// `proposals`: whether designs that no release serves are taken for granted.
+    /// `proposals`: whether designs apply that no release implements.
     pub proposals: bool,
-    /// `rules`: levels by rule, in order.
+    /// `rules`: the levels of rules, as written.
     pub rules: Vec<RuleLevel>,
-    /// `exclude`: files that are not looked at.
+    /// `exclude`: files that are not checked.
     pub exclude: Globs,
-    /// `externals`: what exists outside the workspace.
+    /// `externals`: variables and objects that exist outside the workspace.
     pub externals: Externals,
-    /// `unknown`: what to do with references that may or may not resolve.
+    /// `unknown`: what to do with a reference that may or may not resolve.
     pub unknown: UnknownPolicy,
-    /// `secrets.show`: whether the values of Secrets may be shown.
+    /// `secrets.show`: whether the values of Secrets are shown.
     pub show_secrets: bool,
-    /// `overrides`: levels for some files only; later ones win.
+    /// `overrides`: the levels of rules for some files. Later entries win.
     pub overrides: Vec<FileOverride>,
-    /// What is wrong with them.
+    /// Errors in the settings, in text order.
     pub errors: Vec<SettingsError>,
-    /// The keys that are said; those of `externals` with it before them.
-    said: Vec<&'static str>,
-    /// What counts for keys that are not said.
+    /// The keys that are set. Keys below `externals` have the form `externals.services`.
+    set_keys: Vec<&'static str>,
+    /// The settings for keys that are not set.
     base: Option<Arc<Settings>>,
-    /// The directory they are for: empty or ending with `/`.
+    /// The directory that globs are relative to: empty or ending with `/`.
     directory: Box<str>,
-    /// The way from the settings down to the workspace, if they stand above it.
+    /// The path from the settings file to the workspace, if it is above the workspace: empty or ending with `/`.
     above: Box<str>,
 }
 
-/// Something wrong in the settings.
+/// An error in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingsError {
-    /// Where, in bytes of the settings file.
+    /// The span in the settings file.
     pub span: Span,
     /// The path of that place, such as `overrides[0].rules.missing-key`; empty for the whole file.
     pub path: String,
-    /// What, and what was expected.
+    /// What is wrong and what was expected.
     pub message: String,
 }
 
-/// The level of a rule.
+/// A rule with its level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleLevel {
     /// The rule's name as written.
     pub rule: Text,
-    /// Its level.
+    /// The level.
     pub level: LintLevel,
 }
 
-/// How loud a rule is.
+/// The level of a rule: a severity, or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LintLevel {
-    /// Says nothing.
+    /// The rule is disabled.
     Off,
-    /// A hint.
+    /// Findings are hints.
     Hint,
-    /// Good to know.
+    /// Findings are infos.
     Info,
-    /// Worth a look.
+    /// Findings are warnings.
     Warning,
-    /// Will not work.
+    /// Findings are errors.
     Error,
 }
 
 impl LintLevel {
-    /// The severity of a finding at this level; none if the rule is off.
+    /// The severity of findings. Nothing if the rule is off.
     pub fn severity(self) -> Option<Severity> {
         match self {
             Self::Off => None,
@@ -100,7 +100,7 @@ impl LintLevel {
         }
     }
 
-    /// The levels by the names they have in the settings.
+    /// The names in the settings, with their levels.
     pub const NAMES: [(&'static str, LintLevel); 5] = [
         ("error", LintLevel::Error),
         ("warning", LintLevel::Warning),
@@ -124,22 +124,22 @@ impl LintLevel {
 /// What to do with a reference that may or may not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownPolicy {
-    /// Say nothing, but remark on it in a hover.
+    /// Mention it in hovers only.
     #[default]
     Auto,
     /// Report it as info.
     Always,
-    /// Do not even remark on it.
+    /// Do not mention it.
     Never,
 }
 
 impl UnknownPolicy {
-    /// The choices by the names they have in the settings.
+    /// The names in the settings, with their values.
     pub const NAMES: [(&'static str, UnknownPolicy); 3] =
         [("auto", UnknownPolicy::Auto), ("always", UnknownPolicy::Always), ("never", UnknownPolicy::Never)];
 }
 
-/// Levels for some files.
+/// The levels of rules for some files.
 #[derive(Clone, Debug, Default)]
 pub struct FileOverride {
     /// The files.
@@ -148,21 +148,21 @@ pub struct FileOverride {
     pub rules: Vec<RuleLevel>,
 }
 
-/// What exists outside the workspace. The objects stand in the settings file.
+/// Variables and objects that exist outside the workspace. The spans of the objects are in the settings file.
 #[derive(Clone, Debug, Default)]
 pub struct Externals {
     /// Names of variables.
     pub variables: Globs,
-    /// ConfigMaps: their keys exist, with values we do not know.
+    /// ConfigMaps. The values of their keys are unknown.
     pub config_maps: Vec<Object>,
-    /// Secrets, likewise.
+    /// Secrets. The values of their keys are unknown.
     pub secrets: Vec<Object>,
     /// Services.
     pub services: Vec<Object>,
 }
 
 impl Settings {
-    /// Reads the settings of `file`, whose path decides which files its globs are about.
+    /// Reads the text of a settings file. Its globs are relative to its directory.
     pub fn read(file: &str, text: &str) -> Self {
         let mut settings = Self::parse(text);
         settings.file = file.into();
@@ -170,26 +170,26 @@ impl Settings {
         settings
     }
 
-    /// Reads settings that belong to no file.
+    /// Reads settings that are not in a file.
     pub fn parse(text: &str) -> Self {
         let tree = syntax::parse(text);
-        let mut reading = SettingsReader { settings: Self::default() };
+        let mut reader = SettingsReader { settings: Self::default() };
         for error in tree.errors() {
-            reading.mistake(error.span, error.message(&LineIndex::new(text)));
+            reader.error(error.span, error.message(&LineIndex::new(text)));
         }
         let mut roots = tree.documents().filter_map(|document| document.root());
         if let Some(root) = roots.next() {
-            reading.root(root);
+            reader.root(root);
         }
         if let Some(second) = roots.next() {
-            reading.mistake(second.span(), "settings are one document; this one is not read".into());
+            reader.error(second.span(), "a settings file has one document; this one is ignored".into());
         }
-        for mistake in &mut reading.settings.errors {
+        for mistake in &mut reader.settings.errors {
             let document = tree.document_at(mistake.span.start).and_then(|it| it.root());
             mistake.path = document.map_or_else(String::new, |it| it.field_path(mistake.span.start, 0));
         }
-        reading.settings.errors.sort_by_key(|mistake| mistake.span);
-        reading.settings
+        reader.settings.errors.sort_by_key(|error| error.span);
+        reader.settings
     }
 
     /// The keys that settings may have.
@@ -197,58 +197,58 @@ impl Settings {
         keys::names(keys::ROOT)
     }
 
-    /// These settings over others, which count for every key that these do not say: of `rules` for every rule, of
-    /// `externals` and `secrets` for every key below.
+    /// These settings, with `base` for every key that they do not set. `rules` and `overrides` are combined rule by
+    /// rule, `externals` key by key.
     pub fn layered_over(&self, base: &Arc<Settings>) -> Self {
         let mut settings = Self { base: Some(Arc::clone(base)), ..self.clone() };
-        settings.kubernetes = settings.saying("kubernetes").kubernetes;
-        settings.proposals = settings.saying("proposals").proposals;
-        settings.exclude = settings.saying("exclude").exclude.clone();
-        settings.unknown = settings.saying("unknown").unknown;
-        settings.show_secrets = settings.saying("secrets").show_secrets;
+        settings.kubernetes = settings.settings_for("kubernetes").kubernetes;
+        settings.proposals = settings.settings_for("proposals").proposals;
+        settings.exclude = settings.settings_for("exclude").exclude.clone();
+        settings.unknown = settings.settings_for("unknown").unknown;
+        settings.show_secrets = settings.settings_for("secrets").show_secrets;
         settings.externals = Externals {
-            variables: settings.saying("externals.variables").externals.variables.clone(),
-            config_maps: settings.saying("externals.configMaps").externals.config_maps.clone(),
-            secrets: settings.saying("externals.secrets").externals.secrets.clone(),
-            services: settings.saying("externals.services").externals.services.clone(),
+            variables: settings.settings_for("externals.variables").externals.variables.clone(),
+            config_maps: settings.settings_for("externals.configMaps").externals.config_maps.clone(),
+            secrets: settings.settings_for("externals.secrets").externals.secrets.clone(),
+            services: settings.settings_for("externals.services").externals.services.clone(),
         };
         settings
     }
 
-    /// The settings that count for a key: these, or those below them.
-    fn saying(&self, key: &'static str) -> &Self {
+    /// The settings that set a key: these, or the base.
+    fn settings_for(&self, key: &'static str) -> &Self {
         match &self.base {
-            Some(base) if !self.said.contains(&key) => base,
+            Some(base) if !self.set_keys.contains(&key) => base,
             _ => self,
         }
     }
 
-    /// ConfigMaps outside the workspace, and the settings file that names them.
+    /// ConfigMaps outside the workspace, and the settings file with them.
     pub fn external_config_maps(&self) -> (&Arc<str>, &[Object]) {
-        (&self.saying("externals.configMaps").file, &self.externals.config_maps)
+        (&self.settings_for("externals.configMaps").file, &self.externals.config_maps)
     }
 
-    /// Secrets outside the workspace, likewise.
+    /// Secrets outside the workspace, and the settings file with them.
     pub fn external_secrets(&self) -> (&Arc<str>, &[Object]) {
-        (&self.saying("externals.secrets").file, &self.externals.secrets)
+        (&self.settings_for("externals.secrets").file, &self.externals.secrets)
     }
 
-    /// Services outside the workspace, likewise.
+    /// Services outside the workspace, and the settings file with them.
     pub fn external_services(&self) -> (&Arc<str>, &[Object]) {
-        (&self.saying("externals.services").file, &self.externals.services)
+        (&self.settings_for("externals.services").file, &self.externals.services)
     }
 
-    /// Whether a file is not looked at.
+    /// Whether a file is excluded.
     pub fn excludes(&self, file: &str) -> bool {
-        self.exclude.matches(&self.saying("exclude").relative(file))
+        self.exclude.matches(&self.settings_for("exclude").relative(file))
     }
 
-    /// Whether a variable is said to exist outside the workspace.
+    /// Whether `externals` has a variable of this name.
     pub fn is_external_variable(&self, name: &str) -> bool {
         self.externals.variables.matches(name)
     }
 
-    /// The level of a rule in a file, if the settings say one: the last override that does, else `rules`.
+    /// The level of a rule in a file, if it is set: by the last matching override, else by `rules`.
     pub fn level(&self, rule: &str, file: &str) -> Option<LintLevel> {
         self.own_level(rule, file).or_else(|| self.base.as_ref()?.level(rule, file))
     }
@@ -264,14 +264,14 @@ impl Settings {
             .or_else(|| of(&self.rules))
     }
 
-    /// The same settings for a workspace below their directory, with the way down to it.
+    /// The same settings for a workspace in a subdirectory. `between` is the path of the subdirectory.
     pub fn for_subdirectory(mut self, between: &str) -> Self {
         self.directory = "".into();
         self.above = if between.is_empty() { "".into() } else { format!("{between}/").into() };
         self
     }
 
-    /// A path as the globs see it: from the directory of the settings.
+    /// A path relative to the directory of the settings file.
     fn relative<'f>(&self, file: &'f str) -> Cow<'f, str> {
         if self.above.is_empty() {
             file.strip_prefix(&*self.directory).unwrap_or(file).into()
@@ -286,23 +286,23 @@ struct SettingsReader {
 }
 
 impl SettingsReader {
-    fn mistake(&mut self, span: Span, message: String) {
+    fn error(&mut self, span: Span, message: String) {
         self.settings.errors.push(SettingsError { span, path: String::new(), message });
     }
 
     fn root(&mut self, root: Node<'_>) {
         for (key, value, span) in self.entries(root, keys::ROOT, "the settings") {
-            self.settings.said.push(key);
+            self.settings.set_keys.push(key);
             match key {
                 "kubernetes" => match value.text().and_then(|text| text.parse::<KubernetesVersion>().ok()) {
                     Some(version) => self.settings.kubernetes = version,
-                    None => self.mistake(span, "expected a Kubernetes release such as \"1.34\" or \"1.34.4\"".into()),
+                    None => self.error(span, "expected a Kubernetes release such as \"1.34\" or \"1.34.4\"".into()),
                 },
                 "proposals" => self.settings.proposals = self.flag(value),
                 "rules" => self.settings.rules = self.rules(value),
                 "exclude" => self.settings.exclude = self.globs(value, Globs::for_paths),
                 "externals" => self.externals(value),
-                "unknown" => self.settings.unknown = self.word(value, &UnknownPolicy::NAMES).unwrap_or_default(),
+                "unknown" => self.settings.unknown = self.choice(value, &UnknownPolicy::NAMES).unwrap_or_default(),
                 "secrets" => {
                     for (_, show, _) in self.entries(value, keys::SECRETS, "`secrets`") {
                         self.settings.show_secrets = self.flag(show);
@@ -314,7 +314,7 @@ impl SettingsReader {
     }
 
     fn overrides(&mut self, list: Node<'_>) {
-        for item in self.items(list, "a list of `files` and `rules`") {
+        for item in self.items(list, "a list of mappings with `files` and `rules`") {
             let mut it = FileOverride::default();
             for (key, value, _) in self.entries(item, keys::OVERRIDE, "an override") {
                 match key {
@@ -323,7 +323,7 @@ impl SettingsReader {
                 }
             }
             if item.is_mapping() && item.get("files").is_none() {
-                self.mistake(item.span(), "an override needs `files`: a list of globs".into());
+                self.error(item.span(), "this override has no `files`; add a list of globs".into());
             }
             self.settings.overrides.push(it);
         }
@@ -331,18 +331,21 @@ impl SettingsReader {
 
     fn rules(&mut self, map: Node<'_>) -> Vec<RuleLevel> {
         if !map.is_mapping() {
-            self.mistake(map.span(), "expected rule names with levels, such as `forward-reference: warning`".into());
+            self.error(
+                map.span(),
+                "expected a mapping of rules to levels, such as `forward-reference: warning`".into(),
+            );
         }
         let mut levels = Vec::new();
         for (key, value) in map.entries() {
             let Some(value) = value else {
-                self.mistake(key.span(), "expected a level: error, warning, info, hint or off".into());
+                self.error(key.span(), "expected a level: error, warning, info, hint or off".into());
                 continue;
             };
-            // YAML reads `off` as false, which is what it says.
+            // YAML 1.1 reads `off` as false.
             let level = match value.typed() {
                 Some(TypedScalar::Bool(false)) => Some(LintLevel::Off),
-                _ => self.word(value, &LintLevel::NAMES),
+                _ => self.choice(value, &LintLevel::NAMES),
             };
             if let (Some(level), Some(rule)) = (level, text(key)) {
                 levels.push(RuleLevel { rule, level });
@@ -355,26 +358,26 @@ impl SettingsReader {
         for (key, value, _) in self.entries(map, keys::EXTERNALS, "`externals`") {
             match key {
                 "variables" => {
-                    self.settings.said.push("externals.variables");
+                    self.settings.set_keys.push("externals.variables");
                     self.settings.externals.variables = self.globs(value, Globs::for_names);
                 }
                 "configMaps" => {
-                    self.settings.said.push("externals.configMaps");
-                    self.settings.externals.config_maps = self.objects(value, ObjectData::ConfigMap, Self::source);
+                    self.settings.set_keys.push("externals.configMaps");
+                    self.settings.externals.config_maps = self.objects(value, ObjectData::ConfigMap, Self::keyed_data);
                 }
                 "secrets" => {
-                    self.settings.said.push("externals.secrets");
-                    self.settings.externals.secrets = self.objects(value, ObjectData::Secret, Self::source);
+                    self.settings.set_keys.push("externals.secrets");
+                    self.settings.externals.secrets = self.objects(value, ObjectData::Secret, Self::keyed_data);
                 }
                 _ => {
-                    self.settings.said.push("externals.services");
+                    self.settings.set_keys.push("externals.services");
                     self.settings.externals.services = self.objects(value, ObjectData::Service, Self::service);
                 }
             }
         }
     }
 
-    /// Names with what is known of each, or a plain list of names.
+    /// Reads a mapping of names to contents, or a list of names.
     fn objects<T>(
         &mut self,
         node: Node<'_>,
@@ -384,7 +387,10 @@ impl SettingsReader {
         let named: Vec<_> = if node.is_mapping() {
             node.entries()
         } else {
-            self.items(node, "names, each with a list").into_iter().map(|name| (name, None)).collect()
+            self.items(node, "a list of names, or a mapping of names to lists")
+                .into_iter()
+                .map(|name| (name, None))
+                .collect()
         };
         let mut objects = Vec::new();
         for (name, content) in named {
@@ -394,14 +400,14 @@ impl SettingsReader {
                     let model = Model { span: name.span, name: Some(name), data, ..Model::default() };
                     objects.push(Object { offset: 0, model: Arc::new(model), parameters: None });
                 }
-                None => self.mistake(name.span(), "expected a name".into()),
+                None => self.error(name.span(), "expected the name of an object".into()),
             }
         }
         objects
     }
 
-    /// Keys; no list, or one with `*` in it, means that any key may exist.
-    fn source(&mut self, keys: Option<Node<'_>>) -> KeyedData {
+    /// Reads a list of keys. Without a list, or with `*` in it, any key may exist.
+    fn keyed_data(&mut self, keys: Option<Node<'_>>) -> KeyedData {
         let made_by = Some("the settings");
         let Some(keys) = keys.filter(|keys| keys.typed() != Some(TypedScalar::Null)) else {
             return KeyedData { may_have_more_keys: true, made_by, ..KeyedData::default() };
@@ -411,13 +417,13 @@ impl SettingsReader {
             match text(item) {
                 Some(key) if &*key.value == "*" => source.may_have_more_keys = true,
                 Some(key) => source.keys.push(DataEntry { key, value: None, value_span: None }),
-                None => self.mistake(item.span(), "expected a key".into()),
+                None => self.error(item.span(), "expected the name of a key".into()),
             }
         }
         source
     }
 
-    /// Ports: numbers, or entries as in a Service.
+    /// Reads a list of ports: numbers, or entries as in a Service.
     fn service(&mut self, ports: Option<Node<'_>>) -> Service {
         let mut service = Service::default();
         let Some(ports) = ports.filter(|ports| ports.typed() != Some(TypedScalar::Null)) else { return service };
@@ -426,7 +432,10 @@ impl SettingsReader {
             let port = match number.and_then(Node::typed) {
                 Some(TypedScalar::Int(port @ 1..=65535)) => i64::try_from(port).ok(),
                 _ => {
-                    self.mistake(item.span(), "expected a port: a number, or `name`, `port` and `protocol`".into());
+                    self.error(
+                        item.span(),
+                        "expected a port: a number from 1 to 65535, or a mapping with `port`".into(),
+                    );
                     continue;
                 }
             };
@@ -447,9 +456,9 @@ impl SettingsReader {
             match item.text().map(|pattern| (pattern, build(&[pattern]))) {
                 Some((pattern, Ok(_))) => patterns.push(pattern),
                 Some((_, Err(error))) => {
-                    self.mistake(item.span(), format!("this glob cannot be read: {}", error.kind()));
+                    self.error(item.span(), format!("invalid glob: {}", error.kind()));
                 }
-                None => self.mistake(item.span(), "expected a glob".into()),
+                None => self.error(item.span(), "expected a glob".into()),
             }
         }
         build(&patterns).unwrap_or_default()
@@ -459,47 +468,47 @@ impl SettingsReader {
         match value.typed() {
             Some(TypedScalar::Bool(it)) => it,
             _ => {
-                self.mistake(value.span(), "expected true or false".into());
+                self.error(value.span(), "expected true or false".into());
                 false
             }
         }
     }
 
-    fn word<T: Copy>(&mut self, value: Node<'_>, words: &[(&str, T)]) -> Option<T> {
+    fn choice<T: Copy>(&mut self, value: Node<'_>, words: &[(&str, T)]) -> Option<T> {
         let written = value.text().unwrap_or_default();
         let found = words.iter().find(|(word, _)| *word == written).map(|(_, meaning)| *meaning);
         if found.is_none() {
             let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             let hint = did_you_mean(written, &names);
-            self.mistake(value.span(), format!("expected one of {}{hint}", names.join(", ")));
+            self.error(value.span(), format!("expected one of {}{hint}", names.join(", ")));
         }
         found
     }
 
     fn items<'t>(&mut self, list: Node<'t>, expected: &str) -> Vec<Node<'t>> {
         if !list.is_sequence() {
-            self.mistake(list.span(), format!("expected {expected}"));
+            self.error(list.span(), format!("expected {expected}"));
         }
         list.items().collect()
     }
 
-    /// The entries of a mapping that have one of the known keys and a value; every other one is a mistake.
+    /// The entries of a mapping with a known key and a value. Unknown keys are errors.
     fn entries<'t>(&mut self, map: Node<'t>, known: &[SettingsKey], what: &str) -> Vec<(&'static str, Node<'t>, Span)> {
         let known = &keys::names(known)[..];
         if !map.is_mapping() && map.typed() != Some(TypedScalar::Null) {
-            self.mistake(map.span(), format!("expected {what} to be keys with values: {}", known.join(", ")));
+            self.error(map.span(), format!("expected {what} to be a mapping with the keys {}", known.join(", ")));
         }
         let mut found = Vec::new();
         for (key, value) in map.entries() {
             let written = key.text().unwrap_or_default();
             match (known.iter().find(|it| **it == written), value) {
                 (Some(name), Some(value)) => found.push((*name, value, value.span())),
-                // A key without a value says nothing, as one that is being typed.
+                // A key without a value is ignored: it may be incomplete.
                 (Some(_), None) => {}
                 (None, _) => {
                     let hint = did_you_mean(written, known);
                     let known = known.join(", ");
-                    self.mistake(key.span(), format!("unknown key `{written}`{hint}; expected one of {known}"));
+                    self.error(key.span(), format!("unknown key `{written}`{hint}; expected one of {known}"));
                 }
             }
         }
@@ -507,7 +516,7 @@ impl SettingsReader {
     }
 }
 
-/// A scalar of the settings file, with its place in it.
+/// A scalar of the settings file.
 fn text(node: Node<'_>) -> Option<Text> {
     let node = node.resolved();
     let value = node.text()?;

@@ -1,4 +1,4 @@
-//! A snapshot: everything that is known about the workspace at one moment.
+//! Immutable snapshots of the workspace.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,33 +14,33 @@ use crate::workspace::helm;
 use crate::workspace::index::{Index, IndexedKind};
 use crate::workspace::settings::Settings;
 
-/// Everything that is known at one moment. Cheap to clone; never changes.
+/// The state of the workspace at one version. Immutable and cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     pub(super) files: OrdMap<Arc<str>, Arc<File>>,
     pub(super) index: Index,
-    /// By directory: empty or ending with `/`.
+    /// By directory, which is empty or ends with `/`.
     pub(super) settings: Arc<BTreeMap<Arc<str>, Arc<Settings>>>,
     pub(super) defaults: Arc<Settings>,
-    /// Directories with a Chart.yaml, written like those of the settings.
+    /// Directories with a `Chart.yaml`, which are empty or end with `/`.
     pub(super) charts: Arc<BTreeSet<Arc<str>>>,
     pub(super) roots: Arc<[Arc<str>]>,
     pub(super) changes: ChangeVersions,
     pub(super) recorder: SharedRecorder,
     /// See [`Snapshot::derived_from_services`].
     pub(super) derived: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
-    /// Files whose services have moved since then, and nothing else.
+    /// Files in which services have only moved since `derived` was computed.
     pub(super) moved: HashSet<Arc<str>>,
 }
 
 impl Snapshot {
-    /// Every file by its path, in the order of the paths.
+    /// All files, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
         self.record(|| Dependency::Files);
         self.files.iter()
     }
 
-    /// The files of a directory, not those below it, in the order of the paths. The root is empty.
+    /// The files of a directory without its subdirectories, sorted by path. The root is empty.
     pub fn files_in(&self, directory: &str) -> impl Iterator<Item = (&Arc<str>, &Arc<File>)> {
         self.record(|| Dependency::Files);
         let start = if directory.is_empty() { String::new() } else { format!("{directory}/") };
@@ -57,24 +57,24 @@ impl Snapshot {
         self.files.get(path)
     }
 
-    /// What a later layer has worked out from all services: kept from snapshot to snapshot while no service changes. Use
-    /// one type only.
+    /// A cache that a later layer computes from all services. Snapshots share it until a service changes. All callers
+    /// must use the same type.
     pub fn derived_from_services<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
         let any = self.derived.get_or_init(|| Arc::new(T::default()));
         Arc::clone(any).downcast().unwrap_or_default()
     }
 
-    /// Dependencies that every service is looked at, for who knows what was derived from them.
+    /// Records a dependency on all services, for callers that use the cache derived from them.
     pub fn depend_on_services(&self) {
         self.record(|| Dependency::All(IndexedKind::Service));
     }
 
-    /// Whether services may stand elsewhere now than when something was derived from them.
+    /// Whether services have moved since the cache was computed from them.
     pub fn has_moved_services(&self) -> bool {
         !self.moved.is_empty()
     }
 
-    /// Where a service stands now that was in a file when something was derived from it; nothing if it is still there.
+    /// The new span of a service that has moved since the cache was computed. Nothing if its file is unchanged.
     pub fn moved_service(&self, file: &str, model: &Arc<Model>) -> Option<Span> {
         let file = self.files.get(file).filter(|_| self.moved.contains(file))?;
         let itself = file.objects.iter().find(|it| Arc::ptr_eq(&it.model, model));
@@ -82,12 +82,12 @@ impl Snapshot {
         Some(object.file_span(object.model.span))
     }
 
-    /// The names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
+    /// The names of all Kustomize `vars`. Which of them apply to a file depends on the Kustomization that builds it.
     pub fn kustomize_vars(&self) -> impl Iterator<Item = &Arc<str>> {
         self.index.vars()
     }
 
-    /// The settings for a file: those of the nearest settings file upwards.
+    /// The settings for a file: those of the nearest settings file in its directory or above.
     pub fn settings(&self, file: &str) -> &Settings {
         if !self.settings.is_empty() {
             let mut end = file.len();
@@ -104,14 +104,14 @@ impl Snapshot {
         &self.defaults
     }
 
-    /// Every settings file, with its mistakes; one above the workspace too.
+    /// The settings of every settings file, including one above the workspace.
     pub fn all_settings(&self) -> impl Iterator<Item = &Arc<Settings>> {
         let above = &self.defaults;
         let is_above = !above.file.is_empty() && self.settings.values().all(|it| it.file != above.file);
         self.settings.values().chain(is_above.then_some(above))
     }
 
-    /// Whether the settings say not to look at a file.
+    /// Whether the settings exclude a file.
     pub fn is_excluded(&self, file: &str) -> bool {
         self.settings(file).excludes(file)
     }
@@ -121,7 +121,7 @@ impl Snapshot {
         helm::charts_of(file).any(|directory| self.charts.contains(directory))
     }
 
-    /// Whether a Kustomization names the file as a patch: its objects are parts of objects elsewhere.
+    /// Whether a Kustomization names the file as a patch. Then its objects are parts of objects elsewhere.
     pub fn is_patch(&self, file: &str) -> bool {
         self.index.is_patch(file)
     }

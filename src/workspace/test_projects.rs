@@ -1,6 +1,7 @@
-//! Small projects and random edits, for properties of what is kept from edit to edit.
+//! Small projects and random edits, for property tests of incremental code.
 //!
-//! Tests cut trees and keep containers from a hundred bytes on, so small files show what large ones do.
+//! In tests, trees are split and containers cached from about a hundred bytes on, so small files test the same code as
+//! large ones.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::text::{Buffer, Span};
 /// A project: paths and texts.
 pub(crate) type Project = Vec<(String, String)>;
 
-/// The projects of the fixtures, and one of large objects.
+/// The projects of the fixtures, and one with large objects.
 pub(crate) fn projects() -> Vec<Project> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut all = vec![large()];
@@ -46,7 +47,7 @@ fn read(folder: &Path, prefix: &str, project: &mut Project) {
     }
 }
 
-/// A List, a Template and a Deployment with many containers, a multi-document file, JSON, and what they refer to.
+/// A List, a Template, a Pod with many containers, a file with several documents, JSON, and the objects they refer to.
 fn large() -> Project {
     let container = |number: usize, pad: &str| {
         format!(
@@ -139,7 +140,7 @@ const TYPED: &[&str] = &[
     "<<: *a\n",
 ];
 
-/// Makes one random edit the way a person does: types, deletes, pastes, removes or repeats lines.
+/// Makes a random edit as a user would: types, deletes, pastes, removes or repeats lines.
 pub(crate) fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     let len = buffer.len();
     let at = random.below(len + 1);

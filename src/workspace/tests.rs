@@ -18,7 +18,7 @@ fn config_map(name: &str, rest: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}{rest}}}\ndata: {{A: a}}\n")
 }
 
-/// Where a look-up ends: `file`, or `file+` when there may be more keys.
+/// The files of some matches: `file`, or `file+` if there may be more keys.
 fn files(found: &[ObjectMatch<'_>]) -> Vec<String> {
     found.iter().map(|it| format!("{}{}", it.file, if it.may_have_more_keys { "+" } else { "" })).collect()
 }
@@ -28,7 +28,7 @@ fn look_up(snapshot: &Snapshot, file: &str, namespace: Option<&str>) -> Vec<Stri
 }
 
 #[test]
-fn the_longest_shared_way_wins() {
+fn the_longest_common_directory_wins() {
     let app = config_map("app", "");
     let snapshot = workspace(&[
         ("app.yaml", &app),
@@ -64,7 +64,7 @@ fn namespaces_are_equal_or_unset() {
 }
 
 #[test]
-fn what_adds_elsewhere_opens_a_definition() {
+fn additions_elsewhere_mean_more_keys() {
     let app = config_map("app", "");
     let merge = "configMapGenerator: [{name: app, behavior: merge, literals: [B=b]}]";
     let mut workspace = workspace(&[("base/app.yaml", &app), ("over/kustomization.yaml", merge)]);
@@ -73,7 +73,7 @@ fn what_adds_elsewhere_opens_a_definition() {
     workspace.remove_disk("over/kustomization.yaml");
     assert_eq!(look_up(&workspace.snapshot(), "base/pod.yaml", None), ["base/app.yaml"]);
 
-    // A patch file is an ordinary file until a Kustomization names it, in whatever order they come.
+    // A patch file is an ordinary file until a Kustomization names it, in any order of changes.
     workspace.set_disk("over/app/patch.yaml", File::read("over/app/patch.yaml", &app));
     assert_eq!(look_up(&workspace.snapshot(), "base/pod.yaml", None), ["base/app.yaml"]);
     let patches = "resources: [../base]\npatches: [{path: ./app/patch.yaml}]";
@@ -86,7 +86,7 @@ fn what_adds_elsewhere_opens_a_definition() {
 }
 
 #[test]
-fn services_are_narrowed_name_by_name() {
+fn the_nearest_services_of_each_name_are_found() {
     let service = |name: &str, rest: &str| format!("apiVersion: v1\nkind: Service\nmetadata: {{name: {name}{rest}}}\n");
     let snapshot = workspace(&[
         ("a/web.yaml", &service("web", "")),
@@ -103,7 +103,7 @@ fn services_are_narrowed_name_by_name() {
 }
 
 #[test]
-fn a_sealed_secret_is_found_by_the_name_it_makes() {
+fn a_sealed_secret_is_found_by_the_name_of_its_secret() {
     let sealed = "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: s}\nspec: {template: {metadata: {name: t}}}";
     let snapshot = workspace(&[("s.yaml", sealed)]).snapshot();
     let from = LookupSite { file: "pod.yaml", namespace: None };
@@ -113,7 +113,7 @@ fn a_sealed_secret_is_found_by_the_name_it_makes() {
 }
 
 #[test]
-fn the_editor_stands_over_the_disk() {
+fn the_editor_has_precedence_over_the_disk() {
     let mut workspace = workspace(&[("a.yaml", &config_map("app", ""))]);
     let before = workspace.snapshot();
     workspace.set_editor("a.yaml", File::read("a.yaml", &config_map("other", "")));
@@ -124,7 +124,7 @@ fn the_editor_stands_over_the_disk() {
     assert_eq!(workspace.snapshot().config_maps("third", LookupSite { file: "p.yaml", namespace: None }).len(), 1);
     workspace.remove_disk("a.yaml");
     assert_eq!(workspace.snapshot().files().map(|(path, _)| path.to_string()).collect::<Vec<_>>(), [""; 0]);
-    // A snapshot never changes.
+    // The old snapshot has not changed.
     assert_eq!(look_up(&before, "p.yaml", None), ["a.yaml"]);
 }
 
@@ -142,7 +142,7 @@ fn excluded_files_define_nothing() {
 }
 
 #[test]
-fn the_nearest_settings_count() {
+fn the_nearest_settings_apply() {
     let snapshot =
         workspace(&[("podlens.yaml", "kubernetes: '1.30'"), ("a/b/podlens.yaml", "proposals: true")]).snapshot();
     assert_eq!(snapshot.settings("x.yaml").kubernetes, KubernetesVersion::minor(30));
@@ -153,7 +153,7 @@ fn the_nearest_settings_count() {
 }
 
 #[test]
-fn what_a_file_does_not_say_is_said_below_it() {
+fn keys_that_are_not_set_come_from_the_base() {
     let mut workspace = workspace(&[
         ("podlens.yaml", "kubernetes: '1.30'\nrules: {missing-key: hint}\nsecrets: {show: false}\n"),
         ("a/podlens.yaml", "externals: {configMaps: [own]}\nexclude: [x.yaml]\n"),
@@ -166,10 +166,14 @@ fn what_a_file_does_not_say_is_said_below_it() {
         let (root, inner) = (snapshot.settings("y.yaml"), snapshot.settings("a/y.yaml"));
         assert_eq!((root.kubernetes, inner.kubernetes), (KubernetesVersion::minor(30), KubernetesVersion::minor(33)));
         assert_eq!((root.proposals, root.show_secrets, inner.show_secrets), (true, false, true));
-        assert_eq!(root.level("missing-key", "y.yaml"), Some(LintLevel::Hint), "over the overrides of what is below");
+        assert_eq!(
+            root.level("missing-key", "y.yaml"),
+            Some(LintLevel::Hint),
+            "has precedence over the overrides of the base"
+        );
         assert_eq!(root.level("missing-object", "y.yaml"), Some(LintLevel::Info));
         assert_eq!(inner.level("missing-key", "a/y.yaml"), Some(LintLevel::Off));
-        assert!(snapshot.is_excluded("y.yaml"), "its globs count from the top");
+        assert!(snapshot.is_excluded("y.yaml"), "its globs are relative to the root");
         assert!(snapshot.is_excluded("a/x.yaml") && !snapshot.is_excluded("a/y.yaml"));
         let from = |file| LookupSite { file, namespace: None };
         assert_eq!(files(&snapshot.config_maps("own", from("a/y.yaml"))), ["a/podlens.yaml+"]);
@@ -178,7 +182,7 @@ fn what_a_file_does_not_say_is_said_below_it() {
         assert_eq!(files(&snapshot.config_maps("far", from("y.yaml"))), ["+"]);
     };
     check(&workspace.snapshot());
-    // In whatever order they come.
+    // In any order of changes.
     let text = "externals: {configMaps: [own]}\nexclude: [x.yaml]\n# changed\n";
     workspace.set_editor("a/podlens.yaml", File::read("a/podlens.yaml", text));
     check(&workspace.snapshot());
@@ -189,7 +193,7 @@ fn what_a_file_does_not_say_is_said_below_it() {
 }
 
 #[test]
-fn externals_are_one_more_reading() {
+fn externals_are_further_matches() {
     let snapshot = workspace(&[
         ("podlens.yaml", "externals: {configMaps: {app: [B, C], any: ['*'], none: []}, secrets: [s]}"),
         ("app.yaml", &config_map("app", "")),
@@ -213,7 +217,7 @@ fn projects_do_not_see_each_other() {
     assert_eq!(look_up(&workspace.snapshot(), "one/sub/pod.yaml", None), ["one/app.yaml"]);
 }
 
-/// What a workspace after any changes must answer like one that was made from its last state.
+/// Everything that a workspace answers, to compare it with one that is built from its last state.
 fn answers(snapshot: &Snapshot) -> Vec<String> {
     let mut answers = Vec::new();
     for file in ["p.yaml", "a/p.yaml", "b/p.yaml"] {
@@ -231,7 +235,7 @@ fn answers(snapshot: &Snapshot) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn changes_one_by_one_give_what_a_fresh_start_gives(
+    fn single_changes_give_the_same_as_a_fresh_workspace(
         changes in proptest::collection::vec((0..PATHS.len(), 0..TEXTS.len() + 1, any::<bool>()), 1..40)
     ) {
         let mut changed = Workspace::default();
@@ -273,7 +277,7 @@ const TEXTS: &[&str] = &[
 ];
 
 #[test]
-fn settings_are_read_in_full() {
+fn all_settings_are_read() {
     let settings = Settings::read(
         "shop/podlens.yaml",
         "
@@ -314,30 +318,30 @@ overrides:
 }
 
 #[test]
-fn mistakes_in_settings_have_places_and_advice() {
+fn errors_in_settings_have_spans_and_advice() {
     for (text, place, message) in [
         ("kubernets: '1.30'", "kubernets", "unknown key `kubernets` (did you mean `kubernetes`?)"),
         ("colour: red", "colour", "unknown key `colour`; expected one of kubernetes"),
         ("kubernetes: latest", "latest", "expected a Kubernetes release"),
         ("proposals: maybe", "maybe", "expected true or false"),
         ("rules: {a: waning}", "waning", "expected one of error, warning, info, hint, off (did you mean `warning`?)"),
-        ("rules: [a]", "[a]", "expected rule names with levels"),
+        ("rules: [a]", "[a]", "expected a mapping of rules to levels"),
         ("rules: {a: }", "a", "expected a level"),
         ("exclude: vendor", "vendor", "expected a list of globs"),
-        ("exclude: ['a[']", "'a['", "this glob cannot be read"),
+        ("exclude: ['a[']", "'a['", "invalid glob"),
         ("externals: {configMap: {}}", "configMap", "unknown key `configMap` (did you mean `configMaps`?)"),
         ("externals: {configMaps: {a: b}}", "b", "expected a list of keys"),
         ("externals: {services: {a: [http]}}", "http", "expected a port"),
         ("unknown: sometimes", "sometimes", "expected one of auto, always, never"),
         ("secrets: {shown: true}", "shown", "unknown key `shown` (did you mean `show`?)"),
-        ("overrides: [{rules: {}}]", "{rules: {}}", "an override needs `files`"),
-        ("- a", "- a", "expected the settings to be keys with values"),
-        ("{}\n---\nproposals: true", "proposals: true", "settings are one document"),
+        ("overrides: [{rules: {}}]", "{rules: {}}", "this override has no `files`"),
+        ("- a", "- a", "expected the settings to be a mapping"),
+        ("{}\n---\nproposals: true", "proposals: true", "a settings file has one document"),
     ] {
-        let mistakes = Settings::parse(text).errors;
-        let [mistake] = &mistakes[..] else { panic!("{text}: {mistakes:?}") };
-        assert_eq!(&text[mistake.span.range()], place, "{text}");
-        assert!(mistake.message.starts_with(message), "{text}: {}", mistake.message);
+        let errors = Settings::parse(text).errors;
+        let [error] = &errors[..] else { panic!("{text}: {errors:?}") };
+        assert_eq!(&text[error.span.range()], place, "{text}");
+        assert!(error.message.starts_with(message), "{text}: {}", error.message);
     }
     assert_eq!(Settings::parse("").errors, []);
     assert_eq!(Settings::parse("# nothing\nrules:\n").errors, []);
@@ -351,7 +355,7 @@ fn a_chart_file_makes_templates() {
     let is_helm = |workspace: &Workspace| {
         workspace.snapshot().file("app/templates/pod.yaml").expect("it is there").is_helm_template()
     };
-    assert!(!is_helm(&workspace), "it is plain YAML, and no chart is around");
+    assert!(!is_helm(&workspace), "it is plain YAML and not in a chart");
     workspace.set_disk("app/Chart.yaml", File::read("app/Chart.yaml", "apiVersion: v2\nname: app\n"));
     assert!(is_helm(&workspace));
     workspace.remove_disk("app/Chart.yaml");
@@ -359,7 +363,7 @@ fn a_chart_file_makes_templates() {
 }
 
 #[test]
-fn what_only_parses_when_masked_is_a_template() {
+fn text_that_parses_only_when_masked_is_a_template() {
     let helm = "{{- if .Values.on }}\napiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: {{ .Values.image }}\n{{- end }}\n";
     let file = File::read("pod.yaml", helm);
     assert!(file.is_helm_template() && file.errors.is_empty() && file.objects.len() == 1);
@@ -372,9 +376,9 @@ fn what_only_parses_when_masked_is_a_template() {
     );
 }
 
-/// What somebody who looked at the workspace has to look at again after a change.
+/// Which dependencies are no longer current after a change.
 #[test]
-fn notes_are_current_until_what_was_looked_at_changes() {
+fn dependencies_are_current_until_one_changes() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}]}\n";
     let app = |rest: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: app}}\ndata: {{{rest}}}\n");
     let mut workspace =
@@ -404,7 +408,7 @@ fn notes_are_current_until_what_was_looked_at_changes() {
     assert_eq!(stale(&|_| {}), "");
     let edit =
         |path: &'static str, text: String| move |it: &mut Workspace| it.set_editor(path, File::read(path, &text));
-    // A comment moves the object and changes nothing in it.
+    // A comment moves the object without changing it.
     assert_eq!(stale(&edit("app.yaml", format!("# moved\n{}", app("A: a")))), "");
     assert_eq!(stale(&edit("app.yaml", app("A: b"))), "app names");
     assert_eq!(stale(&edit("other.yaml", config_map("another", ""))), "names");
@@ -417,7 +421,7 @@ fn notes_are_current_until_what_was_looked_at_changes() {
 }
 
 #[test]
-fn objects_that_move_are_found_where_they_stand() {
+fn moved_objects_are_found_at_their_new_position() {
     let mut workspace = workspace(&[("a/app.yaml", &config_map("app", ""))]);
     let before = workspace.snapshot();
     workspace.set_editor("a/app.yaml", File::read("a/app.yaml", &format!("# moved\n{}", config_map("app", ""))));

@@ -1,4 +1,4 @@
-//! Applying changes: a [`Workspace`] takes changes of files and settings, and hands out snapshots.
+//! Applying changes of files and settings.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,98 +13,98 @@ use crate::workspace::index::{self, ExportedObject, IndexedKind};
 use crate::workspace::settings::{SETTINGS_FILE, Settings};
 use crate::workspace::snapshot::Snapshot;
 
-/// Takes changes and gives snapshots.
+/// The mutable workspace: it takes changes and returns snapshots.
 #[derive(Debug, Default)]
 pub struct Workspace {
     snapshot: Snapshot,
     disk: HashMap<Arc<str>, Arc<File>>,
     editor: HashMap<Arc<str>, Arc<File>>,
-    /// The settings where no settings file is, and those below all settings.
+    /// The settings of files without a settings file.
     defaults: Settings,
+    /// The settings for keys that no settings file sets.
     base: Option<Arc<Settings>>,
-    /// Whether someone has taken a snapshot, so that it may_hold_objects what changes from now on.
+    /// Whether a snapshot was taken, so that further changes have to be recorded.
     is_watched: AtomicBool,
 }
 
 impl Workspace {
-    /// What is known now.
+    /// A snapshot of the current state.
     pub fn snapshot(&self) -> Snapshot {
         self.is_watched.store(true, Ordering::Relaxed);
         self.snapshot.clone()
     }
 
-    /// A file on disk is there or has changed. An editor's text stays over it.
+    /// Adds or replaces a file on disk. The text of an editor has precedence.
     pub fn set_disk(&mut self, path: &str, file: impl Into<Arc<File>>) {
         self.disk.insert(path.into(), file.into());
         self.refresh(path);
     }
 
-    /// A file on disk is gone.
+    /// Removes a file on disk.
     pub fn remove_disk(&mut self, path: &str) {
         self.disk.remove(path);
         self.refresh(path);
     }
 
-    /// An editor has opened or changed a file: its text counts from now on.
+    /// Adds or replaces a file that is open in an editor. It has precedence over the file on disk.
     pub fn set_editor(&mut self, path: &str, file: impl Into<Arc<File>>) {
         self.editor.insert(path.into(), file.into());
         self.refresh(path);
     }
 
-    /// An editor has closed a file: what is on disk counts again.
+    /// Removes a file that was open in an editor. The file on disk is used again.
     pub fn close_editor(&mut self, path: &str) {
         self.editor.remove(path);
         self.refresh(path);
     }
 
-    /// The settings for files that have no settings file above them in the workspace.
+    /// Sets the settings of files that have no settings file in the workspace.
     pub fn set_defaults(&mut self, settings: Settings) {
         self.defaults = settings;
-        self.layer_settings();
+        self.apply_settings();
     }
 
-    /// Settings that count for whatever settings files do not say, such as an editor's.
+    /// Sets the settings for keys that settings files do not set, such as those of an editor.
     pub fn set_base(&mut self, settings: Option<Settings>) {
         self.base = settings.map(Arc::new);
-        self.layer_settings();
+        self.apply_settings();
     }
 
-    fn layer_settings(&mut self) {
-        self.snapshot.defaults = self.layered(&Arc::new(self.defaults.clone()));
+    fn apply_settings(&mut self) {
+        self.snapshot.defaults = self.over_base(&Arc::new(self.defaults.clone()));
         let known: Vec<Arc<str>> = self.snapshot.settings.keys().cloned().collect();
         for directory in known {
             let file = self.snapshot.files.get(&*format!("{directory}{SETTINGS_FILE}"));
             if let Some(settings) = file.and_then(|it| it.settings.clone()) {
-                let settings = self.layered(&settings);
+                let settings = self.over_base(&settings);
                 Arc::make_mut(&mut self.snapshot.settings).insert(directory, settings);
             }
         }
-        self.snapshot.changes.advance();
-        self.surroundings_changed();
+        self.snapshot.changes.start_version();
+        self.record_global_change();
         self.reindex_below("");
     }
 
-    fn layered(&self, settings: &Arc<Settings>) -> Arc<Settings> {
+    fn over_base(&self, settings: &Arc<Settings>) -> Arc<Settings> {
         match &self.base {
             Some(base) => Arc::new(settings.layered_over(base)),
             None => Arc::clone(settings),
         }
     }
 
-    /// The directories that belong to different projects: names of one mean nothing in another. Each is empty or ends
-    /// with `/`.
+    /// Sets the directories of separate projects: names are not looked up across them. Each is empty or ends with `/`.
     pub fn set_roots(&mut self, roots: impl IntoIterator<Item = Arc<str>>) {
         self.snapshot.roots = roots.into_iter().collect();
-        self.snapshot.changes.advance();
-        self.surroundings_changed();
+        self.snapshot.changes.start_version();
+        self.record_global_change();
     }
 
-    /// Makes the snapshot agree with the layers about one file.
+    /// Updates the snapshot after a change of a file on disk or in an editor.
     fn refresh(&mut self, path: &str) {
         let path: Arc<str> = path.into();
         let new = self.editor.get(&path).or_else(|| self.disk.get(&path)).cloned();
         if let Some(directory) = helm::chart_directory(&path) {
-            self.charts_changed(directory, new.is_some());
+            self.update_charts(directory, new.is_some());
         }
         let new = new.map(|file| match &file.in_chart {
             Some(in_chart) if self.snapshot.is_in_chart(&path) => Arc::clone(in_chart),
@@ -114,21 +114,21 @@ impl Workspace {
             Some(file) => self.snapshot.files.insert(Arc::clone(&path), Arc::clone(file)),
             None => self.snapshot.files.remove(&path),
         };
-        self.snapshot.changes.advance();
-        self.snapshot.changes.file(&path, self.is_watched.load(Ordering::Relaxed));
+        self.snapshot.changes.start_version();
+        self.snapshot.changes.record_file(&path, self.is_watched.load(Ordering::Relaxed));
         self.snapshot.index.set_file(&path, new.as_ref());
-        self.exports_changed(&path, old.as_deref(), new.as_deref());
+        self.update_exports(&path, old.as_deref(), new.as_deref());
         let (before, after) = (old.as_deref(), new.as_deref());
-        self.patches_changed(before.map_or(&[], |it| &it.patches), after.map_or(&[], |it| &it.patches));
+        self.update_patches(before.map_or(&[], |it| &it.patches), after.map_or(&[], |it| &it.patches));
         let settings = after.and_then(|it| it.settings.clone());
         if settings.is_some() || before.is_some_and(|it| it.settings.is_some()) {
-            self.settings_changed(&path, settings);
+            self.update_settings(&path, settings);
         }
     }
 
-    /// Makes the index agree with a file, and tells which names are affected. An edit that moves objects and changes
-    /// nothing that others see leaves the index as it is.
-    fn exports_changed(&mut self, path: &Arc<str>, old: Option<&File>, new: Option<&File>) {
+    /// Updates the index and the versions of the names that changed. Does nothing to the index if objects have only
+    /// moved.
+    fn update_exports(&mut self, path: &Arc<str>, old: Option<&File>, new: Option<&File>) {
         if let (Some(old), Some(new)) = (old, new)
             && old.exports_the_same(new)
         {
@@ -160,37 +160,37 @@ impl Workspace {
         }
         let is_watched = self.is_watched.load(Ordering::Relaxed);
         for export in gone.iter().chain(come) {
-            self.snapshot.changes.name(export.kind, &export.name, is_watched);
+            self.snapshot.changes.record_name(export.kind, &export.name, is_watched);
         }
         if vars_changed {
-            self.snapshot.index.vars_changed(old, new);
-            self.surroundings_changed();
+            self.snapshot.index.update_vars(old, new);
+            self.record_global_change();
         }
         let is_service = |it: &ExportedObject<'_>| it.kind == IndexedKind::Service;
         if gone.iter().chain(come).any(is_service) {
-            self.services_changed();
+            self.reset_derived_from_services();
         } else if is_watched && after.iter().any(is_service) {
             self.snapshot.moved.insert(Arc::clone(path));
         }
     }
 
-    fn services_changed(&mut self) {
+    fn reset_derived_from_services(&mut self) {
         self.snapshot.derived = Arc::default();
         self.snapshot.moved = HashSet::default();
     }
 
-    /// Something has changed that is about many files.
-    fn surroundings_changed(&mut self) {
-        self.snapshot.changes.surroundings();
-        self.services_changed();
+    /// Records a change that concerns every file.
+    fn record_global_change(&mut self) {
+        self.snapshot.changes.record_global();
+        self.reset_derived_from_services();
     }
 
-    fn patches_changed(&mut self, before: &[Arc<str>], after: &[Arc<str>]) {
+    fn update_patches(&mut self, before: &[Arc<str>], after: &[Arc<str>]) {
         if before == after {
             return;
         }
-        self.surroundings_changed();
-        // New ones first, so that a file which stays a patch is not looked at again.
+        self.record_global_change();
+        // New ones first, so that a file that remains a patch is not indexed again.
         for path in after {
             if self.snapshot.index.add_patch(path) {
                 self.reindex(path);
@@ -203,13 +203,13 @@ impl Workspace {
         }
     }
 
-    /// A directory has become a chart, or is one no more: the templates and values in it are read as such.
-    fn charts_changed(&mut self, directory: &str, is_chart: bool) {
+    /// Reads the templates and values of a directory again if it became a chart or is no longer one.
+    fn update_charts(&mut self, directory: &str, is_chart: bool) {
         let charts = Arc::make_mut(&mut self.snapshot.charts);
         let changed = if is_chart { charts.insert(directory.into()) } else { charts.remove(directory) };
         if changed {
-            self.snapshot.changes.advance();
-            self.surroundings_changed();
+            self.snapshot.changes.start_version();
+            self.record_global_change();
             for path in self.files_below(directory) {
                 if helm::chart_directory(&path).is_none() {
                     self.refresh(&path);
@@ -218,15 +218,15 @@ impl Workspace {
         }
     }
 
-    fn settings_changed(&mut self, path: &str, settings: Option<Arc<Settings>>) {
+    fn update_settings(&mut self, path: &str, settings: Option<Arc<Settings>>) {
         let directory = &path[..path.len() - SETTINGS_FILE.len()];
-        let settings = settings.map(|it| self.layered(&it));
+        let settings = settings.map(|it| self.over_base(&it));
         let all = Arc::make_mut(&mut self.snapshot.settings);
         match settings {
             Some(settings) => drop(all.insert(directory.into(), settings)),
             None => drop(all.remove(directory)),
         }
-        self.surroundings_changed();
+        self.record_global_change();
         self.reindex_below(directory);
     }
 
@@ -237,8 +237,8 @@ impl Workspace {
     }
 
     fn files_below(&self, directory: &str) -> Vec<Arc<str>> {
-        let behind = self.snapshot.files.range(Arc::<str>::from(directory)..).map(|(path, _)| Arc::clone(path));
-        behind.take_while(|path| path.starts_with(directory)).collect()
+        let after = self.snapshot.files.range(Arc::<str>::from(directory)..).map(|(path, _)| Arc::clone(path));
+        after.take_while(|path| path.starts_with(directory)).collect()
     }
 
     fn reindex(&mut self, path: &Arc<str>) {

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A release such as 1.34, or one patch of it such as 1.34.4. Without a patch it is the newest one.
+/// A release such as 1.34, or a patch release such as 1.34.4. Without a patch it is the newest patch release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KubernetesVersion {
-    /// The major version, 1 so far.
+    /// The major version, always 1.
     pub major: u32,
     /// The minor version.
     pub minor: u32,
-    /// The patch; nothing for the newest.
+    /// The patch version. Nothing for the newest.
     pub patch: Option<u32>,
 }
 
@@ -18,17 +18,17 @@ impl KubernetesVersion {
     /// The newest release that `docs/spec` describes.
     pub const NEWEST: Self = Self::minor(37);
 
-    /// The newest patch of 1.`minor`.
+    /// The newest patch release of 1.`minor`.
     pub const fn minor(minor: u32) -> Self {
         Self { major: 1, minor, patch: None }
     }
 
-    /// Whether it has what came with 1.`minor`.0.
+    /// Whether it is 1.`minor`.0 or later.
     pub fn is_at_least(self, minor: u32) -> bool {
         self.is_at_least_patch(minor, 0)
     }
 
-    /// Whether it has what came with 1.`minor`.`patch` and every later minor release.
+    /// Whether it is 1.`minor`.`patch` or later.
     pub fn is_at_least_patch(self, minor: u32, patch: u32) -> bool {
         (self.major, self.minor, self.patch.unwrap_or(u32::MAX)) >= (1, minor, patch)
     }
@@ -47,27 +47,27 @@ impl fmt::Display for KubernetesVersion {
     }
 }
 
-/// A text that is no Kubernetes release.
+/// A text that is not a Kubernetes release.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no Kubernetes release; write one such as 1.34 or 1.34.4")]
+#[error("`{0}` is not a Kubernetes release; write one such as 1.34 or 1.34.4")]
 pub struct InvalidVersion(String);
 
 impl FromStr for KubernetesVersion {
     type Err = InvalidVersion;
 
     fn from_str(text: &str) -> Result<Self, InvalidVersion> {
-        let wrong = || InvalidVersion(text.to_owned());
+        let invalid = || InvalidVersion(text.to_owned());
         let plain = text.strip_prefix('v').unwrap_or(text);
         let number = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => part.parse::<u32>().map_err(|_| wrong()),
-            false => Err(wrong()),
+            true => part.parse::<u32>().map_err(|_| invalid()),
+            false => Err(invalid()),
         };
         let mut parts = plain.split('.');
-        let major = number(parts.next().ok_or_else(wrong)?)?;
-        let minor = number(parts.next().ok_or_else(wrong)?)?;
+        let major = number(parts.next().ok_or_else(invalid)?)?;
+        let minor = number(parts.next().ok_or_else(invalid)?)?;
         let patch = parts.next().map(number).transpose()?;
         if parts.next().is_some() || major != 1 {
-            return Err(wrong());
+            return Err(invalid());
         }
         Ok(Self { major, minor, patch })
     }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_read_and_written() {
+    fn releases_are_parsed_and_displayed() {
         for text in ["1.34", "1.34.4", "1.9"] {
             assert_eq!(text.parse::<KubernetesVersion>().map(|it| it.to_string()), Ok(text.to_owned()));
         }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_without_patch_is_its_newest() {
+    fn a_release_without_patch_is_its_newest_patch() {
         let has = |text: &str, minor, patch| {
             text.parse::<KubernetesVersion>().is_ok_and(|it| it.is_at_least_patch(minor, patch))
         };

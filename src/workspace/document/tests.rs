@@ -1,4 +1,4 @@
-//! What an edited document knows is what is known of its text read afresh.
+//! A document that was edited equals one that is read from its text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::k8s::{Container, Object, Text};
 use crate::syntax::{Random, edit_count};
 use crate::workspace::test_projects;
 
-/// The facts of a file with every span where it stands.
+/// The contents of a file, with every span converted to the file.
 fn shown(file: &File) -> String {
     let mut out = format!(
         "{:?}\n{:?}\n{:?}\n{} {} {:?}\n{:?}\n",
@@ -46,7 +46,7 @@ fn shown(file: &File) -> String {
     out
 }
 
-/// A container's own text tells its parts, wherever they are marked.
+/// The texts of a container, with marks converted to the file.
 fn whole(object: &Object, container: &Container) -> String {
     let Container { path, span, role, name, image, env, env_span, env_from, command, args, probes, mounts, .. } =
         container;
@@ -56,7 +56,7 @@ fn whole(object: &Object, container: &Container) -> String {
     placed(object, &(first + &second))
 }
 
-/// Replaces each `Span { start: a, end: b }` by its place in the file.
+/// Replaces each `Span { start: a, end: b }` by the span in the file.
 fn placed(object: &Object, debug: &str) -> String {
     let mut out = String::new();
     let mut rest = debug;
@@ -72,7 +72,7 @@ fn placed(object: &Object, debug: &str) -> String {
 }
 
 #[test]
-fn an_edited_document_knows_what_a_fresh_one_knows() {
+fn an_edited_document_equals_a_fresh_one() {
     let mut random = Random::new(7);
     let rounds = edit_count(1, 20);
     for (path, text) in test_projects::projects().into_iter().flatten() {
@@ -93,7 +93,7 @@ fn an_edited_document_knows_what_a_fresh_one_knows() {
 }
 
 #[test]
-fn objects_that_an_edit_does_not_touch_are_shared() {
+fn unchanged_objects_are_shared() {
     let known = ["app/list.yaml", "app/documents.yaml"];
     let texts: Vec<_> =
         test_projects::projects().into_iter().flatten().filter(|(path, _)| known.contains(&&**path)).collect();
@@ -111,7 +111,7 @@ fn objects_that_an_edit_does_not_touch_are_shared() {
 }
 
 #[test]
-fn containers_of_a_large_object_are_kept_where_they_move() {
+fn unchanged_containers_of_a_large_object_are_shared() {
     let (path, text) = test_projects::projects().remove(0).remove(1);
     assert_eq!(path, "app/giant.yaml");
     let mut document = Document::new(&path, &text, 0);
@@ -120,8 +120,8 @@ fn containers_of_a_large_object_are_kept_where_they_move() {
     document.edit(Span::new(at, at), "long-");
     let after = document.file();
     let (old, new) = (&before.objects[0].model.pods[0].containers, &after.objects[0].model.pods[0].containers);
-    let kept: Vec<bool> = old.iter().zip(new).map(|(a, b)| Arc::ptr_eq(a, b)).collect();
-    assert_eq!(kept, [true, true, true, false, true, true, true, true]);
+    let shared: Vec<bool> = old.iter().zip(new).map(|(a, b)| Arc::ptr_eq(a, b)).collect();
+    assert_eq!(shared, [true, true, true, false, true, true, true, true]);
     let text = document.buffer().to_string();
     for (number, container) in new.iter().enumerate() {
         let name = container.name.as_ref().expect("a name");
@@ -138,21 +138,20 @@ fn containers_of_a_large_object_are_kept_where_they_move() {
 }
 
 #[test]
-fn a_source_tells_the_edits_since_a_moment() {
+fn edits_since_a_revision_are_known() {
     let mut document = Document::new("a.yaml", "abc", 0);
-    let moment = document.parsed_text().revision();
+    let first = document.parsed_text().revision();
     document.edit(Span::new(1, 2), "xyz");
     let second = document.parsed_text().revision();
     document.edit(Span::new(0, 0), "-");
     let source = document.parsed_text();
-    let lengths = |moment: &TextRevision| {
-        source.changes_since(moment).map(|it| it.iter().map(|it| it.new_len).collect::<Vec<_>>())
-    };
-    assert_eq!(lengths(&moment), Some(vec![3, 1]));
+    let lengths =
+        |first: &TextRevision| source.changes_since(first).map(|it| it.iter().map(|it| it.new_len).collect::<Vec<_>>());
+    assert_eq!(lengths(&first), Some(vec![3, 1]));
     assert_eq!(lengths(&second), Some(vec![1]));
     document.replace("other");
     assert!(document.parsed_text().changes_since(&second).is_none(), "another text has another history");
-    for _ in 0..2 * REMEMBERED {
+    for _ in 0..2 * HISTORY_LENGTH {
         document.edit(Span::new(0, 0), "-");
     }
     assert!(document.parsed_text().changes_since(&document.parsed_text().revision()).is_some_and(<[_]>::is_empty));

@@ -1,7 +1,7 @@
-//! A Helm template that is being edited: an edit costs the parts of it that are masked differently then.
+//! A Helm template that is being edited, masked and read incrementally.
 //!
-//! Masking is a pass over the whole text. What comes out differs from the mask before in one stretch, and only that is
-//! parsed again; an object is looked at again if it was read anew, or if the actions around it are others.
+//! After an edit the whole text is masked again. The result is compared with the last mask, and only the range that
+//! differs is parsed. An object is processed again if it was read again or if the actions around it have changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 use crate::k8s::{Model, Object, ObjectCache};
 use crate::syntax::{self, HelmMask, HelmOutput, Tree, mask_helm_actions};
 use crate::text::{Span, TextChange};
-use crate::workspace::helm::{ActionsAround, known};
+use crate::workspace::helm::{ActionsAround, without_unknown};
 
-/// What was last read of a template.
+/// The results of the last read of a template.
 #[derive(Debug, Default)]
 pub(in crate::workspace) struct MaskedTemplate {
     last: Option<LastRead>,
-    kept: ObjectCache,
-    /// By the address of the model, which stands for it as long as it is held here.
+    cache: ObjectCache,
+    /// By the address of the model. The entry keeps the model alive, so the address is not reused.
     objects: HashMap<usize, KnownObject>,
 }
 
@@ -27,7 +27,7 @@ struct LastRead {
     tree: Arc<Tree>,
 }
 
-/// An object, what stood around it, and what came of that.
+/// An object, the actions around it, and the object without the parts that depend on them.
 #[derive(Debug)]
 struct KnownObject {
     model: Arc<Model>,
@@ -35,7 +35,7 @@ struct KnownObject {
     known: Arc<Model>,
 }
 
-/// The actions around an object, counted from its beginning.
+/// The actions around an object, relative to its offset.
 #[derive(Debug, PartialEq, Eq)]
 struct SurroundingActions {
     end: usize,
@@ -46,7 +46,7 @@ struct SurroundingActions {
 impl SurroundingActions {
     fn of(object: &Object, around: &ActionsAround<'_>) -> Self {
         let base = object.offset;
-        // Those that begin before the object end in it at most by what they leave blank.
+        // An action that starts before the object reaches into it only with spaces.
         let relative = |span: Span| Span::new(span.start.saturating_sub(base), span.end - base);
         let output = |it: &HelmOutput| HelmOutput { span: relative(it.span), key: it.key.clone() };
         Self {
@@ -58,7 +58,7 @@ impl SurroundingActions {
 }
 
 impl MaskedTemplate {
-    /// A text with its actions masked, and the tree of that; nothing if it has no actions.
+    /// Masks a text and parses the result. Nothing if it has no actions.
     pub(in crate::workspace) fn read(&mut self, text: &Arc<str>) -> Option<(Arc<HelmMask>, Arc<Tree>)> {
         let last = match self.last.take() {
             Some(last) if last.text == *text => last,
@@ -80,10 +80,10 @@ impl MaskedTemplate {
         Some(read)
     }
 
-    /// The objects of the text that was read last, as far as they are known.
+    /// The objects of the last text, without the parts that depend on actions.
     pub(in crate::workspace) fn objects(&mut self) -> Vec<Object> {
         let Some(last) = &self.last else { return Vec::new() };
-        let mut objects = self.kept.objects_of(&last.tree);
+        let mut objects = self.cache.objects_of(&last.tree);
         let mut old = std::mem::take(&mut self.objects);
         let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
         for (at, object) in objects.iter_mut().enumerate() {
@@ -93,7 +93,7 @@ impl MaskedTemplate {
             let found = match old.remove(&address) {
                 Some(it) if Arc::ptr_eq(&it.model, &object.model) && it.actions == actions => it,
                 _ => {
-                    let known = Arc::new(known(object, &around));
+                    let known = Arc::new(without_unknown(object, &around));
                     KnownObject { model: Arc::clone(&object.model), actions, known }
                 }
             };
@@ -104,7 +104,7 @@ impl MaskedTemplate {
     }
 }
 
-/// What has to change in a text to make it another one, as one edit.
+/// The edit that turns one text into another.
 fn difference(old: &str, new: &str) -> TextChange {
     let (old_bytes, new_bytes) = (old.as_bytes(), new.as_bytes());
     let mut start = same_at_start(old_bytes, new_bytes);
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_leads_from_one_text_to_the_other() {
+    fn a_difference_turns_one_text_into_the_other() {
         let long = "ü".repeat(400);
         let texts = ["", "a", "ab", "abab", "äöü", "äü", "aöü", &long, &format!("{long}x{long}"), &format!("x{long}")];
         for old in texts {
@@ -151,9 +151,9 @@ mod tests {
         assert_eq!(difference("name: a\n", "name: ab\n"), TextChange { old: Span::new(7, 7), new_len: 1 });
     }
 
-    /// Of many objects only the one that is edited is looked at again.
+    /// Only the edited object is processed again.
     #[test]
-    fn an_edit_costs_what_it_touches() {
+    fn only_the_edited_object_is_processed_again() {
         let object = |number: usize| {
             format!(
                 "---\nkind: Pod\napiVersion: v1\nmetadata: {{name: p{number}}}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      value: {{{{ .Values.a }}}}\n"
@@ -166,7 +166,7 @@ mod tests {
             template.objects().into_iter().map(|it| it.model).collect()
         };
         let before = models(&text);
-        // Inside an action, beside one, and above all of them.
+        // Edits inside an action, next to one, and before all of them.
         for edited in [
             text.replacen(".Values.a }}", ".Values.abc }}", 1),
             text.replacen("name: A", "name: B", 1),

@@ -1,82 +1,108 @@
-//! Every key of `podlens.yaml`: the one list that reading, its messages and the JSON schema are made from.
+//! The list of all keys of `podlens.yaml`. Reading, error messages and the JSON schema use it.
 
 use serde_json::{Map, Value, json};
 
 use crate::workspace::settings::{LintLevel, UnknownPolicy};
 
-/// A key, what it is for, and what stands under it.
+/// A key with its documentation and the type of its value.
 #[derive(Debug)]
 pub(super) struct SettingsKey {
     pub(super) name: &'static str,
     docs: &'static str,
-    shape: ValueType,
+    value: ValueType,
 }
 
-/// What stands under a key.
+/// The type of a value.
 #[derive(Debug)]
 enum ValueType {
-    /// A release.
+    /// A Kubernetes release.
     Release,
-    /// True or false; false if absent.
+    /// A boolean; false if absent.
     Flag,
-    /// Rules with levels.
+    /// A mapping of rules to levels.
     Levels,
     /// A list of globs.
     Globs,
-    /// What to do with what is unknown.
+    /// An [`UnknownPolicy`].
     Unknown,
-    /// Further keys.
+    /// A mapping with these keys.
     Keys(&'static [SettingsKey]),
-    /// A list of mappings with these keys, of which the first must be there.
+    /// A list of mappings with these keys. The first key is required.
     List(&'static [SettingsKey]),
-    /// Names of objects, each with its keys.
+    /// A mapping of objects to their keys.
     Sources,
-    /// Names of services, each with its ports.
+    /// A mapping of services to their ports.
     Services,
 }
 
-const fn key(name: &'static str, shape: ValueType, docs: &'static str) -> SettingsKey {
-    SettingsKey { name, docs, shape }
+const fn key(name: &'static str, value: ValueType, docs: &'static str) -> SettingsKey {
+    SettingsKey { name, docs, value }
 }
 
 pub(super) const ROOT: &[SettingsKey] = &[
-    key("kubernetes", ValueType::Release, "The Kubernetes release the manifests are for; the newest if absent."),
-    key("proposals", ValueType::Flag, "Whether designs that no release serves are taken for granted."),
-    key("rules", ValueType::Levels, "Levels of rules."),
-    key("exclude", ValueType::Globs, "Files that are not looked at, as in a .gitignore."),
-    key("externals", ValueType::Keys(EXTERNALS), "What exists outside the workspace."),
-    key("unknown", ValueType::Unknown, "What to do with a reference that may or may not resolve."),
-    key("secrets", ValueType::Keys(SECRETS), "How values of Secrets are treated."),
-    key("overrides", ValueType::List(OVERRIDE), "Levels for some files only; later ones win."),
+    key(
+        "kubernetes",
+        ValueType::Release,
+        "The Kubernetes release that the manifests are for. Default: the newest that podlens knows.",
+    ),
+    key(
+        "proposals",
+        ValueType::Flag,
+        "Apply designs that were proposed for Kubernetes but are in no release: explicit service links, the proposals \
+         for PodPresets and templates, and the env file format of its proposal. Their fields are then not reported.",
+    ),
+    key("rules", ValueType::Levels, "The level of each rule: error, warning, info, hint or off."),
+    key(
+        "exclude",
+        ValueType::Globs,
+        "Files that are not checked and whose objects are ignored, as globs like in a .gitignore.",
+    ),
+    key("externals", ValueType::Keys(EXTERNALS), "Variables and objects that exist outside the workspace."),
+    key(
+        "unknown",
+        ValueType::Unknown,
+        "What to do with a reference that may or may not resolve: auto mentions it in hovers, always reports it as info, \
+         never does neither.",
+    ),
+    key("secrets", ValueType::Keys(SECRETS), "How values of Secrets are shown."),
+    key("overrides", ValueType::List(OVERRIDE), "Levels of rules for some files. Later entries win."),
 ];
 
 pub(super) const EXTERNALS: &[SettingsKey] = &[
-    key("variables", ValueType::Globs, "Names of variables, such as ACME_*."),
-    key("configMaps", ValueType::Sources, "ConfigMaps with their keys; without a list, or with * in it, any key."),
-    key("secrets", ValueType::Sources, "Secrets with their keys; without a list, or with * in it, any key."),
+    key("variables", ValueType::Globs, "Globs of names, such as ACME_*. These variables count as defined."),
+    key(
+        "configMaps",
+        ValueType::Sources,
+        "ConfigMaps with their keys. Without a list, or with * in the list, any key may exist.",
+    ),
+    key(
+        "secrets",
+        ValueType::Sources,
+        "Secrets with their keys. Without a list, or with * in the list, any key may exist.",
+    ),
     key("services", ValueType::Services, "Services with their ports."),
 ];
 
 pub(super) const SECRETS: &[SettingsKey] =
-    &[key("show", ValueType::Flag, "Whether the values of Secrets may be shown.")];
+    &[key("show", ValueType::Flag, "Show the values of Secrets. By default they are hidden.")];
 
 pub(super) const OVERRIDE: &[SettingsKey] = &[
-    key("files", ValueType::Globs, "The files, as globs from the directory of the settings."),
+    key("files", ValueType::Globs, "The files, as globs relative to the directory of the settings file."),
     key("rules", ValueType::Levels, "Levels of rules in these files."),
 ];
 
-/// The names of some keys.
+/// The names of keys.
 pub(super) fn names(keys: &[SettingsKey]) -> Vec<&'static str> {
     keys.iter().map(|key| key.name).collect()
 }
 
-/// The JSON schema of the settings; rules are names with a sentence each.
+/// The JSON schema of the settings. `rules` are names and descriptions.
 pub fn schema(rules: &[(&str, &str)]) -> Value {
     let mut schema = mapping(ROOT, rules);
     let more = [
         ("$schema", json!("http://json-schema.org/draft-07/schema#")),
         ("title", json!("podlens settings")),
-        ("description", json!("What podlens.yaml can say.")),
+        ("description", json!("The settings file of podlens: podlens.yaml.")),
     ];
     schema.extend(more.map(|(key, value)| (key.to_owned(), value)));
     Value::Object(schema)
@@ -84,7 +110,7 @@ pub fn schema(rules: &[(&str, &str)]) -> Value {
 
 fn mapping(keys: &[SettingsKey], rules: &[(&str, &str)]) -> Map<String, Value> {
     let property = |key: &SettingsKey| {
-        let mut schema = key.shape.schema(rules);
+        let mut schema = key.value.schema(rules);
         schema.insert("description".into(), key.docs.into());
         (key.name.to_owned(), Value::Object(schema))
     };
@@ -96,7 +122,7 @@ impl ValueType {
     fn schema(&self, rules: &[(&str, &str)]) -> Map<String, Value> {
         let strings = json!({"type": "array", "items": {"type": "string"}});
         match self {
-            // A release without quotes is a number in YAML: 1.30 would be 1.3.
+            // Without quotes a release is a number in YAML: 1.30 would be 1.3.
             Self::Release => object(json!({"type": "string", "pattern": r"^v?1\.\d+(\.\d+)?$"})),
             Self::Flag => object(json!({"type": "boolean", "default": false})),
             Self::Globs => object(strings),
