@@ -1,4 +1,4 @@
-// Starts the Chromium of this machine, without a window, for pictures and tests.
+// Starts an installed Chromium in headless mode, for screenshots and tests.
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -14,12 +14,12 @@ const FLAGS = [
 ];
 
 export async function browser() {
-  const names = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-  const executablePath = names.find((name) => name !== undefined && existsSync(name));
+  const candidates = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+  const executablePath = candidates.find((path) => path !== undefined && existsSync(path));
   if (executablePath === undefined) {
-    throw new Error("no Chromium found: install one, or name it in CHROMIUM");
+    throw new Error("no Chromium found: install it, or set CHROMIUM to its path");
   }
-  // Without Playwright's own handlers, which close the browser at a signal and keep the process running.
+  // Playwright's own signal handlers would close the browser but keep this process running.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
   return chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: 120_000, ...signals });
 }

@@ -1,4 +1,4 @@
-// Bundles the extension and its pages into dist/, and puts the schema of podlens.yaml beside them.
+// Bundles the extension and its pages into dist/, and copies the schema of podlens.yaml there.
 import { build } from "esbuild";
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Draws images/icon.png, which the marketplace wants, from images/icon.svg.
+// Converts images/icon.svg to images/icon.png, which the marketplace requires.
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

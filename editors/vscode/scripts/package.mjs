@@ -1,10 +1,10 @@
-// Makes a VSIX with the server's binary inside, one for each platform:
+// Builds a VSIX that contains the server binary, for one platform or for all:
 //
-//   npm run package                                      this machine, with the binary that cargo built
-//   npm run package -- --target win32-x64 --binary PATH  another platform, with a binary that is given
+//   npm run package                                      this platform, with the binary in target/release
+//   npm run package -- --target win32-x64 --binary PATH  another platform, with the given binary
 //   npm run package -- --all --binaries DIR              every platform, with DIR/TARGET/podlens[.exe]
 //
-// Further: --out DIR for where the files go (default: target/vsix in the project).
+// --out DIR sets the output directory (default: target/vsix in the repository).
 import { execFile } from "node:child_process";
 import { chmod, cp, mkdir, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
-/** What VS Code calls a platform, and the Rust target its binary is built for. */
+/** The platform names of VS Code, and the Rust target for each. */
 export const TARGETS = {
   "linux-x64": "x86_64-unknown-linux-gnu",
   "linux-arm64": "aarch64-unknown-linux-gnu",
@@ -46,13 +46,13 @@ try {
 }
 
 async function main() {
-  const plan = values.all ? allTargets() : [oneTarget()];
-  for (const { target, binary } of plan) {
-    await mustBeFile(binary, target);
+  const packages = values.all ? allTargets() : [oneTarget()];
+  for (const { target, binary } of packages) {
+    await requireFile(binary, target);
   }
   await run(process.execPath, [join(root, "scripts/build.mjs")]);
   await mkdir(values.out, { recursive: true });
-  for (const { target, binary } of plan) {
+  for (const { target, binary } of packages) {
     console.log(await packageFor(target, binary));
   }
 }
@@ -68,15 +68,15 @@ function allTargets() {
 }
 
 function oneTarget() {
-  const here = `${process.platform}-${process.arch}`;
-  const target = values.target ?? here;
+  const current = `${process.platform}-${process.arch}`;
+  const target = values.target ?? current;
   if (!(target in TARGETS)) {
     throw new Error(`unknown target '${target}': expected one of ${Object.keys(TARGETS).join(", ")}`);
   }
   if (values.binary !== undefined) {
     return { target, binary: resolve(values.binary) };
   }
-  if (target !== here) {
+  if (target !== current) {
     throw new Error(`--target ${target} needs --binary PATH: a binary built for ${TARGETS[target]}`);
   }
   return { target, binary: join(project, "target/release", binaryName(target)) };
@@ -86,14 +86,14 @@ function binaryName(target) {
   return target.startsWith("win32") ? "podlens.exe" : "podlens";
 }
 
-async function mustBeFile(binary, target) {
+async function requireFile(binary, target) {
   const info = await stat(binary).catch(() => undefined);
   if (!info?.isFile()) {
-    throw new Error(`no binary for ${target} at ${binary}: build it with cargo build --release, or name it with --binary`);
+    throw new Error(`no binary for ${target} at ${binary}: build it with cargo build --release, or pass its path with --binary`);
   }
 }
 
-/** A package is made from a directory of its own, so that the binary of one never ends up in another. */
+/** Each package is built in a separate directory, so that it contains only its own binary. */
 async function packageFor(target, binary) {
   const out = join(resolve(values.out), `podlens-${target}.vsix`);
   const stage = join(resolve(values.out), `stage-${target}`);

@@ -1,14 +1,14 @@
-// One line a test: `ok - NAME` or `not ok - NAME: WHY`, with the whole error before it.
+// Prints one line per test: `ok - NAME` or `not ok - NAME: REASON`, with the full error before it.
 export default async function* report(events) {
-  const above = [];
+  const parents = [];
   for await (const { type, data } of events) {
     if (type === "test:start") {
-      above.length = data.nesting;
-      above[data.nesting] = data.name;
+      parents.length = data.nesting;
+      parents[data.nesting] = data.name;
     } else if (type === "test:stderr" || type === "test:stdout") {
       yield data.message;
     } else if ((type === "test:pass" || type === "test:fail") && data.details.type !== "suite") {
-      const name = [...above.slice(0, data.nesting), data.name].join(": ");
+      const name = [...parents.slice(0, data.nesting), data.name].join(": ");
       if (data.skip !== undefined || data.todo !== undefined) {
         yield `skipped - ${name}\n`;
       } else if (type === "test:pass") {

@@ -1,4 +1,4 @@
-// Runs the tests of what the extension shows, and of its pages in a browser. Arguments choose files: shared, pages.
+// Runs the unit tests (shared) and the browser tests of the pages (pages). Arguments select one of them.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,8 +7,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const chosen = process.argv.slice(2);
-const names = chosen.length > 0 ? chosen : ["shared", "pages"];
+const selected = process.argv.slice(2);
+const names = selected.length > 0 ? selected : ["shared", "pages"];
 const out = await mkdtemp(join(tmpdir(), "podlens-tests-"));
 try {
   await build({

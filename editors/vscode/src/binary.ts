@@ -1,4 +1,4 @@
-/** Finding the server's binary, and saying in plain words why it cannot run. No VS Code in here. */
+/** Finds the server binary and explains why it cannot run. Does not use the VS Code API. */
 
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
@@ -8,11 +8,11 @@ import { isAbsolute, join } from "node:path";
 
 export interface Binary {
   path: string;
-  /** From the settings, and not the one that came with the extension. */
+  /** Whether the path comes from the settings; otherwise it is the bundled binary. */
   configured: boolean;
 }
 
-/** Why a binary cannot run, and what to do about it. */
+/** Why a binary cannot run, and how to fix it. */
 export class BinaryError extends Error {
   constructor(
     message: string,
@@ -22,8 +22,8 @@ export class BinaryError extends Error {
   }
 }
 
-/** The binary of the settings, or else the bundled one. */
-export function choose(configured: string, extensionPath: string, platform: string = process.platform): Binary {
+/** Returns the binary named in the settings, or the bundled one. */
+export function chooseBinary(configured: string, extensionPath: string, platform: string = process.platform): Binary {
   const path = configured.trim();
   if (path === "") {
     return { path: join(extensionPath, "bin", platform === "win32" ? "podlens.exe" : "podlens"), configured: false };
@@ -31,21 +31,21 @@ export function choose(configured: string, extensionPath: string, platform: stri
   const expanded = path === "~" || /^~[\\/]/.test(path) ? join(homedir(), path.slice(1)) : path;
   if (!isAbsolute(expanded)) {
     throw new BinaryError(
-      `The path of the server is not absolute: ${path}`,
-      "Write the whole path into podlens.server.path, or leave it empty to use the server that comes with the extension.",
+      `The server path is not absolute: ${path}`,
+      "Set podlens.server.path to an absolute path, or leave it empty to use the bundled server.",
     );
   }
   return { path: expanded, configured: true };
 }
 
-/** Asks a binary for its version, which shows that it can be started at all. */
-export async function probe(binary: Binary, timeout = 30_000): Promise<string> {
+/** Runs `--version` to check that the binary can be started; returns the version. */
+export async function checkBinary(binary: Binary, timeout = 30_000): Promise<string> {
   const remedy = binary.configured
-    ? "Correct podlens.server.path, or empty it to use the server that comes with the extension."
-    : "Install the extension for this platform, or name a podlens binary in podlens.server.path.";
+    ? "Correct podlens.server.path, or clear it to use the bundled server."
+    : "Install the extension for this platform, or set podlens.server.path to a podlens binary.";
   const info = await stat(binary.path).catch(() => undefined);
   if (info === undefined) {
-    throw new BinaryError(`There is no server at ${binary.path}.`, remedy);
+    throw new BinaryError(`${binary.path} does not exist.`, remedy);
   }
   if (!info.isFile()) {
     throw new BinaryError(`${binary.path} is not a file.`, remedy);
@@ -53,16 +53,16 @@ export async function probe(binary: Binary, timeout = 30_000): Promise<string> {
   try {
     await access(binary.path, constants.X_OK);
   } catch {
-    throw new BinaryError(`${binary.path} may not be executed.`, `Run chmod +x on it. ${remedy}`);
+    throw new BinaryError(`${binary.path} is not executable.`, `Run chmod +x on it. ${remedy}`);
   }
   return new Promise((resolve, reject) => {
     execFile(binary.path, ["--version"], { timeout }, (error, stdout, stderr) => {
       const version = stdout.trim();
       if (error !== null) {
-        const why = stderr.trim().split("\n")[0] || error.message;
-        reject(new BinaryError(`${binary.path} does not run: ${why}`, remedy));
+        const reason = stderr.trim().split("\n")[0] || error.message;
+        reject(new BinaryError(`${binary.path} cannot be started: ${reason}`, remedy));
       } else if (!version.startsWith("podlens ")) {
-        reject(new BinaryError(`${binary.path} is not podlens: it says '${version.slice(0, 60)}'.`, remedy));
+        reject(new BinaryError(`${binary.path} is not podlens: --version prints '${version.slice(0, 60)}'.`, remedy));
       } else {
         resolve(version);
       }

@@ -1,4 +1,4 @@
-/** The commands: those of the palette, and those that the server's code lenses name. */
+/** Registers the commands of the palette and of the server's code lenses. */
 
 import * as vscode from "vscode";
 import type { EnvironmentView } from "./environment";
@@ -30,56 +30,56 @@ export function registerCommands(context: vscode.ExtensionContext, { server, pre
   register("podlens.showTrace", () => server.trace.show());
 
   register("podlens.showEnvironment", async (uri?: string | vscode.Uri, position?: Position) => {
-    const place = position === undefined ? cursor() : { uri: toUri(uri), position };
-    if (place?.uri !== undefined) {
-      await environment.show(place.uri, toPosition(place.position));
+    const target = position === undefined ? cursor() : { uri: toUri(uri), position };
+    if (target?.uri !== undefined) {
+      await environment.show(target.uri, toPosition(target.position));
     }
   });
-  const preview = async (kind: PreviewKind, uri?: string | vscode.Uri, position?: Position): Promise<void> => {
-    const place = cursor();
-    const source = toUri(uri) ?? place?.uri;
+  const showPreview = async (kind: PreviewKind, uri?: string | vscode.Uri, position?: Position): Promise<void> => {
+    const current = cursor();
+    const source = toUri(uri) ?? current?.uri;
     if (source !== undefined) {
-      // A manifest is rendered whole; of several templates in a file the one at the cursor is processed.
-      const at = kind === "render" ? undefined : (position ?? place?.position);
+      // `render` covers the whole file; `process` covers the template at the cursor.
+      const at = kind === "render" ? undefined : (position ?? current?.position);
       await previews.show(source, kind, at);
     }
   };
-  register("podlens.showPreview", (uri: string, position: Position, kind: PreviewKind) => preview(kind, uri, position));
-  register("podlens.previewRendered", () => preview("render"));
-  register("podlens.previewProcessed", () => preview("process"));
+  register("podlens.showPreview", (uri: string, position: Position, kind: PreviewKind) => showPreview(kind, uri, position));
+  register("podlens.previewRendered", () => showPreview("render"));
+  register("podlens.previewProcessed", () => showPreview("process"));
   register("podlens.editParameters", async () => {
-    const shown = previewAtHand();
-    if (shown !== undefined) {
-      await form.show(shown);
+    const active = activePreview();
+    if (active !== undefined) {
+      await form.show(active);
       return;
     }
-    const place = cursor();
-    if (place !== undefined) {
-      const uri = await previews.show(place.uri, "process", place.position);
+    const current = cursor();
+    if (current !== undefined) {
+      const uri = await previews.show(current.uri, "process", current.position);
       await form.show(uri);
     }
   });
   register("podlens.comparePreview", async (uri?: vscode.Uri) => {
-    const shown = uri?.scheme === PREVIEW_SCHEME ? uri : previewAtHand();
-    const place = cursor();
-    if (shown !== undefined) {
-      await previews.compare(shown);
-    } else if (place !== undefined) {
-      await previews.compare(previewUri({ source: place.uri, kind: "render", document: undefined }));
+    const preview = uri?.scheme === PREVIEW_SCHEME ? uri : activePreview();
+    const current = cursor();
+    if (preview !== undefined) {
+      await previews.compare(preview);
+    } else if (current !== undefined) {
+      await previews.compare(previewUri({ source: current.uri, kind: "render", document: undefined }));
     }
   });
 
   register("podlens.showLocations", async (uri: string, position: Position, locations: ProtocolLocation[]) => {
-    const found = locations.map(({ uri: target, range }) => {
+    const targets = locations.map(({ uri: target, range }) => {
       const [start, end] = [toPosition(range.start), toPosition(range.end)];
       return new vscode.Location(vscode.Uri.parse(target), new vscode.Range(start, end));
     });
     const source = vscode.Uri.parse(uri);
-    await vscode.commands.executeCommand("editor.action.showReferences", source, toPosition(position), found);
+    await vscode.commands.executeCommand("editor.action.showReferences", source, toPosition(position), targets);
   });
 }
 
-/** Where the cursor is, if it is in a manifest. */
+/** The file and position of the cursor, if the active editor shows a manifest. */
 function cursor(): { uri: vscode.Uri; position: Position } | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined || !isManifest(editor.document)) {
@@ -89,8 +89,8 @@ function cursor(): { uri: vscode.Uri; position: Position } | undefined {
   return { uri: editor.document.uri, position: { line, character } };
 }
 
-/** The preview of a template that has the focus. */
-function previewAtHand(): vscode.Uri | undefined {
+/** The preview in the active editor. */
+function activePreview(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
   return uri?.scheme === PREVIEW_SCHEME ? uri : undefined;
 }

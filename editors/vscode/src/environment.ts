@@ -1,28 +1,28 @@
 /**
- * The environment view: a page beside the editor for the container under the cursor.
+ * The environment view: a webview beside the editor that shows the container under the cursor.
  *
- * It follows the cursor and the text. Where the cursor is in no container, the last one stays.
+ * It is refreshed when the cursor or the text changes. If the cursor leaves all containers, the last one stays visible.
  */
 
 import * as vscode from "vscode";
 import { createPage } from "./page";
-import { fileUri, openPlace } from "./places";
-import { Quiet } from "./quiet";
+import { Debounce } from "./debounce";
+import { fileUri, openLocation } from "./locations";
 import { isManifest } from "./selector";
 import type { Server } from "./server";
 import type { Environment, EnvironmentMessage, ShowEnvironment } from "./shared/protocol";
 
-interface Place {
+interface CursorPosition {
   uri: vscode.Uri;
   position: vscode.Position;
 }
 
 export class EnvironmentView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  private asked: Place | undefined;
-  private shown: { environment: Environment; place: Place; turn: number } | undefined;
-  private turn = 0;
-  private readonly soon = new Quiet(120, () => void this.refresh());
+  private requested: CursorPosition | undefined;
+  private shown: { environment: Environment; cursor: CursorPosition; requestId: number } | undefined;
+  private requestId = 0;
+  private readonly scheduled = new Debounce(120, () => void this.refresh());
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -30,26 +30,26 @@ export class EnvironmentView implements vscode.Disposable {
     private readonly server: Server,
   ) {
     this.subscriptions = [
-      this.soon,
-      server.onDidChange(() => this.soon.touch()),
+      this.scheduled,
+      server.onDidChange(() => this.scheduled.schedule()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.follow(textEditor)),
       vscode.window.onDidChangeActiveTextEditor((editor) => editor && this.follow(editor)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (isManifest(document)) {
-          this.soon.touch();
+          this.scheduled.schedule();
         }
       }),
-      vscode.workspace.onDidSaveTextDocument(() => this.soon.touch()),
+      vscode.workspace.onDidSaveTextDocument(() => this.scheduled.schedule()),
     ];
   }
 
-  /** What is shown now. */
+  /** The environment that the view shows; undefined if the view is closed. */
   get current(): Environment | undefined {
     return this.panel === undefined ? undefined : this.shown?.environment;
   }
 
   async show(uri: vscode.Uri, position: vscode.Position): Promise<void> {
-    this.asked = { uri, position };
+    this.requested = { uri, position };
     if (this.panel === undefined) {
       this.panel = this.createPanel();
     } else {
@@ -57,7 +57,7 @@ export class EnvironmentView implements vscode.Disposable {
     }
     await this.refresh();
     if (this.shown === undefined) {
-      void vscode.window.showInformationMessage("podlens: put the cursor in a container of a manifest.");
+      void vscode.window.showInformationMessage("podlens: the cursor is not in a container. Place it inside a container of a manifest.");
     }
   }
 
@@ -68,26 +68,26 @@ export class EnvironmentView implements vscode.Disposable {
 
   private follow(editor: vscode.TextEditor): void {
     if (this.panel !== undefined && isManifest(editor.document)) {
-      this.asked = { uri: editor.document.uri, position: editor.selection.active };
-      this.soon.touch();
+      this.requested = { uri: editor.document.uri, position: editor.selection.active };
+      this.scheduled.schedule();
     }
   }
 
-  /** Asks about the place that was asked for last; where no container is, about the one that is shown. */
+  /** Requests the container at the cursor, or the one that is shown if there is none at the cursor. */
   private async refresh(): Promise<void> {
-    const turn = ++this.turn;
-    for (const place of [this.asked, this.shown?.place]) {
-      const environment = place === undefined || this.panel === undefined ? null : await this.ask(place);
-      // A slow answer must not replace that of a later question.
-      if (environment !== null && place !== undefined && turn > (this.shown?.turn ?? 0)) {
-        this.shown = { environment, place, turn };
+    const requestId = ++this.requestId;
+    for (const cursor of [this.requested, this.shown?.cursor]) {
+      const environment = cursor === undefined || this.panel === undefined ? null : await this.fetch(cursor);
+      // A late response must not replace the response to a newer request.
+      if (environment !== null && cursor !== undefined && requestId > (this.shown?.requestId ?? 0)) {
+        this.shown = { environment, cursor, requestId };
         this.send();
         return;
       }
     }
   }
 
-  private ask({ uri, position }: Place): Promise<Environment | null> {
+  private fetch({ uri, position }: CursorPosition): Promise<Environment | null> {
     return this.server.request<Environment>("podlens/environment", {
       textDocument: { uri: uri.toString() },
       position: { line: position.line, character: position.character },
@@ -105,7 +105,7 @@ export class EnvironmentView implements vscode.Disposable {
 
   private createPanel(): vscode.WebviewPanel {
     const panel = createPage(this.extension, "environment", "Environment", vscode.ViewColumn.Beside, false);
-    panel.webview.onDidReceiveMessage((message: EnvironmentMessage) => void this.received(message, panel));
+    panel.webview.onDidReceiveMessage((message: EnvironmentMessage) => void this.handleMessage(message, panel));
     panel.onDidDispose(() => {
       this.panel = undefined;
       this.shown = undefined;
@@ -113,22 +113,22 @@ export class EnvironmentView implements vscode.Disposable {
     return panel;
   }
 
-  private async received(message: EnvironmentMessage, panel: vscode.WebviewPanel): Promise<void> {
+  private async handleMessage(message: EnvironmentMessage, panel: vscode.WebviewPanel): Promise<void> {
     switch (message.type) {
       case "ready":
         this.send();
         break;
       case "copy": {
         await vscode.env.clipboard.writeText(message.text);
-        const left = (this.shown?.environment.workloads[0]?.containers[0]?.env.length ?? message.count) - message.count;
-        const rest = left > 0 ? `; ${left} without a known value are comments` : "";
-        void vscode.window.setStatusBarMessage(`podlens: copied ${message.count} variables${rest}`, 5000);
+        const skipped = (this.shown?.environment.workloads[0]?.containers[0]?.env.length ?? message.count) - message.count;
+        const note = skipped > 0 ? `; ${skipped} without a known value are written as comments` : "";
+        void vscode.window.setStatusBarMessage(`podlens: copied ${message.count} variables${note}`, 5000);
         break;
       }
       case "open":
         if (this.shown !== undefined) {
-          const uri = fileUri(message.file, this.shown.place.uri);
-          await openPlace(uri, message.line, message.column ?? 1, panel.viewColumn);
+          const uri = fileUri(message.file, this.shown.cursor.uri);
+          await openLocation(uri, message.line, message.column ?? 1, panel.viewColumn);
         }
         break;
     }

@@ -1,4 +1,4 @@
-/** podlens for VS Code: starts the server, and puts its environment view, previews and commands in place. */
+/** Entry point: starts the server and registers the environment view, the previews and the commands. */
 
 import * as vscode from "vscode";
 import { registerCommands } from "./commands";
@@ -9,15 +9,15 @@ import { Previews } from "./previews";
 import { Server } from "./server";
 import type { Environment } from "./shared/protocol";
 
-/** What other extensions may ask. */
+/** The API for other extensions and for tests. */
 export interface Api {
-  /** How the server is. */
+  /** The state of the server. */
   health(): Health;
-  /** Fires when that changes, with each step of the index too. */
+  /** Fires when the state changes, and for each progress report of the index. */
   onDidChangeHealth: vscode.Event<Health>;
-  /** The process of the server, if it runs. */
+  /** The process id of the server, if it is running. */
   serverPid(): number | undefined;
-  /** What the environment view shows, if it is open. */
+  /** The environment that the environment view shows, if it is open. */
   environment(): Environment | undefined;
 }
 

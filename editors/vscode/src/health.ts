@@ -1,11 +1,11 @@
-/** How the server is: one value that the status item shows and that tests read. */
+/** The state of the server, shown in the language status item. */
 
 import * as vscode from "vscode";
 import { SELECTOR } from "./selector";
 
 export interface Health {
   state: "starting" | "indexing" | "running" | "stopped" | "failed";
-  /** One line: the version, how far the index is, or what is wrong. */
+  /** One line: the version, the progress of the index, or the error. */
   detail: string;
 }
 
@@ -20,7 +20,7 @@ export class HealthStatus implements vscode.Disposable {
   constructor() {
     this.item.name = "podlens";
     this.item.command = { command: "podlens.showOutput", title: "Show output" };
-    this.draw();
+    this.updateItem();
   }
 
   get current(): Health {
@@ -32,9 +32,9 @@ export class HealthStatus implements vscode.Disposable {
     this.set({ state: "starting", detail: version });
   }
 
-  /** The same server once more, after it ended by itself. */
+  /** The server is being restarted after a crash. */
   restarting(): void {
-    this.set({ state: "starting", detail: `${this.version}, again after it ended unexpectedly` });
+    this.set({ state: "starting", detail: `${this.version}, restarting after a crash` });
   }
 
   running(): void {
@@ -60,12 +60,12 @@ export class HealthStatus implements vscode.Disposable {
 
   private set(health: Health): void {
     this.health = health;
-    this.draw();
+    this.updateItem();
     void vscode.commands.executeCommand("setContext", "podlens.running", ["indexing", "running"].includes(health.state));
     this.changed.fire(health);
   }
 
-  private draw(): void {
+  private updateItem(): void {
     const { state, detail } = this.health;
     const icons = { starting: "", indexing: "", running: "$(check) ", stopped: "$(circle-slash) ", failed: "$(error) " };
     this.item.text = `${icons[state]}podlens`;

@@ -1,4 +1,4 @@
-/** What the two pages have in common: where their files are, and what they may do. */
+/** Creates the webview panel of a page. */
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
@@ -16,7 +16,7 @@ export function createPage(extension: vscode.Uri, name: string, title: string, c
       localResourceRoots: [vscode.Uri.joinPath(extension, "dist")],
     },
   );
-  const file = (of: string): string => panel.webview.asWebviewUri(vscode.Uri.joinPath(extension, "dist", of)).toString();
+  const file = (name: string): string => panel.webview.asWebviewUri(vscode.Uri.joinPath(extension, "dist", name)).toString();
   panel.iconPath = vscode.Uri.joinPath(extension, "images", "icon.png");
   panel.webview.html = pageHtml({
     title,

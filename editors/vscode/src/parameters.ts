@@ -1,4 +1,4 @@
-/** The form of a template's parameters: a page whose values drive the preview of the processed template. */
+/** The parameter form: a webview whose values are used in the preview of the processed template. */
 
 import * as vscode from "vscode";
 import { createPage } from "./page";
@@ -16,7 +16,7 @@ export class ParametersForm implements vscode.Disposable {
     private readonly extension: vscode.Uri,
     private readonly previews: Previews,
   ) {
-    this.subscription = previews.onDidAnswer(({ uri, preview }) => {
+    this.subscription = previews.onDidReceive(({ uri, preview }) => {
       if (preview !== null && uri.toString() === this.uri?.toString()) {
         this.last = preview;
         this.send();
@@ -24,7 +24,7 @@ export class ParametersForm implements vscode.Disposable {
     });
   }
 
-  /** Shows the form for a preview. */
+  /** Shows the form for the preview at `uri`. */
   async show(uri: vscode.Uri): Promise<void> {
     this.uri = uri;
     this.last = undefined;
@@ -33,8 +33,8 @@ export class ParametersForm implements vscode.Disposable {
     } else {
       this.panel.reveal();
     }
-    if ((await this.previews.ask(uri)) === null) {
-      void vscode.window.showInformationMessage("podlens: there is no template here.");
+    if ((await this.previews.fetch(uri)) === null) {
+      void vscode.window.showInformationMessage("podlens: there is no template at the cursor.");
     }
   }
 
@@ -62,7 +62,7 @@ export class ParametersForm implements vscode.Disposable {
 
   private createPanel(): vscode.WebviewPanel {
     const panel = createPage(this.extension, "parameters", "Parameters", this.column(), true);
-    panel.webview.onDidReceiveMessage((message: ParametersMessage) => this.received(message));
+    panel.webview.onDidReceiveMessage((message: ParametersMessage) => this.handleMessage(message));
     panel.onDidDispose(() => {
       this.panel = undefined;
       this.uri = undefined;
@@ -76,7 +76,7 @@ export class ParametersForm implements vscode.Disposable {
     return preview?.viewColumn === vscode.ViewColumn.One ? vscode.ViewColumn.Beside : vscode.ViewColumn.One;
   }
 
-  private received(message: ParametersMessage): void {
+  private handleMessage(message: ParametersMessage): void {
     if (this.uri === undefined) {
       return;
     }

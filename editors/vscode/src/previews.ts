@@ -1,16 +1,16 @@
 /**
- * Previews: the rendered manifest and the processed template as read-only documents that follow the source.
+ * Previews: the rendered manifest and the processed template as read-only documents, updated when the source changes.
  *
- * The address of a preview holds the address of its source, its kind and which document of the source it is of, so that
- * VS Code can open it again by itself, and there is one however often and wherever in it somebody asks. The place it was
- * asked for last moves with the lines that are typed above it.
+ * The URI of a preview contains the URI of its source, the kind, and the index of the YAML document. VS Code can therefore
+ * reopen a preview after a restart, and repeated commands open the same preview. The position of the last command is moved
+ * when lines above it are inserted or removed.
  */
 
 import * as vscode from "vscode";
-import { Quiet } from "./quiet";
+import { Debounce } from "./debounce";
 import { isManifest } from "./selector";
 import type { Server } from "./server";
-import { documentAt, startOf } from "./shared/documents";
+import { documentAt, firstContentLine } from "./shared/documents";
 import type { Position, Preview, PreviewKind, Values } from "./shared/protocol";
 
 export const PREVIEW_SCHEME = "podlens-preview";
@@ -18,7 +18,7 @@ export const PREVIEW_SCHEME = "podlens-preview";
 interface Request {
   source: vscode.Uri;
   kind: PreviewKind;
-  /** Which of the documents in the source; a rendered manifest is all of them. */
+  /** The index of the YAML document in the source; undefined for a rendered manifest, which shows all of them. */
   document: number | undefined;
 }
 
@@ -26,30 +26,30 @@ const NAMES: Record<PreviewKind, string> = { render: "rendered", process: "proce
 
 export class Previews implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  private readonly answered = new vscode.EventEmitter<{ uri: vscode.Uri; preview: Preview | null }>();
+  private readonly received = new vscode.EventEmitter<{ uri: vscode.Uri; preview: Preview | null }>();
   private readonly positions = new Map<string, Position>();
   private readonly values = new Map<string, Values>();
-  private readonly soon = new Quiet(150, () => this.refreshAll());
+  private readonly scheduled = new Debounce(150, () => this.refreshAll());
   private readonly subscriptions: vscode.Disposable[];
 
   readonly onDidChange = this.changed.event;
-  /** Fires with every answer of the server, for the form of parameters. */
-  readonly onDidAnswer = this.answered.event;
+  /** Fires with every response of the server, for the parameter form. */
+  readonly onDidReceive = this.received.event;
 
   constructor(private readonly server: Server) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(PREVIEW_SCHEME, this),
-      server.onDidChange(() => this.soon.touch()),
+      server.onDidChange(() => this.scheduled.schedule()),
       vscode.workspace.onDidChangeTextDocument((event) => this.sourceChanged(event)),
-      vscode.workspace.onDidSaveTextDocument(() => this.soon.touch()),
+      vscode.workspace.onDidSaveTextDocument(() => this.scheduled.schedule()),
       vscode.workspace.onDidCloseTextDocument((document) => {
         if (document.uri.scheme === PREVIEW_SCHEME) {
           this.positions.delete(document.uri.toString());
         }
       }),
       this.changed,
-      this.answered,
-      this.soon,
+      this.received,
+      this.scheduled,
     ];
   }
 
@@ -58,13 +58,13 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 
   async show(source: vscode.Uri, kind: PreviewKind, position?: Position): Promise<vscode.Uri> {
-    const which = position === undefined ? undefined : documentAt(await textOf(source), position.line);
-    const uri = previewUri({ source, kind, document: which });
+    const index = position === undefined ? undefined : documentAt(await textOf(source), position.line);
+    const uri = previewUri({ source, kind, document: index });
     if (position !== undefined) {
       this.positions.set(uri.toString(), position);
     }
     const document = await vscode.workspace.openTextDocument(uri);
-    // One that is open already may be older than the source.
+    // A preview that is already open may be outdated.
     this.changed.fire(uri);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false });
     return uri;
@@ -78,7 +78,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     }
   }
 
-  /** The values somebody gave to the parameters of a template. */
+  /** The parameter values that were entered in the form. */
   valuesOf(uri: vscode.Uri): Values {
     return this.values.get(uri.toString()) ?? {};
   }
@@ -87,40 +87,40 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     this.values.set(uri.toString(), values);
     this.changed.fire(uri);
     if (!isOpen(uri)) {
-      // Nobody shows the document, so nobody would ask; the form still wants to know what is wrong.
-      void this.ask(uri);
+      // VS Code does not request a document that is not open, but the form needs the problems.
+      void this.fetch(uri);
     }
   }
 
-  /** Asks the server, and tells whoever listens. */
-  async ask(uri: vscode.Uri): Promise<Preview | null> {
+  /** Requests the preview from the server and fires `onDidReceive`. */
+  async fetch(uri: vscode.Uri): Promise<Preview | null> {
     const request = requestOf(uri);
     if (request === undefined) {
       return null;
     }
-    const position = this.positions.get(uri.toString()) ?? (await placeOf(request));
+    const position = this.positions.get(uri.toString()) ?? (await defaultPosition(request));
     const preview = await this.server.request<Preview>("podlens/preview", {
       textDocument: { uri: request.source.toString() },
       ...(position === undefined ? {} : { position }),
       kind: request.kind,
       parameters: this.valuesOf(uri),
     });
-    this.answered.fire({ uri, preview });
+    this.received.fire({ uri, preview });
     return preview;
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const request = requestOf(uri);
     if (request !== undefined) {
-      // The server knows open documents best; a preview that VS Code opens by itself has none yet.
+      // The server answers from open documents; when VS Code reopens a preview, its source may not be open yet.
       await vscode.workspace.openTextDocument(request.source).then(undefined, () => undefined);
     }
-    const preview = await this.ask(uri);
+    const preview = await this.fetch(uri);
     if (preview === null) {
-      const what = request?.kind === "process" ? "template to process" : "workload to render";
+      const expected = request?.kind === "process" ? "template to process" : "workload to render";
       return this.server.health.current.state === "failed"
-        ? "# The podlens server does not run.\n"
-        : `# There is no ${what} here.\n`;
+        ? "# The podlens server is not running.\n"
+        : `# There is no ${expected} here.\n`;
     }
     const problems = preview.problems.map((problem) => `# ${problem.message.replaceAll("\n", "\n# ")}\n`);
     return problems.join("") + preview.text;
@@ -136,7 +136,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
         this.positions.set(key, moved(position, contentChanges));
       }
     }
-    this.soon.touch();
+    this.scheduled.schedule();
   }
 
   private refreshAll(): void {
@@ -148,12 +148,12 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 }
 
-/** Where a document starts, for a preview that nobody asked for at a place: VS Code has opened it again. */
-async function placeOf({ source, document }: Request): Promise<Position | undefined> {
-  return document === undefined ? undefined : { line: startOf(await textOf(source), document), character: 0 };
+/** The start of the YAML document, for a preview without a known position because VS Code has reopened it. */
+async function defaultPosition({ source, document }: Request): Promise<Position | undefined> {
+  return document === undefined ? undefined : { line: firstContentLine(await textOf(source), document), character: 0 };
 }
 
-/** The text of a source; nothing if it is gone. */
+/** The text of a source; empty if it no longer exists. */
 async function textOf(source: vscode.Uri): Promise<string> {
   return vscode.workspace.openTextDocument(source).then((document) => document.getText(), () => "");
 }
@@ -162,7 +162,7 @@ function isOpen(uri: vscode.Uri): boolean {
   return vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
 }
 
-/** A place after some changes: lines that came or went above it move it. */
+/** The position after changes: lines inserted or removed above it move it. */
 function moved(position: Position, changes: readonly vscode.TextDocumentContentChangeEvent[]): Position {
   const lines = changes
     .filter((change) => change.range.end.line <= position.line && change.range.start.line < position.line)
@@ -171,7 +171,7 @@ function moved(position: Position, changes: readonly vscode.TextDocumentContentC
   return { line: Math.max(0, line), character: position.character };
 }
 
-/** `web.yaml` is previewed as `web.rendered.yaml`: VS Code takes the language and the tab's title from it. */
+/** The preview of `web.yaml` is named `web.rendered.yaml`: VS Code derives the language and the tab title from the name. */
 export function previewUri(request: Request): vscode.Uri {
   const path = request.source.path;
   const dot = path.lastIndexOf(".");

@@ -1,11 +1,11 @@
-/** The documents the server looks at. It is silent on those that are not Kubernetes. */
+/** The documents that are sent to the server. The server reports nothing for files that are not Kubernetes manifests. */
 
 const LANGUAGES = ["yaml", "json", "helm"];
 const SCHEMES = ["file", "untitled"];
 
 export const SELECTOR = [
   ...LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ language, scheme }))),
-  // Values for the parameters of templates, and env files: whatever language they are taken for.
+  // Parameter files and env files, independent of the language VS Code assigns to them.
   { scheme: "file", pattern: "**/*.{params,env}" },
 ];
 

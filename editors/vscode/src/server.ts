@@ -1,7 +1,7 @@
 /**
- * The server's life: start, restart on command and after a crash, and a message with a remedy when it cannot start.
+ * Starts and stops the server, restarts it on command and after a crash, and reports why it cannot start.
  *
- * Starting and stopping go through one queue, so that two restarts never overlap.
+ * Starts and stops are queued, so that two restarts never overlap.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -15,14 +15,14 @@ import {
   ResponseError,
   State,
 } from "vscode-languageclient/node";
-import { type Binary, BinaryError, choose, probe } from "./binary";
+import { type Binary, BinaryError, checkBinary, chooseBinary } from "./binary";
 import { HealthStatus } from "./health";
 import { SELECTOR } from "./selector";
 import { sectionOf, serverSettings } from "./settings";
 import { TraceOutput } from "./trace";
 
-/** More crashes than this in so many milliseconds, and the server stays down until somebody restarts it. */
-const CRASHES = 5;
+/** After this many crashes within `CRASH_WINDOW` milliseconds, the server is not restarted automatically. */
+const MAX_CRASHES = 5;
 const CRASH_WINDOW = 180_000;
 
 export class Server implements vscode.Disposable {
@@ -35,8 +35,8 @@ export class Server implements vscode.Disposable {
   private crashes: number[] = [];
   private queue: Promise<void> = Promise.resolve();
 
-  /** Fires when the server may answer otherwise than before, though nobody typed: it is ready, it has read the workspace,
-   * files or settings have changed. */
+  /** Fires when responses of the server may have changed without an edit: it is ready, it has read the workspace, or files
+   * or settings have changed. */
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -45,13 +45,13 @@ export class Server implements vscode.Disposable {
         if (event.affectsConfiguration("podlens.server")) {
           void this.restart();
         } else if (event.affectsConfiguration("podlens") && !event.affectsConfiguration("podlens.trace")) {
-          this.tellSettings();
+          this.sendSettings();
         }
       }),
     );
   }
 
-  /** The process of the server, if it runs. */
+  /** The process id of the server, if it is running. */
   get pid(): number | undefined {
     return this.process?.pid;
   }
@@ -64,22 +64,22 @@ export class Server implements vscode.Disposable {
     return this.queue;
   }
 
-  /** Sends a request; nothing if the server is not there or cannot answer now. */
+  /** Sends a request; returns null if the server is not running or answers with an error. */
   async request<R>(method: string, params: object): Promise<R | null> {
     for (let tries = 0; tries < 50; tries += 1) {
       try {
         return (await this.running?.sendRequest<R | null>(method, params)) ?? null;
       } catch (error) {
-        // Somebody typed while the answer was worked out: it is asked for again.
-        const typed = error instanceof ResponseError && [-32801, -32802].includes(error.code);
-        if (!typed) {
+        // ContentModified or ServerCancelled: the text changed during the request, so it is sent again.
+        const isOutdated = error instanceof ResponseError && [-32801, -32802].includes(error.code);
+        if (!isOutdated) {
           this.output.warn(`${method}: ${String(error)}`);
           return null;
         }
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
-    this.output.warn(`${method}: the text changed all the time`);
+    this.output.warn(`${method}: gave up: the text changed during every attempt`);
     return null;
   }
 
@@ -95,11 +95,11 @@ export class Server implements vscode.Disposable {
     this.trace.dispose();
   }
 
-  private tellSettings(): void {
+  private sendSettings(): void {
     const settings = { podlens: serverSettings(this.context.extension) };
-    // A server that is not there reads them when it starts.
+    // A server that is not running yet gets the settings when it starts.
     this.running?.sendNotification("workspace/didChangeConfiguration", { settings }).catch((error: unknown) => {
-      this.output.warn(`The server was not told of the settings: ${String(error)}`);
+      this.output.warn(`The settings could not be sent to the server: ${String(error)}`);
     });
   }
 
@@ -110,15 +110,15 @@ export class Server implements vscode.Disposable {
   private async start(): Promise<void> {
     const settings = vscode.workspace.getConfiguration("podlens.server");
     try {
-      const binary = choose(settings.get("path", ""), this.context.extensionPath);
-      const version = await probe(binary);
+      const binary = chooseBinary(settings.get("path", ""), this.context.extensionPath);
+      const version = await checkBinary(binary);
       this.output.info(`${version} at ${binary.path}`);
       this.health.starting(version);
       this.crashes = [];
       this.client = this.createClient(binary, settings.get<Record<string, string>>("extraEnv", {}));
       await this.client.start();
     } catch (error) {
-      this.failed(error instanceof BinaryError ? error : new BinaryError(`The server did not start: ${String(error)}`, "The output may say why."));
+      this.showFailure(error instanceof BinaryError ? error : new BinaryError(`The server did not start: ${String(error)}`, "See the output for details."));
     }
   }
 
@@ -128,7 +128,7 @@ export class Server implements vscode.Disposable {
     try {
       await client?.dispose(5000);
     } catch (error) {
-      this.output.warn(`The server did not stop as asked: ${String(error)}`);
+      this.output.warn(`The server did not stop cleanly: ${String(error)}`);
     }
     this.process?.kill();
     this.process = undefined;
@@ -143,26 +143,26 @@ export class Server implements vscode.Disposable {
       initializationOptions: serverSettings(this.context.extension),
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.closed(client),
+        closed: () => this.handleClosed(client),
       },
       middleware: {
         workspace: {
-          // Settings that change are told above. The library would tell them to a server that is being stopped too, and
-          // show what comes of it.
+          // `sendSettings` sends changed settings. The library would also send them to a server that is being stopped,
+          // and show the resulting error.
           didChangeConfiguration: () => Promise.resolve(),
           configuration: async (params, token, next) => {
-            const answers = await next(params, token);
+            const results = await next(params, token);
             return params.items.map((item, index) => {
               const section = item.section ?? "";
               if (section === "podlens" || section.startsWith("podlens.")) {
                 const scope = item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri);
                 return sectionOf(serverSettings(this.context.extension, scope), section);
               }
-              return Array.isArray(answers) ? answers[index] : null;
+              return Array.isArray(results) ? results[index] : null;
             });
           },
         },
-        // VS Code asks for lenses again when the server has told it that they may be others.
+        // VS Code requests code lenses again after a refresh request of the server.
         provideCodeLenses: async (document, token, next) => {
           const lenses = await next(document, token);
           this.changed.fire();
@@ -202,7 +202,7 @@ export class Server implements vscode.Disposable {
       child.once("spawn", () => resolve(child));
       child.once("error", reject);
       child.once("exit", (code, signal) => {
-        this.output.info(`The server ended with ${signal ?? `code ${code}`}`);
+        this.output.info(`The server exited with ${signal ?? `code ${code}`}`);
         if (this.process === child) {
           this.process = undefined;
         }
@@ -210,22 +210,22 @@ export class Server implements vscode.Disposable {
     });
   }
 
-  /** A server that ended by itself is started again, unless it does so all the time. */
-  private closed(client: LanguageClient): CloseHandlerResult {
+  /** Restarts a server that has crashed, unless it has crashed too often. */
+  private handleClosed(client: LanguageClient): CloseHandlerResult {
     if (this.client !== client) {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
     const now = Date.now();
     this.crashes = [...this.crashes.filter((at) => now - at < CRASH_WINDOW), now];
-    if (this.crashes.length < CRASHES) {
+    if (this.crashes.length < MAX_CRASHES) {
       this.health.restarting();
       return { action: CloseAction.Restart, handled: true };
     }
-    this.failed(new BinaryError(`The server ended ${CRASHES} times in three minutes.`, "The output says more."));
+    this.showFailure(new BinaryError(`The server crashed ${MAX_CRASHES} times in three minutes.`, "See the output for details."));
     return { action: CloseAction.DoNotRestart, handled: true };
   }
 
-  private failed(error: BinaryError): void {
+  private showFailure(error: BinaryError): void {
     this.output.error(`${error.message} ${error.remedy}`);
     this.health.failed(error.message);
     const [settings, output, restart] = ["Open Settings", "Show Output", "Restart"];

@@ -1,36 +1,36 @@
 /**
- * The settings of `podlens.yaml` as the editor has them.
+ * The editor settings that have the same names as the keys of `podlens.yaml`.
  *
- * Only what somebody has set is sent: a default of VS Code must not win over what the project's `podlens.yaml` says.
+ * Only values that the user has set are sent, so that a VS Code default never overrides the project's `podlens.yaml`.
  */
 
 import * as vscode from "vscode";
 
 export type Json = { [key: string]: unknown };
 
-/** The names that mirror `podlens.yaml`: what the manifest declares, without what is for the extension alone. */
+/** The settings in the extension manifest that correspond to `podlens.yaml`; the others are for the extension only. */
 function serverKeys(extension: vscode.Extension<unknown>): string[] {
   const sections = (extension.packageJSON as { contributes: { configuration: { properties: Json }[] } }).contributes
     .configuration;
-  const own = /^podlens\.(server|trace)\./;
-  return sections.flatMap((section) => Object.keys(section.properties)).filter((key) => !own.test(key));
+  const extensionOnly = /^podlens\.(server|trace)\./;
+  return sections.flatMap((section) => Object.keys(section.properties)).filter((key) => !extensionOnly.test(key));
 }
 
-/** What is set, in the shape of `podlens.yaml`. */
+/** The values that are set, in the structure of `podlens.yaml`. */
 export function serverSettings(extension: vscode.Extension<unknown>, scope?: vscode.Uri): Json {
   const configuration = vscode.workspace.getConfiguration(undefined, scope ?? null);
   const settings: Json = {};
   for (const key of serverKeys(extension)) {
-    const found = configuration.inspect(key);
-    const set = [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue].some((it) => it !== undefined);
-    if (set) {
-      put(settings, key.split(".").slice(1), configuration.get(key));
+    const inspected = configuration.inspect(key);
+    const isSet = [inspected?.globalValue, inspected?.workspaceValue, inspected?.workspaceFolderValue].some((it) => it !== undefined);
+    if (isSet) {
+      setAt(settings, key.split(".").slice(1), configuration.get(key));
     }
   }
   return settings;
 }
 
-function put(into: Json, path: string[], value: unknown): void {
+function setAt(into: Json, path: string[], value: unknown): void {
   const [first, ...rest] = path;
   if (first === undefined) {
     return;
@@ -38,11 +38,11 @@ function put(into: Json, path: string[], value: unknown): void {
   if (rest.length === 0) {
     into[first] = value;
   } else {
-    put((into[first] ??= {}) as Json, rest, value);
+    setAt((into[first] ??= {}) as Json, rest, value);
   }
 }
 
-/** The part of the settings that a section of `workspace/configuration` asks for; `podlens` is all of them. */
+/** The part of the settings that a `workspace/configuration` request names; section `podlens` is all of them. */
 export function sectionOf(settings: Json, section: string): unknown {
   return section
     .split(".")

@@ -1,8 +1,8 @@
 /**
- * The output `podlens trace`: what the editor and the server tell each other, as much as `podlens.trace.server` says.
+ * The output channel `podlens trace`: the messages between the editor and the server, as set in `podlens.trace.server`.
  *
- * The client library writes its trace only to an output whose level is Trace, which a user would have to set apart from
- * the setting. Here the setting is the level.
+ * The client library writes its trace only to a channel with log level Trace. This channel derives its level from the
+ * setting, so that users do not have to set both.
  */
 
 import * as vscode from "vscode";
@@ -29,23 +29,23 @@ export class TraceOutput implements vscode.LogOutputChannel {
   }
 
   trace(message: string): void {
-    this.line("trace", message);
+    this.writeLine("trace", message);
   }
 
   debug(message: string): void {
-    this.line("debug", message);
+    this.writeLine("debug", message);
   }
 
   info(message: string): void {
-    this.line("info", message);
+    this.writeLine("info", message);
   }
 
   warn(message: string): void {
-    this.line("warning", message);
+    this.writeLine("warning", message);
   }
 
   error(error: string | Error): void {
-    this.line("error", String(error));
+    this.writeLine("error", String(error));
   }
 
   append(text: string): void {
@@ -78,7 +78,7 @@ export class TraceOutput implements vscode.LogOutputChannel {
     this.channel.dispose();
   }
 
-  private line(level: string, message: string): void {
+  private writeLine(level: string, message: string): void {
     this.channel.appendLine(`${new Date().toISOString()} [${level}] ${message}`);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The two pages in a real browser: what they show, what they send, and whether everybody can use them.
+ * Tests of the two pages in a real browser: content, messages to the extension, and accessibility.
  *
- * They run as built, under the policy they have in VS Code. A stand-in for VS Code collects what they send.
+ * The built pages run with the same content security policy as in VS Code. A mock of VS Code collects their messages.
  */
 
 import assert from "node:assert/strict";
@@ -15,17 +15,17 @@ import { PARAMETERS, PASSWORD, container, crowded, sample } from "./samples";
 import { THEMES } from "./themes";
 
 const ROOT = process.env["PODLENS_EXTENSION"] ?? process.cwd();
-const PICTURES = process.env["PODLENS_PICTURES"] ?? join(ROOT, "../../target/editors/pages");
+const SCREENSHOTS = process.env["PODLENS_PICTURES"] ?? join(ROOT, "../../target/editors/pages");
 const ORIGIN = "http://pages.invalid";
 
 let browser: Browser;
 let page: Page;
-let strangers: string[];
-let complaints: string[];
+let foreignRequests: string[];
+let pageErrors: string[];
 
 before(async () => {
-  mkdirSync(PICTURES, { recursive: true });
-  // By its address and not bundled, so that Playwright finds its own files.
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  // Imported by path and not bundled, so that Playwright finds its own files.
   const { browser: start } = (await import(join(ROOT, "scripts/browser.mjs"))) as { browser: () => Promise<Browser> };
   browser = await start();
 });
@@ -33,18 +33,18 @@ after(() => browser.close());
 beforeEach(async () => {
   page = await browser.newPage({ viewport: { width: 760, height: 1000 } });
   page.setDefaultTimeout(60_000);
-  strangers = [];
-  complaints = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  foreignRequests = [];
+  pageErrors = [];
+  page.on("pageerror", (error) => pageErrors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && pageErrors.push(message.text()));
 });
 afterEach(async () => {
   await page.close();
-  assert.deepEqual(strangers, [], "a page asked for something that is not its own");
-  assert.deepEqual(complaints, [], "a page complained");
+  assert.deepEqual(foreignRequests, [], "a page requested a foreign resource");
+  assert.deepEqual(pageErrors, [], "a page reported errors");
 });
 
-/** Opens a page as VS Code would. */
+/** Opens a page as VS Code does. */
 async function open(name: "environment" | "parameters", theme = "dark"): Promise<void> {
   const colours = Object.entries(THEMES[theme] ?? {}).map(([key, value]) => `--vscode-${key}: ${value};`);
   const files: Record<string, { contentType: string; body: string }> = {
@@ -66,7 +66,7 @@ async function open(name: "environment" | "parameters", theme = "dark"): Promise
     } else if (url.endsWith("/favicon.ico")) {
       await route.fulfill({ status: 204 });
     } else {
-      strangers.push(url);
+      foreignRequests.push(url);
       await route.abort();
     }
   });
@@ -82,7 +82,7 @@ async function sent(): Promise<unknown[]> {
   return page.evaluate(() => (window as unknown as { sent: unknown[] }).sent);
 }
 
-/** Waits until so many messages were sent. The policy forbids what Playwright's own waiting does. */
+/** Waits until `count` messages were sent. The content security policy blocks Playwright's own `waitForFunction`. */
 async function untilSent(count: number): Promise<void> {
   for (const end = Date.now() + 60_000; (await sent()).length < count; ) {
     assert(Date.now() < end, `fewer than ${count} messages were sent`);
@@ -106,7 +106,7 @@ async function showForm(problems: Problem[] = [], values: Values = {}): Promise<
   await post({ type: "parameters", title: "Parameters of shop.yaml", parameters: PARAMETERS, problems, values });
 }
 
-/** What axe finds wrong. */
+/** The accessibility violations that axe finds. */
 async function violations(): Promise<string[]> {
   await page.evaluate(readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8"));
   return page.evaluate(async () => {
@@ -119,20 +119,20 @@ async function violations(): Promise<string[]> {
 const names = (): Promise<string[]> => page.locator("tbody th code").allTextContents();
 
 describe("the environment page", () => {
-  test("says what to do while there is no container", async () => {
+  test("tells the user what to do when there is no container", async () => {
     await open("environment");
     await show(null);
-    assert.match((await page.textContent("#content")) ?? "", /Put the cursor in a container/);
+    assert.match((await page.textContent("#content")) ?? "", /Place the cursor inside a container/);
     assert(!(await page.isVisible("#search")));
     assert.deepEqual(await violations(), []);
   });
 
-  test("shows unresolved references first, then variables with unknown ones in front", async () => {
+  test("shows unresolved references first, then unknown variables, then the others", async () => {
     await open("environment");
     await show(sample(false));
     assert.equal(await page.textContent("h1"), "Deployment/web container main");
     const headings = await page.locator("h2, summary").allTextContents();
-    assert.deepEqual(headings, ["Unresolved (1)", "Presets", "Variables", "Variables of services (1)", "What runs", "What feeds what"]);
+    assert.deepEqual(headings, ["Unresolved (1)", "Presets", "Variables", "Service variables (1)", "Commands and paths", "References between variables"]);
     assert.match((await page.textContent(".unresolved")) ?? "", /\$\(VISITOR\) is not expanded: nothing defines it/);
     assert.deepEqual(await names(), ["REGION", "CACHE_URL", "DB_PASSWORD", "EMPTY", "HTML", "LOG_LEVEL", "URL", "CACHE_SERVICE_HOST"]);
     assert.equal(await page.textContent("#count"), "7 variables, 1 from services");
@@ -143,14 +143,14 @@ describe("the environment page", () => {
     assert.match((await page.textContent("section:has(> h2:text('Presets'))")) ?? "", /proxy is not applied .*env PORT conflicts with web\.yaml:30/);
   });
 
-  test("takes text of a manifest as text", async () => {
+  test("shows markup in a manifest as text", async () => {
     await open("environment");
     await show(sample(false));
     assert.equal(await page.locator("img").count(), 0);
     assert.equal(await page.textContent("#variable-HTML .value"), "<img src=x onerror=alert(1)>");
   });
 
-  test("opens sources with the keyboard", async () => {
+  test("opens sources with keyboard and mouse", async () => {
     await open("environment");
     await show(sample(false));
     await page.locator("#variable-DB_PASSWORD a").focus();
@@ -160,25 +160,25 @@ describe("the environment page", () => {
     assert.deepEqual(await lastSent(), { type: "open", file: "shop/web.yaml", line: 41, column: 15 });
   });
 
-  test("searches while typing, and Escape ends it", async () => {
+  test("searches while typing, and Escape clears the search", async () => {
     await open("environment");
     await show(sample(false));
     await page.keyboard.press("/");
     await page.keyboard.type("cache");
     assert.deepEqual(await names(), ["CACHE_URL", "URL", "CACHE_SERVICE_HOST"]);
     assert.equal(await page.textContent("#count"), "3 of 8 variables");
-    // What is found in a closed section can be seen.
+    // A closed section with a match is opened.
     assert(await page.isVisible("#variable-CACHE_SERVICE_HOST"));
     await show(sample(false));
     assert.equal(await page.evaluate(() => document.activeElement?.id), "search");
     await page.keyboard.press("Escape");
     const all = await names();
     assert.equal(all.length, 8, all.join(", "));
-    await page.keyboard.type("no such thing");
-    assert.match((await page.textContent("#content")) ?? "", /Nothing matches/);
+    await page.keyboard.type("no such name");
+    assert.match((await page.textContent("#content")) ?? "", /No variable matches the search/);
   });
 
-  test("keeps secrets masked until they are revealed, and masks them again for another container", async () => {
+  test("masks secrets until they are revealed, and again for another container", async () => {
     await open("environment");
     await show(sample(true));
     assert(!(await page.content()).includes(PASSWORD));
@@ -193,14 +193,14 @@ describe("the environment page", () => {
     assert(!(await page.content()).includes(PASSWORD));
   });
 
-  test("says why secrets cannot be revealed", async () => {
+  test("explains why secrets cannot be revealed", async () => {
     await open("environment");
     await show(sample(false));
     assert(await page.isDisabled("#reveal"));
     assert.match((await page.getAttribute("#reveal", "title")) ?? "", /secrets\.show/);
   });
 
-  test("copies what is known as dotenv", async () => {
+  test("copies known variables as dotenv", async () => {
     await open("environment");
     await show(sample(false));
     await page.click("#copy");
@@ -212,28 +212,28 @@ describe("the environment page", () => {
     assert.equal(await page.textContent("#copy"), "Copied");
   });
 
-  test("shows the beginning of a long value, and all of it on demand", async () => {
+  test("collapses a long value and expands it on demand", async () => {
     await open("environment");
     await show(crowded(10));
     const height = async (): Promise<number> => (await page.locator("#variable-CERTIFICATE .value").boundingBox())?.height ?? 0;
-    const shut = await height();
-    assert(shut < 160, `${shut} px`);
+    const collapsed = await height();
+    assert(collapsed < 160, `${collapsed} px`);
     assert.equal(await page.textContent("#more-CERTIFICATE"), "Show all 40 lines");
     assert.match((await page.textContent("#more-LINK")) ?? "", /^Show all \d+ characters$/);
     assert.equal(await page.locator("#more-SETTING_001").count(), 0);
     await page.focus("#more-CERTIFICATE");
     await page.keyboard.press("Enter");
     assert((await height()) > 500);
-    // What was opened stays open while the view follows, and the focus where it was.
+    // An update keeps the value expanded and the focus unchanged.
     await show(crowded(10));
     assert((await height()) > 500);
     assert.equal(await page.evaluate(() => document.activeElement?.id), "more-CERTIFICATE");
     await page.keyboard.press("Enter");
-    assert.equal(await height(), shut);
+    assert.equal(await height(), collapsed);
     assert.equal(await page.textContent("#more-args-0"), "Show all 40 lines");
   });
 
-  test("says that a container has no variables", async () => {
+  test("shows that a container has no variables", async () => {
     await open("environment");
     const empty = sample(false);
     const workload = empty.workloads[0];
@@ -244,7 +244,7 @@ describe("the environment page", () => {
     assert.match((await page.textContent("#content")) ?? "", /This container has no variables/);
     assert(!(await page.isVisible("#search")));
     assert.deepEqual(await violations(), []);
-    await page.screenshot({ path: join(PICTURES, "environment-empty.png") });
+    await page.screenshot({ path: join(SCREENSHOTS, "environment-empty.png") });
   });
 
   test("searches hundreds of variables while typing", async () => {
@@ -258,19 +258,19 @@ describe("the environment page", () => {
     assert.equal(await page.inputValue("#search"), "setting_79");
   });
 
-  test("fits into any width", async () => {
+  test("has no horizontal scroll bar at any width", async () => {
     await open("environment");
     for (const width of [260, 420, 700, 1400]) {
       await page.setViewportSize({ width, height: 900 });
       await show(crowded(10));
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.equal(wide, 0, `at ${width} px`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(overflow, 0, `at ${width} px`);
       assert.deepEqual(await violations(), [], `at ${width} px`);
-      await page.screenshot({ path: join(PICTURES, `environment-${width}.png`), fullPage: true });
+      await page.screenshot({ path: join(SCREENSHOTS, `environment-${width}.png`), fullPage: true });
     }
   });
 
-  test("is worked with the keyboard alone, from the top to the bottom", async () => {
+  test("can be used with the keyboard alone", async () => {
     await open("environment");
     await show(sample(true));
     const reached: string[] = [];
@@ -287,14 +287,14 @@ describe("the environment page", () => {
     for (const id of ["summary-services", "summary-graph", "node-CACHE_URL", "node-URL"]) {
       assert(reached.includes(id), `${id} is not among ${reached.join(", ")}`);
     }
-    // Focus is seen wherever it is.
+    // The focus is visible.
     await page.focus("#copy");
     await page.keyboard.press("Tab");
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
     assert.equal(outline, "solid");
   });
 
-  test("draws what feeds what, and leads from a node to its variable", async () => {
+  test("shows the reference graph, and a node links to its variable", async () => {
     await open("environment");
     await show(sample(false));
     const edges = await page.locator(".edge").evaluateAll((all) => all.map((it) => it.getAttribute("data-edge")));
@@ -307,18 +307,18 @@ describe("the environment page", () => {
   });
 
   for (const theme of Object.keys(THEMES)) {
-    test(`has nothing that axe finds wrong in ${theme}`, async () => {
+    test(`has no accessibility violations in the ${theme} theme`, async () => {
       await open("environment", theme);
       await show(sample(true));
       await page.click("#summary-services");
       await page.click("#reveal");
       assert.deepEqual(await violations(), []);
-      await page.screenshot({ path: join(PICTURES, `environment-${theme}.png`), fullPage: true });
+      await page.screenshot({ path: join(SCREENSHOTS, `environment-${theme}.png`), fullPage: true });
     });
   }
 });
 
-describe("the form of parameters", () => {
+describe("the parameter form", () => {
   test("has a field for each parameter", async () => {
     await open("parameters");
     await showForm();
@@ -333,13 +333,13 @@ describe("the form of parameters", () => {
     assert(await page.evaluate(() => document.querySelector<HTMLInputElement>("#field-TOKEN")?.required));
   });
 
-  test("sends what was changed, and an answer does not disturb the typing", async () => {
+  test("sends changed values, and a response does not interrupt typing", async () => {
     await open("parameters");
     await showForm();
     await page.fill("#field-APP_NAME", "store");
     await untilSent(2);
     assert.deepEqual(await lastSent(), { type: "values", values: { APP_NAME: "store" } });
-    assert.equal(await page.textContent("#default-APP_NAME"), "The template says shop");
+    assert.equal(await page.textContent("#default-APP_NAME"), "Default: shop");
     await page.selectOption("#field-DEBUG", "true");
     await untilSent(3);
     assert.deepEqual(await lastSent(), { type: "values", values: { APP_NAME: "store", DEBUG: "true" } });
@@ -354,7 +354,7 @@ describe("the form of parameters", () => {
     assert(!(await page.isVisible("#default-APP_NAME")));
   });
 
-  test("shows a problem at its field", async () => {
+  test("shows a problem next to its field", async () => {
     await open("parameters");
     await showForm([
       { message: "TOKEN is required and has no value", parameter: "TOKEN" },
@@ -369,7 +369,7 @@ describe("the form of parameters", () => {
     assert(!(await page.isVisible(".problems")));
   });
 
-  test("asks for a comparison", async () => {
+  test("requests a comparison", async () => {
     await open("parameters");
     await showForm();
     await page.click("#compare");
@@ -377,12 +377,12 @@ describe("the form of parameters", () => {
   });
 
   for (const theme of Object.keys(THEMES)) {
-    test(`has nothing that axe finds wrong in ${theme}`, async () => {
+    test(`has no accessibility violations in the ${theme} theme`, async () => {
       await open("parameters", theme);
       await showForm([{ message: "TOKEN is required and has no value", parameter: "TOKEN" }]);
       await page.fill("#field-APP_NAME", "store");
       assert.deepEqual(await violations(), []);
-      await page.screenshot({ path: join(PICTURES, `parameters-${theme}.png`), fullPage: true });
+      await page.screenshot({ path: join(SCREENSHOTS, `parameters-${theme}.png`), fullPage: true });
     });
   }
 });

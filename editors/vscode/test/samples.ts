@@ -1,4 +1,4 @@
-/** An environment and a template's parameters with one of everything, for the tests of the pages. */
+/** Sample environments and template parameters for the tests of the pages. */
 
 import type { Container, Environment, Parameter, Source, Variable } from "../src/shared/protocol";
 
@@ -24,7 +24,7 @@ export function container(more: Partial<Container> = {}): Container {
   };
 }
 
-/** What the password of the sample is; it must not be seen anywhere before somebody reveals it. */
+/** The password in the sample; it must not be visible until it is revealed. */
 export const PASSWORD = "correct horse";
 
 export function sample(shown: boolean, name = "main"): Environment {
@@ -89,7 +89,7 @@ export function sample(shown: boolean, name = "main"): Environment {
   };
 }
 
-/** A certificate of so many lines. */
+/** A certificate with the given number of lines. */
 export function certificate(lines: number): string {
   const body = Array.from({ length: lines - 2 }, (_, line) => String(line).padEnd(64, "MIIDdzCCAl+gAwIBAgIEbVkw"));
   return ["-----BEGIN CERTIFICATE-----", ...body, "-----END CERTIFICATE-----"].join("\n");
@@ -134,9 +134,9 @@ export function parameter(name: string, more: Partial<Parameter> = {}): Paramete
 }
 
 export const PARAMETERS: Parameter[] = [
-  parameter("APP_NAME", { displayName: "Name of the application", description: "All objects get it.", value: "shop", required: true }),
-  parameter("REPLICAS", { description: "How many pods run.", value: "2", type: "int" }),
+  parameter("APP_NAME", { displayName: "Name of the application", description: "Used in the name of every object.", value: "shop", required: true }),
+  parameter("REPLICAS", { description: "The number of pods.", value: "2", type: "int" }),
   parameter("DEBUG", { value: "false", type: "bool" }),
-  parameter("PASSWORD", { description: "Made up if you leave it empty.", generate: "expression", from: "[a-zA-Z0-9]{16}" }),
+  parameter("PASSWORD", { description: "Generated if it is empty.", generate: "expression", from: "[a-zA-Z0-9]{16}" }),
   parameter("TOKEN", { required: true }),
 ];

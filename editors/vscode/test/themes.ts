@@ -1,4 +1,4 @@
-/** The colours that the pages use, as VS Code's own themes set them. */
+/** The theme colours that the pages use, with the values of VS Code's built-in themes. */
 
 export const THEMES: Record<string, Record<string, string>> = {
   dark: {

@@ -1,8 +1,8 @@
-/** The documents of a YAML file, told apart by the lines between them. */
+/** Splits a YAML file into documents at the `---` lines. */
 
 const MARKER = /^---(\s|$)/;
 
-/** Which document a line is in: how many markers stand above it or on it. */
+/** The index of the document that contains a line: the number of `---` markers up to and including it. */
 export function documentAt(text: string, line: number): number {
   return text
     .split("\n")
@@ -10,8 +10,8 @@ export function documentAt(text: string, line: number): number {
     .filter((it) => MARKER.test(it)).length;
 }
 
-/** The first line of a document that says something. */
-export function startOf(text: string, document: number): number {
+/** The first line of a document that is neither blank nor a comment. */
+export function firstContentLine(text: string, document: number): number {
   const lines = text.split("\n");
   let seen = 0;
   for (const [at, line] of lines.entries()) {

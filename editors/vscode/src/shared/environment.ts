@@ -1,35 +1,35 @@
 /**
- * What the environment page shows of a container: order, search, masks, dotenv. No DOM and no VS Code in here.
+ * The logic of the environment page: order, search, masking, dotenv. Does not use the DOM or the VS Code API.
  */
 
 import type { Container, Source, Variable } from "./protocol";
 
-/** Secrets look like this, whatever their length. */
+/** Shown instead of the value of a secret; its length does not depend on the value. */
 export const MASK = "••••••••";
 
-/** Unknown ones first, since they are what a reader looks for; the rest by name. */
-export function ordered(variables: readonly Variable[]): Variable[] {
+/** Sorts unknown variables first, then by name. */
+export function sortVariables(variables: readonly Variable[]): Variable[] {
   const rank = (variable: Variable): number => (variable.state === "unknown" ? 0 : 1);
   return [...variables].sort((a, b) => rank(a) - rank(b) || compare(a.name, b.name));
 }
 
-/** Variables of services are many and rarely looked for: they have a section of their own. */
+/** Whether a variable comes from a service. There are many of them, so they are in a separate section. */
 export function isServiceVariable(variable: Variable): boolean {
   return variable.source.kind === "service";
 }
 
-/** Whether a variable has all words of a query in its name, its source, or its value unless that is masked. */
-export function matches(variable: Variable, query: string, revealed: boolean): boolean {
+/** Whether all words of a query occur in the name, the source or the value of a variable; masked values are not searched. */
+export function matchesQuery(variable: Variable, query: string, revealed: boolean): boolean {
   const raw = variable.state === "secret" ? "" : (variable.raw ?? "");
-  const text = [variable.name, shownValue(variable, revealed), raw, describe(variable.source)].join("\n").toLowerCase();
+  const text = [variable.name, displayValue(variable, revealed), raw, describeSource(variable.source)].join("\n").toLowerCase();
   return query
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
 
-/** A value for a person. */
-export function shownValue(variable: Variable, revealed: boolean): string {
+/** The value as the page shows it. */
+export function displayValue(variable: Variable, revealed: boolean): string {
   if (variable.state === "secret") {
     return revealed && variable.value !== null ? variable.value : MASK;
   }
@@ -39,16 +39,20 @@ export function shownValue(variable: Variable, revealed: boolean): string {
   return (variable.alternatives ?? []).length > 0 ? "one of several" : "unknown";
 }
 
-/** How many there are, those of services apart, as the line above a container has it, which leaves out the cluster's own. */
-export function countOf(all: readonly Variable[], found: number, searched: boolean): string {
-  if (searched) {
+/**
+ * The number of variables: those from services and from the cluster separately, or how many match the search.
+ *
+ * The code lens above a container shows the same numbers without those from the cluster.
+ */
+export function countText(all: readonly Variable[], found: number, isSearch: boolean): string {
+  if (isSearch) {
     return `${found} of ${all.length} variables`;
   }
   const services = all.filter(isServiceVariable);
-  const own = all.length - services.length;
-  // No file declares the service of the cluster itself.
+  const others = all.length - services.length;
+  // The API server's own service is not declared in a file.
   const cluster = services.filter((it) => it.source.file === null).length;
-  const parts = [`${own} ${own === 1 ? "variable" : "variables"}`];
+  const parts = [`${others} ${others === 1 ? "variable" : "variables"}`];
   if (services.length > cluster) {
     parts.push(`${services.length - cluster} from services`);
   }
@@ -58,25 +62,25 @@ export function countOf(all: readonly Variable[], found: number, searched: boole
   return parts.join(", ");
 }
 
-/** Values beyond this many lines or characters are shown in part: certificates, whole configuration files. */
-const LINES = 6;
-const CHARACTERS = 320;
+/** Longer values, such as certificates and configuration files, are collapsed. */
+const MAX_LINES = 6;
+const MAX_CHARACTERS = 320;
 
 export function isLong(text: string): boolean {
-  return text.length > CHARACTERS || linesOf(text) > LINES;
+  return text.length > MAX_CHARACTERS || lineCount(text) > MAX_LINES;
 }
 
-/** The length of a long value in words. */
-export function lengthOf(text: string): string {
-  const lines = linesOf(text);
-  return lines > LINES ? `${lines} lines` : `${text.length} characters`;
+/** The length of a long value, such as `40 lines`. */
+export function lengthText(text: string): string {
+  const lines = lineCount(text);
+  return lines > MAX_LINES ? `${lines} lines` : `${text.length} characters`;
 }
 
-function linesOf(text: string): number {
+function lineCount(text: string): number {
   return text.replace(/\n$/, "").split("\n").length;
 }
 
-/** Whether the server sent any secret that could be revealed. */
+/** Whether the server has sent the value of a secret. */
 export function hasSecretValues(container: Container): boolean {
   return container.env.some((variable) => variable.state === "secret" && variable.value !== null);
 }
@@ -92,15 +96,15 @@ const KINDS: Record<string, string> = {
   service: "service",
 };
 
-/** A source in words: `config map app/PORT`. */
-export function describe(source: Source): string {
+/** A source as text: `config map app/PORT`. */
+export function describeSource(source: Source): string {
   const kind = KINDS[source.kind] ?? source.kind;
   const name = [source.object, source.key].filter((part) => part !== null).join("/");
   return name === "" ? kind : `${kind} ${name}`;
 }
 
-/** A source's place: `web.yaml:12`, without directories. */
-export function place(source: { file: string | null; line: number | null }): string {
+/** The location of a source without directories: `web.yaml:12`. */
+export function locationText(source: { file: string | null; line: number | null }): string {
   if (source.file === null) {
     return "";
   }
@@ -109,8 +113,8 @@ export function place(source: { file: string | null; line: number | null }): str
 }
 
 /**
- * `NAME='value'` lines that a shell reads back. What is not known, or masked, or no name for a shell, is a comment, as
- * in `podlens env --format dotenv`.
+ * Returns `NAME='value'` lines that a shell can read. Variables that are unknown or masked, or whose name is not valid in
+ * a shell, are written as comments, as in `podlens env --format dotenv`.
  */
 export function dotenv(container: Container, revealed: boolean): { text: string; count: number } {
   const lines: string[] = [];
@@ -122,18 +126,18 @@ export function dotenv(container: Container, revealed: boolean): { text: string;
       lines.push(`${variable.name}='${value.replaceAll("'", "'\\''")}'`);
       count += 1;
     } else {
-      lines.push(`# ${oneLine(variable.name)}: ${oneLine(shownValue(variable, revealed))}`);
+      lines.push(`# ${oneLine(variable.name)}: ${oneLine(displayValue(variable, revealed))}`);
     }
   }
   return { text: lines.map((line) => `${line}\n`).join(""), count };
 }
 
-/** A text on one line, so that it stays inside its comment. */
+/** Replaces line breaks and control characters, so that the text stays in its comment. */
 function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]/g, " ");
 }
 
-/** By code units, as the server sorts: the same everywhere, whatever the locale. */
+/** Compares by code units, as the server does, independent of the locale. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,10 +1,10 @@
-/** The HTML around a page: its own script and style, and a policy that lets nothing else in. */
+/** The HTML of a page, with a content security policy that allows only its own script and style. */
 
 export interface PageParts {
   title: string;
   script: string;
   style: string;
-  /** Where the style may come from. */
+  /** The allowed origin of the style sheet. */
   styleSource: string;
   nonce: string;
 }

@@ -1,5 +1,5 @@
 /**
- * The fields of a template's parameters, and which of their values are sent. No DOM and no VS Code in here.
+ * The logic of the parameter form: its fields, and which values are sent. Does not use the DOM or the VS Code API.
  */
 
 import type { Parameter, Problem, Values } from "./protocol";
@@ -7,22 +7,22 @@ import type { Parameter, Problem, Values } from "./protocol";
 export interface Field {
   name: string;
   label: string;
-  /** `choice` is for true and false, `number` for whole numbers. */
+  /** `choice` is for booleans, `number` for integers, `long` for text of several lines. */
   input: "text" | "number" | "choice" | "long";
-  /** What stands in it before anybody types. */
+  /** The text in the field before the user edits it. */
   initial: string;
   placeholder: string;
-  /** What the template says, for fields that say something else. */
+  /** The default value in the template. */
   default: string;
-  /** The type as the template names it. */
+  /** The type as written in the template. */
   type: string;
   required: boolean;
   description: string;
   problem: string;
 }
 
-/** The fields in the order of the template. */
-export function fields(parameters: readonly Parameter[], problems: readonly Problem[], values: Values): Field[] {
+/** The fields, in the order of the template. */
+export function fieldsOf(parameters: readonly Parameter[], problems: readonly Problem[], values: Values): Field[] {
   return parameters.map((parameter) => ({
     name: parameter.name,
     label: parameter.displayName ?? parameter.name,
@@ -40,12 +40,12 @@ export function fields(parameters: readonly Parameter[], problems: readonly Prob
   }));
 }
 
-/** What the template says, for a field in which something else stands; nothing if there is nothing to say. */
+/** A note with the template's default if the input differs from it; otherwise empty. */
 export function defaultNote(field: Field, input: string): string {
-  return field.default === "" || input === field.default ? "" : `The template says ${field.default}`;
+  return field.default === "" || input === field.default ? "" : `Default: ${field.default}`;
 }
 
-/** Problems that belong to no field. */
+/** The problems that do not belong to a field. */
 export function otherProblems(parameters: readonly Parameter[], problems: readonly Problem[]): string[] {
   const names = new Set(parameters.map((parameter) => parameter.name));
   return problems
@@ -53,8 +53,8 @@ export function otherProblems(parameters: readonly Parameter[], problems: readon
     .map((problem) => problem.message);
 }
 
-/** Only what differs from the template's own value is sent, so that an edit of the template shows. */
-export function changed(parameters: readonly Parameter[], inputs: Values): Values {
+/** The inputs that differ from the default. Only these are sent, so that an edited default takes effect. */
+export function changedValues(parameters: readonly Parameter[], inputs: Values): Values {
   const values: Values = {};
   for (const parameter of parameters) {
     const input = inputs[parameter.name];

@@ -1,7 +1,7 @@
 /**
- * What goes over the wire: our two requests to the server, and the messages between the extension and its pages.
+ * The types of the two custom requests to the server, and of the messages between the extension and its pages.
  *
- * Plain types without code, so that both sides of each wire can share them.
+ * Types only, so that the extension and the pages can share them.
  */
 
 export interface Position {
@@ -82,7 +82,7 @@ export interface Workload {
   containers: Container[];
 }
 
-/** The answer to `podlens/environment`: `podlens/env/v1` with one workload and one container. */
+/** The response to `podlens/environment`: `podlens/env/v1` with one workload and one container. */
 export interface Environment {
   schema: string;
   workloads: Workload[];
@@ -106,7 +106,7 @@ export interface Problem {
   parameter: string | null;
 }
 
-/** The answer to `podlens/preview`. */
+/** The response to `podlens/preview`. */
 export interface Preview {
   uri: string;
   kind: PreviewKind;
@@ -130,7 +130,7 @@ export type EnvironmentMessage =
   | { type: "open"; file: string; line: number; column?: number }
   | { type: "copy"; text: string; count: number };
 
-/** From the extension to the page of a template's parameters. */
+/** From the extension to the parameter form. */
 export interface ShowParameters {
   type: "parameters";
   title: string;
@@ -139,5 +139,5 @@ export interface ShowParameters {
   values: Values;
 }
 
-/** From the page of a template's parameters to the extension. */
+/** From the parameter form to the extension. */
 export type ParametersMessage = { type: "ready" } | { type: "values"; values: Values } | { type: "compare" };

@@ -1,4 +1,4 @@
-/** Elements without HTML strings: text is always text, so nothing in a manifest can become markup. */
+/** Creates elements without HTML strings, so that text from a manifest can never become markup. */
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | boolean | ((event: Event) => void) | undefined>;
@@ -33,8 +33,8 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: C
   return element;
 }
 
-/** Calls a function once things have been quiet for a while. */
-export function settled<A extends unknown[]>(milliseconds: number, call: (...args: A) => void): (...args: A) => void {
+/** Returns a function that calls `call` once, after a pause since its last call. */
+export function debounce<A extends unknown[]>(milliseconds: number, call: (...args: A) => void): (...args: A) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return (...args) => {
     clearTimeout(timer);

@@ -1,22 +1,22 @@
 /**
  * The environment page: one container, every variable with its value, its source and what it hides.
  *
- * It is drawn anew for each message; what the reader has set (the query, the reveal, open sections, focus) stays.
+ * It is rendered again for each message. The search query, revealed secrets, open sections and the focus are kept.
  */
 
 import type { Container, EnvironmentMessage, Expanded, ShowEnvironment, Source, Variable, Workload } from "../shared/protocol";
 import * as model from "../shared/environment";
-import { drawGraph } from "./graph";
-import { h, settled } from "./dom";
+import { renderGraph } from "./graph";
+import { debounce, h } from "./dom";
 import { host } from "./host";
 
 let workload: Workload | null = null;
 let container: Container | null = null;
 let revealed = false;
 let query = "";
-const open = new Map<string, boolean>([["graph", true]]);
-/** Long texts that are shown whole, by variable or place. */
-const whole = new Set<string>();
+const openSections = new Map<string, boolean>([["graph", true]]);
+/** The ids of long texts that are not collapsed. */
+const uncollapsed = new Set<string>();
 
 const search = h("input", {
   type: "search",
@@ -26,12 +26,12 @@ const search = h("input", {
   spellcheck: "false",
   input: () => {
     query = search.value;
-    draw();
+    render();
   },
 });
 const copy = h("button", { type: "button", id: "copy", click: copyDotenv }, "Copy as dotenv");
 const reveal = h("button", { type: "button", id: "reveal", click: toggleReveal }, "Reveal secrets");
-const uncopied = settled(2000, () => {
+const resetCopyLabel = debounce(2000, () => {
   copy.textContent = "Copy as dotenv";
 });
 const count = h("p", { id: "count", role: "status" });
@@ -43,41 +43,41 @@ document.body.append(h("main", {}, heading, bar, count, content));
 window.addEventListener("message", (event: MessageEvent<ShowEnvironment>) => {
   if (event.data.type === "environment") {
     const next = event.data.environment?.workloads[0] ?? null;
-    // A secret shown for one container must not show up in another.
+    // Secrets that were revealed in one container stay masked in another.
     if (next?.name !== workload?.name || next?.containers[0]?.name !== container?.name) {
       revealed = false;
-      whole.clear();
+      uncollapsed.clear();
     }
     workload = next;
     container = next?.containers[0] ?? null;
-    draw();
+    render();
   }
 });
 window.addEventListener("keydown", (event) => {
-  // As in most lists: a slash goes to the search, Escape empties it.
+  // A slash moves the focus to the search, Escape clears it.
   if (event.key === "/" && document.activeElement !== search) {
     event.preventDefault();
     search.focus();
   } else if (event.key === "Escape" && document.activeElement === search && search.value !== "") {
     search.value = query = "";
-    draw();
+    render();
   }
 });
-draw();
+render();
 send({ type: "ready" });
 
 function send(message: EnvironmentMessage): void {
   host.postMessage(message);
 }
 
-function draw(): void {
+function render(): void {
   const focused = document.activeElement?.id ?? "";
-  const nothing = container === null || container.env.length === 0;
-  bar.hidden = nothing;
-  count.hidden = nothing;
+  const isEmpty = container === null || container.env.length === 0;
+  bar.hidden = isEmpty;
+  count.hidden = isEmpty;
   if (workload === null || container === null) {
     heading.replaceChildren(h("h1", {}, "Environment"));
-    content.replaceChildren(h("p", { class: "empty" }, "Put the cursor in a container of a manifest."));
+    content.replaceChildren(h("p", { class: "empty" }, "Place the cursor inside a container of a manifest."));
     return;
   }
   heading.replaceChildren(...header(workload, container));
@@ -85,21 +85,21 @@ function draw(): void {
   reveal.disabled = !canReveal;
   reveal.setAttribute("aria-pressed", String(revealed));
   reveal.textContent = revealed ? "Hide secrets" : "Reveal secrets";
-  reveal.title = canReveal ? "" : "Values of secrets are not read unless the settings say secrets.show: true";
-  const found = model.ordered(container.env).filter((variable) => model.matches(variable, query, revealed));
+  reveal.title = canReveal ? "" : "To reveal secrets, set podlens.secrets.show to true";
+  const found = model.sortVariables(container.env).filter((variable) => model.matchesQuery(variable, query, revealed));
   const services = found.filter(model.isServiceVariable);
   const others = found.filter((variable) => !model.isServiceVariable(variable));
-  count.textContent = model.countOf(container.env, found.length, query !== "");
+  count.textContent = model.countText(container.env, found.length, query !== "");
   content.replaceChildren(
     ...[
       unresolved(container),
       presets(workload),
       others.length > 0 ? section("Variables", table("Variables", others)) : null,
       services.length > 0
-        ? details("services", `Variables of services (${services.length})`, table("Variables of services", services))
+        ? details("services", `Service variables (${services.length})`, table("Service variables", services))
         : null,
-      found.length > 0 ? null : h("p", { class: "empty" }, query === "" ? "This container has no variables." : "Nothing matches."),
-      runs(container),
+      found.length > 0 ? null : h("p", { class: "empty" }, query === "" ? "This container has no variables." : "No variable matches the search."),
+      expandedFields(container),
       graph(container),
     ].filter((part) => part !== null),
   );
@@ -108,12 +108,12 @@ function draw(): void {
   }
 }
 
-function header(of: Workload, in_: Container): HTMLElement[] {
-  const title = `${of.kind ?? "?"}/${of.name ?? "?"}`;
-  const role = in_.role === "container" ? "container" : `${in_.role} container`;
+function header(workload: Workload, container: Container): HTMLElement[] {
+  const title = `${workload.kind ?? "?"}/${workload.name ?? "?"}`;
+  const role = container.role === "container" ? "container" : `${container.role} container`;
   return [
-    h("h1", {}, title, " ", h("span", { class: "container" }, `${role} ${in_.name ?? "?"}`)),
-    h("p", { class: "place" }, of.namespace === null ? null : `namespace ${of.namespace} · `, link(of.file, of.line)),
+    h("h1", {}, title, " ", h("span", { class: "container" }, `${role} ${container.name ?? "?"}`)),
+    h("p", { class: "location" }, workload.namespace === null ? null : `namespace ${workload.namespace} · `, link(workload.file, workload.line)),
   ];
 }
 
@@ -123,32 +123,32 @@ function section(title: string, ...children: HTMLElement[]): HTMLElement {
 
 function details(name: string, title: string, ...children: Element[]): HTMLElement {
   const element = h("details", { id: `section-${name}` }, h("summary", { id: `summary-${name}` }, title), ...children);
-  // What matches a query should be seen, not searched for again.
-  element.open = open.get(name) ?? query !== "";
+  // A section with matches is opened during a search.
+  element.open = openSections.get(name) ?? query !== "";
   element.addEventListener("toggle", () => {
     if (query === "") {
-      open.set(name, element.open);
+      openSections.set(name, element.open);
     }
   });
   return element;
 }
 
-const WHY: Record<string, string> = {
+const REASONS: Record<string, string> = {
   undefined: "nothing defines it",
-  forward: "it is declared only later",
+  forward: "it is declared later",
   self: "it refers to itself",
 };
 
-function unresolved(in_: Container): HTMLElement | null {
-  if (in_.unresolved.length === 0) {
+function unresolved(container: Container): HTMLElement | null {
+  if (container.unresolved.length === 0) {
     return null;
   }
-  const items = in_.unresolved.map((one) =>
+  const items = container.unresolved.map((one) =>
     h(
       "li",
       {},
       h("code", {}, `$(${one.name})`),
-      ` is not expanded: ${WHY[one.why] ?? one.why} `,
+      ` is not expanded: ${REASONS[one.why] ?? one.why} `,
       link(one.file, one.line, one.column),
     ),
   );
@@ -156,11 +156,11 @@ function unresolved(in_: Container): HTMLElement | null {
   return h("section", { class: "unresolved" }, h("h2", {}, title), h("ul", {}, ...items));
 }
 
-function presets(of: Workload): HTMLElement | null {
-  if (of.presets.length === 0) {
+function presets(workload: Workload): HTMLElement | null {
+  if (workload.presets.length === 0) {
     return null;
   }
-  const items = of.presets.map((preset) => {
+  const items = workload.presets.map((preset) => {
     const conflicts = preset.conflicts.map((conflict) =>
       h("li", {}, `${conflict.kind} ${conflict.name} conflicts with `, link(conflict.with.file, conflict.with.line)),
     );
@@ -168,7 +168,7 @@ function presets(of: Workload): HTMLElement | null {
       "li",
       {},
       h("strong", {}, preset.name),
-      preset.applied ? " takes part " : " is not applied ",
+      preset.applied ? " is applied " : " is not applied ",
       link(preset.file, preset.line),
       conflicts.length > 0 ? h("ul", {}, ...conflicts) : null,
     );
@@ -177,7 +177,7 @@ function presets(of: Workload): HTMLElement | null {
 }
 
 function table(label: string, variables: readonly Variable[]): HTMLElement {
-  // Roles are said, since in a narrow column the table is not laid out as one.
+  // Explicit roles: in a narrow column the style sheet does not lay the table out as a table.
   const head = ["Name", "Value", "Source"].map((title) => h("th", { scope: "col", role: "columnheader" }, title));
   return h(
     "table",
@@ -188,10 +188,10 @@ function table(label: string, variables: readonly Variable[]): HTMLElement {
 }
 
 function row(variable: Variable): HTMLElement {
-  const shown = model.shownValue(variable, revealed);
-  const value = variable.state === "secret" || variable.value === null ? [shown] : withHoles(shown, variable.state);
+  const text = model.displayValue(variable, revealed);
+  const value = variable.state === "secret" || variable.value === null ? [text] : markPlaceholders(text, variable.state);
   const badge = variable.state === "known" ? null : h("span", { class: `badge ${variable.state}` }, variable.state);
-  const raw = variable.raw !== null && variable.raw !== variable.value && variable.raw.includes("$");
+  const hasReferences = variable.raw !== null && variable.raw !== variable.value && variable.raw.includes("$");
   return h(
     "tr",
     { id: rowId(variable.name), tabindex: "-1", class: variable.state, role: "row" },
@@ -201,30 +201,30 @@ function row(variable: Variable): HTMLElement {
       { role: "cell" },
       variable.value === "" ? h("span", { class: "note" }, "empty") : longText(variable.name, value),
       badge,
-      raw ? h("div", { class: "note" }, "from ", h("code", {}, variable.raw ?? "")) : null,
+      hasReferences ? h("div", { class: "note" }, "from ", h("code", {}, variable.raw ?? "")) : null,
       alternatives(variable),
     ),
-    h("td", { role: "cell" }, sourceOf(variable.source), ...variable.hides.map(hidden)),
+    h("td", { role: "cell" }, sourceOf(variable.source), ...variable.hides.map(hiddenSource)),
   );
 }
 
-/** A text; of a long one the beginning, and a button for the rest. */
+/** A text; a long text is collapsed, with a button that shows the rest. */
 function longText(id: string, pieces: (HTMLElement | string)[]): DocumentFragment {
   const parts = document.createDocumentFragment();
-  // What is shown, and not what is masked: its length is nobody's business.
+  // The visible text: the length of a masked value must not be shown.
   const text = pieces.map((piece) => (typeof piece === "string" ? piece : (piece.textContent ?? ""))).join("");
-  const long = model.isLong(text);
-  const shut = long && !whole.has(id);
-  parts.append(h("code", { class: shut ? "value shut" : "value" }, ...pieces));
-  if (long) {
+  const isLong = model.isLong(text);
+  const isCollapsed = isLong && !uncollapsed.has(id);
+  parts.append(h("code", { class: isCollapsed ? "value collapsed" : "value" }, ...pieces));
+  if (isLong) {
     const toggle = (): void => {
-      if (!whole.delete(id)) {
-        whole.add(id);
+      if (!uncollapsed.delete(id)) {
+        uncollapsed.add(id);
       }
-      draw();
+      render();
     };
-    const attributes = { type: "button", class: "more", id: `more-${id}`, "aria-expanded": String(!shut), click: toggle };
-    parts.append(h("button", attributes, shut ? `Show all ${model.lengthOf(text)}` : "Show less"));
+    const attributes = { type: "button", class: "more", id: `more-${id}`, "aria-expanded": String(!isCollapsed), click: toggle };
+    parts.append(h("button", attributes, isCollapsed ? `Show all ${model.lengthText(text)}` : "Show less"));
   }
   return parts;
 }
@@ -233,15 +233,15 @@ function rowId(name: string): string {
   return `variable-${name}`;
 }
 
-/** What only the cluster knows stands in angle brackets, and looks it. */
-function withHoles(text: string, state: string): (HTMLElement | string)[] {
+/** Marks the `<…>` placeholders, which the server sends for values that only the cluster knows. */
+function markPlaceholders(text: string, state: string): (HTMLElement | string)[] {
   if (state === "known") {
     return [text];
   }
   return text
     .split(/(<[^<>]*>)/)
     .filter((piece) => piece !== "")
-    .map((piece) => (piece.startsWith("<") ? h("span", { class: "hole" }, piece) : piece));
+    .map((piece) => (piece.startsWith("<") ? h("span", { class: "placeholder" }, piece) : piece));
 }
 
 function alternatives(variable: Variable): HTMLElement | null {
@@ -257,11 +257,11 @@ function alternatives(variable: Variable): HTMLElement | null {
 }
 
 function sourceOf(source: Source): HTMLElement {
-  const words = model.describe(source);
-  return h("span", { class: "source" }, words, " ", source.file === null ? null : link(source.file, source.line ?? 1));
+  const description = model.describeSource(source);
+  return h("span", { class: "source" }, description, " ", source.file === null ? null : link(source.file, source.line ?? 1));
 }
 
-function hidden(source: Source): HTMLElement {
+function hiddenSource(source: Source): HTMLElement {
   return h("div", { class: "note" }, "hides ", sourceOf(source));
 }
 
@@ -270,56 +270,56 @@ function link(file: string, line: number, column?: number): HTMLElement {
     event.preventDefault();
     send(column === undefined ? { type: "open", file, line } : { type: "open", file, line, column });
   };
-  return h("a", { href: "#", title: `${file}:${line}`, click }, model.place({ file, line }));
+  return h("a", { href: "#", title: `${file}:${line}`, click }, model.locationText({ file, line }));
 }
 
-function runs(in_: Container): HTMLElement | null {
+function expandedFields(container: Container): HTMLElement | null {
   const rows: [string, readonly Expanded[]][] = [
-    ["command", in_.command],
-    ["args", in_.args],
-    ...in_.probes.map((probe): [string, readonly Expanded[]] => [probe.probe, probe.command]),
-    ...in_.subPaths.map((path): [string, readonly Expanded[]] => [`mount ${path.mountPath ?? "?"}`, [path]]),
+    ["command", container.command],
+    ["args", container.args],
+    ...container.probes.map((probe): [string, readonly Expanded[]] => [probe.probe, probe.command]),
+    ...container.subPaths.map((path): [string, readonly Expanded[]] => [`mount ${path.mountPath ?? "?"}`, [path]]),
   ];
-  const shown = rows.filter(([, texts]) => texts.length > 0);
-  if (shown.length === 0) {
+  const nonEmpty = rows.filter(([, texts]) => texts.length > 0);
+  if (nonEmpty.length === 0) {
     return null;
   }
-  const entries = shown.flatMap(([title, texts]) => [
+  const entries = nonEmpty.flatMap(([title, texts]) => [
     h("dt", {}, title),
-    h("dd", {}, ...texts.flatMap((text, at) => [longText(`${title} ${at}`.replaceAll(" ", "-"), expanded(text)), " "])),
+    h("dd", {}, ...texts.flatMap((text, at) => [longText(`${title} ${at}`.replaceAll(" ", "-"), expandedText(text)), " "])),
   ]);
-  return section("What runs", h("dl", {}, ...entries));
+  return section("Commands and paths", h("dl", {}, ...entries));
 }
 
-function expanded(text: Expanded): (HTMLElement | string)[] {
+function expandedText(text: Expanded): (HTMLElement | string)[] {
   if (text.state === "secret" && !revealed) {
     return [model.MASK];
   }
-  return text.value === null ? [text.raw ?? "unknown"] : withHoles(text.value, text.state);
+  return text.value === null ? [text.raw ?? "unknown"] : markPlaceholders(text.value, text.state);
 }
 
-function graph(in_: Container): HTMLElement | null {
-  const drawing = drawGraph(in_, (name) => {
+function graph(container: Container): HTMLElement | null {
+  const element = renderGraph(container, (name) => {
     const target = document.getElementById(rowId(name));
-    const closed = target?.closest("details");
-    if (closed) {
-      closed.open = true;
+    const details = target?.closest("details");
+    if (details) {
+      details.open = true;
     }
     target?.scrollIntoView({ block: "center" });
     target?.focus();
   });
-  return drawing === null ? null : details("graph", "What feeds what", drawing);
+  return element === null ? null : details("graph", "References between variables", element);
 }
 
 function copyDotenv(): void {
   if (container !== null) {
     send({ type: "copy", ...model.dotenv(container, revealed) });
     copy.textContent = "Copied";
-    uncopied();
+    resetCopyLabel();
   }
 }
 
 function toggleReveal(): void {
   revealed = !revealed;
-  draw();
+  render();
 }

@@ -1,4 +1,4 @@
-/** The other end of a page: VS Code, or whatever stands in for it in a test. */
+/** Connects a page with VS Code, or with a mock in tests. */
 
 interface Host {
   postMessage(message: unknown): void;

@@ -1,32 +1,33 @@
 /**
- * The form of a template's parameters. Every change goes to the extension, which processes the template anew.
+ * The parameter form. Every change is sent to the extension, which processes the template again.
  *
- * Fields are kept while the parameters stay the same, so that an answer never takes the focus or what is being typed.
+ * The fields are rebuilt only if the parameters change, so that a response does not move the focus or overwrite input.
  */
 
 import type { Parameter, ParametersMessage, ShowParameters, Values } from "../shared/protocol";
-import { type Field, changed, defaultNote, fields, otherProblems } from "../shared/parameters";
-import { h, settled } from "./dom";
+import { type Field, changedValues, defaultNote, fieldsOf, otherProblems } from "../shared/parameters";
+import { debounce, h } from "./dom";
 import { host } from "./host";
 
 interface Row {
   field: Field;
   control: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-  usual: HTMLElement;
+  note: HTMLElement;
   problem: HTMLElement;
 }
 
 let parameters: Parameter[] = [];
-let shape = "";
+/** The parameters that the fields were built for, as JSON. */
+let builtFor = "";
 const rows = new Map<string, Row>();
 
 const title = h("h1", {}, "Parameters");
 const problems = h("ul", { class: "problems", role: "status" });
 const form = h("form", { novalidate: true, submit: (event) => event.preventDefault() });
-const reset = h("button", { type: "button", id: "reset", click: resetAll }, "Reset to the template's values");
+const reset = h("button", { type: "button", id: "reset", click: resetAll }, "Reset to defaults");
 const compare = h("button", { type: "button", id: "compare", click: () => send({ type: "compare" }) }, "Compare with source");
 const bar = h("div", { class: "bar" }, reset, compare);
-const changedSoon = settled(150, sendValues);
+const sendValuesSoon = debounce(150, sendValues);
 
 document.body.append(h("main", {}, title, bar, problems, form));
 window.addEventListener("message", (event: MessageEvent<ShowParameters>) => {
@@ -43,13 +44,13 @@ function send(message: ParametersMessage): void {
 function show(message: ShowParameters): void {
   title.textContent = message.title;
   parameters = message.parameters;
-  const drawn = fields(message.parameters, message.problems, message.values);
+  const fields = fieldsOf(message.parameters, message.problems, message.values);
   const next = JSON.stringify(message.parameters);
-  if (next !== shape) {
-    shape = next;
-    build(drawn);
+  if (next !== builtFor) {
+    builtFor = next;
+    buildFields(fields);
   }
-  for (const field of drawn) {
+  for (const field of fields) {
     const row = rows.get(field.name);
     if (row !== undefined) {
       row.problem.textContent = field.problem;
@@ -62,21 +63,21 @@ function show(message: ShowParameters): void {
   problems.hidden = others.length === 0;
 }
 
-function build(drawn: readonly Field[]): void {
+function buildFields(fields: readonly Field[]): void {
   rows.clear();
   form.replaceChildren(
-    ...drawn.map((field) => {
+    ...fields.map((field) => {
       const control = controlOf(field);
-      const usual = h("p", { id: `default-${field.name}`, class: "note" });
+      const note = h("p", { id: `default-${field.name}`, class: "note" });
       const problem = h("p", { id: `problem-${field.name}`, class: "problem" });
-      const row = { field, control, usual, problem };
+      const row = { field, control, note, problem };
       control.addEventListener("input", () => {
-        noteDefault(row);
-        changedSoon();
+        updateNote(row);
+        sendValuesSoon();
       });
       rows.set(field.name, row);
-      noteDefault(row);
-      const named = field.label !== field.name;
+      updateNote(row);
+      const hasDisplayName = field.label !== field.name;
       return h(
         "div",
         { class: "field" },
@@ -84,25 +85,25 @@ function build(drawn: readonly Field[]): void {
           "label",
           { for: control.id },
           field.label,
-          named ? h("code", {}, field.name) : null,
+          hasDisplayName ? h("code", {}, field.name) : null,
           field.type === "" ? null : h("span", { class: "note" }, field.type),
           field.required ? h("span", { class: "note" }, "required") : null,
         ),
         field.description === "" ? null : h("p", { id: `about-${field.name}`, class: "note" }, field.description),
         control,
-        usual,
+        note,
         problem,
       );
     }),
   );
-  if (drawn.length === 0) {
+  if (fields.length === 0) {
     form.replaceChildren(h("p", { class: "empty" }, "This template has no parameters."));
   }
 }
 
-function noteDefault({ field, control, usual }: Row): void {
-  usual.textContent = defaultNote(field, control.value);
-  usual.hidden = usual.textContent === "";
+function updateNote({ field, control, note }: Row): void {
+  note.textContent = defaultNote(field, control.value);
+  note.hidden = note.textContent === "";
 }
 
 function controlOf(field: Field): Row["control"] {
@@ -142,7 +143,7 @@ function inputs(): Values {
 }
 
 function sendValues(): void {
-  send({ type: "values", values: changed(parameters, inputs()) });
+  send({ type: "values", values: changedValues(parameters, inputs()) });
 }
 
 function resetAll(): void {
@@ -150,7 +151,7 @@ function resetAll(): void {
     const row = rows.get(parameter.name);
     if (row !== undefined) {
       row.control.value = parameter.value ?? "";
-      noteDefault(row);
+      updateNote(row);
     }
   }
   sendValues();

@@ -1,18 +1,18 @@
-/** Waits until things have been quiet for a while, then acts once. */
+/** Runs an action once, after a pause since the last call of `schedule`. */
 
 import type { Disposable } from "vscode";
 
-export class Quiet implements Disposable {
+export class Debounce implements Disposable {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly milliseconds: number,
-    private readonly act: () => void,
+    private readonly action: () => void,
   ) {}
 
-  touch(): void {
+  schedule(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(this.act, this.milliseconds);
+    this.timer = setTimeout(this.action, this.milliseconds);
   }
 
   dispose(): void {
