@@ -1,6 +1,6 @@
 ;;; podlens-eglot.el --- podlens with eglot  -*- lexical-binding: t; -*-
 
-;; Eglot runs one server a mode, so this takes the place of yaml-language-server in YAML buffers.
+;; Eglot runs one server per mode, so podlens replaces yaml-language-server in YAML buffers.
 
 ;;; Code:
 
@@ -9,7 +9,7 @@
 (add-to-list 'eglot-server-programs
              '((yaml-mode yaml-ts-mode) . ("podlens" "lsp")))
 
-;; The keys of podlens.yaml, for projects that have none.
+;; Keys of podlens.yaml; they apply where the project's podlens.yaml does not set them.
 (setq-default eglot-workspace-configuration
               '(:podlens (:unknown "auto")))
 

@@ -1,6 +1,6 @@
 ;;; podlens-lsp-mode.el --- podlens with lsp-mode  -*- lexical-binding: t; -*-
 
-;; As an add-on, podlens runs beside yaml-language-server.
+;; As an add-on, podlens runs together with yaml-language-server.
 
 ;;; Code:
 
@@ -12,7 +12,7 @@
   :type '(repeat string))
 
 (defcustom podlens-settings '(:unknown "auto")
-  "The keys of podlens.yaml, for projects that have none."
+  "Keys of podlens.yaml; they apply where the project's podlens.yaml does not set them."
   :group 'lsp-mode
   :type 'plist)
 

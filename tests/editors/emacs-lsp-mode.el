@@ -5,7 +5,7 @@
       lsp-guess-root-without-session t
       lsp-enable-file-watchers nil
       lsp-restart 'ignore
-      ;; The machine may be busy.
+      ;; Long timeouts, since the machine may be busy.
       lsp-response-timeout 90
       lsp-enabled-clients '(podlens yamlls)
       lsp-yaml-schema-store-enable nil
@@ -21,11 +21,11 @@
 (require 'yaml-mode)
 (require 'lsp-yaml)
 (require 'podlens-lsp-mode)
-;; The settings as they are shipped, and one more, to see that settings count.
+;; The shipped settings and one more, to test that settings are applied.
 (setq podlens-settings (append podlens-settings '(:rules (:shadowed-source "off"))))
 
 (defun podlens-findings ()
-  "All findings of this file."
+  "The findings in this file."
   (format "%S" (gethash (lsp--fix-path-casing buffer-file-name) (lsp-diagnostics t))))
 
 (defun podlens-servers ()
@@ -35,32 +35,32 @@
 
 (find-file "web.yaml")
 (podlens-test "starts the server"
-  ;; The hook defers this until the buffer is shown, which batch mode never does.
+  ;; The hook waits until the buffer is shown, which does not happen in batch mode.
   (lsp)
   (podlens-wait "the server" (lambda () (memq 'podlens (podlens-servers)))))
-(podlens-test "runs beside yaml-language-server"
+(podlens-test "runs together with yaml-language-server"
   (podlens-wait "both servers" (lambda () (and (memq 'podlens (podlens-servers)) (memq 'yamlls (podlens-servers))))))
 (podlens-test "shows diagnostics"
   (podlens-wait "the findings"
-                (lambda () (and (string-match-p "declared only later" (podlens-findings))
-                                (string-match-p "nothing defines" (podlens-findings))))))
-(podlens-test "takes the settings"
-  (podlens-wait "the rule that is off to keep silent"
-                (lambda () (and (string-match-p "declared only later" (podlens-findings))
-                                (not (string-match-p "hides the key" (podlens-findings)))))))
-(podlens-test "hovers"
+                (lambda () (and (string-match-p "forward-reference" (podlens-findings))
+                                (string-match-p "undefined-variable" (podlens-findings))))))
+(podlens-test "applies the settings"
+  (podlens-wait "no finding of the rule that is off"
+                (lambda () (and (string-match-p "forward-reference" (podlens-findings))
+                                (not (string-match-p "shadowed-source" (podlens-findings)))))))
+(podlens-test "shows a hover"
   (podlens-after "--url=$(UR")
   (podlens-expect "https://shop.example.com/en"
                   (format "%S" (lsp-request "textDocument/hover" (lsp--text-document-position-params)))))
-(podlens-test "completes"
+(podlens-test "offers completions"
   (podlens-after "value: https://$(")
   (podlens-expect "HOST" (format "%S" (lsp-request "textDocument/completion" (lsp--text-document-position-params)))))
 (podlens-test "clears a diagnostic with an edit"
   (podlens-after "$(VISITOR)")
   (replace-match "all")
-  (podlens-wait "the finding going away"
-                (lambda () (and (string-match-p "declared only later" (podlens-findings))
-                                (not (string-match-p "nothing defines" (podlens-findings)))))))
+  (podlens-wait "the finding to be removed"
+                (lambda () (and (string-match-p "forward-reference" (podlens-findings))
+                                (not (string-match-p "undefined-variable" (podlens-findings)))))))
 (set-buffer-modified-p nil)
 (mapc (lambda (it) (ignore-errors (lsp-workspace-shutdown it))) lsp--buffer-workspaces)
 

@@ -1,10 +1,10 @@
-;;; emacs.el --- What the tests of both clients share  -*- lexical-binding: t; -*-
+;;; emacs.el --- Functions for the tests of both clients  -*- lexical-binding: t; -*-
 
 (require 'cl-lib)
 
 (defvar podlens-label "emacs")
 
-(defun podlens-say (line)
+(defun podlens-print (line)
   "Print LINE on stdout."
   (princ (concat line "\n")))
 
@@ -12,16 +12,16 @@
   "Run BODY as the test NAME."
   (declare (indent 1))
   `(condition-case err
-       (progn ,@body (podlens-say (format "ok - %s: %s" podlens-label ,name)))
-     (error (podlens-say (format "not ok - %s: %s: %s" podlens-label ,name
+       (progn ,@body (podlens-print (format "ok - %s: %s" podlens-label ,name)))
+     (error (podlens-print (format "not ok - %s: %s: %s" podlens-label ,name
                                  (replace-regexp-in-string "[ \n\t]+" " " (format "%s" err)))))))
 
 (defun podlens-wait (what check)
-  "Wait until CHECK gives something; WHAT says what for."
+  "Wait until CHECK returns non-nil; WHAT names it in the error."
   (let ((end (+ (float-time) 90)) found)
     (while (and (not (setq found (funcall check))) (< (float-time) end))
       (accept-process-output nil 0.1))
-    (or found (error "%s did not happen" what))))
+    (or found (error "timed out waiting for %s" what))))
 
 (defun podlens-after (text)
   "Put point after TEXT."
@@ -29,8 +29,8 @@
   (search-forward text))
 
 (defun podlens-expect (text in)
-  "Fail unless TEXT is IN."
+  "Fail unless IN contains TEXT."
   (unless (string-match-p (regexp-quote text) in)
-    (error "No %s in %s" text in)))
+    (error "%s not found in %s" text in)))
 
 ;;; emacs.el ends here

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Emacs of bookworm in batch mode, once with eglot and once with lsp-mode, each with the shipped configuration.
+# Tests Emacs of Debian bookworm in batch mode, with eglot and with lsp-mode, each with the shipped configuration.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/lib.sh"
@@ -15,5 +15,5 @@ for client in eglot lsp-mode; do
       -l "$here/emacs-$client.el" 2>"$directory/messages"
   ) || status=$?
   { cat "$directory/messages" && echo; } >&2
-  [ "$status" -eq 0 ] || echo "not ok - emacs with $client: ended with code $status: $(tail -n 1 "$directory/messages")"
+  [ "$status" -eq 0 ] || echo "not ok - emacs with $client: exited with code $status: $(tail -n 1 "$directory/messages")"
 done

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Helix of two Debian releases in a terminal: what is seen on the screen, and that both sides count in UTF-8.
+# Tests Helix of two Debian releases in a terminal: the text on the screen, and that UTF-8 is negotiated.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/lib.sh"
 
 # Waits until the screen shows a text.
-sees() {
+shows() {
   local end=$((SECONDS + 90))
   while [ "$SECONDS" -lt "$end" ]; do
     screen="$(tmux -S "$socket" capture-pane -p 2>/dev/null || true)"
@@ -15,8 +15,8 @@ sees() {
   return 1
 }
 
-# Waits until it does not show one any more.
-misses() {
+# Waits until the screen no longer shows a text.
+hides() {
   local end=$((SECONDS + 90))
   while [ "$SECONDS" -lt "$end" ]; do
     screen="$(tmux -S "$socket" capture-pane -p 2>/dev/null || true)"
@@ -30,7 +30,7 @@ keys() {
   tmux -S "$socket" send-keys "$@"
 }
 
-verdict() {
+expect() {
   local name="$1"
   shift
   if "$@"; then
@@ -43,24 +43,24 @@ verdict() {
 
 starts=0
 socket=""
-# Sockets have short paths, whatever the length of this one.
+# In a temporary directory, since paths of sockets must be short.
 sockets="$(mktemp -d)"
-end_helix() {
+stop_helix() {
   [ -z "$socket" ] || tmux -S "$socket" kill-server 2>/dev/null || true
 }
-trap 'end_helix; rm -rf "$sockets"' EXIT
+trap 'stop_helix; rm -rf "$sockets"' EXIT
 
-# Starts Helix at a place of the manifest, and waits until the server has spoken.
+# Starts Helix at a line and column of the manifest, and waits for the findings.
 start_helix() {
   open_helix "$1" "web.yaml:$2"
-  sees "declared only later" && sees "nothing defines"
+  shows "declared only later" && shows "nothing defines"
 }
 
 # Starts Helix on a file.
 open_helix() {
-  end_helix
+  stop_helix
   starts=$((starts + 1))
-  # A socket of its own for each start: one that is going away cannot be in the way.
+  # A new socket for each start, since the previous tmux server may still be shutting down.
   socket="$sockets/$starts"
   tmux -S "$socket" -f /dev/null new-session -d -x 180 -y 50 -c "$directory/project" \
     "env HOME='$directory/home' XDG_CONFIG_HOME='$directory/home' XDG_CACHE_HOME='$directory/home' TERM=tmux-256color \
@@ -68,8 +68,8 @@ open_helix() {
       '$directory/bin/hx' $2 2>'$directory/messages' || cat '$directory/messages' && sleep 300"
 }
 
-# Each test starts at its own place, so that no keys are needed to get there: a terminal cannot tell Escape and a key from
-# Alt and that key.
+# Each test starts Helix at the right position instead of sending keys to move there: a terminal cannot distinguish
+# Escape followed by a key from Alt with that key.
 run_helix() {
   local release="$1"
   directory="$(new_project "$release")"
@@ -78,38 +78,38 @@ run_helix() {
   label="$("$directory/bin/hx" --version | cut -d ' ' -f 1,2)"
   ln -sf "$PODLENS_TOOLS/programs/node_modules/.bin/yaml-language-server" "$directory/bin/yaml-language-server"
   mkdir -p "$directory/home/helix"
-  # As it is shipped, with one more setting, to see that settings count.
+  # The shipped configuration and one more setting, to test that settings are applied.
   sed 's/^unknown = "auto"$/&\nrules = { shadowed-source = "off" }/' "$here/../../editors/helix/languages.toml" \
     >"$directory/home/helix/languages.toml"
   printf '[editor]\nend-of-line-diagnostics = "hint"\n' >"$directory/home/helix/config.toml"
-  # What goes over the wire is kept, to see what was negotiated.
+  # The messages of the server are saved, to check the negotiated encoding.
   rm "$directory/bin/podlens"
   printf '#!/bin/sh\n"%s" "$@" | tee "%s/from-server"\n' "$PODLENS" "$directory" >"$directory/bin/podlens"
   chmod +x "$directory/bin/podlens"
 
-  verdict "shows diagnostics" start_helix "$release" 1:1
-  verdict "takes the settings" misses "hides the key"
+  expect "shows diagnostics" start_helix "$release" 1:1
+  expect "applies the settings" hides "hides the key"
   # On URL in the arguments.
   start_helix "$release" 36:27 || true
   keys Space k
-  verdict "hovers" sees "https://shop.example.com/en"
-  # Before VISITOR, which stands behind characters of two and four bytes.
+  expect "shows a hover" shows "https://shop.example.com/en"
+  # Before VISITOR, which follows characters of two and four bytes.
   start_helix "$release" 26:45 || true
   keys i HO
-  # A name that stands nowhere in the file.
-  verdict "completes" sees "QUEUE_SERVICE_HOST"
+  # A name that does not occur in the file.
+  expect "offers completions" shows "QUEUE_SERVICE_HOST"
   start_helix "$release" 26:45 || true
-  # The whole line, without a mode that would have to be left again.
+  # Deletes the whole line without entering insert mode.
   keys x d
-  verdict "clears a diagnostic with an edit" misses "nothing defines"
+  expect "clears a diagnostic with an edit" hides "nothing defines"
   printf 'APP_NAME=store\nREPLICAS=3\nREPLICA=3\n' >"$directory/project/shop.params"
   open_helix "$release" shop.params
-  verdict "looks at a file with values for parameters" sees "has no parameter"
-  end_helix
+  expect "checks a parameter file" shows "has no parameter"
+  stop_helix
   if grep -aq '"positionEncoding":"utf-8"' "$directory/from-server"; then
-    echo "ok - $label: counts in UTF-8"
+    echo "ok - $label: negotiates UTF-8"
   else
-    echo "not ok - $label: counts in UTF-8: the server did not answer so"
+    echo "not ok - $label: negotiates UTF-8: the server did not select it"
   fi
 }
 

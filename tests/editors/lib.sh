@@ -1,6 +1,7 @@
-# What the suites of terminal editors share: a project to work in, and a PATH with the server under test.
+# Functions for the suites of terminal editors.
 
-# A fresh copy of the project, which ends at an empty .git, with `podlens` on the PATH and nobody's configuration.
+# Creates a copy of the project with an empty .git as root marker, a `bin` directory with `podlens`, and an empty home.
+# Prints its directory.
 new_project() {
   local directory="$PODLENS_WORK/$1"
   mkdir -p "$directory/bin" "$directory/home" "$directory/project/.git"
@@ -9,7 +10,7 @@ new_project() {
   echo "$directory"
 }
 
-# Runs a program of another Debian release with that release's own libraries.
+# Prints a script that runs a program of another Debian release with the libraries of that release.
 release_program() {
   local tree="$PODLENS_TOOLS/$1" loader libraries
   shift

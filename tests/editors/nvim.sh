@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Neovim 0.7 of bookworm, 0.10 of trixie and 0.12 of forky, each started as the plugin's documentation says.
+# Tests Neovim 0.7 of Debian bookworm, 0.10 of trixie and 0.12 of forky, each configured as the documentation says.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/lib.sh"
 
-# A directory, a program, its runtime (empty for the system's own) and the configuration to start from.
+# Arguments: name of the directory, program, runtime directory (empty for the default), example configuration.
 run_nvim() {
   local name="$1" program="$2" runtime="$3" init="$4" directory status=0
   directory="$(new_project "$name")"
@@ -17,12 +17,12 @@ run_nvim() {
     PODLENS_PLUGIN="$here/../../editors/nvim" PODLENS_INIT="$init" \
       timeout 300 "$program" --headless -u NONE -i NONE -n -c "luafile $here/nvim.lua" web.yaml 2>"$directory/messages"
   ) || status=$?
-  # Messages of a headless Neovim go to stderr, and the last has no line end.
+  # A headless Neovim writes messages to stderr, the last one without a line break.
   { tr -d '\r' <"$directory/messages" && echo; } >&2
   if grep -q 'offset_encoding\|position encoding' "$directory/messages"; then
-    echo "not ok - $name: no warning of encodings: $(grep -m 1 encoding "$directory/messages" | cut -c 1-200)"
+    echo "not ok - $name: shows no warning about encodings: $(grep -m 1 encoding "$directory/messages" | cut -c 1-200)"
   fi
-  [ "$status" -eq 0 ] || echo "not ok - $name: Neovim ended with code $status: $(tail -n 1 "$directory/messages" | tr -d '\r')"
+  [ "$status" -eq 0 ] || echo "not ok - $name: Neovim exited with code $status: $(tail -n 1 "$directory/messages" | tr -d '\r')"
 }
 
 run_nvim nvim-0.7 nvim "" init-0.7.lua

@@ -9,7 +9,7 @@ use podlens::rules::settings_schema;
 use serde_json::{Map, Value, json};
 
 /// The section of the settings that is written here.
-const TITLE: &str = "        \"title\": \"The same as in podlens.yaml\",\n        \"properties\": ";
+const TITLE: &str = "        \"title\": \"Settings shared with podlens.yaml\",\n        \"properties\": ";
 
 #[test]
 fn the_extensions_settings_are_up_to_date() {

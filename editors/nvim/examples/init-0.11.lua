@@ -1,4 +1,4 @@
--- Neovim 0.11 and newer; the configuration comes from lsp/podlens.lua of the plugin.
+-- Neovim 0.11 and newer; the base configuration is lsp/podlens.lua of the plugin.
 vim.lsp.config('podlens', {
   -- cmd = { '/path/to/podlens', 'lsp' },
   settings = { podlens = { unknown = 'auto' } },

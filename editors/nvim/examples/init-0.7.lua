@@ -1,4 +1,4 @@
--- Neovim 0.7 has no vim.lsp.start: one server for each workspace, attached to each buffer of it.
+-- Neovim 0.7 has no vim.lsp.start: start one server per workspace and attach it to each buffer.
 local servers = {}
 vim.api.nvim_create_autocmd('FileType', {
   pattern = { 'yaml', 'json', 'helm', 'podlens-params' },

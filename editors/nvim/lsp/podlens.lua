@@ -1,2 +1,2 @@
--- The configuration for `vim.lsp.enable('podlens')` of Neovim 0.11 and newer, which finds this file by itself.
+-- The configuration for `vim.lsp.enable('podlens')`. Neovim 0.11 and newer load this file automatically.
 return require('podlens.config').client()

@@ -1,11 +1,11 @@
--- Creates the commands, and names a file type. Starting the server is left to the user: `vim.lsp.enable('podlens')` or
+-- Creates the commands and registers a file type. The user starts the server with `vim.lsp.enable('podlens')` or
 -- `setup()`.
 if vim.g.loaded_podlens then
   return
 end
 vim.g.loaded_podlens = true
 require('podlens.commands').create()
--- Values for the parameters of templates; Neovim has no name for them.
+-- Parameter files of templates; Neovim has no file type for them.
 vim.api.nvim_create_autocmd({ 'BufRead', 'BufNewFile' }, {
   pattern = '*.params',
   command = [[setfiletype podlens-params | setlocal syntax=conf commentstring=#\ %s]],

@@ -15,7 +15,7 @@ import { PARAMETERS, PASSWORD, container, crowded, sample } from "./samples";
 import { THEMES } from "./themes";
 
 const ROOT = process.env["PODLENS_EXTENSION"] ?? process.cwd();
-const SCREENSHOTS = process.env["PODLENS_PICTURES"] ?? join(ROOT, "../../target/editors/pages");
+const SCREENSHOTS = process.env["PODLENS_SCREENSHOTS"] ?? join(ROOT, "../../target/editors/pages");
 const ORIGIN = "http://pages.invalid";
 
 let browser: Browser;

@@ -1,4 +1,4 @@
-// The VSIX as a user gets it, installed in VS Code: most is asked inside the extension host, some is seen on the page.
+// Tests the VSIX, installed in VS Code: through the extension host, and where needed on the page.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,14 +14,14 @@ after(() => code?.stop());
 
 const serverCommand = async () => readFileSync(`/proc/${await code.api("serverPid")}/cmdline`, "utf8");
 
-test("the bundled server runs, and says so", async () => {
+test("the bundled server runs, and the health shows it", async () => {
   await code.show("web.yaml", "apiVersion");
   const health = await code.untilRunning();
   assert.match(health.detail, /^podlens \d/);
   assert.match(await serverCommand(), /extensions\/podlens\.podlens-[^\0]*\/bin\/podlens\0lsp/);
 });
 
-test("diagnostics have rule, link and place", async () => {
+test("diagnostics have rule, link and position", async () => {
   const found = await until("the findings", async () => {
     const all = await code.findings();
     return all.some((it) => it.rule === "forward-reference") && all;
@@ -35,18 +35,18 @@ test("diagnostics have rule, link and place", async () => {
 });
 
 test("hover shows the value", async () => {
-  const hovers = await code.ask("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
+  const hovers = await code.executeProvider("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
   assert.match(JSON.stringify(hovers), /https:\/\/shop\.example\.com\/en/);
 });
 
-test("completion offers what is declared", async () => {
-  const list = await code.ask("vscode.executeCompletionItemProvider", "web.yaml", "value: https://$(");
+test("completion offers declared variables", async () => {
+  const list = await code.executeProvider("vscode.executeCompletionItemProvider", "web.yaml", "value: https://$(");
   const labels = list.items.map((it) => it.label?.label ?? it.label);
   assert(labels.includes("HOST"), labels.join(" "));
 });
 
-test("definition leads to the declaration", async () => {
-  const found = await code.ask("vscode.executeDefinitionProvider", "web.yaml", "--url=$(UR");
+test("definition goes to the declaration", async () => {
+  const found = await code.executeProvider("vscode.executeDefinitionProvider", "web.yaml", "--url=$(UR");
   const line = (found[0].targetRange ?? found[0].range)[0].line;
   assert(line >= 22 && line <= 23, JSON.stringify(found));
 });
@@ -63,7 +63,7 @@ test("rename changes the declaration and every reference", async () => {
   assert(edits.every(([, text]) => text.includes("SITE")));
 });
 
-test("a code action mends a finding", async () => {
+test("a code action fixes a finding", async () => {
   const applied = await code.run(async (vscode, { project }) => {
     const uri = vscode.Uri.file(`${project}/web.yaml`);
     const finding = vscode.languages.getDiagnostics(uri).find((it) => (it.code?.value ?? it.code) === "forward-reference");
@@ -72,7 +72,7 @@ test("a code action mends a finding", async () => {
     return action?.edit !== undefined && (await vscode.workspace.applyEdit(action.edit)) && action.title;
   });
   assert.match(applied, /^Move `DB_HOST`/);
-  await until("the finding goes", async () => !(await code.rules()).includes("forward-reference"));
+  await until("the finding is removed", async () => !(await code.rules()).includes("forward-reference"));
   const text = await code.run(async (vscode, { project }) => (await vscode.workspace.openTextDocument(`${project}/web.yaml`)).getText());
   assert(text.indexOf("name: DB_HOST") < text.indexOf("name: DB_URL"));
   await code.command("workbench.action.files.revert");
@@ -93,7 +93,7 @@ test("a code lens opens the environment view, which follows the cursor", async (
   await code.run(async (vscode, { project }) => {
     const uri = vscode.Uri.file(`${project}/web.yaml`);
     const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", uri, 50);
-    // They come in the order in which they were resolved, which is any; this one stands above the first container.
+    // Lenses are in the order in which they were resolved, so the one above the first container is found by its line.
     const lens = lenses.find((it) => it.range.start.line === 12 && it.command?.command === "podlens.showEnvironment");
     if (lens === undefined) throw new Error(`no lens: ${JSON.stringify(lenses)}`);
     await vscode.commands.executeCommand(lens.command.command, ...lens.command.arguments);
@@ -103,29 +103,29 @@ test("a code lens opens the environment view, which follows the cursor", async (
   assert.match(await (await code.inFrames("#variable-LOG_LEVEL")).textContent(), /hides config map settings\/LOG_LEVEL/);
   assert.match(await (await code.inFrames(".unresolved")).textContent(), /\$\(VISITOR\) is not expanded/);
   assert.doesNotMatch(await (await code.inFrames("main")).textContent(), /correct horse/);
-  await code.picture("environment", { shipped: true, lenses: 2 });
+  await code.screenshot("environment", { shipped: true, lenses: 2 });
   await code.show("web.yaml", "- name: SIZE");
   await code.view("#variable-SIZE");
   assert.equal((await code.api("environment")).workloads[0].containers[0].name, "cache");
 });
 
-test("the view is searched, draws what feeds what, and lets nothing in from outside", async () => {
+test("the view can be searched, shows the reference graph, and loads nothing from outside", async () => {
   await code.show("web.yaml", "- name: LOG_LEVEL");
   await code.view("#variable-URL");
   const frame = await code.inFrames("body:has(#search)");
   const names = () => frame.locator("tbody th code").allTextContents();
   await frame.locator("#search").fill("db_");
-  await until("what matches", async () => (await names()).join() === "DB_HOST,DB_PASSWORD,DB_URL");
+  await until("the matches", async () => (await names()).join() === "DB_HOST,DB_PASSWORD,DB_URL");
   await frame.locator("#search").press("Escape");
-  await until("all again", async () => (await names()).includes("URL"));
-  // DB_HOST is declared after DB_URL: it feeds nothing.
+  await until("all variables again", async () => (await names()).includes("URL"));
+  // DB_HOST is declared after DB_URL, so it has no edge.
   const edges = await frame.locator(".edge").evaluateAll((all) => all.map((it) => it.getAttribute("data-edge")));
   assert.deepEqual(edges.sort(), ["DB_PASSWORD → DB_URL", "GREETING → args", "HOST → URL", "LANGUAGE → URL", "URL → GREETING", "URL → args"]);
   const policy = await frame.evaluate((body) => body.ownerDocument.querySelector("meta[http-equiv=Content-Security-Policy]").content);
   assert.match(policy, /^default-src 'none'; style-src [^;]+; script-src 'nonce-[\w+/=]+'; base-uri 'none'; form-action 'none'$/);
 });
 
-test("the view follows what is typed", async () => {
+test("the view is updated while typing", async () => {
   await code.edit("web.yaml", "value: shop.example.com", "value: typed.example.com");
   await until("the new value", async () => /https:\/\/typed\.example\.com\/en/.test(await (await code.inFrames("#variable-URL .value")).textContent()));
   await code.show("web.yaml", "- name: LOG_LEVEL");
@@ -144,11 +144,11 @@ test("the view follows the theme", async () => {
   ]) {
     await code.set("workbench.colorTheme", theme);
     await until(`${name} colours`, async () => (await background()) === colour);
-    await code.picture(`environment-${name}`);
+    await code.screenshot(`environment-${name}`);
   }
 });
 
-test("the view follows files that others change", async () => {
+test("the view is updated when a file changes on disk", async () => {
   const file = join(code.project, "config.yaml");
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace("LANGUAGE: en", "LANGUAGE: fr"));
@@ -157,20 +157,20 @@ test("the view follows files that others change", async () => {
   await until("the old value", async () => /en/.test(await (await code.inFrames("#variable-LANGUAGE .value")).textContent()));
 });
 
-test("a link of the view opens the source", async () => {
+test("a link in the view opens the source", async () => {
   await code.show("web.yaml", "- name: LOG_LEVEL");
   const link = (await code.view("#variable-LANGUAGE")).locator("a").first();
   await link.click();
   await until("the config map is open", () => code.run((vscode) => vscode.window.activeTextEditor?.document.uri.path.endsWith("config.yaml")));
 });
 
-test("the rendered manifest follows what is typed", async () => {
+test("the rendered manifest is updated while typing", async () => {
   await code.closeAll();
   await code.show("web.yaml", "- name: URL");
   await code.command("podlens.previewRendered");
   await until("the preview", async () => (await code.previewText("web.rendered.yaml"))?.includes("https://shop.example.com/en"));
   await code.edit("web.yaml", "value: shop.example.com", "value: new.example.com");
-  await until("the preview is new", async () => (await code.previewText("web.rendered.yaml"))?.includes("https://new.example.com/en"));
+  await until("the updated preview", async () => (await code.previewText("web.rendered.yaml"))?.includes("https://new.example.com/en"));
 });
 
 test("the preview is read-only and can be compared with the source", async () => {
@@ -191,30 +191,30 @@ test("the preview is read-only and can be compared with the source", async () =>
     const text = (await code.page.locator(".monaco-diff-editor").textContent()).replaceAll("\u00a0", " ");
     return text.includes("$(HOST)/$(LANGUAGE)") && text.includes("https://new.example.com/en");
   });
-  await code.picture("diff");
+  await code.screenshot("diff");
   await code.edit("web.yaml", "value: new.example.com", "value: third.example.com");
-  await until("the comparison follows", async () => (await code.page.locator(".monaco-diff-editor").textContent()).includes("https://third.example.com/en"));
+  await until("the updated comparison", async () => (await code.page.locator(".monaco-diff-editor").textContent()).includes("https://third.example.com/en"));
   await code.closeDirty();
 });
 
-test("a manifest is compared with what it renders to, without a preview first", async () => {
+test("a manifest is compared with its rendered form without opening a preview first", async () => {
   await code.show("web.yaml", "- name: URL");
   await code.command("podlens.comparePreview");
   await until("the comparison", () => code.run((vscode) => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "web.yaml ↔ rendered"));
   await code.closeAll();
 });
 
-test("the processed template follows what is typed, and is compared with the template", async () => {
+test("the processed template is updated while typing, and can be compared with the template", async () => {
   await code.show("template.yaml", "objects:");
   await code.command("podlens.previewProcessed");
   await until("the preview", async () => (await code.previewText("template.processed.yaml"))?.includes("replicas: 2"));
   const password = async () => /value: (\w{16})$/m.exec(await code.previewText("template.processed.yaml"))?.[1];
-  const made = await password();
+  const generated = await password();
   await code.edit("template.yaml", 'value: "2"', 'value: "7"');
-  await until("the preview is new", async () => (await code.previewText("template.processed.yaml"))?.includes("replicas: 7"));
-  // What is made up stays, so that only what was typed changes before the reader's eyes.
-  assert.equal(await password(), made);
-  // Asked for at another line of the template, it is the same preview.
+  await until("the updated preview", async () => (await code.previewText("template.processed.yaml"))?.includes("replicas: 7"));
+  // Generated values stay the same, so that only the edited value changes.
+  assert.equal(await password(), generated);
+  // The command at another line of the template opens the same preview.
   await code.show("template.yaml", "parameters:");
   await code.command("podlens.previewProcessed");
   const tabs = await code.run((vscode) => vscode.window.tabGroups.all.flatMap((group) => group.tabs).map((tab) => tab.label));
@@ -224,42 +224,42 @@ test("the processed template follows what is typed, and is compared with the tem
   await code.closeDirty();
 });
 
-test("a form drives the processed template", async () => {
+test("values in the form are used in the processed template", async () => {
   await code.show("template.yaml", "parameters:");
   await code.command("podlens.editParameters");
   await until("the preview", async () => (await code.previewText("template.processed.yaml"))?.includes("name: shop"));
   const field = await code.view("#field-APP_NAME");
   await field.fill("store");
   await until("the preview has the value", async () => (await code.previewText("template.processed.yaml"))?.includes("name: store"));
-  await code.picture("preview", { shipped: true });
+  await code.screenshot("preview", { shipped: true });
 });
 
-test("the form follows the template, keeps what was typed, and says what is wrong", async () => {
-  const more = '  - name: DEBUG\n    description: Whether to say more.\n    type: bool\n    value: "false"\n  - name: TOKEN\n    displayName: Key to the door\n    required: true\nobjects:';
+test("the form is updated with the template, keeps its input, and shows problems", async () => {
+  const more = '  - name: DEBUG\n    description: Whether to log more.\n    type: bool\n    value: "false"\n  - name: TOKEN\n    displayName: Access token\n    required: true\nobjects:';
   await code.edit("template.yaml", "objects:", more);
   const label = await code.view("label[for=field-TOKEN]");
-  assert.match(await label.textContent(), /Key to the door.*TOKEN.*required/);
-  assert.match(await (await code.inFrames(".field:has(#field-DEBUG)")).textContent(), /DEBUG.*bool.*Whether to say more\./);
+  assert.match(await label.textContent(), /Access token.*TOKEN.*required/);
+  assert.match(await (await code.inFrames(".field:has(#field-DEBUG)")).textContent(), /DEBUG.*bool.*Whether to log more\./);
   assert.deepEqual(await (await code.inFrames("#field-DEBUG")).locator("option").allTextContents(), ["true", "false"]);
-  await until("what is wrong", async () => /TOKEN/.test(await (await code.inFrames("#problem-TOKEN")).textContent()));
+  await until("the problem", async () => /TOKEN/.test(await (await code.inFrames("#problem-TOKEN")).textContent()));
   assert.equal(await (await code.inFrames("#field-APP_NAME")).inputValue(), "store");
-  await (await code.inFrames("#field-TOKEN")).fill("sesame");
-  await until("nothing is wrong", async () => !(await (await code.inFrames("#problem-TOKEN")).isVisible()));
-  await until("the preview keeps up", async () => (await code.previewText("template.processed.yaml"))?.includes("name: store"));
-  await code.picture("form");
+  await (await code.inFrames("#field-TOKEN")).fill("secret");
+  await until("no problem", async () => !(await (await code.inFrames("#problem-TOKEN")).isVisible()));
+  await until("the updated preview", async () => (await code.previewText("template.processed.yaml"))?.includes("name: store"));
+  await code.screenshot("form");
   await (await code.inFrames("#reset")).click();
-  await until("the template's own values", async () => (await (await code.inFrames("#field-APP_NAME")).inputValue()) === "shop");
+  await until("the default values", async () => (await (await code.inFrames("#field-APP_NAME")).inputValue()) === "shop");
   await code.closeDirty();
 });
 
-test("a click on the line above a container opens its environment", async () => {
+test("a click on the code lens above a container opens its environment", async () => {
   await code.show("web.yaml", "- name: SIZE");
   await code.page.locator(".codelens-decoration a", { hasText: /^1 variable/ }).first().click();
   await code.view("#variable-SIZE");
   await code.closeAll();
 });
 
-test("the environment is copied as dotenv, and opened by command", async () => {
+test("the environment is opened by a command and copied as dotenv", async () => {
   await code.closeAll();
   await code.show("web.yaml", "- name: SIZE");
   await code.command("podlens.showEnvironment");
@@ -268,12 +268,12 @@ test("the environment is copied as dotenv, and opened by command", async () => {
   await until("the clipboard", async () => /^SIZE='64'$/m.test(await code.run((vscode) => vscode.env.clipboard.readText())));
 });
 
-test("secrets are masked until they may be shown and are revealed", async () => {
+test("secrets are masked until the setting allows it and they are revealed", async () => {
   await code.show("web.yaml", "- name: LOG_LEVEL");
   await code.view("#variable-DB_PASSWORD");
   assert(await (await code.inFrames("#reveal")).isDisabled());
   await code.set("podlens.secrets.show", true);
-  await until("leave to reveal", async () => (await code.inFrames("#reveal")).isEnabled());
+  await until("the button to be enabled", async () => (await code.inFrames("#reveal")).isEnabled());
   const value = async () => (await code.inFrames("#variable-DB_PASSWORD .value")).textContent();
   assert.equal(await value(), "••••••••");
   await (await code.inFrames("#reveal")).click();
@@ -282,7 +282,7 @@ test("secrets are masked until they may be shown and are revealed", async () => 
   await code.closeAll();
 });
 
-test("settings reach the server", async () => {
+test("settings are sent to the server", async () => {
   await code.show("web.yaml", "apiVersion");
   await code.set("podlens.rules", { "undefined-variable": "off" });
   await until("the rule is off", async () => !(await code.rules()).includes("undefined-variable") && (await code.rules()).includes("forward-reference"));
@@ -290,14 +290,14 @@ test("settings reach the server", async () => {
   await until("the rule is on", async () => (await code.rules()).includes("undefined-variable"));
 });
 
-test("a file with values for parameters is looked at, whatever its language", async () => {
+test("a parameter file is checked, independent of its language", async () => {
   writeFileSync(join(code.project, "shop.params"), "APP_NAME=store\nREPLICAS=3\nREPLICA=3\n");
   await code.show("shop.params", "APP_NAME");
   await until("the finding", async () => (await code.findings("shop.params")).some((it) => it.rule === "undefined-parameter" && it.line === 2));
-  const hovers = await code.ask("vscode.executeHoverProvider", "shop.params", "APP_NA");
-  assert.match(JSON.stringify(hovers), /Every object gets it/);
+  const hovers = await code.executeProvider("vscode.executeHoverProvider", "shop.params", "APP_NA");
+  assert.match(JSON.stringify(hovers), /Used in the name of every object/);
   writeFileSync(join(code.project, "shop.params"), "APP_NAME=store\nREPLICAS=3\n");
-  await until("the finding goes", async () => (await code.findings("shop.params")).length === 0);
+  await until("the finding is removed", async () => (await code.findings("shop.params")).length === 0);
   await code.closeAll();
   await code.show("web.yaml", "apiVersion");
 });
@@ -307,17 +307,17 @@ test("the status item shows the server's health", async () => {
   const item = code.page.locator(".hover-language-status", { hasText: "podlens" }).first();
   await item.waitFor();
   assert.match(await item.textContent(), /podlens.*version \d.*Show output/is);
-  await code.picture("status");
+  await code.screenshot("status");
   await code.page.keyboard.press("Escape");
 });
 
-test("output and trace can be seen", async () => {
+test("output and trace are shown", async () => {
   await code.command("podlens.showOutput");
   await until("the output", async () => /podlens \d.* at .*bin\/podlens/.test(await code.outputText()));
   await code.set("podlens.trace.server", "verbose");
   await code.command("podlens.showTrace");
   await until("the trace", async () => {
-    await code.ask("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
+    await code.executeProvider("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
     return /textDocument\/hover/.test(await code.outputText());
   });
   await code.set("podlens.trace.server");
@@ -334,7 +334,7 @@ test("a command restarts the server", async () => {
   await until("its findings", async () => (await code.rules()).includes("undefined-variable"));
 });
 
-test("a server that is killed comes back", async () => {
+test("a server that is killed is restarted", async () => {
   const pid = await code.api("serverPid");
   process.kill(pid, "SIGKILL");
   await until("another process", async () => {
@@ -342,70 +342,70 @@ test("a server that is killed comes back", async () => {
     return now !== null && now !== pid && (await code.api("health")).state === "running";
   });
   assert.match((await code.api("health")).detail, /^podlens [\d.]+$/);
-  await code.edit("web.yaml", "$(VISITOR)", "$(STRANGER)");
-  await until("diagnostics of the new one", async () => (await code.rules()).includes("undefined-variable"));
-  const hovers = await code.ask("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
+  await code.edit("web.yaml", "$(VISITOR)", "$(GUEST)");
+  await until("diagnostics of the new server", async () => (await code.rules()).includes("undefined-variable"));
+  const hovers = await code.executeProvider("vscode.executeHoverProvider", "web.yaml", "--url=$(UR");
   assert.match(JSON.stringify(hovers), /shop\.example\.com/);
   await code.closeDirty();
 });
 
-test("a server that ends all the time stays down, says so, and comes back on command", async () => {
-  // Which begins to count anew.
+test("a server that crashes repeatedly is not restarted, is reported, and can be restarted by a command", async () => {
+  // A restart resets the count of crashes.
   await code.command("podlens.restart");
   for (let kills = 0; kills < 5; kills += 1) {
     const pid = await until("a server", async () => (await code.api("health")).state === "running" && (await code.api("serverPid")));
     process.kill(pid, "SIGKILL");
-    await until("its end", async () => (await code.api("serverPid")) !== pid);
+    await until("the server to exit", async () => (await code.api("serverPid")) !== pid);
   }
   await until("the failure", async () => (await code.api("health")).state === "failed");
-  const toast = code.page.locator(".notification-toast", { hasText: "The server ended 5 times" }).first();
+  const toast = code.page.locator(".notification-toast", { hasText: "The server crashed 5 times" }).first();
   await toast.waitFor();
   await toast.locator(".monaco-button", { hasText: "Restart" }).click();
   await code.untilRunning();
   await code.command("notifications.clearAll");
 });
 
-test("a broken path is explained once, and mended", async () => {
+test("a wrong server path is reported once, and can be corrected", async () => {
   await code.set("podlens.server.path", "/nowhere/podlens");
   await until("the failure", async () => (await code.api("health")).state === "failed");
-  assert.match((await code.api("health")).detail, /There is no server at \/nowhere\/podlens/);
+  assert.match((await code.api("health")).detail, /\/nowhere\/podlens does not exist/);
   const toast = code.page.locator(".notification-toast", { hasText: "/nowhere/podlens" }).first();
   await toast.waitFor();
   assert.match(await toast.textContent(), /Correct podlens\.server\.path/);
   assert.deepEqual(await code.page.locator(".notification-toast a.monaco-button, .notification-toast .monaco-button").allTextContents(), ["Open Settings", "Show Output", "Restart"]);
-  await code.picture("broken");
+  await code.screenshot("broken");
   assert.equal(await code.page.locator(".notification-toast").count(), 1);
   await code.set("podlens.server.path");
   await code.untilRunning();
   await code.command("notifications.clearAll");
 });
 
-test("another binary runs if the settings name one", async () => {
+test("the binary in the settings is used", async () => {
   const other = join(work, "other/podlens");
   mkdirSync(join(work, "other"), { recursive: true });
   cpSync(process.env.PODLENS, other);
   await code.set("podlens.server.path", other);
-  await until("the other one", async () => (await code.api("health")).state === "running" && (await serverCommand()).startsWith(other));
+  await until("the other binary", async () => (await code.api("health")).state === "running" && (await serverCommand()).startsWith(other));
   await code.set("podlens.server.path");
-  await until("the bundled one", async () => (await code.api("health")).state === "running" && (await serverCommand()).includes("podlens.podlens-"));
+  await until("the bundled binary", async () => (await code.api("health")).state === "running" && (await serverCommand()).includes("podlens.podlens-"));
 });
 
-test("a picture of a finding", async () => {
+test("a screenshot of a finding", async () => {
   await code.closeDirty();
   await code.show("web.yaml", "$(DB_HOST)");
   await until("the findings", async () => (await code.rules()).includes("forward-reference"));
   await code.page.waitForSelector(".squiggly-error");
-  await until("the hover speaks of it", async () => {
+  await until("the finding in the hover", async () => {
     await code.command("editor.action.showHover");
-    return /declared only later/.test(await code.page.locator(".monaco-hover:not(.hidden)").first().textContent({ timeout: 2000 }));
+    return /forward-reference/.test(await code.page.locator(".monaco-hover:not(.hidden)").first().textContent({ timeout: 2000 }));
   });
-  await code.picture("diagnostics", { shipped: true, lenses: 1 });
+  await code.screenshot("diagnostics", { shipped: true, lenses: 1 });
 });
 
-test("the walkthrough has its steps and pictures", async () => {
+test("the walkthrough has its steps and images", async () => {
   await code.closeAll();
   await code.command("workbench.action.openWalkthrough", "podlens.podlens#start", false);
   await until("the steps", async () => (await code.page.locator(".getting-started-step").count()) === 4);
-  await until("the picture", () => code.page.evaluate(() => [...document.querySelectorAll(".getting-started-media img")].some((it) => it.naturalWidth > 0)));
-  await code.picture("walkthrough");
+  await until("the image", () => code.page.evaluate(() => [...document.querySelectorAll(".getting-started-media img")].some((it) => it.naturalWidth > 0)));
+  await code.screenshot("walkthrough");
 });

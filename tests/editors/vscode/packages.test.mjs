@@ -1,4 +1,4 @@
-// The VSIX: what is inside that of this machine, and that there is one for every platform.
+// Tests the contents of the VSIX for this platform, and that a VSIX is built for every platform.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,11 +8,11 @@ import { test } from "node:test";
 import { extension, vsix, work } from "./workbench.mjs";
 
 const TARGETS = ["alpine-arm64", "alpine-x64", "darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "win32-arm64", "win32-x64"];
-// The packager's own reader of zip files.
+// The zip library of vsce.
 const packager = createRequire(createRequire(join(extension, "package.json")).resolve("@vscode/vsce"));
 const yauzl = packager("yauzl");
 
-// The files of a VSIX with their modes and texts.
+// Returns the files of a VSIX with their modes and contents.
 function contents(file) {
   return new Promise((resolve, reject) => {
     const files = new Map();
@@ -40,7 +40,7 @@ function contents(file) {
   });
 }
 
-test("the package has what is needed, and nothing else", async () => {
+test("the package contains exactly the expected files", async () => {
   const files = await contents(vsix);
   assert.deepEqual([...files.keys()].sort(), [
     "[Content_Types].xml",
@@ -69,24 +69,24 @@ test("the package has what is needed, and nothing else", async () => {
   assert.match(files.get("extension/changelog.md").bytes.toString(), new RegExp(`^## ${version.replaceAll(".", "\\.")}$`, "m"));
 });
 
-test("every picture that is referred to is in the package", async () => {
+test("every referenced image is in the package", async () => {
   const files = await contents(vsix);
   const text = ["readme.md", "package.json", "walkthrough/settings.md"].map((name) => files.get(`extension/${name}`).bytes.toString()).join("\n");
-  const pictures = [...text.matchAll(/images\/[\w-]+\.\w+/g)].map(([name]) => name);
-  assert(pictures.length >= 6, pictures.join(" "));
-  for (const name of pictures) {
-    const picture = files.get(`extension/${name}`);
-    assert(picture !== undefined, name);
-    assert.equal(picture.bytes.toString("latin1", 1, 4), "PNG", name);
+  const images = [...text.matchAll(/images\/[\w-]+\.\w+/g)].map(([name]) => name);
+  assert(images.length >= 6, images.join(" "));
+  for (const name of images) {
+    const image = files.get(`extension/${name}`);
+    assert(image !== undefined, name);
+    assert.equal(image.bytes.toString("latin1", 1, 4), "PNG", name);
   }
 });
 
-test("one script makes the package of every platform", async () => {
+test("one script builds the packages of all platforms", async () => {
   const binaries = join(work, "binaries");
   for (const target of TARGETS) {
     const file = join(binaries, target, target.startsWith("win32") ? "podlens.exe" : "podlens");
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `stands in for ${target}`);
+    writeFileSync(file, `placeholder for ${target}`);
   }
   const out = join(work, "all");
   execFileSync("npm", ["run", "--silent", "package", "--", "--all", "--binaries", binaries, "--out", out], { cwd: extension, stdio: ["ignore", "ignore", "inherit"] });
@@ -96,12 +96,12 @@ test("one script makes the package of every platform", async () => {
     const name = target.startsWith("win32") ? "podlens.exe" : "podlens";
     assert.deepEqual([...files.keys()].filter((it) => it.startsWith("extension/bin/")), [`extension/bin/${name}`]);
     const binary = files.get(`extension/bin/${name}`);
-    assert.equal(binary.bytes.toString(), `stands in for ${target}`);
+    assert.equal(binary.bytes.toString(), `placeholder for ${target}`);
     assert.equal(binary.mode & 0o111, 0o111);
   }
 });
 
-test("a platform without a binary is refused with what to do", () => {
+test("a platform without a binary is reported with the solution", () => {
   const run = (...flags) => {
     try {
       execFileSync(process.execPath, [join(extension, "scripts/package.mjs"), ...flags], { stdio: "pipe" });

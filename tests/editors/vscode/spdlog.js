@@ -1,4 +1,4 @@
-// Stands in for the native module that VS Code writes its logs and outputs with, which the tests do not compile.
+// Replaces the native module that VS Code uses for logs and output channels, which the tests do not compile.
 const { appendFileSync, mkdirSync } = require("node:fs");
 const { dirname } = require("node:path");
 

@@ -1,5 +1,5 @@
-// A workspace that nobody has said to trust: the extension works, and takes from it neither a program nor leave to show
-// secrets. It has many files, so that the index takes long enough to be seen.
+// Tests an untrusted workspace: the extension works, but uses neither a binary nor `secrets.show` from its settings. The
+// workspace has many files, so that indexing takes long enough to be observed.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => code?.stop());
 
-test("untrusted: the bundled server runs, and nothing of the workspace", async () => {
+test("untrusted: the bundled server runs, not the binary in the workspace", async () => {
   assert.equal(await code.run((vscode) => vscode.workspace.isTrusted), false);
   await code.show("web.yaml", "- name: DB_PASSWORD");
   await code.untilRunning();
@@ -37,17 +37,17 @@ test("untrusted: the bundled server runs, and nothing of the workspace", async (
   await until("the findings", async () => (await code.rules()).includes("undefined-variable"));
 });
 
-test("untrusted: secrets stay masked whatever the workspace says", async () => {
+test("untrusted: secrets stay masked, also if the workspace settings show them", async () => {
   await code.command("podlens.showEnvironment");
   await code.view("#variable-DB_PASSWORD.secret");
   assert(await (await code.inFrames("#reveal")).isDisabled());
   const environment = await code.api("environment");
   const password = environment.workloads[0].containers[0].env.find((it) => it.name === "DB_PASSWORD");
   assert.equal(password.value, null);
-  await code.picture("untrusted");
+  await code.screenshot("untrusted");
 });
 
-test("the index tells how far it is", async () => {
+test("the health shows the progress of the index", async () => {
   const seen = await code.run(async (vscode) => {
     const { exports } = vscode.extensions.getExtension("podlens.podlens");
     const seen = [];
@@ -67,11 +67,11 @@ test("the index tells how far it is", async () => {
   assert(steps.some((it) => /\d+ %/.test(it)), JSON.stringify(seen));
   assert.equal(seen[0].state, "stopped");
   assert.match(seen.at(-1).detail, /^podlens [\d.]+$/);
-  // A view that was open all the while has the rest too.
+  // The view that was open during the restart is complete.
   await code.view("#variable-LANGUAGE");
 });
 
-test("trusted after all: the path of the server is still the user's own", async () => {
+test("trusted: the server path is still read from user settings only", async () => {
   await code.command("workbench.trust.manage");
   await code.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust$/ }).first().click();
   await until("trust", () => code.run((vscode) => vscode.workspace.isTrusted));

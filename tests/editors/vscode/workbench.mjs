@@ -1,4 +1,4 @@
-// VS Code with the VSIX installed, a browser that shows it, and a way into its extension host. For the tests beside this.
+// Starts VS Code with the VSIX installed and a browser that shows it, and gives tests access to the extension host.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,12 +11,12 @@ export const work = process.env.PODLENS_WORK;
 export const vsix = join(work, `podlens-${process.platform}-${process.arch}.vsix`);
 const entry = join(process.env.PODLENS_TOOLS, "programs/node_modules/code-server/out/node/entry.js");
 const { browser: startBrowser } = await import(join(extension, "scripts/browser.mjs"));
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
-// Waits until something is true; what it is then is returned.
+// Waits until `check` returns a true value, and returns that value.
 export async function until(what, check) {
   let last;
-  for (const end = Date.now() + PATIENCE; Date.now() < end; ) {
+  for (const end = Date.now() + TIMEOUT; Date.now() < end; ) {
     try {
       last = await check();
       if (last) {
@@ -27,11 +27,11 @@ export async function until(what, check) {
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`${what}: not within ${PATIENCE / 1000} s; last: ${JSON.stringify(last instanceof Error ? last.message : last)?.slice(0, 400)}`);
+  throw new Error(`timed out after ${TIMEOUT / 1000} s waiting for: ${what}; last value: ${JSON.stringify(last instanceof Error ? last.message : last)?.slice(0, 400)}`);
 }
 
-// A copy of the project. A podlens.yaml would count instead of the editor's settings, which are tested too; .git says
-// where the project ends.
+// Creates a copy of the project. It has no podlens.yaml, which would take precedence over the editor settings that are
+// tested; .git marks the root.
 export function newProject(name) {
   const project = join(work, name, "project");
   mkdirSync(join(project, ".git"), { recursive: true });
@@ -40,12 +40,12 @@ export function newProject(name) {
   return project;
 }
 
-// Starts VS Code on a project, in `work/NAME`. Without trust, workspace trust works as it does for users.
+// Starts VS Code on a project, in `work/NAME`. With `trust`, workspace trust is disabled.
 export async function startWorkbench({ name, project, trust }) {
   const directory = join(work, name);
   const home = join(directory, "home");
   const data = join(directory, "data");
-  // Sockets have short paths, whatever the length of this one.
+  // In a temporary directory, since paths of sockets must be short.
   const sockets = mkdtempSync(join(tmpdir(), "podlens-code-"));
   const port = join(directory, "e2e-port");
   mkdirSync(home, { recursive: true });
@@ -61,11 +61,11 @@ export async function startWorkbench({ name, project, trust }) {
   const code = spawn(process.execPath, [entry, ...directories, ...flags, ...(trust ? ["--disable-workspace-trust"] : []), project], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, since code-server starts processes itself, the server among them.
+    // A separate process group, since code-server starts further processes, among them the server.
     detached: true,
   });
   const ended = new Promise((resolve) => code.once("exit", resolve));
-  // Whoever ends the tests ends VS Code too.
+  // VS Code is killed when the tests exit.
   process.once("exit", () => signal(code, "SIGKILL"));
   const logFile = join(directory, "code-server.log");
   const log = createWriteStream(logFile);
@@ -83,15 +83,15 @@ export async function startWorkbench({ name, project, trust }) {
     rmSync(sockets, { recursive: true, force: true });
   };
   try {
-    const address = await until("code-server says where it listens", () => {
-      if (code.exitCode !== null) throw new Error(`code-server ended with code ${code.exitCode}`);
+    const address = await until("the address of code-server", () => {
+      if (code.exitCode !== null) throw new Error(`code-server exited with code ${code.exitCode}`);
       return /HTTP server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(readFileSync(logFile, "utf8"))?.[1];
     });
     await until("code-server answers", async () => (await fetch(`${address}/healthz`)).ok);
     browser = await startBrowser();
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
     page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     await page.goto(`${address}/?folder=${encodeURIComponent(project)}`);
     await page.waitForSelector(".monaco-workbench");
     const workbench = new Workbench(page, project, port, stop);
@@ -112,11 +112,11 @@ function signal(child, name) {
   try {
     process.kill(-child.pid, name);
   } catch {
-    // It has ended already.
+    // The process has already exited.
   }
 }
 
-// The extension that runs what the tests send, as a VSIX.
+// Builds the VSIX of the extension that runs functions of the tests.
 function testExtension() {
   const file = join(work, "e2e.vsix");
   if (!existsSync(file)) {
@@ -134,7 +134,7 @@ export class Workbench {
     Object.assign(this, { page, project, port, stop });
   }
 
-  // Runs a function in the extension host. It sees nothing of its file but its argument.
+  // Runs a function in the extension host. The function can use only its arguments, not other variables of its file.
   async run(body, args = {}) {
     const url = `http://127.0.0.1:${readFileSync(this.port, "utf8")}/`;
     const response = await fetch(url, { method: "POST", body: JSON.stringify({ code: body.toString(), args: { project: this.project, ...args } }) });
@@ -149,7 +149,7 @@ export class Workbench {
     return this.run((vscode, { command, more }) => vscode.commands.executeCommand(command, ...more).then(() => true), { command, more });
   }
 
-  // What the extension tells other extensions.
+  // Calls a method of the extension's API.
   api(method) {
     return this.run((vscode, { method }) => vscode.extensions.getExtension("podlens.podlens").exports[method](), { method });
   }
@@ -162,20 +162,20 @@ export class Workbench {
     });
   }
 
-  // Sets one of the user's settings; nothing takes it away.
+  // Sets a user setting; without a value, removes it.
   set(name, value) {
     return this.run((vscode, { name, value }) => vscode.workspace.getConfiguration().update(name, value ?? undefined, true).then(() => true), { name, value: value ?? null });
   }
 
-  // The provider `command` at the place after `text` of a file.
-  ask(command, file, text, ...more) {
+  // Executes the provider `command` at the position after `text` in a file.
+  executeProvider(command, file, text, ...more) {
     return this.run(
       async (vscode, { project, command, file, text, more }) => {
         const uri = vscode.Uri.file(`${project}/${file}`);
         const document = await vscode.workspace.openTextDocument(uri);
         const at = document.positionAt(document.getText().indexOf(text) + text.length);
         const found = await vscode.commands.executeCommand(command, uri, at, ...more);
-        // Markdown has getters, which JSON leaves out.
+        // MarkdownString has getters, which JSON.stringify omits.
         return JSON.parse(JSON.stringify(found ?? null, (_, value) => (value instanceof vscode.MarkdownString ? value.value : value)));
       },
       { command, file, text, more },
@@ -196,7 +196,7 @@ export class Workbench {
     return (await this.findings()).map((it) => it.rule).sort();
   }
 
-  // The element of a page, in one of the frames that VS Code nests.
+  // Finds an element of a page in one of the nested frames of VS Code.
   async inFrames(selector) {
     for (const frame of this.page.frames()) {
       const found = frame.locator(selector);
@@ -207,26 +207,26 @@ export class Workbench {
     return undefined;
   }
 
-  // Waits for an element of a page; what there is instead is said if it does not come.
+  // Waits for an element of a page; on timeout, reports the content of the pages.
   view(selector) {
     return until(`${selector} on a page`, async () => {
       const found = await this.inFrames(selector);
       if (found === undefined) {
         const pages = await Promise.all(this.page.frames().slice(1).map(async (frame) => (await frame.locator("body").textContent({ timeout: 1000 }))?.slice(0, 100)));
         const environment = JSON.stringify(await this.api("environment"))?.slice(0, 100);
-        throw new Error(`the pages are ${JSON.stringify(pages)}, the environment ${environment}`);
+        throw new Error(`pages: ${JSON.stringify(pages)}, environment: ${environment}`);
       }
       return found;
     });
   }
 
-  // Replaces a text of a document without saving it.
+  // Replaces a text in a document without saving it.
   edit(file, from, to) {
     return this.run(
       async (vscode, { project, file, from, to }) => {
         const document = await vscode.workspace.openTextDocument(vscode.Uri.file(`${project}/${file}`));
         const start = document.getText().indexOf(from);
-        if (start < 0) throw new Error(`no ${from} in ${file}`);
+        if (start < 0) throw new Error(`${from} not found in ${file}`);
         const change = new vscode.WorkspaceEdit();
         change.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(start + from.length)), to);
         return vscode.workspace.applyEdit(change);
@@ -251,7 +251,7 @@ export class Workbench {
     return this.run((vscode, { name }) => vscode.workspace.textDocuments.find((it) => it.uri.scheme === "podlens-preview" && it.uri.path.endsWith(name))?.getText(), { name });
   }
 
-  // The text of the output that is shown.
+  // The text of the visible output channel.
   outputText() {
     return this.run((vscode) => vscode.workspace.textDocuments.filter((it) => it.uri.scheme === "output").map((it) => it.getText()).join("\n"));
   }
@@ -260,7 +260,7 @@ export class Workbench {
     return this.command("workbench.action.closeAllEditors");
   }
 
-  // Undoes what was typed, and closes everything.
+  // Reverts unsaved changes and closes all editors.
   async closeDirty() {
     await this.run(async (vscode) => {
       for (const document of vscode.workspace.textDocuments.filter((it) => it.isDirty)) {
@@ -271,14 +271,14 @@ export class Workbench {
     });
   }
 
-  // Keeps what a person would see. `UPDATE=1` puts those that the README shows into the extension.
-  async picture(name, { shipped = false, lenses = 0 } = {}) {
+  // Takes a screenshot. With `UPDATE=1`, those in the README are copied to the extension.
+  async screenshot(name, { shipped = false, lenses = 0 } = {}) {
     await this.command("workbench.action.closeSidebar");
-    // Lenses are drawn a moment after their lines: first their places, then what they say.
+    // Code lenses appear after their lines: first without text, then with it.
     await until(`${lenses} lenses`, () =>
       this.page.evaluate((least) => {
-        const drawn = [...document.querySelectorAll(".codelens-decoration")];
-        return drawn.length >= least && drawn.every((it) => /\d/.test(it.textContent) && it.getAnimations({ subtree: true }).length === 0);
+        const visible = [...document.querySelectorAll(".codelens-decoration")];
+        return visible.length >= least && visible.every((it) => /\d/.test(it.textContent) && it.getAnimations({ subtree: true }).length === 0);
       }, lenses),
     );
     const path = join(work, `${name}.png`);

@@ -1,9 +1,9 @@
--- Finding the client of a buffer and asking it, the same way on every version since 0.7.
+-- Finds the client of a buffer and sends requests, on every version since 0.7.
 
 local M = {}
 
---- The podlens client of a buffer, or nothing.
-function M.of(buffer)
+--- Returns the podlens client of a buffer, or nil.
+function M.for_buffer(buffer)
   local clients
   if vim.lsp.get_clients then
     clients = vim.lsp.get_clients({ name = 'podlens', bufnr = buffer })
@@ -18,21 +18,21 @@ function M.of(buffer)
   return nil
 end
 
---- Asks the client of a buffer, and calls `done` with what it answers. What goes wrong is said here.
-function M.ask(buffer, method, params, done)
-  local client = M.of(buffer)
+--- Sends a request to the client of a buffer and calls `on_result` with the result. Shows a message on errors.
+function M.request(buffer, method, params, on_result)
+  local client = M.for_buffer(buffer)
   if not client then
-    vim.notify('podlens: no server for this buffer; see :checkhealth podlens', vim.log.levels.WARN)
+    vim.notify('podlens: no server is attached to this buffer; run :checkhealth podlens', vim.log.levels.WARN)
     return
   end
   local function handler(err, result)
     if err then
       vim.notify('podlens: ' .. (err.message or vim.inspect(err)), vim.log.levels.ERROR)
     else
-      done(result ~= vim.NIL and result or nil)
+      on_result(result ~= vim.NIL and result or nil)
     end
   end
-  -- A method since 0.11, a plain function before.
+  -- `request` is a method since 0.11, and a plain function before.
   if vim.fn.has('nvim-0.11') == 1 then
     client:request(method, params, handler, buffer)
   else
@@ -40,7 +40,7 @@ function M.ask(buffer, method, params, done)
   end
 end
 
---- The cursor of a window as the protocol counts: UTF-16 units.
+--- Returns the cursor of a window as a protocol position, in UTF-16 units.
 function M.position(window)
   local cursor = vim.api.nvim_win_get_cursor(window)
   local buffer = vim.api.nvim_win_get_buf(window)

@@ -1,8 +1,8 @@
--- The editor's commands, and those that the server's code lenses name.
+-- The user commands, and the commands of the server's code lenses.
 
 local M = {}
 
---- `:PodlensEnvironment` and `:PodlensPreview`.
+--- Creates `:PodlensEnvironment` and `:PodlensPreview`.
 function M.create()
   vim.api.nvim_create_user_command('PodlensEnvironment', function(event)
     require('podlens.environment').show(event.bang)
@@ -12,34 +12,34 @@ function M.create()
     local words = event.fargs
     local kind = table.remove(words, 1) or 'render'
     if kind ~= 'render' and kind ~= 'process' then
-      vim.notify('podlens: expected render or process and not ' .. kind, vim.log.levels.ERROR)
+      vim.notify("podlens: unknown kind of preview '" .. kind .. "': expected render or process", vim.log.levels.ERROR)
       return
     end
     require('podlens.preview').show(kind, words)
   end, {
     nargs = '*',
-    desc = 'Show the rendered manifest, or the processed template, beside the source',
+    desc = 'Show the rendered manifest or the processed template next to the source',
     complete = function(_, line)
       return #vim.split(line, '%s+') <= 2 and { 'render', 'process' } or {}
     end,
   })
 end
 
---- What a click on a code lens does.
+--- Returns the handlers for the commands of code lenses.
 function M.lens_commands()
-  local function at(position, run)
-    -- What stands before the place is indentation, so that its characters are bytes.
+  local function run_at(position, run)
+    -- Only indentation precedes the position, so characters equal bytes.
     vim.api.nvim_win_set_cursor(0, { position.line + 1, position.character })
     run()
   end
   return {
     ['podlens.showEnvironment'] = function(command)
-      at(command.arguments[2], function()
+      run_at(command.arguments[2], function()
         require('podlens.environment').show(false)
       end)
     end,
     ['podlens.showPreview'] = function(command)
-      at(command.arguments[2], function()
+      run_at(command.arguments[2], function()
         require('podlens.preview').show(command.arguments[3] or 'render', {})
       end)
     end,

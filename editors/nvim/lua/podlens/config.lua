@@ -1,16 +1,16 @@
--- What every way of starting the server has in common. No state in here.
+-- The client configuration that all ways of starting the server use. Has no state.
 
 local M = {}
 
---- File types the server looks at. It is silent on those that are not Kubernetes.
+--- The file types that are sent to the server. It reports nothing for files that are not Kubernetes manifests.
 M.filetypes = { 'yaml', 'json', 'helm', 'yaml.helm-values', 'yaml.openshift', 'env', 'podlens-params' }
 
---- The workspace is around one of these.
+--- The workspace root is the directory that contains one of these.
 M.root_markers = { 'podlens.yaml', '.git' }
 
---- The capabilities of this client.
---- yaml-language-server speaks UTF-16 only, and Neovim warns when two clients of one buffer count differently, so this
---- one offers nothing else.
+--- Returns the capabilities of the client.
+--- yaml-language-server supports only UTF-16, and Neovim warns if two clients of a buffer use different encodings, so
+--- this client offers only UTF-16.
 function M.capabilities(extra)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.general = capabilities.general or {}
@@ -21,8 +21,8 @@ function M.capabilities(extra)
   return capabilities
 end
 
---- The configuration of the client.
---- `options.cmd` is the command, `options.settings` has the keys of podlens.yaml; the rest is passed on.
+--- Returns the configuration of the client.
+--- `options.cmd` is the command, `options.settings` has the keys of podlens.yaml; other options are passed through.
 function M.client(options)
   options = options or {}
   local config = {
@@ -33,7 +33,7 @@ function M.client(options)
     capabilities = M.capabilities(options.capabilities),
     offset_encoding = 'utf-16',
     settings = { podlens = options.settings or vim.empty_dict() },
-    -- Neovim 0.7 tells the server of no settings.
+    -- Neovim 0.7 does not send settings after initialization.
     init_options = options.settings or vim.empty_dict(),
     commands = require('podlens.commands').lens_commands(),
   }

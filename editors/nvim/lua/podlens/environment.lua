@@ -1,12 +1,12 @@
--- The environment of the container under the cursor, as lines of text.
+-- Shows the environment of the container under the cursor as lines of text.
 
 local client = require('podlens.client')
 local window = require('podlens.window')
 
 local M = {}
 
-local KINDS = { configMap = 'config map', envFile = 'env file', injected = 'injected by the controller' }
-local WHY = { undefined = 'nothing defines it', forward = 'it is declared only later', self = 'it refers to itself' }
+local KIND_NAMES = { configMap = 'config map', envFile = 'env file', injected = 'injected by the controller' }
+local REASONS = { undefined = 'nothing defines it', forward = 'it is declared later', self = 'it refers to itself' }
 
 local function text(value)
   if value == nil or value == vim.NIL then
@@ -15,7 +15,7 @@ local function text(value)
   return (tostring(value):gsub('\n', '\\n'))
 end
 
-local function place(source)
+local function location(source)
   local file = text(source.file)
   if not file then
     return ''
@@ -24,18 +24,18 @@ local function place(source)
   return vim.fn.fnamemodify(file, ':t') .. (line and ':' .. line or '')
 end
 
-local function describe(source)
+local function describe_source(source)
   local name = {}
   for _, part in ipairs({ 'object', 'key' }) do
     if text(source[part]) then
       table.insert(name, text(source[part]))
     end
   end
-  local words = { KINDS[source.kind] or source.kind, table.concat(name, '/'), place(source) }
+  local words = { KIND_NAMES[source.kind] or source.kind, table.concat(name, '/'), location(source) }
   return (table.concat(words, ' '):gsub('%s+', ' '):gsub('%s+$', ''))
 end
 
-local function shown(variable)
+local function display_value(variable)
   local value = text(variable.value)
   if variable.state == 'secret' then
     return value or '••••••••'
@@ -46,7 +46,7 @@ local function shown(variable)
   return value
 end
 
---- The lines of an answer to `podlens/environment`: unresolved references first, then unknown variables, then the rest.
+--- Returns the lines for a response to `podlens/environment`: unresolved references, unknown variables, other variables.
 function M.lines(environment)
   local workload = environment.workloads[1]
   local container = workload.containers[1]
@@ -54,8 +54,8 @@ function M.lines(environment)
     string.format('# %s/%s, %s %s', text(workload.kind) or '?', text(workload.name) or '?', container.role, text(container.name) or '?'),
   }
   for _, one in ipairs(container.unresolved) do
-    local why = WHY[one.why] or one.why
-    table.insert(lines, string.format('! $(%s) is not expanded: %s  # %s', one.name, why, place(one)))
+    local reason = REASONS[one.why] or one.why
+    table.insert(lines, string.format('! $(%s) is not expanded: %s  # %s', one.name, reason, location(one)))
   end
   local unknown, known = {}, {}
   for _, variable in ipairs(container.env) do
@@ -65,16 +65,16 @@ function M.lines(environment)
     for _, variable in ipairs(variables) do
       local hides = {}
       for _, source in ipairs(variable.hides) do
-        table.insert(hides, 'hides ' .. describe(source))
+        table.insert(hides, 'hides ' .. describe_source(source))
       end
-      local about = table.concat({ describe(variable.source), unpack(hides) }, ', ')
-      table.insert(lines, string.format('%s=%s  # %s', variable.name, shown(variable), about))
+      local comment = table.concat({ describe_source(variable.source), unpack(hides) }, ', ')
+      table.insert(lines, string.format('%s=%s  # %s', variable.name, display_value(variable), comment))
     end
   end
   return lines
 end
 
---- Shows the environment of the container under the cursor. `split` opens a window instead of a float.
+--- Shows the environment of the container under the cursor. With `split`, opens a split instead of a floating window.
 function M.show(split)
   local current = vim.api.nvim_get_current_win()
   local buffer = vim.api.nvim_win_get_buf(current)
@@ -82,9 +82,9 @@ function M.show(split)
     textDocument = { uri = vim.uri_from_bufnr(buffer) },
     position = client.position(current),
   }
-  client.ask(buffer, 'podlens/environment', params, function(environment)
+  client.request(buffer, 'podlens/environment', params, function(environment)
     if not environment then
-      vim.notify('podlens: the cursor is in no container', vim.log.levels.INFO)
+      vim.notify('podlens: the cursor is not in a container', vim.log.levels.INFO)
       return
     end
     window.open('podlens://environment', M.lines(environment), 'podlens-environment', split)

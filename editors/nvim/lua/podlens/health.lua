@@ -1,13 +1,13 @@
--- `:checkhealth podlens`
+-- The checks of `:checkhealth podlens`.
 
 local M = {}
 
 local health = vim.health or {}
--- The names without `report_` came with 0.10.
+-- Before 0.10 the functions have the prefix `report_`.
 local start = health.start or require('health').report_start
 local ok = health.ok or require('health').report_ok
 local warn = health.warn or require('health').report_warn
-local failed = health.error or require('health').report_error
+local report_error = health.error or require('health').report_error
 
 local function check_neovim()
   if vim.fn.has('nvim-0.11') == 1 then
@@ -15,11 +15,11 @@ local function check_neovim()
   elseif vim.fn.has('nvim-0.8') == 1 then
     ok("Neovim has vim.lsp.start: require('podlens').setup()")
   else
-    warn('Neovim is older than 0.8: setup() does not work', { 'Use the snippet in :help podlens-0.7' })
+    warn('Neovim is older than 0.8: setup() is not supported', { 'Use the snippet in :help podlens-0.7' })
   end
 end
 
-local function command()
+local function server_command()
   for _, client in pairs(M.clients()) do
     local cmd = client.config and client.config.cmd
     if type(cmd) == 'table' then
@@ -38,14 +38,14 @@ function M.clients()
 end
 
 local function check_binary()
-  local binary = command()[1]
+  local binary = server_command()[1]
   if vim.fn.executable(binary) ~= 1 then
-    failed(binary .. ' is not executable', { "Install podlens, or name it: require('podlens').setup({ cmd = { '/path/to/podlens', 'lsp' } })" })
+    report_error(binary .. ' is not executable', { "Install podlens, or set its path: require('podlens').setup({ cmd = { '/path/to/podlens', 'lsp' } })" })
     return
   end
   local version = vim.fn.systemlist({ binary, '--version' })[1] or ''
   if vim.v.shell_error ~= 0 or not version:match('^podlens ') then
-    failed(binary .. ' is not podlens: ' .. version, { 'Name another one with cmd' })
+    report_error(binary .. ' is not podlens: ' .. version, { 'Set the path of podlens with the option cmd' })
   else
     ok(version .. ' at ' .. vim.fn.exepath(binary))
   end
@@ -54,14 +54,14 @@ end
 local function check_clients()
   local clients = M.clients()
   if #clients == 0 then
-    warn('No server is running', { 'Open a YAML file; :set filetype? should say yaml' })
+    warn('No server is running', { 'Open a YAML file; :set filetype? should print yaml' })
   end
   for _, client in ipairs(clients) do
     ok('A server is running for ' .. (client.config.root_dir or client.root_dir or 'single files'))
     local encoding = client.offset_encoding
     if encoding and encoding ~= 'utf-16' then
-      warn('It counts in ' .. encoding .. ', yaml-language-server in utf-16', {
-        'Neovim warns when both serve a buffer; leave offset_encoding to podlens',
+      warn('The server uses ' .. encoding .. ', yaml-language-server uses utf-16', {
+        'Neovim warns if both are attached to a buffer; do not set offset_encoding for podlens',
       })
     end
   end

@@ -1,10 +1,10 @@
--- podlens for Neovim: `setup()` starts the server for the buffers it is for, on every version since 0.8.
+-- podlens for Neovim: `setup()` starts the server for manifests, on Neovim 0.8 and newer.
 
 local config = require('podlens.config')
 
 local M = {}
 
---- The directory around a file that has one of the markers, or else the directory of the file.
+--- Returns the nearest parent directory with a root marker, or the directory of the file.
 local function root_of(file)
   local directory = vim.fs.dirname(file)
   local found = vim.fs.find(config.root_markers, { path = directory, upward = true })[1]
@@ -21,15 +21,16 @@ local function start(options, buffer)
   vim.lsp.start(client, { bufnr = buffer })
 end
 
---- Starts the server for manifests, those that are open already included.
---- Options are those of |podlens-options|: `cmd`, `settings`, `filetypes`, `capabilities`, and what `vim.lsp.start` takes.
+--- Starts the server for manifests, including those that are already open.
+--- Takes the options in |podlens-options|: `cmd`, `settings`, `filetypes`, `capabilities`, and the options of
+--- `vim.lsp.start`.
 function M.setup(options)
   options = options or {}
   if not vim.lsp.start then
     vim.notify('podlens: setup() needs Neovim 0.8; see :help podlens-0.7', vim.log.levels.ERROR)
     return
   end
-  -- 0.11 and newer keep configurations themselves; this way `vim.lsp.enable` and `:checkhealth lsp` know this one too.
+  -- 0.11 and newer store configurations, so that `vim.lsp.enable` and `:checkhealth lsp` know this one.
   if vim.lsp.config and vim.lsp.enable then
     vim.lsp.config('podlens', config.client(options))
     vim.lsp.enable('podlens')

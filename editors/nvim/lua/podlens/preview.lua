@@ -1,4 +1,4 @@
--- Previews in a split: the rendered manifest or the processed template, which follow what is typed.
+-- Previews in a split: the rendered manifest or the processed template, updated while the user types.
 
 local client = require('podlens.client')
 local window = require('podlens.window')
@@ -20,7 +20,7 @@ local function lines_of(preview)
   return lines
 end
 
---- `NAME=VALUE` words as a table.
+--- Parses `NAME=VALUE` words into a table. On error, returns nil and the invalid word.
 local function parameters_of(words)
   local parameters = vim.empty_dict()
   for _, word in ipairs(words) do
@@ -33,11 +33,11 @@ local function parameters_of(words)
   return parameters
 end
 
---- Shows a preview of a buffer and keeps it up to date. `kind` is `render` or `process`.
+--- Shows a preview of the current buffer and keeps it up to date. `kind` is `render` or `process`.
 function M.show(kind, words)
-  local parameters, wrong = parameters_of(words or {})
+  local parameters, invalid = parameters_of(words or {})
   if not parameters then
-    vim.notify('podlens: expected NAME=VALUE and not ' .. wrong, vim.log.levels.ERROR)
+    vim.notify("podlens: expected NAME=VALUE, found '" .. invalid .. "'", vim.log.levels.ERROR)
     return
   end
   local current = vim.api.nvim_get_current_win()
@@ -47,10 +47,10 @@ function M.show(kind, words)
   if kind == 'process' then
     params.position = client.position(current)
   end
-  client.ask(source, 'podlens/preview', params, function(preview)
+  client.request(source, 'podlens/preview', params, function(preview)
     if not preview then
-      local what = kind == 'process' and 'template to process' or 'workload to render'
-      vim.notify('podlens: there is no ' .. what .. ' here', vim.log.levels.INFO)
+      local expected = kind == 'process' and 'template to process' or 'workload to render'
+      vim.notify('podlens: there is no ' .. expected .. ' here', vim.log.levels.INFO)
       return
     end
     local buffer = window.open(name, lines_of(preview), 'yaml', true)
@@ -58,14 +58,14 @@ function M.show(kind, words)
   end)
 end
 
---- Asks again after each change, once the typing pauses, until the preview is closed.
+--- Updates the preview at most every 200 ms while the source changes, until the preview is closed.
 function M.follow(source, target, params)
   local group = vim.api.nvim_create_augroup('podlens-preview-' .. target, { clear = true })
-  local waiting = false
+  local is_scheduled = false
   local function refresh()
-    waiting = false
+    is_scheduled = false
     if vim.api.nvim_buf_is_valid(source) and vim.fn.bufwinid(target) ~= -1 then
-      client.ask(source, 'podlens/preview', params, function(preview)
+      client.request(source, 'podlens/preview', params, function(preview)
         if preview and vim.api.nvim_buf_is_valid(target) then
           window.fill(target, lines_of(preview))
         end
@@ -78,8 +78,8 @@ function M.follow(source, target, params)
     callback = function()
       if vim.fn.bufwinid(target) == -1 then
         vim.api.nvim_del_augroup_by_id(group)
-      elseif not waiting then
-        waiting = true
+      elseif not is_scheduled then
+        is_scheduled = true
         vim.defer_fn(refresh, 200)
       end
     end,

@@ -1,4 +1,4 @@
--- Windows for what the server answers: a float that closes by itself, or a split that stays.
+-- Windows for responses of the server: a floating window or a split.
 
 local M = {}
 
@@ -15,7 +15,7 @@ local function scratch(name, lines, filetype)
   return buffer
 end
 
---- Replaces the text of a buffer that nobody may edit.
+--- Replaces the text of a read-only buffer.
 function M.fill(buffer, lines)
   vim.bo[buffer].modifiable = true
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
@@ -23,7 +23,7 @@ function M.fill(buffer, lines)
   vim.bo[buffer].modified = false
 end
 
---- Shows lines. Returns the buffer and the window.
+--- Shows lines in a split or a floating window. Returns the buffer and the window.
 function M.open(name, lines, filetype, split)
   local buffer = scratch(name, lines, filetype)
   local existing = vim.fn.bufwinid(buffer)

@@ -1,4 +1,4 @@
-// Runs functions that the tests send, inside the extension host, and says on which port. For tests only.
+// Runs functions that the tests send in the extension host; writes its port to a file. For tests only.
 const { writeFileSync, renameSync } = require("node:fs");
 const http = require("node:http");
 const vscode = require("vscode");
