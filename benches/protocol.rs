@@ -1,18 +1,18 @@
-//! How fast the server answers, over the wire: `cargo bench --bench protocol`, with `-- --quick` for a look.
+//! Measures the response times of the language server: `cargo bench --bench protocol`, with `-- --quick` for fewer rounds.
 //!
-//! A keystroke is measured from the bytes of `didChange` to those of the diagnostics for its version, beside a full parse
-//! of the same text in the same run; and in a workspace of 5,000 files beside one of 10. Budgets are those ratios, the
-//! best of several rounds each, since times differ from machine to machine; the exit code is 1 when one is broken. What
-//! has a budget in milliseconds or megabytes is printed beside it, as a word for people. Questions are asked of a text
-//! that rests, and right behind a keystroke, as editors ask while someone types.
+//! A keystroke is measured from sending `didChange` to receiving the diagnostics for its version, relative to a full parse
+//! of the same text, and in a workspace of 5,000 files relative to one of 10. Budgets limit these ratios, since times depend
+//! on the machine; each time is the best of several rounds. The exit code is 1 if a budget is exceeded. Limits in
+//! milliseconds and megabytes are only printed. Requests are measured on an unchanged text, and directly after a keystroke,
+//! as editors send them while the user types.
 //!
-//! Texts are as their authors would have them, without findings: the services of the large workspace are spread over
-//! namespaces, and templates switch links off. A finding costs its way over the wire, which is not what is measured.
+//! The texts have no findings, since sending findings is not to be measured: the services of the large workspace are in
+//! different namespaces, and templates disable service links.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 #[path = "engine/texts.rs"]
-#[expect(dead_code, reason = "the engine's benchmark measures with more texts")]
+#[expect(dead_code, reason = "the engine benchmark uses more of the texts")]
 mod texts;
 
 use std::fs;
@@ -27,27 +27,27 @@ use std::time::{Duration, Instant};
 use podlens::syntax;
 use serde_json::{Value, json};
 
-/// A keystroke beside the parse of the whole file, where the file is large. Helm templates are shown without: a keystroke
-/// masks their actions anew, which is a pass over the whole text.
+/// The time of a keystroke in a file of 1 MB, relative to a full parse. It does not apply to Helm templates: a keystroke
+/// masks their actions again, which reads the whole text.
 const EDIT_BUDGET: f64 = 1.0 / 20.0;
 const HELM: &str = "Helm";
 
-/// An answer in a large workspace beside one in a small one.
+/// The time in the large workspace, relative to the small one.
 const SCALE_BUDGET: f64 = 1.5;
 
-/// What the machine does meanwhile: differences below this are no differences.
+/// Differences below this are measurement noise.
 const NOISE: Duration = Duration::from_micros(300);
 
-/// Answers to questions, start-up and idle memory; for orientation.
-const ANSWER: Duration = Duration::from_millis(5);
+/// Limits for responses, start-up and idle memory in megabytes; exceeding them is printed but not an error.
+const RESPONSE: Duration = Duration::from_millis(5);
 const START: Duration = Duration::from_millis(20);
 const MEMORY: f64 = 15.0;
 
-/// How many applications share a namespace.
+/// The number of applications per namespace.
 const TEAM: usize = 10;
 
-/// Teams that no file of the workspace belongs to: what is offered is the same in both.
-const ELSEWHERE: usize = 1_000;
+/// The first team without files in the workspace, so that completion offers the same in both workspaces.
+const FIRST_UNUSED_TEAM: usize = 1_000;
 
 const SIZES: [(&str, usize); 2] = [("100 KB", 100_000), ("1 MB", 1_000_000)];
 
@@ -61,30 +61,35 @@ fn main() -> ExitCode {
         match Server::start(files) {
             Ok(server) => servers.push(server),
             Err(error) => {
-                println!("the workspace of {files} files: {error}");
+                println!("cannot start the server on {files} files: {error}");
                 return ExitCode::FAILURE;
             }
         }
     }
     let [small, large] = &mut servers[..] else { return ExitCode::FAILURE };
     let started = small.started.min(large.started);
-    println!("{:<34}{:>12}   (budget {})", "start to `initialize` answered", shown(started), shown(START));
+    println!(
+        "{:<34}{:>12}   (limit {})",
+        "start to response to `initialize`",
+        milliseconds(started),
+        milliseconds(START)
+    );
     for (server, files) in [(&*small, "10"), (&*large, "5,000")] {
         if let Some(memory) = server.memory() {
             let title = format!("idle memory, {files} files");
-            println!("{title:<34}{:>12}   (budget {MEMORY} MB, of 10 files)", format!("{memory:.1} MB"));
+            println!("{title:<34}{:>12}   (limit {MEMORY} MB for 10 files)", format!("{memory:.1} MB"));
         }
     }
     println!();
     let columns = ["full parse", "10 files", "5,000 files", "p99", "of parse", "scale"];
     println!("{:<40}{}", "", columns.map(|it| format!("{it:>12}")).concat());
-    let mut broken = Vec::new();
+    let mut exceeded = Vec::new();
     let mut slow = Vec::new();
     if started > START {
-        slow.push(format!("it starts within {}", shown(started)));
+        slow.push(format!("start takes {}", milliseconds(started)));
     }
     if let Some(memory) = small.memory().filter(|it| *it > MEMORY) {
-        slow.push(format!("it takes {memory:.1} MB to wait"));
+        slow.push(format!("idle memory is {memory:.1} MB"));
     }
     for (kind, make) in kinds() {
         for (size, bytes) in SIZES {
@@ -93,9 +98,9 @@ fn main() -> ExitCode {
             let name = format!("{kind}, {size}");
             let documents = [small.open(&name, &text), large.open(&name, &text)];
             for action in Action::ALL {
-                // In turns, so that what the machine does meanwhile is done to both.
+                // Alternately, so that other load on the machine affects both.
                 let mut times = [Vec::new(), Vec::new()];
-                // One in a hundred is told by several hundred.
+                // The 99th percentile needs several hundred measurements.
                 let rounds = if action.is_edit() { rounds } else { 10 * rounds };
                 for _ in 0..rounds {
                     times[0].push(small.measure(&documents[0], action));
@@ -108,16 +113,26 @@ fn main() -> ExitCode {
                 let scale = many.as_secs_f64() / few.as_secs_f64();
                 let title = format!("{name}: {}", action.name());
                 let share = if of_parse < 1.0 { format!("1/{:.0}", 1.0 / of_parse) } else { format!("{of_parse:.1}") };
-                let row = [shown(parse), shown(few), shown(many), shown(worst), share, format!("{scale:.2}")];
+                let row = [
+                    milliseconds(parse),
+                    milliseconds(few),
+                    milliseconds(many),
+                    milliseconds(worst),
+                    share,
+                    format!("{scale:.2}"),
+                ];
                 println!("{title:<40}{}", row.map(|it| format!("{it:>12}")).concat());
-                if !action.is_edit() && worst > ANSWER {
-                    slow.push(format!("{title}: one in a hundred takes {}", shown(worst)));
+                if !action.is_edit() && worst > RESPONSE {
+                    slow.push(format!("{title}: 99th percentile is {}", milliseconds(worst)));
                 }
                 if action.is_edit() && bytes >= 1_000_000 && kind != HELM && of_parse > EDIT_BUDGET {
-                    broken.push(format!("{name}: {} costs more than 1/20 of a parse", action.name()));
+                    exceeded.push(format!("{name}: {} takes more than 1/20 of a full parse", action.name()));
                 }
                 if scale > SCALE_BUDGET && many > few + NOISE {
-                    broken.push(format!("{name}: {} costs {scale:.1} times as much among many files", action.name()));
+                    exceeded.push(format!(
+                        "{name}: {} takes {scale:.1} times as long in the large workspace",
+                        action.name()
+                    ));
                 }
             }
             small.close(&documents[0]);
@@ -125,26 +140,26 @@ fn main() -> ExitCode {
         }
     }
     for it in &slow {
-        println!("slower than wished: {it}");
+        println!("over the limit: {it}");
     }
-    for it in &broken {
-        println!("over budget: {it}");
+    for it in &exceeded {
+        println!("budget exceeded: {it}");
     }
-    if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if exceeded.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A kind of document, and how one of a size is made.
+/// A kind of document, and a function that generates one of a given size.
 type Kind = (&'static str, fn(usize) -> String);
 
 fn kinds() -> [Kind; 4] {
-    let deployment: fn(usize) -> String = |bytes| of_team(&texts::deployment(bytes), 0);
+    let deployment: fn(usize) -> String = |bytes| with_namespace(&texts::deployment(bytes), 0);
     let template: fn(usize) -> String = |bytes| {
         let text = texts::template(bytes);
         let pods = with_line(&text, "containers:", "enableServiceLinks: false");
         let parameters: String = (0..20).map(|number| format!("${{P{number}}}")).collect();
         with_line(&pods, "enableServiceLinks:", &format!("hostname: {parameters}"))
     };
-    // The same in a chart: every name is given from outside.
+    // A Helm template: every name contains an action.
     let chart: fn(usize) -> String = |bytes| many_documents(bytes).replace("name: app-", "name: {{ .Release.Name }}-");
     [("Deployment", deployment), ("Template", template), ("many documents", many_documents), (HELM, chart)]
 }
@@ -153,14 +168,14 @@ fn many_documents(bytes: usize) -> String {
     let mut text = String::new();
     let mut number = 0;
     while text.len() < bytes {
-        text += &format!("---\n{}", of_team(&texts::manifest(number), ELSEWHERE + number / TEAM));
+        text += &format!("---\n{}", with_namespace(&texts::manifest(number), FIRST_UNUSED_TEAM + number / TEAM));
         number += 1;
     }
     text
 }
 
-/// A text whose workloads and services are in the namespace of a team.
-fn of_team(text: &str, team: usize) -> String {
+/// Adds the namespace of a team to the workloads and services of a text.
+fn with_namespace(text: &str, team: usize) -> String {
     let named = with_line(text, "labels: {app:", &format!("namespace: team-{team}"));
     let lines = named.split_inclusive('\n').map(|line| {
         match line.strip_prefix("metadata: {").and_then(|it| it.strip_suffix("}\n")) {
@@ -171,7 +186,7 @@ fn of_team(text: &str, team: usize) -> String {
     lines.collect()
 }
 
-/// A text with a further line above each that begins with something, as deep as that.
+/// Inserts the line `new` above each line that starts with `above`, with the same indentation.
 fn with_line(text: &str, above: &str, new: &str) -> String {
     let mut result = String::with_capacity(text.len() * 11 / 10);
     for line in text.split_inclusive('\n') {
@@ -186,19 +201,19 @@ fn with_line(text: &str, above: &str, new: &str) -> String {
     result
 }
 
-/// Something an editor does.
+/// An edit or a request of an editor.
 #[derive(Clone, Copy, PartialEq)]
 enum Action {
-    /// Types a text at the caret.
+    /// Inserts a text at the cursor.
     Type(&'static str),
-    /// Deletes the colon before the value at the caret.
+    /// Deletes the colon before the value at the cursor.
     DeleteColon,
-    /// Asks something at the reference behind the caret.
-    Ask(&'static str),
-    /// Asks for a hover where there is nothing to say: what a message costs on this machine, whatever is asked.
-    AskNothing,
-    /// Types a digit and asks, without waiting for diagnostics.
-    TypeAndAsk(&'static str),
+    /// Sends a request at the reference after the cursor.
+    Request(&'static str),
+    /// Requests a hover at a position without one: the minimum time of a request on this machine.
+    EmptyHover,
+    /// Types a digit and sends a request without waiting for diagnostics.
+    TypeAndRequest(&'static str),
 }
 
 impl Action {
@@ -209,25 +224,25 @@ impl Action {
         Self::Type("|"),
         Self::Type("\n"),
         Self::DeleteColon,
-        Self::AskNothing,
-        Self::Ask("hover"),
-        Self::Ask("completion"),
-        Self::Ask("definition"),
-        Self::Ask("references"),
-        Self::Ask("documentHighlight"),
-        Self::Ask("codeAction"),
-        Self::TypeAndAsk("hover"),
-        Self::TypeAndAsk("completion"),
-        Self::TypeAndAsk("documentHighlight"),
+        Self::EmptyHover,
+        Self::Request("hover"),
+        Self::Request("completion"),
+        Self::Request("definition"),
+        Self::Request("references"),
+        Self::Request("documentHighlight"),
+        Self::Request("codeAction"),
+        Self::TypeAndRequest("hover"),
+        Self::TypeAndRequest("completion"),
+        Self::TypeAndRequest("documentHighlight"),
     ];
 
     fn name(self) -> String {
         match self {
             Self::Type(text) => format!("{text:?}"),
-            Self::DeleteColon => "no colon".to_owned(),
-            Self::Ask(method) => method.to_owned(),
-            Self::AskNothing => "(nothing)".to_owned(),
-            Self::TypeAndAsk(method) => format!("\"7\", {method}"),
+            Self::DeleteColon => "deleted colon".to_owned(),
+            Self::Request(method) => method.to_owned(),
+            Self::EmptyHover => "empty hover".to_owned(),
+            Self::TypeAndRequest(method) => format!("\"7\", {method}"),
         }
     }
 
@@ -236,7 +251,7 @@ impl Action {
     }
 }
 
-/// An open document with a caret in its middle, before a value with references.
+/// An open document with a cursor in its middle, before a value with references.
 struct Document {
     uri: String,
     line: u32,
@@ -244,7 +259,7 @@ struct Document {
     value: u32,
 }
 
-/// What stands before the caret.
+/// The text before the cursor.
 const FIELD: &str = "value: ";
 
 struct Server {
@@ -255,19 +270,19 @@ struct Server {
     started: Duration,
     version: i32,
     next_id: i32,
-    /// Whether the diagnostics of the last text came while something else was waited for.
+    /// Whether the diagnostics of the last version arrived while waiting for another message.
     is_published: bool,
 }
 
 impl Server {
-    /// Starts a server on a workspace of so many files, and waits until they are read.
+    /// Starts a server on a workspace with `files` files, and waits until they are read.
     fn start(files: usize) -> std::io::Result<Self> {
         let folder = tempfile::tempdir()?;
         fs::write(folder.path().join("podlens.yaml"), "")?;
         for number in 0..files {
             fs::write(
                 folder.path().join(format!("{number}.yaml")),
-                of_team(&texts::manifest(100_000 + number), number / TEAM),
+                with_namespace(&texts::manifest(100_000 + number), number / TEAM),
             )?;
         }
         let start = Instant::now();
@@ -278,7 +293,9 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (Some(stdin), Some(stdout)) = (stdin, stdout) else { return Err(std::io::Error::other("no pipes")) };
+        let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
+            return Err(std::io::Error::other("the server has no pipes"));
+        };
         let (sender, incoming) = mpsc::channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
@@ -307,12 +324,12 @@ impl Server {
         server.request("initialize", json!({"rootUri": root, "capabilities": capabilities}));
         server.started = start.elapsed();
         server.notify("initialized", json!({}));
-        // Diagnostics come when everything is read.
+        // Diagnostics are published after all files are read.
         let settings = server.uri("podlens.yaml");
         server.version += 1;
         let item = json!({"uri": settings, "languageId": "yaml", "version": server.version, "text": ""});
         server.notify("textDocument/didOpen", json!({ "textDocument": item }));
-        server.published();
+        server.wait_for_diagnostics();
         Ok(server)
     }
 
@@ -322,7 +339,7 @@ impl Server {
         podlens::workspace::path_to_uri(path.to_str().unwrap_or_default(), system).unwrap_or_default()
     }
 
-    /// Megabytes that are resident, where the system tells.
+    /// The resident memory in megabytes; `None` on systems without `/proc`.
     fn memory(&self) -> Option<f64> {
         let status = fs::read_to_string(Path::new("/proc").join(self.child.id().to_string()).join("status")).ok()?;
         let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
@@ -334,10 +351,10 @@ impl Server {
         self.version += 1;
         let item = json!({"uri": uri, "languageId": "yaml", "version": self.version, "text": text});
         self.notify("textDocument/didOpen", json!({ "textDocument": item }));
-        self.published();
-        let caret = text[text.len() / 2..].find(&format!("{FIELD}http://$(")).map_or(0, |it| it + text.len() / 2);
-        let line = text[..caret].bytes().filter(|it| *it == b'\n').count();
-        let column = caret - text[..caret].rfind('\n').map_or(0, |it| it + 1) + FIELD.len();
+        self.wait_for_diagnostics();
+        let cursor = text[text.len() / 2..].find(&format!("{FIELD}http://$(")).map_or(0, |it| it + text.len() / 2);
+        let line = text[..cursor].bytes().filter(|it| *it == b'\n').count();
+        let column = cursor - text[..cursor].rfind('\n').map_or(0, |it| it + 1) + FIELD.len();
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Document { uri, line: count(line), value: count(column) }
     }
@@ -346,63 +363,62 @@ impl Server {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": document.uri}}));
     }
 
-    /// Does something, and undoes it. How long it took.
+    /// Performs an action and undoes it; returns the time of the action.
     fn measure(&mut self, document: &Document, action: Action) -> Duration {
         let Document { uri, line, value } = document;
         let at = |character: u32| json!({"line": line, "character": character});
         let (start, end, text) = match action {
             Action::Type(text) => (*value, *value, text),
             Action::DeleteColon => (value - 2, value - 1, ""),
-            Action::Ask(method) => return self.ask(document, method, 0, Instant::now()),
-            Action::AskNothing => {
+            Action::Request(method) => return self.request_at_reference(document, method, 0, Instant::now()),
+            Action::EmptyHover => {
                 let begin = Instant::now();
-                let nowhere = json!({"line": 0, "character": 0});
-                self.request("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": nowhere}));
+                let start_of_file = json!({"line": 0, "character": 0});
+                self.request("textDocument/hover", json!({"textDocument": {"uri": uri}, "position": start_of_file}));
                 return begin.elapsed();
             }
-            Action::TypeAndAsk(method) => {
+            Action::TypeAndRequest(method) => {
                 let begin = Instant::now();
                 self.edit(uri, json!({"start": at(*value), "end": at(*value)}), "7");
-                let took = self.ask(document, method, 1, begin);
-                self.published();
+                let time = self.request_at_reference(document, method, 1, begin);
+                self.wait_for_diagnostics();
                 self.change(uri, json!({"start": at(*value), "end": at(value + 1)}), "");
-                return took;
+                return time;
             }
         };
         let begin = Instant::now();
         self.change(uri, json!({"start": at(start), "end": at(end)}), text);
-        let took = begin.elapsed();
-        // Back: what was typed goes, what was deleted comes again.
-        let undone = match (action, text) {
+        let time = begin.elapsed();
+        // Removes the inserted text, or inserts the deleted colon.
+        let undo = match (action, text) {
             (Action::DeleteColon, _) => (json!({"start": at(start), "end": at(start)}), ":"),
             (_, "\n") => (json!({"start": at(start), "end": {"line": line + 1, "character": 0}}), ""),
             _ => (json!({"start": at(start), "end": at(start + 1)}), ""),
         };
-        self.change(uri, undone.0, undone.1);
-        took
+        self.change(uri, undo.0, undo.1);
+        time
     }
 
-    /// Asks something at the reference behind the caret, which may have moved by some characters. How long it took since
-    /// a moment.
-    fn ask(&mut self, document: &Document, method: &str, moved: u32, since: Instant) -> Duration {
+    /// Sends a request at the reference after the cursor, shifted by `moved` characters; returns the time since `since`.
+    fn request_at_reference(&mut self, document: &Document, method: &str, moved: u32, since: Instant) -> Duration {
         let here = json!({"line": document.line, "character": document.value + 9 + moved});
         let params = json!({
             "textDocument": {"uri": document.uri},
             "position": here,
             "range": {"start": here, "end": here},
-            // Triggered by hand, with no findings, the declaration included: whichever is asked for.
+            // The union of the contexts of completion, codeAction and references.
             "context": {"triggerKind": 1, "diagnostics": [], "includeDeclaration": true},
         });
         let answer = self.request(&format!("textDocument/{method}"), params);
-        let took = since.elapsed();
-        assert!(!answer.is_null(), "{method} has something to say");
-        took
+        let time = since.elapsed();
+        assert!(!answer.is_null(), "the result of {method} is null");
+        time
     }
 
-    /// Edits, and waits for the diagnostics of that text.
+    /// Edits the text, and waits for the diagnostics of the new version.
     fn change(&mut self, uri: &str, range: Value, text: &str) {
         self.edit(uri, range, text);
-        self.published();
+        self.wait_for_diagnostics();
     }
 
     fn edit(&mut self, uri: &str, range: Value, text: &str) {
@@ -412,8 +428,8 @@ impl Server {
         self.notify("textDocument/didChange", params);
     }
 
-    /// Waits for the diagnostics of the last text.
-    fn published(&mut self) {
+    /// Waits for the diagnostics of the last version.
+    fn wait_for_diagnostics(&mut self) {
         let version = self.version;
         if std::mem::take(&mut self.is_published) {
             return;
@@ -435,15 +451,15 @@ impl Server {
     fn send(&mut self, message: &Value) {
         let body = message.to_string();
         let written = write!(self.stdin, "Content-Length: {}\r\n\r\n{body}", body.len());
-        written.and_then(|()| self.stdin.flush()).unwrap_or_else(|error| panic!("the server reads no more: {error}"));
+        written.and_then(|()| self.stdin.flush()).unwrap_or_else(|error| panic!("cannot write to the server: {error}"));
     }
 
-    fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+    fn wait(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         loop {
             match self.incoming.recv_timeout(Duration::from_secs(120)) {
-                Ok(message) if fits(&message) => return message,
+                Ok(message) if matches(&message) => return message,
                 Ok(message) => self.is_published |= is_published(&message, self.version),
-                Err(error) => panic!("the server says nothing more: {error}"),
+                Err(error) => panic!("no message from the server: {error}"),
             }
         }
     }
@@ -451,13 +467,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Whether a message has the diagnostics of a version.
+/// Whether a message contains the diagnostics of a version.
 fn is_published(message: &Value, version: i32) -> bool {
     message["method"] == "textDocument/publishDiagnostics" && message["params"]["version"] == version
 }
@@ -479,7 +495,7 @@ fn read(reader: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-/// The best of several rounds.
+/// The shortest time of several rounds.
 fn best(rounds: usize, mut run: impl FnMut()) -> Duration {
     let times = (0..rounds).map(|_| {
         let start = Instant::now();
@@ -489,6 +505,6 @@ fn best(rounds: usize, mut run: impl FnMut()) -> Duration {
     times.min().unwrap_or_default()
 }
 
-fn shown(time: Duration) -> String {
+fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1000.0)
 }

@@ -1,7 +1,7 @@
-//! A keystroke in a large document, and what takes it back, beside the parse of the whole.
+//! Measures a keystroke in a large document, and the edit that undoes it, relative to a parse of the whole document.
 //!
-//! At three chosen places each keystroke is measured for itself. At many others, which are the same on every machine, all
-//! of them are: there only the slowest counts, since a person meets that one too.
+//! At three positions each keystroke is measured separately. At many further positions, which are the same on every
+//! machine, only the slowest keystroke is reported.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use podlens::text::{Buffer, Span};
 use crate::measure::{Budgets, best, millis, timed};
 use crate::{MEGABYTE, texts};
 
-/// An edit beside the parse of the whole file.
+/// The time of an edit, relative to a parse of the whole file.
 const EDIT_BUDGET: f64 = 1.0 / 20.0;
 
 pub(crate) fn editing(rounds: usize, budgets: &mut Budgets) {
@@ -28,27 +28,32 @@ pub(crate) fn editing(rounds: usize, budgets: &mut Budgets) {
         let [full] = best(rounds, [&mut || timed(|| syntax::parse(text))]);
         println!("  {name:<32}{:>9.1} ms", millis(full));
         let values: Vec<usize> = text.match_indices(key).map(|(at, _)| at + key.len()).collect();
-        let places = [values[0], values[values.len() / 2], values[values.len() - 1]];
+        let positions = [values[0], values[values.len() / 2], values[values.len() - 1]];
         for keystroke in &KEYSTROKES {
-            let ratios = places.map(|value| {
+            let ratios = positions.map(|value| {
                 let at = keystroke.at.map_or(value - key.len(), |at| value.saturating_add_signed(at));
                 keystroke.measure(text, at, rounds.div_ceil(5).max(3))
             });
             let shown = ratios.map(|ratio| format!("1/{:.0}", 1.0 / ratio));
             println!("    {:<42}{:>10}{:>10}{:>10}", keystroke.name, shown[0], shown[1], shown[2]);
             let worst = ratios.into_iter().fold(0.0, f64::max);
-            budgets.add(format!("{} in {name}, beside its parse", keystroke.name), worst, EDIT_BUDGET);
+            budgets.add(format!("{} in {name}, relative to a full parse", keystroke.name), worst, EDIT_BUDGET);
         }
-        let worst = anywhere(text, rounds * 4);
-        println!("    {:<42}{:>10}  {}", "anything anywhere", format!("1/{:.0}", 1.0 / worst.ratio), worst.what);
-        budgets.add(format!("{} in {name}, beside its parse", worst.what), worst.ratio, EDIT_BUDGET);
+        let worst = slowest_edit(text, rounds * 4);
+        println!(
+            "    {:<42}{:>10}  {}",
+            "slowest edit at any position",
+            format!("1/{:.0}", 1.0 / worst.ratio),
+            worst.what
+        );
+        budgets.add(format!("{} in {name}, relative to a full parse", worst.what), worst.ratio, EDIT_BUDGET);
     }
 }
 
-/// What a person types at a value.
+/// An edit at a value.
 struct Keystroke {
     name: &'static str,
-    /// Where, from the beginning of the value on, or before its key.
+    /// The offset from the start of the value; before the key if `None`.
     at: Option<isize>,
     removed: usize,
     typed: &'static str,
@@ -65,8 +70,8 @@ const KEYSTROKES: [Keystroke; 8] = [
     Keystroke { name: "a new line with half a key", at: Some(-2), removed: 0, typed: ":\n          na" },
 ];
 
-/// What is typed at places that nobody chose, and how much is removed there.
-const ANYTHING: [(usize, &str); 14] = [
+/// The edits at many positions: the number of removed bytes, and the inserted text.
+const EDITS: [(usize, &str); 14] = [
     (0, "x"),
     (0, "\""),
     (0, "'"),
@@ -84,13 +89,15 @@ const ANYTHING: [(usize, &str); 14] = [
 ];
 
 impl Keystroke {
-    /// How long the keystroke takes beside a full parse, or the one that takes it back if that is slower.
+    /// The time of the keystroke or of its undo, whichever is slower, relative to a full parse.
     fn measure(&self, text: &str, start: usize, rounds: usize) -> f64 {
         let (buffer, tree) = (Buffer::new(text, 0), syntax::parse(text));
-        let there = Edited::new(text, &buffer, &tree, start, self.removed, self.typed);
-        let [full, typed, back] =
-            best(rounds, [&mut || timed(|| syntax::parse(text)), &mut || there.typed(), &mut || there.back()]);
-        typed.max(back).as_secs_f64() / full.as_secs_f64()
+        let edited = Edited::new(text, &buffer, &tree, start, self.removed, self.typed);
+        let [full, edit, undo] = best(
+            rounds,
+            [&mut || timed(|| syntax::parse(text)), &mut || edited.time_edit(), &mut || edited.time_undo()],
+        );
+        edit.max(undo).as_secs_f64() / full.as_secs_f64()
     }
 }
 
@@ -106,22 +113,22 @@ struct Edited<'t> {
 impl<'t> Edited<'t> {
     fn new(text: &'t str, buffer: &'t Buffer, tree: &'t Tree, start: usize, removed: usize, new: &'t str) -> Self {
         let old = &text[start..start + removed];
-        let (_, after, edited) = follow(buffer, tree, Span::new(start, start + removed), new);
+        let (_, after, edited) = apply(buffer, tree, Span::new(start, start + removed), new);
         Self { before: (buffer, tree), after: (after, edited), start, old, new }
     }
 
-    fn typed(&self) -> Duration {
+    fn time_edit(&self) -> Duration {
         let (buffer, tree) = self.before;
-        settled(buffer, tree, Span::new(self.start, self.start + self.old.len()), self.new)
+        time_second_run(buffer, tree, Span::new(self.start, self.start + self.old.len()), self.new)
     }
 
-    fn back(&self) -> Duration {
+    fn time_undo(&self) -> Duration {
         let (buffer, tree) = &self.after;
-        settled(buffer, tree, Span::new(self.start, self.start + self.new.len()), self.old)
+        time_second_run(buffer, tree, Span::new(self.start, self.start + self.new.len()), self.old)
     }
 }
 
-fn follow(buffer: &Buffer, tree: &Tree, span: Span, typed: &str) -> (Duration, Buffer, Tree) {
+fn apply(buffer: &Buffer, tree: &Tree, span: Span, typed: &str) -> (Duration, Buffer, Tree) {
     let mut buffer = buffer.clone();
     let start = Instant::now();
     let change = buffer.edit(span, typed);
@@ -129,10 +136,10 @@ fn follow(buffer: &Buffer, tree: &Tree, span: Span, typed: &str) -> (Duration, B
     (start.elapsed(), buffer, tree)
 }
 
-/// A full parse leaves the allocator with a heap to tidy up; the keystroke after it is not made to pay for that.
-fn settled(buffer: &Buffer, tree: &Tree, span: Span, typed: &str) -> Duration {
-    drop(follow(buffer, tree, span, typed));
-    follow(buffer, tree, span, typed).0
+/// Runs the edit twice and returns the second time: the first one after a full parse includes clean-up of the allocator.
+fn time_second_run(buffer: &Buffer, tree: &Tree, span: Span, typed: &str) -> Duration {
+    drop(apply(buffer, tree, span, typed));
+    apply(buffer, tree, span, typed).0
 }
 
 struct Worst {
@@ -140,25 +147,27 @@ struct Worst {
     what: String,
 }
 
-/// The slowest of all keystrokes at some places.
-fn anywhere(text: &str, places: usize) -> Worst {
+/// The slowest edit at a number of positions.
+fn slowest_edit(text: &str, positions: usize) -> Worst {
     let buffer = Buffer::new(text, 0);
     let tree = syntax::parse(text);
     let [full] = best(5, [&mut || timed(|| syntax::parse(text))]);
     let mut worst = Worst { ratio: 0.0, what: String::new() };
-    // The golden ratio spreads them evenly, whatever their number.
-    let spread = (0..places).map(|place| (place as f64 * 0.618_033_988_749_895).fract());
-    for at in spread.map(|part| text.floor_char_boundary((part * text.len() as f64) as usize)) {
-        for (removed, typed) in ANYTHING {
+    // Multiples of the golden ratio are spread evenly for any number of positions.
+    let fractions = (0..positions).map(|index| (index as f64 * 0.618_033_988_749_895).fract());
+    for at in fractions.map(|part| text.floor_char_boundary((part * text.len() as f64) as usize)) {
+        for (removed, typed) in EDITS {
             let removed = text.floor_char_boundary((at + removed).min(text.len())) - at;
-            let there = Edited::new(text, &buffer, &tree, at, removed, typed);
+            let edited = Edited::new(text, &buffer, &tree, at, removed, typed);
             let ratio_of = |time: Duration| time.as_secs_f64() / full.as_secs_f64();
-            let mut ratio = ratio_of(there.typed().max(there.back()));
+            let mut ratio = ratio_of(edited.time_edit().max(edited.time_undo()));
             if ratio > EDIT_BUDGET {
-                // The machine may have been busy.
-                let [full, typed, back] =
-                    best(5, [&mut || timed(|| syntax::parse(text)), &mut || there.typed(), &mut || there.back()]);
-                ratio = typed.max(back).as_secs_f64() / full.as_secs_f64();
+                // Measured again, since the machine may have been busy.
+                let [full, edit, undo] = best(
+                    5,
+                    [&mut || timed(|| syntax::parse(text)), &mut || edited.time_edit(), &mut || edited.time_undo()],
+                );
+                ratio = edit.max(undo).as_secs_f64() / full.as_secs_f64();
             }
             if ratio > worst.ratio {
                 worst = Worst { ratio, what: format!("{typed:?} for {:?} at byte {at}", &text[at..at + removed]) };

@@ -1,8 +1,8 @@
-//! How fast the engine is: `cargo bench`, `cargo bench -- --quick` for a look at the budgets, or with the names of parts
-//! (`parsing`, `editing`, `resolving`, `loading`) for those alone.
+//! Benchmarks of parsing, editing, resolving and loading: `cargo bench --bench engine`, with `-- --quick` for fewer rounds,
+//! or with the names of parts (`parsing`, `editing`, `resolving`, `loading`) to run only those.
 //!
-//! Times differ from machine to machine and from minute to minute, so budgets are ratios of two things measured in
-//! turns in one run, the best of several rounds each. The exit code is 1 when one is broken.
+//! Times depend on the machine and its load, so a budget limits the ratio of two times that are measured alternately in one
+//! run; each is the best of several rounds. The exit code is 1 if a budget is exceeded.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -25,35 +25,35 @@ use crate::measure::{Budgets, best, millis, timed};
 
 const MEGABYTE: usize = 1_000_000;
 
-/// Building a tree beside the events it is built from.
+/// The time to build a tree, relative to the time to parse its events.
 const TREE_BUDGET: f64 = 2.0;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let rounds = if arguments.iter().any(|it| it == "--quick") { 5 } else { 25 };
     // `cargo bench` itself passes `--bench`.
-    let chosen: Vec<&String> = arguments.iter().filter(|it| !it.starts_with("--")).collect();
-    let wants = |part: &str| chosen.is_empty() || chosen.iter().any(|it| *it == part);
+    let selected: Vec<&String> = arguments.iter().filter(|it| !it.starts_with("--")).collect();
+    let is_selected = |part: &str| selected.is_empty() || selected.iter().any(|it| *it == part);
     let mut budgets = Budgets::default();
-    if wants("parsing") {
+    if is_selected("parsing") {
         parsing(rounds, &mut budgets);
     }
-    if wants("editing") {
+    if is_selected("editing") {
         editing::editing(rounds, &mut budgets);
     }
-    if wants("resolving") {
+    if is_selected("resolving") {
         resolving(rounds.div_ceil(5));
     }
-    if wants("loading")
+    if is_selected("loading")
         && let Err(error) = loading(rounds.div_ceil(5))
     {
-        println!("loading: {error}");
+        println!("loading failed: {error}");
         return ExitCode::FAILURE;
     }
-    budgets.conclude()
+    budgets.report()
 }
 
-/// Parse throughput beside the bare events of the parser.
+/// Measures the parse throughput, relative to the events of the parser alone.
 fn parsing(rounds: usize, budgets: &mut Budgets) {
     println!("{:<34}{:>12}{:>12}{:>10}", "parsing", "events", "tree", "ratio");
     let kinds: [(&str, Vec<String>); 5] = [
@@ -74,11 +74,11 @@ fn parsing(rounds: usize, budgets: &mut Budgets) {
         let ratio = tree.as_secs_f64() / events.as_secs_f64();
         let speed = |time: Duration| format!("{:.0} MB/s", bytes as f64 / 1e6 / time.as_secs_f64());
         println!("  {name:<32}{:>12}{:>12}{ratio:>10.2}", speed(events), speed(tree));
-        budgets.add(format!("tree of {name}, beside its events"), ratio, TREE_BUDGET);
+        budgets.add(format!("tree of {name}, relative to its events"), ratio, TREE_BUDGET);
     }
 }
 
-/// The parser alone, with the options the tree is built with.
+/// Runs the parser alone, with the options that the tree is built with.
 fn events(text: &str) -> usize {
     let options = granit_parser::options! {
         emit_anchor_events: true,
@@ -88,7 +88,7 @@ fn events(text: &str) -> usize {
     Parser::new_from_str_with_options(text, options).filter(|event| black_box(event).is_ok()).count()
 }
 
-/// The environments of 10,000 containers in one workspace.
+/// Measures the resolution of the environments of 10,000 containers in one workspace.
 fn resolving(rounds: usize) {
     const FILES: usize = 5_000;
     println!("\nresolving");
@@ -100,7 +100,7 @@ fn resolving(rounds: usize) {
         let path = path(number);
         workspace.set_disk(&path, File::read(&path, text));
     }
-    println!("  {FILES} files into a workspace, one core {:>12.1} ms", millis(start.elapsed()));
+    println!("  {FILES} files added to a workspace, one core {:>12.1} ms", millis(start.elapsed()));
     let snapshot = workspace.snapshot();
     let mut containers = 0;
     let [time] = best(
@@ -126,7 +126,7 @@ fn resolving(rounds: usize) {
     println!("  {containers} containers, one core {:>20.1} ms, {each:.1} µs each", millis(time));
 }
 
-/// A tree of 1,000 files from disk to a workspace, beside reading their bytes.
+/// Measures loading 1,000 files into a workspace, relative to reading their bytes.
 fn loading(rounds: usize) -> std::io::Result<()> {
     const FILES: usize = 1_000;
     println!("\nloading");
@@ -140,7 +140,7 @@ fn loading(rounds: usize) -> std::io::Result<()> {
         fs::write(&path, texts::manifest(number))?;
         paths.push(path);
     }
-    let asked = [directory.path().to_owned()];
+    let arguments = [directory.path().to_owned()];
     let [reading, loading] = best(
         rounds,
         [
@@ -149,7 +149,7 @@ fn loading(rounds: usize) -> std::io::Result<()> {
                 timed(|| {
                     load::load(Request {
                         directory: directory.path(),
-                        paths: &asked,
+                        paths: &arguments,
                         root: None,
                         stdin_name: None,
                         stdin: None,

@@ -1,10 +1,10 @@
-//! Measuring: the shortest of several rounds, taken in turns, and what was measured against what it may be.
+//! Measures the shortest of several rounds, and compares ratios with budgets.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// How long something takes. What it gives is dropped when the clock has stopped.
+/// The time that `work` takes. Its result is dropped after the measurement.
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> Duration {
     let start = Instant::now();
     let result = black_box(work());
@@ -13,7 +13,7 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> Duration {
     time
 }
 
-/// The shortest time of each task, done in turns.
+/// The shortest time of each task; the tasks run alternately.
 pub(crate) fn best<const N: usize>(rounds: usize, mut tasks: [&mut dyn FnMut() -> Duration; N]) -> [Duration; N] {
     let mut shortest = [Duration::MAX; N];
     for _ in 0..rounds {
@@ -28,27 +28,27 @@ pub(crate) fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// What was measured against what it may be.
+/// The budgets that were checked.
 #[derive(Default)]
 pub(crate) struct Budgets {
-    kept: usize,
-    broken: Vec<String>,
+    met: usize,
+    exceeded: Vec<String>,
 }
 
 impl Budgets {
     pub(crate) fn add(&mut self, name: String, ratio: f64, limit: f64) {
         if ratio <= limit {
-            self.kept += 1;
+            self.met += 1;
         } else {
-            self.broken.push(format!("{name}: {ratio:.3}, at most {limit:.3}"));
+            self.exceeded.push(format!("{name}: {ratio:.3}, at most {limit:.3}"));
         }
     }
 
-    pub(crate) fn conclude(self) -> ExitCode {
-        println!("\nbudgets: {} kept, {} broken", self.kept, self.broken.len());
-        for broken in &self.broken {
-            println!("  broken: {broken}");
+    pub(crate) fn report(self) -> ExitCode {
+        println!("\nbudgets: {} met, {} exceeded", self.met, self.exceeded.len());
+        for exceeded in &self.exceeded {
+            println!("  exceeded: {exceeded}");
         }
-        if self.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if self.exceeded.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }

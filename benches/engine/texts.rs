@@ -1,10 +1,10 @@
-//! Texts to measure with: they look like what people write, and are the same on every machine.
+//! Generates realistic manifests for the benchmarks, the same on every machine.
 
 use std::fmt::Write as _;
 
 use serde_json::json;
 
-/// A small file as most are: a workload with its service and config map.
+/// A typical small file: a workload with its service, config map and secret.
 pub(crate) fn manifest(number: usize) -> String {
     let app = format!("app-{number}");
     let mut out = String::new();
@@ -31,7 +31,7 @@ pub(crate) fn manifest(number: usize) -> String {
     out
 }
 
-/// A Deployment, each line behind `pad`; lists stand at the column of their key if `pad` says that it is an item.
+/// Appends a Deployment. `pad` is the indentation of all lines but the first.
 fn workload(out: &mut String, pad: &str, app: &str, containers: usize) {
     let _ = write!(
         out,
@@ -61,7 +61,7 @@ fn container(out: &mut String, pad: &str, app: &str, number: usize) {
          {pad}    - configMapRef:\n\
          {pad}        name: {app}\n\
          {pad}  env:\n\
-         {pad}    # The order counts: PORT stands before URL.\n\
+         {pad}    # The order matters: PORT is before URL.\n\
          {pad}    - name: PORT\n\
          {pad}      value: \"8080\"\n\
          {pad}    - name: HOST\n\
@@ -84,7 +84,7 @@ fn container(out: &mut String, pad: &str, app: &str, number: usize) {
     );
 }
 
-/// One Deployment with very many containers.
+/// One Deployment with many containers.
 pub(crate) fn deployment(bytes: usize) -> String {
     let mut out = String::new();
     workload(&mut out, "", "giant", 0);
@@ -103,7 +103,7 @@ pub(crate) fn list(bytes: usize) -> String {
     out
 }
 
-/// A Template whose parameters stand behind its objects.
+/// A Template with its parameters after its objects.
 pub(crate) fn template(bytes: usize) -> String {
     let mut out = String::from("apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n");
     items(&mut out, bytes);
@@ -123,7 +123,7 @@ fn items(out: &mut String, bytes: usize) {
     }
 }
 
-/// A custom resource definition: prose in properties in properties.
+/// A custom resource definition with descriptions in nested properties.
 pub(crate) fn definition(bytes: usize) -> String {
     fn properties(out: &mut String, depth: usize, number: usize) {
         let pad = "  ".repeat(depth * 2 + 6);
@@ -155,7 +155,7 @@ pub(crate) fn definition(bytes: usize) -> String {
     out
 }
 
-/// A List in JSON as tools print it, indented by two.
+/// A List in JSON, indented by two spaces.
 pub(crate) fn json(bytes: usize) -> String {
     let container = |number: usize| {
         json!({
