@@ -141,11 +141,11 @@ fn difference(expected: &str, actual: &str) -> String {
 }
 
 fn accept(test: &str) -> String {
-    format!("To accept what is actual:  UPDATE=1 cargo test --test suites -- --exact {}", quoted(test))
+    format!("To accept the actual result:  UPDATE=1 cargo test --test suites -- --exact {}", quoted(test))
 }
 
 fn repeat(test: &str) -> String {
-    format!("To run only this test:     cargo test --test suites -- --exact {}", quoted(test))
+    format!("To run only this test:        cargo test --test suites -- --exact {}", quoted(test))
 }
 
 /// A word of a shell.
