@@ -1,7 +1,23 @@
-//! What a container really gets: every variable with its value, where it comes from and how it came about.
+//! Computes the environment of a container: every variable with its value, its source and the steps of its expansion.
 //!
-//! One resolution serves hover, diagnostics and every command. Nothing here reads files or knows a tree: it works on
-//! the facts of a snapshot.
+//! Variables come from these sources. A later source has precedence over an earlier one:
+//!
+//! 1. the services of the namespace ([`ServiceVariables`]),
+//! 2. `envFrom`, entry after entry; PodPresets append entries ([`Admission`]),
+//! 3. variables that a controller adds before `env`,
+//! 4. `env`, entry after entry,
+//! 5. variables that a controller adds after `env`,
+//! 6. entries of `env` that PodPresets add.
+//!
+//! `$(NAME)` in the `value` of an entry of `env` sees services, `envFrom` and the entries before it. The text is read
+//! once, and inserted values are not expanded again ([`expand`]). `command`, `args` and `subPathExpr` see all variables.
+//! Exec probes see only the `value` fields of `env`, unexpanded. `k8s::VariableScope` names these cases.
+//!
+//! Parts of a value that the manifests do not decide are [`UnknownReason`]s, and text from Secrets is marked as secret
+//! ([`ResolvedValue`]). References that are not expanded are in [`Environment::unresolved`].
+//!
+//! Hover, diagnostics and all commands use this one resolution. It reads no files and no syntax trees, only the objects
+//! of a [`Snapshot`].
 
 #![warn(clippy::disallowed_methods)]
 
@@ -62,7 +78,7 @@ pub use variable_names::{is_relaxed_variable_name, is_service_name, is_strict_va
 use crate::k8s::{Container, ContainerRole, Model, Object, Pod, PodPreset};
 use crate::workspace::{KubernetesVersion, ObjectMatch, Snapshot};
 use lookup_scope::LookupScope;
-use service_variables::bytes_of;
+use service_variables::approximate_size;
 
 /// The environment of one container.
 pub fn environment(
@@ -75,72 +91,72 @@ pub fn environment(
     Resolver::new(snapshot, None).environment(file, object, pod, container)
 }
 
-/// What every container of a pod sees of the others. Whoever lets an environment rest on other containers either adds
-/// what it asks here, or notes it with [`Snapshot::depend_on_siblings`].
+/// The facts about a pod that the environments of all its containers depend on. Code that lets an environment depend on
+/// other containers either adds a field here or calls [`Snapshot::depend_on_siblings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedPodInputs {
     links: ServiceLinks,
-    /// Whether there is one regular container, which then serves (B26).
+    /// Whether there is exactly one regular container, which then receives the traffic (B26).
     is_alone: bool,
 }
 
 impl SharedPodInputs {
-    /// What the containers of a pod have in common.
+    /// Collects the facts of a pod.
     pub fn new(pod: &Pod) -> Self {
         let mut regular = pod.containers.iter().filter(|it| it.role == ContainerRole::Container);
         Self { links: ServiceLinks::for_pod(pod), is_alone: regular.next().is_some() && regular.next().is_none() }
     }
 }
 
-/// Resolves many containers of one snapshot, and shares what they have in common.
+/// Resolves the containers of one snapshot, and shares service variables between them.
 #[derive(Debug)]
 pub struct Resolver<'s> {
     snapshot: &'s Snapshot,
     release: Option<KubernetesVersion>,
-    known: Arc<Mutex<ServiceVariableCache>>,
-    /// Names of all Kustomize `vars`: which of them reach a file is decided by who builds it.
+    cache: Arc<Mutex<ServiceVariableCache>>,
+    /// Names of all Kustomize `vars`. Every file may be built with them.
     vars: Vec<Arc<str>>,
 }
 
-/// Service variables that were asked for. Pods that see the same services share them, wherever they stand: a large
-/// project has tens of thousands. They stay from snapshot to snapshot while no service changes.
+/// Cache of service variables. Pods that see the same services share them, in any file: a large project has tens of
+/// thousands. They are kept from snapshot to snapshot until a service changes.
 #[derive(Debug, Default)]
 struct ServiceVariableCache {
-    /// By namespace, directory and links: what decides which services are seen.
-    by_place: HashMap<ServiceVariableKey, (Arc<ServiceVariables>, ServiceVariableTotals)>,
-    /// By the services, each known by the address of its model, and by links.
+    /// By namespace, directory and links, which decide the visible services.
+    by_site: HashMap<ServiceVariableKey, (Arc<ServiceVariables>, ServiceVariableTotals)>,
+    /// By links and services; a service is identified by the address of its model.
     by_services: HashMap<(Vec<usize>, ServiceLinks), Arc<ServiceVariables>>,
-    /// The models whose addresses count, so that no other gets one of them.
+    /// The models whose addresses are used as keys. They are kept alive so that no address is reused.
     models: Vec<Arc<Model>>,
 }
 
-/// What the services that surely share a pod's namespace put into its environment.
+/// The number and size of the service variables in a pod, counting services that are certainly in its namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServiceVariableTotals {
-    /// How many services there are.
+    /// The number of services.
     pub services: usize,
-    /// About how many bytes their variables take.
+    /// The approximate size of their variables in bytes.
     pub bytes: usize,
 }
 
 type ServiceVariableKey = (Option<Arc<str>>, Box<str>, ServiceLinks);
 
 impl<'s> Resolver<'s> {
-    /// A resolver for a snapshot; `release` takes the place of the settings' one.
+    /// Creates a resolver for a snapshot; `release` overrides the release in the settings.
     pub fn new(snapshot: &'s Snapshot, release: Option<KubernetesVersion>) -> Self {
-        let known = snapshot.derived_from_services();
-        Self { snapshot, release, known, vars: snapshot.kustomize_vars().cloned().collect() }
+        let cache = snapshot.derived_from_services();
+        Self { snapshot, release, cache, vars: snapshot.kustomize_vars().cloned().collect() }
     }
 
-    /// The environment of one container.
+    /// Computes the environment of one container.
     pub fn environment(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> Environment {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let admission = Admission::of(&scope, object, pod);
-        let services = self.linked(&scope, file, object, links(pod, admission.as_ref())).0;
-        Environment::of(&scope, object, pod, container, services, admission.as_ref())
+        let admission = Admission::for_pod(&scope, object, pod);
+        let services = self.visible_services(&scope, file, object, service_links(pod, admission.as_ref())).0;
+        Environment::resolve(&scope, object, pod, container, services, admission.as_ref())
     }
 
-    /// What `fieldRef` with this path gives in a container.
+    /// The value of a `fieldRef` with this path in a container.
     pub fn field_value(
         &self,
         file: &Arc<str>,
@@ -149,7 +165,7 @@ impl<'s> Resolver<'s> {
         container: &Container,
         path: &str,
     ) -> ResolvedValue {
-        env_sources::field(
+        env_sources::field_value(
             &LookupScope::new(self.snapshot, file, object, self.release, &self.vars),
             object,
             pod,
@@ -158,79 +174,96 @@ impl<'s> Resolver<'s> {
         )
     }
 
-    /// What PodPresets make of a pod; nothing where none is for it.
+    /// The changes that PodPresets make to a pod; `None` if no preset applies to it.
     pub fn admission(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Option<Admission> {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        Admission::of(&scope, object, pod)
+        Admission::for_pod(&scope, object, pod)
     }
 
-    /// Whether a preset's selector fits the pods of an object, whatever else keeps the two apart.
+    /// Whether a preset's selector matches the pods of an object. Namespaces are not compared.
     pub fn selector_match(&self, file: &Arc<str>, object: &Object, pod: &Pod, preset: &PodPreset) -> SelectorMatch {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        preset_selector::fit(preset, &preset_selector::PodLabels::of(pod, scope.is_template() || scope.is_patch()))
+        preset_selector::match_pod(
+            preset,
+            &preset_selector::PodLabels::new(pod, scope.is_template() || scope.is_patch()),
+        )
     }
 
-    /// What a pod has in common with the presets that are applied to it.
+    /// Entries of a pod that an applied preset repeats.
     pub fn duplicates(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Vec<DuplicateEntry> {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
         Admission::duplicates(&scope, object, pod)
     }
 
-    /// What a preset has in conflict with itself.
+    /// Conflicts between entries of one preset.
     pub fn own_conflicts(&self, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        Admission::alone(&scope, file, object)
+        Admission::own_conflicts(&scope, file, object)
     }
 
-    /// Which services put their variables into a pod by themselves: its own links count, and those that presets bring.
-    pub fn links(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> ServiceLinks {
-        links(pod, self.admission(file, object, pod).as_ref())
+    /// Which services add their variables to a pod, considering the links of the pod and of its presets.
+    pub fn service_links(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> ServiceLinks {
+        service_links(pod, self.admission(file, object, pod).as_ref())
     }
 
-    /// The env files that a container finds when it starts.
+    /// The env files that exist when a container starts.
     pub fn env_files(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> EnvFiles {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.linked(&scope, file, object, links(pod, Admission::of(&scope, object, pod).as_ref())).0;
-        EnvFiles::of(&scope, object, pod, container, &services)
+        let services = self
+            .visible_services(
+                &scope,
+                file,
+                object,
+                service_links(pod, Admission::for_pod(&scope, object, pod).as_ref()),
+            )
+            .0;
+        EnvFiles::before(&scope, object, pod, container, &services)
     }
 
-    /// The env files that one container of a pod leaves, by its position in it.
+    /// The env files that one container of a pod writes; `at` is its index in the pod.
     pub fn env_files_written_by(&self, file: &Arc<str>, object: &Object, pod: &Pod, at: usize) -> EnvFiles {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.linked(&scope, file, object, links(pod, Admission::of(&scope, object, pod).as_ref())).0;
-        EnvFiles::left_by(&scope, object, pod, at, &services)
+        let services = self
+            .visible_services(
+                &scope,
+                file,
+                object,
+                service_links(pod, Admission::for_pod(&scope, object, pod).as_ref()),
+            )
+            .0;
+        EnvFiles::written_by(&scope, object, pod, at, &services)
     }
 
-    /// How a file's pods read env files.
+    /// How env files are parsed for the pods of a file.
     pub fn env_file_syntax(&self, file: &str) -> EnvFileSyntax {
         EnvFileSyntax::for_release(self.release(file), self.snapshot.settings(file).proposals)
     }
 
-    /// The release that a file is for.
+    /// The Kubernetes release of a file.
     pub fn release(&self, file: &str) -> KubernetesVersion {
         self.release.unwrap_or_else(|| self.snapshot.settings(file).kubernetes)
     }
 
-    /// The oldest release that any file is for.
+    /// The oldest Kubernetes release of any file.
     pub fn oldest_release(&self) -> KubernetesVersion {
         let defaults = self.snapshot.settings("").kubernetes;
         let all = self.snapshot.all_settings().map(|it| it.kubernetes).chain([defaults]);
         self.release.unwrap_or_else(|| all.min_by_key(|it| it.minor).unwrap_or(defaults))
     }
 
-    /// The service variables of an object's pods, were their links as said.
+    /// The service variables of an object's pods for the given links.
     pub fn service_variables(&self, file: &Arc<str>, object: &Object, links: ServiceLinks) -> Arc<ServiceVariables> {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        self.linked(&scope, file, object, links).0
+        self.visible_services(&scope, file, object, links).0
     }
 
-    /// What the services beside an object put into the environment of its pods, were all links on.
+    /// The number and size of the service variables in an object's pods if all links were on.
     pub fn service_variable_totals(&self, file: &Arc<str>, object: &Object) -> ServiceVariableTotals {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        self.linked(&scope, file, object, ServiceLinks::All).1
+        self.visible_services(&scope, file, object, ServiceLinks::All).1
     }
 
-    fn linked(
+    fn visible_services(
         &self,
         scope: &LookupScope<'_>,
         file: &Arc<str>,
@@ -241,22 +274,22 @@ impl<'s> Resolver<'s> {
         let directory = directory_of(file);
         let key = (namespace, directory.into(), links);
         self.snapshot.depend_on_services();
-        let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (variables, crowd) = known.by_place.entry(key).or_insert_with(|| {
+        let cache = &mut *self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let (variables, totals) = cache.by_site.entry(key).or_insert_with(|| {
             let found = scope.services(links);
             let addresses = found.iter().map(|it| Arc::as_ptr(&it.object.model).addr()).collect();
-            let crowd = crowd(&found, object, directory);
+            let totals = count_services(&found, object, directory);
             let variables = || {
-                known.models.extend(found.iter().map(|it| Arc::clone(&it.object.model)));
-                Arc::new(lookup_scope::variables(&found, links))
+                cache.models.extend(found.iter().map(|it| Arc::clone(&it.object.model)));
+                Arc::new(lookup_scope::variables_of(&found, links))
             };
-            (Arc::clone(known.by_services.entry((addresses, links)).or_insert_with(variables)), crowd)
+            (Arc::clone(cache.by_services.entry((addresses, links)).or_insert_with(variables)), totals)
         });
-        (Arc::clone(variables), *crowd)
+        (Arc::clone(variables), *totals)
     }
 }
 
-fn links(pod: &Pod, admission: Option<&Admission>) -> ServiceLinks {
+fn service_links(pod: &Pod, admission: Option<&Admission>) -> ServiceLinks {
     if admission.is_some_and(Admission::links_explicitly) { ServiceLinks::Explicit } else { ServiceLinks::for_pod(pod) }
 }
 
@@ -265,9 +298,10 @@ fn directory_of(file: &str) -> &str {
     &file[..file.rfind('/').map_or(0, |slash| slash + 1)]
 }
 
-/// Services without a namespace are counted only in the object's own directory: a large tree has many that never meet.
-fn crowd(found: &[ObjectMatch<'_>], object: &Object, directory: &str) -> ServiceVariableTotals {
-    let mut crowd = ServiceVariableTotals::default();
+/// Counts services and their bytes. Services without a namespace count only in the object's own directory: a large tree
+/// has many that are never deployed together.
+fn count_services(found: &[ObjectMatch<'_>], object: &Object, directory: &str) -> ServiceVariableTotals {
+    let mut totals = ServiceVariableTotals::default();
     for found in found {
         let together = match (found.object.namespace(), object.namespace()) {
             (Some(one), Some(other)) => one == other,
@@ -275,11 +309,11 @@ fn crowd(found: &[ObjectMatch<'_>], object: &Object, directory: &str) -> Service
             _ => false,
         };
         if let (true, Some(service), Some(name)) = (together, found.object.service(), found.object.reference_name()) {
-            crowd.services += 1;
-            crowd.bytes += bytes_of(&name, &service);
+            totals.services += 1;
+            totals.bytes += approximate_size(&name, &service);
         }
     }
-    crowd
+    totals
 }
 
 #[cfg(test)]

@@ -64,8 +64,8 @@ pub enum InjectionTarget {
     All,
     /// All of an indexed Job.
     IndexedJob,
-    /// The regular container that has a port, which the manifest may not show. The text says so.
-    Serving(&'static str),
+    /// The regular container that has a port, which the manifest may not show.
+    Serving,
 }
 
 /// Which pods are those of an indexed Job (B25).
@@ -205,7 +205,7 @@ const REVISION: &str = "name of the revision";
 const CONFIGURATION: &str = "name of the configuration";
 const SERVICE: &str = "name of the Knative service";
 const KNATIVE_PORT: InjectedVariable = InjectedVariable {
-    target: InjectionTarget::Serving("Knative sets PORT in the container that serves"),
+    target: InjectionTarget::Serving,
     ..knative("PORT", InjectedValue::Text("port of the container"))
 };
 

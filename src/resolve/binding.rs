@@ -1,4 +1,4 @@
-//! A variable and its way: the value, where it was declared, what it hides, each step of its expansion.
+//! A variable with its value, its origin, the variables it hides and the steps of its expansion.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ pub struct Binding {
     pub name: Arc<str>,
     /// Its value, after expansion.
     pub value: ResolvedValue,
-    /// What the manifest says before expansion; only entries of `env` with a `value` have it.
+    /// The text before expansion; only for entries of `env` with a `value`.
     pub raw: Option<Arc<str>>,
     /// Where the value comes from.
     pub origin: Origin,
-    /// The entry in the pod that asks for it, where it is not the origin: a `valueFrom` or an `envFrom`.
+    /// The `valueFrom` or `envFrom` entry of the pod that refers to the origin, if that is elsewhere.
     pub entry: Option<Location>,
-    /// The PodPreset that brings it, where it is none of the container's own.
+    /// The PodPreset that adds it; `None` if the container declares it.
     pub preset: Option<Arc<str>>,
-    /// Each reference in `raw`.
+    /// The expansion of each reference in `raw`.
     pub steps: Vec<ExpansionStep>,
-    /// What it hides, the nearest first.
+    /// The definitions that it hides, the nearest first.
     pub hides: Vec<Origin>,
-    /// Where several objects may be meant and differ: the value that each gives. Empty otherwise.
+    /// The value of each object that may be meant, if their values differ; empty otherwise.
     pub alternatives: Vec<(ResolvedValue, Origin)>,
 }
 
 impl Binding {
-    /// A variable that is simply set, without a place.
+    /// A variable with a literal value and no location.
     pub fn literal(name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
         let value: Arc<str> = value.into();
         Self {
@@ -41,7 +41,7 @@ impl Binding {
         }
     }
 
-    /// A variable with a value from somewhere.
+    /// A variable with a value and its origin.
     pub fn new(name: impl Into<Arc<str>>, value: ResolvedValue, origin: Origin) -> Self {
         Self {
             name: name.into(),
@@ -56,8 +56,12 @@ impl Binding {
         }
     }
 
-    /// One variable from several candidates. Those that agree are one; otherwise the value is open.
-    pub fn among(name: impl Into<Arc<str>>, what: &str, candidates: Vec<(ResolvedValue, Origin)>) -> Option<Self> {
+    /// Combines candidates to one variable. If their values differ, the value is unknown.
+    pub fn from_candidates(
+        name: impl Into<Arc<str>>,
+        what: &str,
+        candidates: Vec<(ResolvedValue, Origin)>,
+    ) -> Option<Self> {
         let mut candidates = candidates.into_iter();
         let (value, origin) = candidates.next()?;
         let rest: Vec<_> = candidates.collect();
@@ -71,7 +75,7 @@ impl Binding {
         Some(binding)
     }
 
-    /// Lets it take the place of what was there before.
+    /// Records the definition that this one hides.
     pub fn hiding(mut self, before: Option<&Arc<Binding>>) -> Self {
         if let Some(before) = before {
             self.hides.push(before.origin.clone());
@@ -84,15 +88,15 @@ impl Binding {
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// What kind of source it is.
+    /// The kind of source.
     pub kind: OriginKind,
-    /// The name of the ConfigMap, Secret, Service or preset.
+    /// The name of the ConfigMap, Secret, Service or PodPreset.
     pub object: Option<Arc<str>>,
-    /// The key in it.
+    /// The key in that object.
     pub key: Option<Arc<str>>,
-    /// Where it is written; nothing for what is not in this workspace.
+    /// Where the value is written; `None` if that is not in this workspace.
     pub location: Option<Location>,
-    /// The part of the scalar at `location` that is meant, where it is only a part: a line of a script.
+    /// The part of the scalar at `location`, if the value is only a part of it: a line of a script.
     pub inside: Option<ScalarPart>,
 }
 
@@ -101,27 +105,27 @@ pub struct Origin {
 pub struct ScalarPart {
     /// The scalar, relative to its object.
     pub text: Text,
-    /// The part of its value.
+    /// The range in its value.
     pub range: Range<usize>,
 }
 
 impl Origin {
-    /// A source without a name or place.
+    /// A source without name and location.
     pub fn new(kind: OriginKind) -> Self {
         Self { kind, object: None, key: None, location: None, inside: None }
     }
 }
 
-/// The kinds of sources.
+/// The kind of source that a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OriginKind {
     /// A `value` in `env`.
     Env,
-    /// A ConfigMap, by `envFrom` or by key.
+    /// A key of a ConfigMap.
     ConfigMap,
-    /// A Secret, by `envFrom` or by key.
+    /// A key of a Secret.
     Secret,
-    /// A service.
+    /// A Service.
     Service,
     /// A PodPreset.
     Preset,
@@ -131,12 +135,12 @@ pub enum OriginKind {
     Resource,
     /// `fileKeyRef`.
     EnvFile,
-    /// A controller.
+    /// A variable that a controller adds.
     Injected,
 }
 
 impl OriginKind {
-    /// As the JSON output writes it.
+    /// The name in the JSON output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Env => "env",
@@ -152,15 +156,15 @@ impl OriginKind {
     }
 }
 
-/// What a name means at a place. Only `Later` and `Unbound` can be findings.
+/// The result of looking up a name. Only `Later` and `Unbound` can cause findings.
 #[derive(Clone, Debug)]
 pub enum Lookup {
     /// It has this value.
     Bound(Arc<Binding>),
-    /// It is declared here or further on, so it has no value yet.
+    /// It is declared in this entry or a later one, so it has no value yet.
     Later(Origin),
     /// Nothing defines it.
     Unbound,
-    /// Something that cannot be seen from here may define it.
+    /// Something outside this workspace may define it.
     Maybe(UnknownReason),
 }

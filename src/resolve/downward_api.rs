@@ -1,4 +1,4 @@
-//! The downward API (B21 to B24): fields of the pod and resources of its containers, as far as the manifest says them.
+//! The downward API (B21 to B24): fields of the pod and resources of its containers, as far as manifests decide them.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use crate::resolve::parameters;
 use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 
-/// The value of `fieldRef.fieldPath` in a pod that an object makes. `is_open` tells that the pod may say more than can be
-/// seen: then nothing is taken for a default.
+/// The value of `fieldRef.fieldPath` in a pod of an object. With `is_open` the pod may have more fields than the
+/// manifest shows, so an absent field does not have its default.
 pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> ResolvedValue {
-    let written = |text: &Text| parameters::filled(object, &text.value);
+    let written = |text: &Text| parameters::substitute(object, &text.value);
     let entry = |entries: &[(Text, Text)], key: &str| {
         let found = entries.iter().rev().find(|(it, _)| **object.with_known_parameters(&it.value) == *key);
         match found {
             Some((_, value)) => Some(written(value)),
-            None if is_open || is_added_later(key, pod) => None,
+            None if is_open || may_be_added(key, pod) => None,
             // B22.
             None => Some(ResolvedValue::default()),
         }
@@ -27,10 +27,10 @@ pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Re
         "spec.nodeName" | "spec.host" => pod.node_name.as_ref().map(written),
         "spec.serviceAccountName" => match &pod.service_account {
             Some(name) => Some(written(name)),
-            // The ServiceAccount admission plugin fills it in.
+            // The ServiceAccount admission plugin sets it.
             None => (!is_open).then(|| ResolvedValue::text("default")),
         },
-        _ => match subscript(path) {
+        _ => match split_subscript(path) {
             Some(("metadata.labels", key)) => entry(&pod.labels, key),
             Some(("metadata.annotations", key)) => entry(&pod.annotations, key),
             _ => None,
@@ -39,18 +39,18 @@ pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Re
     known.unwrap_or_else(|| ResolvedValue::unknown(UnknownReason::Field(path.into())))
 }
 
-/// `metadata.labels['key']` in its two parts.
-fn subscript(path: &str) -> Option<(&str, &str)> {
+/// Splits `metadata.labels['key']` into the map and the key.
+fn split_subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['")
 }
 
-/// Whether controllers put this key on the pods they make.
-fn is_added_later(key: &str, pod: &Pod) -> bool {
-    // A Pod that has a name is made by nobody else.
+/// Whether a controller may add a label with this key to the pod.
+fn may_be_added(key: &str, pod: &Pod) -> bool {
+    // A Pod with a name is not created by a controller.
     pod.name.is_none() && pod.controller.may_add_label(key)
 }
 
-/// What `resourceFieldRef` asks for.
+/// The fields of a `resourceFieldRef`, and what its value depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResourceQuery<'a> {
     /// `containerName`
@@ -59,23 +59,23 @@ pub(super) struct ResourceQuery<'a> {
     pub(super) resource: Option<&'a str>,
     /// `divisor`
     pub(super) divisor: Option<&'a str>,
-    /// Whether limits of the whole pod stand in for those that a container lacks: the release has them.
+    /// Whether the release uses limits of the whole pod for containers without limits.
     pub(super) has_pod_limits: bool,
-    /// Whether the pod may say more than can be seen.
+    /// Whether the pod may have more fields than the manifest shows.
     pub(super) is_open: bool,
 }
 
-/// The value of `resourceFieldRef` in a container.
-pub(super) fn resource(pod: &Pod, own: &Container, asked: ResourceQuery<'_>) -> ResolvedValue {
-    let Some(resource) = asked.resource else { return ResolvedValue::unknown(UnknownReason::Unfinished) };
-    let name = asked.container.filter(|it| !it.is_empty());
-    let hole = || {
-        let whose = name.map_or(String::new(), |it| format!(" of container {it}"));
-        ResolvedValue::unknown(UnknownReason::Resource(format!("{resource}{whose}").into()))
+/// The value of a `resourceFieldRef` in a container.
+pub(super) fn resource(pod: &Pod, own: &Container, query: ResourceQuery<'_>) -> ResolvedValue {
+    let Some(resource) = query.resource else { return ResolvedValue::unknown(UnknownReason::Unfinished) };
+    let name = query.container.filter(|it| !it.is_empty());
+    let unknown = || {
+        let owner = name.map_or(String::new(), |it| format!(" of container {it}"));
+        ResolvedValue::unknown(UnknownReason::Resource(format!("{resource}{owner}").into()))
     };
     let target = match name {
         None => own,
-        // B24: regular containers first, then init containers, never ephemeral ones.
+        // B24: regular containers first, then init containers, never ephemeral containers.
         Some(name) => {
             let named = |init: bool| {
                 pod.containers.iter().find(|it| {
@@ -89,34 +89,34 @@ pub(super) fn resource(pod: &Pod, own: &Container, asked: ResourceQuery<'_>) -> 
             };
             match named(false).or_else(|| named(true)) {
                 Some(found) => found,
-                None => return hole(),
+                None => return unknown(),
             }
         }
     };
-    quantity_of(pod, target, resource, asked).map_or_else(hole, |it| ResolvedValue::text(it.to_string()))
+    quantity_of(pod, target, resource, query).map_or_else(unknown, |it| ResolvedValue::text(it.to_string()))
 }
 
-fn quantity_of(pod: &Pod, target: &Container, resource: &str, asked: ResourceQuery<'_>) -> Option<i64> {
+fn quantity_of(pod: &Pod, target: &Container, resource: &str, query: ResourceQuery<'_>) -> Option<i64> {
     let (section, what) = resource.split_once('.')?;
     let find = |list: &[(Text, Text)]| {
         list.iter().rev().find(|(name, _)| &*name.value == what).map(|(_, amount)| Arc::clone(&amount.value))
     };
     let amount = match section {
-        // B24: the limits of the pod come next; without any the node decides.
-        "limits" if asked.has_pod_limits && !asked.is_open => find(&target.limits).or_else(|| find(&pod.limits))?,
+        // B24: then the limits of the pod; without these the node decides.
+        "limits" if query.has_pod_limits && !query.is_open => find(&target.limits).or_else(|| find(&pod.limits))?,
         "limits" => find(&target.limits)?,
         "requests" => match find(&target.requests) {
             Some(amount) => amount,
-            None if asked.is_open => return None,
+            None if query.is_open => return None,
             // The API server copies a limit into an absent request before the kubelet sees the pod.
             None => find(&target.limits).unwrap_or_else(|| "0".into()),
         },
         _ => return None,
     };
     let one = Quantity::parse("1")?;
-    let divisor = match asked.divisor {
+    let divisor = match query.divisor {
         Some(text) if !text.is_empty() => Quantity::parse(text).filter(|it| !it.is_zero()).or_else(|| {
-            // X1: zero counts as absent; what is no quantity is refused.
+            // X1: zero counts as absent; a text that is not a quantity is refused.
             Quantity::parse(text).map(|_| one)
         })?,
         _ => one,
@@ -124,7 +124,7 @@ fn quantity_of(pod: &Pod, target: &Container, resource: &str, asked: ResourceQue
     Quantity::parse(&amount)?.divided(divisor, what == "cpu")
 }
 
-/// Fields that an environment variable may take its value from (V8).
+/// Field paths that a variable can refer to (V8).
 pub const ENV_FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -137,18 +137,18 @@ pub const ENV_FIELDS: [&str; 9] = [
     "status.podIPs",
 ];
 
-/// Whether a `fieldPath` can be used for a variable (V8, B21).
+/// Whether a variable can refer to a `fieldPath` (V8, B21).
 pub fn is_env_field(path: &str) -> bool {
     let entry = |(map, key): (&str, &str)| match map {
         "metadata.labels" => is_qualified_name(key),
-        // V8: keys of annotations count in small letters.
+        // V8: keys of annotations are compared in lower case.
         "metadata.annotations" => is_qualified_name(&key.to_ascii_lowercase()),
         _ => false,
     };
-    ENV_FIELDS.contains(&path) || path == "spec.host" || subscript(path).is_some_and(entry)
+    ENV_FIELDS.contains(&path) || path == "spec.host" || split_subscript(path).is_some_and(entry)
 }
 
-/// A label's key: a name, or a name behind a DNS prefix.
+/// Whether a text is a label key: a name, or a DNS prefix, `/` and a name.
 pub(super) fn is_qualified_name(key: &str) -> bool {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
     let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
@@ -160,7 +160,7 @@ pub(super) fn is_qualified_name(key: &str) -> bool {
         && name.bytes().all(inner)
 }
 
-/// A DNS-1123 subdomain, as names of objects are. A dash at the end is let through, as some checks do.
+/// Whether a text is a DNS-1123 subdomain, as object names are. A dash at the end is accepted, as some checks do.
 pub fn is_dns_subdomain(name: &str) -> bool {
     let part = |it: &str| {
         let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
@@ -169,14 +169,14 @@ pub fn is_dns_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(part)
 }
 
-/// Whether a `resource` can be used for a variable (V10).
+/// Whether a variable can refer to a `resource` (V10).
 pub fn is_env_resource(resource: &str) -> bool {
     let Some((section, what)) = resource.split_once('.') else { return false };
     let known = matches!(what, "cpu" | "memory" | "ephemeral-storage") || what.starts_with("hugepages-");
     matches!(section, "limits" | "requests") && known
 }
 
-/// Whether a `divisor` fits a resource (V10, X5).
+/// Whether a `divisor` is valid for a resource (V10, X5).
 pub fn is_valid_divisor(resource: &str, divisor: &str) -> bool {
     let Some(divisor) = Quantity::parse(divisor) else { return false };
     let allowed: &[&str] = if resource.ends_with(".cpu") {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_the_manifest_decides() {
+    fn values_of_fields() {
         let model = Model { namespace: Some(text("shop")), ..Model::default() };
         let object = Object { offset: 0, model: Arc::new(model), parameters: None };
         let pod = Pod { name: Some(text("web")), labels: vec![(text("app"), text("x"))], ..Pod::default() };
@@ -220,16 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn resources_in_divisors() {
+    fn values_of_resources() {
         let own = Container {
             limits: vec![(text("memory"), text("1Gi")), (text("cpu"), text("1500m"))],
             requests: vec![(text("cpu"), text("250m"))],
             ..Container::default()
         };
         let pod = Pod { limits: vec![(text("ephemeral-storage"), text("1Gi"))], ..Pod::default() };
-        let ask = |asked: ResourceQuery<'_>| resource(&pod, &own, asked).to_string();
+        let show = |query: ResourceQuery<'_>| resource(&pod, &own, query).to_string();
         let shown = |name: &str, divisor: Option<&str>| {
-            ask(ResourceQuery { resource: Some(name), divisor, ..ResourceQuery::default() })
+            show(ResourceQuery { resource: Some(name), divisor, ..ResourceQuery::default() })
         };
         assert_eq!(shown("limits.cpu", None), "2");
         assert_eq!(shown("limits.cpu", Some("1m")), "1500");
@@ -244,17 +244,17 @@ mod tests {
             divisor: Some("1Mi"),
             ..ResourceQuery::default()
         };
-        assert_eq!(ask(ResourceQuery { has_pod_limits: true, ..storage }), "1024");
+        assert_eq!(show(ResourceQuery { has_pod_limits: true, ..storage }), "1024");
         let requests = ResourceQuery { resource: Some("requests.ephemeral-storage"), ..ResourceQuery::default() };
-        assert_eq!(ask(ResourceQuery { has_pod_limits: true, ..requests }), "0");
-        assert_eq!(ask(ResourceQuery { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
+        assert_eq!(show(ResourceQuery { has_pod_limits: true, ..requests }), "0");
+        assert_eq!(show(ResourceQuery { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
         let other =
             ResourceQuery { container: Some("other"), resource: Some("limits.cpu"), ..ResourceQuery::default() };
-        assert_eq!(ask(other), "<resource limits.cpu of container other>");
+        assert_eq!(show(other), "<resource limits.cpu of container other>");
     }
 
     #[test]
-    fn what_a_variable_may_ask_for() {
+    fn valid_fields_resources_and_divisors() {
         for path in [
             "metadata.uid",
             "spec.host",

@@ -1,6 +1,6 @@
-//! `fileKeyRef`: what the file holds that a container writes for another, and what a key in it gives.
+//! `fileKeyRef`: the content of env files that containers write for each other, and the values of their keys.
 //!
-//! A file's content may be secret: it is shown as a value where values are shown, and never in a message.
+//! The content may be secret: it is shown where values are shown, and never in a message.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, fi
 use crate::text::Span;
 use crate::workspace::KubernetesVersion;
 
-/// How a release, or the proposal, reads env files.
+/// How a release, or the proposal, parses env files.
 #[derive(Clone, Copy, Debug)]
 pub struct EnvFileSyntax {
-    /// The syntax.
+    /// The dialect of the file format.
     pub dialect: EnvFileDialect,
-    /// What the proposal takes for a name (PF9, V3).
+    /// Whether the proposal accepts a variable name (PF9, V3).
     pub is_name: fn(&str) -> bool,
 }
 
 impl EnvFileSyntax {
-    /// How the kubelet of a release reads.
+    /// The syntax that the kubelet of a release accepts.
     pub fn for_release(release: KubernetesVersion, proposals: bool) -> Self {
         let dialect = if proposals { EnvFileDialect::Proposed } else { EnvFileDialect::for_kubernetes(release.minor) };
         Self {
@@ -39,115 +39,115 @@ impl EnvFileSyntax {
     }
 }
 
-/// The files in the volumes of a pod when one of its containers starts.
+/// The files in the volumes of a pod at the start of one of its containers.
 #[derive(Clone, Debug)]
 pub struct EnvFiles {
-    produced: VolumeFiles,
+    files: VolumeFiles,
 }
 
-/// What is known of a file.
+/// The known state of an env file.
 #[derive(Clone, Debug)]
 pub enum EnvFile {
-    /// Nobody writes it before the container starts.
+    /// No container writes it before this one starts.
     Absent,
-    /// It is written, and this is in it.
+    /// It is written with this content.
     Written(EnvFileContent),
-    /// It may exist, and hold anything.
+    /// It may exist with any content.
     Unknown,
 }
 
-/// What is in a file, as far as it is known.
+/// The content of a file, as far as it is known.
 #[derive(Clone)]
 pub struct EnvFileContent {
     /// The known text.
     text: String,
-    /// Each character of the text with its way.
+    /// The origin of each character of the text.
     characters: Vec<TracedCharacter>,
-    /// The offset in the text of each character.
+    /// The offset of each character in the text.
     offsets: Vec<usize>,
-    /// Whether more may follow.
+    /// Whether more text may follow.
     is_open: bool,
-    /// Whether it has held something else before.
+    /// Whether other content was written to the file before.
     pub was_rewritten: bool,
     scripts: Arc<[ScriptSource]>,
 }
 
-/// It may be secret.
+/// Does not print the text: it may be secret.
 impl std::fmt::Debug for EnvFileContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} bytes>", self.text.len())
     }
 }
 
-/// What a key gives.
+/// The result of looking up a key in an env file.
 #[derive(Clone, Debug)]
 pub enum EnvFileLookup {
-    /// This value; written here, in the text.
+    /// The value, and its range in the text.
     Value(ResolvedValue, Range<usize>),
-    /// The key is not in the file, or empty (F5).
+    /// The key is not in the file, or its value is empty (F5).
     Missing,
     /// The kubelet refuses the file.
     Refused(EnvFileError),
-    /// That cannot be told.
+    /// The content is not known well enough.
     Unknown,
 }
 
-/// A part of a script.
+/// A part of a script in a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptPart {
-    /// The container, by its position in the pod.
+    /// The index of the container in the pod.
     pub container: usize,
-    /// The item of its command line.
+    /// The item of the command line that contains the script.
     pub text: Text,
-    /// The part of the item's value.
+    /// The range in the item's value.
     pub range: Range<usize>,
-    /// What stands around it in the script.
+    /// The quotes around the part.
     pub quote: ShellQuote,
 }
 
 impl EnvFiles {
-    /// The files as a container finds them.
-    pub(super) fn of(
+    /// The files at the start of a container.
+    pub(super) fn before(
         scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         container: &Container,
         services: &Arc<ServiceVariables>,
     ) -> Self {
-        Self { produced: script_runner::before(scope, object, pod, container, services) }
+        Self { files: script_runner::files_before(scope, object, pod, container, services) }
     }
 
-    /// The files that one container alone would leave.
-    pub(super) fn left_by(
+    /// The files that one container would write into empty volumes.
+    pub(super) fn written_by(
         scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
         at: usize,
         services: &Arc<ServiceVariables>,
     ) -> Self {
-        Self { produced: script_runner::alone(scope, object, pod, at, services) }
+        Self { files: script_runner::files_written_by(scope, object, pod, at, services) }
     }
 
-    /// A file by its path in a volume, as `fileKeyRef` has it.
+    /// The file at a path in a volume, as `fileKeyRef` names it.
     pub fn file(&self, volume: &str, path: &str) -> EnvFile {
-        file(&self.produced, volume, path)
+        find_file(&self.files, volume, path)
     }
 
-    /// The paths of the files that are surely in a volume.
+    /// The paths of the files that certainly exist in a volume.
     pub fn paths(&self, volume: &str) -> Vec<String> {
-        self.produced.paths(volume)
+        self.files.paths(volume)
     }
 
-    /// Whether everything that is in a volume is known.
-    pub fn is_followed(&self, volume: &str) -> bool {
-        self.produced.is_followed(volume)
+    /// Whether all files of a volume are known.
+    pub fn is_known(&self, volume: &str) -> bool {
+        self.files.is_known(volume)
     }
 }
 
 /// See [`EnvFiles::file`].
-pub(super) fn file(produced: &VolumeFiles, volume: &str, path: &str) -> EnvFile {
+pub(super) fn find_file(files: &VolumeFiles, volume: &str, path: &str) -> EnvFile {
     let Some(path) = path_in_volume(path) else { return EnvFile::Unknown };
-    match produced.file(volume, &path) {
+    match files.file(volume, &path) {
         FileState::Absent => EnvFile::Absent,
         FileState::Unknown => EnvFile::Unknown,
         FileState::Known(text) => {
@@ -156,8 +156,8 @@ pub(super) fn file(produced: &VolumeFiles, volume: &str, path: &str) -> EnvFile 
                 characters: text.characters.clone(),
                 offsets: Vec::with_capacity(text.characters.len()),
                 is_open: text.is_open,
-                was_rewritten: produced.was_rewritten(volume, &path),
-                scripts: produced.scripts.as_slice().into(),
+                was_rewritten: files.was_rewritten(volume, &path),
+                scripts: files.scripts.as_slice().into(),
             };
             for it in &text.characters {
                 content.offsets.push(content.text.len());
@@ -168,32 +168,32 @@ pub(super) fn file(produced: &VolumeFiles, volume: &str, path: &str) -> EnvFile 
     }
 }
 
-/// F3: a path from the top of the volume; nothing if it leads out of it.
+/// F3: a path relative to the volume; `None` if it leaves the volume.
 pub fn path_in_volume(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
     (!parts.is_empty() && !parts.contains(&"..")).then(|| parts.join("/"))
 }
 
 impl EnvFileContent {
-    /// What a key gives.
-    pub fn find(&self, key: &str, reading: EnvFileSyntax) -> EnvFileLookup {
-        // Of what is cut off only whole lines are certain.
+    /// Looks up a key.
+    pub fn find(&self, key: &str, syntax: EnvFileSyntax) -> EnvFileLookup {
+        // Only complete lines of incomplete text are certain.
         let text = match (self.is_open, self.text.rfind('\n')) {
             (false, _) => &self.text[..],
             (true, Some(end)) => &self.text[..=end],
             (true, None) => "",
         };
-        match find_env_file_entry(text, key, reading.dialect, reading.is_name) {
-            // The last of equal names counts there, and a later line may be wrong.
-            Ok(_) if self.is_open && reading.dialect == EnvFileDialect::Proposed => EnvFileLookup::Unknown,
+        match find_env_file_entry(text, key, syntax.dialect, syntax.is_name) {
+            // In this dialect the last of equal names wins, and an error in a later line makes the file invalid.
+            Ok(_) if self.is_open && syntax.dialect == EnvFileDialect::Proposed => EnvFileLookup::Unknown,
             Ok(Some(entry)) => {
                 let range = entry.value_span.range();
                 let exact = self.text[range.clone()] == *entry.value;
                 let characters = self.characters(range.clone());
                 let value = match characters.iter().all(|it| it.origin.is_none()) {
                     true => ResolvedValue::text(&*entry.value),
-                    false if exact => script_runner::value_of(characters),
-                    // Joined from several lines, with parts that are not for everyone.
+                    false if exact => script_runner::to_value(characters),
+                    // Joined from several lines, with parts that are secret or unknown.
                     false => return EnvFileLookup::Unknown,
                 };
                 EnvFileLookup::Value(value, range)
@@ -205,21 +205,21 @@ impl EnvFileContent {
         }
     }
 
-    /// The names in the file, each with its place in the text, as far as they can be read.
-    pub fn names(&self, reading: EnvFileSyntax) -> Vec<(String, Range<usize>)> {
-        let (entries, _) = parse_env_file(&self.text, reading.dialect, reading.is_name);
+    /// The names in the file with their ranges in the text, as far as the file can be parsed.
+    pub fn names(&self, syntax: EnvFileSyntax) -> Vec<(String, Range<usize>)> {
+        let (entries, _) = parse_env_file(&self.text, syntax.dialect, syntax.is_name);
         entries.into_iter().map(|it| (it.name.into_owned(), it.name_span.range())).collect()
     }
 
-    /// Every value that stands without the quotes it needs, as ranges of the text; nothing if something else is wrong.
-    pub fn unquoted(&self, reading: EnvFileSyntax) -> Option<Vec<Range<usize>>> {
-        let (_, errors) = parse_env_file(&self.text, reading.dialect, reading.is_name);
+    /// The ranges of all values that lack required quotes; `None` if the file has other errors too.
+    pub fn unquoted_values(&self, syntax: EnvFileSyntax) -> Option<Vec<Range<usize>>> {
+        let (_, errors) = parse_env_file(&self.text, syntax.dialect, syntax.is_name);
         let is_quoting = |it: &EnvFileError| it.problem == EnvFileProblem::NotQuoted;
         (!self.is_open && errors.iter().all(is_quoting)).then(|| errors.iter().map(|it| it.span.range()).collect())
     }
 
-    /// Whether all of it is known.
-    pub fn is_whole(&self) -> bool {
+    /// Whether the complete content is known.
+    pub fn is_complete(&self) -> bool {
         !self.is_open
     }
 
@@ -228,8 +228,8 @@ impl EnvFileContent {
         &self.text
     }
 
-    /// Where a part of the text is written.
-    pub fn place(&self, range: Range<usize>) -> Option<ScriptPart> {
+    /// The part of a script that writes a range of the text.
+    pub fn script_part(&self, range: Range<usize>) -> Option<ScriptPart> {
         let characters = self.characters(range);
         let (first, last) = (characters.first()?, characters.last()?);
         let source = self.scripts.get(first.place.script as usize)?;

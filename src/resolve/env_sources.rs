@@ -1,4 +1,4 @@
-//! Values from ConfigMaps, Secrets, fields, resources and files: `envFrom` and `valueFrom` (B6 to B24).
+//! The values of `envFrom` and `valueFrom`: ConfigMaps, Secrets, fields, resources and env files (B6 to B24).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,16 +17,9 @@ use crate::resolve::variable_names;
 use crate::syntax::{EnvFileDialect, has_helm_placeholder, show_helm_placeholders};
 use crate::workspace::{Globs, ObjectMatch};
 
-/// Something that may define names which cannot be seen.
+/// A source outside this workspace, or one that is only partly known, which may define variables.
 #[derive(Clone, Debug)]
-pub(super) struct PossibleSource {
-    /// What it is, for a person.
-    pub(super) reason: Arc<str>,
-    names: PossibleNames,
-}
-
-#[derive(Clone, Debug)]
-enum PossibleNames {
+pub(super) enum PossibleSource {
     /// Any name with this prefix: a key of an object.
     Keys { prefix: Arc<str>, kind: OriginKind, object: Arc<str> },
     /// Any variable of this service, with this prefix.
@@ -34,96 +27,85 @@ enum PossibleNames {
     /// Any name that the settings declare.
     Globs(Globs),
     /// Exactly this name.
-    One(Arc<str>),
+    Name(Arc<str>),
     /// Any name.
     Any,
-    /// Any name that the container does not declare itself.
+    /// Any name that the container does not declare.
     Undeclared,
 }
 
 impl PossibleSource {
-    /// A single name.
-    pub(super) fn name(name: impl Into<Arc<str>>, reason: &str) -> Self {
-        Self { reason: reason.into(), names: PossibleNames::One(name.into()) }
-    }
-
-    /// Any name.
-    pub(super) fn any(reason: &str) -> Self {
-        Self { reason: reason.into(), names: PossibleNames::Any }
-    }
-
-    /// Every name that is not declared.
-    pub(super) fn undeclared(reason: &str) -> Self {
-        Self { reason: reason.into(), names: PossibleNames::Undeclared }
-    }
-
-    /// The value that a name has if this defines it; `is_declared` tells whether the container has an entry for it.
-    pub(super) fn hole(&self, name: &str, is_declared: bool) -> Option<UnknownReason> {
-        match &self.names {
-            PossibleNames::Any => Some(UnknownReason::External(name.into())),
-            PossibleNames::Undeclared => {
+    /// The unknown value of a variable if this source may define it; `is_declared` is whether the container has an
+    /// entry for it.
+    pub(super) fn unknown_value(&self, name: &str, is_declared: bool) -> Option<UnknownReason> {
+        match self {
+            Self::Any => Some(UnknownReason::External(name.into())),
+            Self::Undeclared => {
                 (!is_declared && has_data_key_characters(name)).then(|| UnknownReason::External(name.into()))
             }
-            PossibleNames::Globs(globs) => globs.matches(name).then(|| UnknownReason::External(name.into())),
-            PossibleNames::One(it) => (**it == *name).then(|| UnknownReason::External(name.into())),
-            PossibleNames::Service { prefix, service } => {
+            Self::Globs(globs) => globs.matches(name).then(|| UnknownReason::External(name.into())),
+            Self::Name(it) => (**it == *name).then(|| UnknownReason::External(name.into())),
+            Self::Service { prefix, service } => {
                 let variable = name.strip_prefix(&**prefix)?;
                 let is_given = has_helm_placeholder(service) || service_variables::is_variable_of(service, variable);
                 is_given.then(|| UnknownReason::ServiceVariable(name.into()))
             }
-            PossibleNames::Keys { prefix, kind, object } => {
+            Self::Keys { prefix, kind, object } => {
                 let key = name.strip_prefix(&**prefix).filter(|it| has_data_key_characters(it))?;
-                Some(key_hole(*kind, object, key))
+                Some(unknown_key(*kind, object, key))
             }
         }
     }
 }
 
-/// V11: what can be a key of a ConfigMap or Secret. `date +%s` never comes from one.
+/// V11: whether a text has only characters of ConfigMap and Secret keys. `date +%s` is never a key.
 pub fn has_data_key_characters(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_'))
 }
 
-/// What `envFrom` gives.
+/// The variables of `envFrom`.
 pub(super) struct EnvFromVariables {
-    /// By name; later entries won.
+    /// The variables by name; a later entry replaces an earlier one.
     pub(super) bindings: BTreeMap<Arc<str>, Arc<Binding>>,
-    /// Sources that may hold more.
-    pub(super) opaque: Vec<PossibleSource>,
+    /// Sources that may have more keys.
+    pub(super) possible: Vec<PossibleSource>,
 }
 
-/// An entry of `envFrom` with its place: in the container, or in a preset.
+/// An entry of `envFrom` of a container or a preset, with its location.
 pub(super) struct EnvFromEntry<'e> {
     pub(super) entry: &'e EnvFrom,
     pub(super) location: Location,
-    /// The preset that brings it.
+    /// The preset that adds it.
     pub(super) preset: Option<Arc<str>>,
 }
 
-/// Reads `envFrom` in order (B6 to B10).
+/// Reads the entries of `envFrom` in order (B6 to B10).
 pub(super) fn env_from(
     scope: &LookupScope<'_>,
     entries: &[EnvFromEntry<'_>],
     services: &ServiceVariables,
 ) -> EnvFromVariables {
-    let mut result = EnvFromVariables { bindings: BTreeMap::new(), opaque: Vec::new() };
+    let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new() };
     for EnvFromEntry { entry, location, preset } in entries {
-        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| scope.filled(&it.value).into_owned());
-        let given = match &entry.source {
+        let prefix =
+            entry.prefix.as_ref().map_or_else(|| "".into(), |it| scope.with_parameters(&it.value).into_owned());
+        let source = match &entry.source {
             Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
-                keys_of(scope, OriginKind::ConfigMap, &scope.filled(&name.value), &prefix)
+                object_variables(scope, OriginKind::ConfigMap, &scope.with_parameters(&name.value), &prefix)
             }
             Some(EnvFromSource::Secret { name: Some(name), .. }) => {
-                keys_of(scope, OriginKind::Secret, &scope.filled(&name.value), &prefix)
+                object_variables(scope, OriginKind::Secret, &scope.with_parameters(&name.value), &prefix)
             }
-            Some(EnvFromSource::Service { name: Some(name), .. }) => linked(scope, &scope.filled(&name.value), &prefix),
+            Some(EnvFromSource::Service { name: Some(name), .. }) => {
+                linked_service_variables(scope, &scope.with_parameters(&name.value), &prefix)
+            }
             _ => continue,
         };
-        result.opaque.extend(given.opaque);
-        for (full, candidates) in given.values {
-            let Some(binding) = Binding::among(Arc::clone(&full), &given.what, candidates) else { continue };
+        result.possible.extend(source.possible);
+        for (full, candidates) in source.values {
+            let Some(binding) = Binding::from_candidates(Arc::clone(&full), &source.what, candidates) else { continue };
             let binding = Binding { entry: Some(location.clone()), preset: preset.clone(), ..binding };
-            let service = || services.variables.get(&full).map(|it| scope.placed(services, it));
+            let service = || services.variables.get(&full).map(|it| scope.at_current_location(services, it));
             let hidden = result.bindings.get(&full).cloned().or_else(service);
             let binding = binding.hiding(hidden.as_ref());
             result.bindings.insert(full, Arc::new(binding));
@@ -132,18 +114,18 @@ pub(super) fn env_from(
     result
 }
 
-/// What one entry of `envFrom` gives.
+/// The variables of one entry of `envFrom`.
 struct EnvFromValues {
-    /// What its values are, for a person.
+    /// What the values are, for the text of an ambiguous value.
     what: String,
-    /// By name, from each object that may be meant.
+    /// The values by variable name, from each object that may be meant.
     values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>>,
-    /// What more it may give.
-    opaque: Option<PossibleSource>,
+    /// Set if the source may have more variables.
+    possible: Option<PossibleSource>,
 }
 
-/// The keys of a ConfigMap or Secret.
-fn keys_of(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
+/// The variables of a ConfigMap or Secret.
+fn object_variables(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
     let mut values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
     let objects = NamedObjects::find(scope, kind, name);
     for (key, value, origin) in objects.keys(None) {
@@ -153,82 +135,72 @@ fn keys_of(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, prefix: &
             values.entry(full).or_default().push((value, origin));
         }
     }
-    let opaque = objects.is_open().then(|| PossibleSource {
-        reason: format!("{} {name} may hold more than can be seen here", kind_in_words(kind)).into(),
-        names: PossibleNames::Keys { prefix: Arc::clone(prefix), kind, object: Arc::clone(name) },
+    let possible = objects.may_have_more_keys().then(|| PossibleSource::Keys {
+        prefix: Arc::clone(prefix),
+        kind,
+        object: Arc::clone(name),
     });
-    EnvFromValues { what: format!("values of {} {name}", kind_in_words(kind)), values, opaque }
+    EnvFromValues { what: format!("values of {} {name}", kind_name(kind)), values, possible }
 }
 
-/// The variables of a service that the pod links.
-fn linked(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
+/// The variables of a service in `envFrom`.
+fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
     let mut values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
     let found = if has_helm_placeholder(name) { Vec::new() } else { scope.services_named(name) };
     let mut is_open = found.is_empty();
     for found in &found {
         let Some(service) = found.object.service() else { continue };
-        is_open |= service_variables::is_open(&service);
+        is_open |= service_variables::has_unknown_ports(&service);
         let origin = lookup_scope::service_origin(found, name);
         for (variable, value) in service_variables::variables(name, &service) {
             let candidates = values.entry(format!("{prefix}{variable}").into()).or_default();
-            // S8: one service repeats itself with equal names, and the last one counts.
+            // S8: a service may define a name twice; the last one wins.
             candidates.retain(|(_, other)| *other != origin);
             candidates.push((value, origin.clone()));
         }
     }
-    let opaque = is_open.then(|| PossibleSource {
-        reason: format!("the ports of service {} cannot be seen here", show_helm_placeholders(name)).into(),
-        names: PossibleNames::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) },
-    });
-    EnvFromValues { what: format!("values of service {name}"), values, opaque }
+    let possible = is_open.then(|| PossibleSource::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) });
+    EnvFromValues { what: format!("values of service {name}"), values, possible }
 }
 
-/// What the surroundings of a container may define: settings, the base of a patch, what a deployment hook inherits.
-pub(super) fn surroundings(scope: &LookupScope<'_>, object: &Object, container: &Container) -> Vec<PossibleSource> {
-    let externals = &scope.settings().externals.variables;
-    let mut opaque = Vec::new();
-    opaque.push(PossibleSource {
-        reason: "the settings declare it".into(),
-        names: PossibleNames::Globs(externals.clone()),
-    });
-    opaque.extend(scope.vars().iter().map(|name| PossibleSource::name(Arc::clone(name), "Kustomize sets it")));
-    if container.may_have_more_variables {
-        opaque.push(PossibleSource { reason: "a Helm expression may add variables".into(), names: PossibleNames::Any });
+/// Sources other than `envFrom` that may define variables of a container: settings, Kustomize, Helm expressions, the
+/// base of a patch, the container of a deployment hook.
+pub(super) fn other_sources(scope: &LookupScope<'_>, object: &Object, container: &Container) -> Vec<PossibleSource> {
+    let mut sources = vec![PossibleSource::Globs(scope.settings().externals.variables.clone())];
+    sources.extend(scope.vars().iter().map(|name| PossibleSource::Name(Arc::clone(name))));
+    if container.may_have_more_variables
+        || container.role == ContainerRole::Hook
+        || is_part_of_patch(scope, object, container)
+    {
+        sources.push(PossibleSource::Any);
     }
-    if container.role == ContainerRole::Hook {
-        opaque.push(PossibleSource {
-            reason: "the hook's container brings its own variables".into(),
-            names: PossibleNames::Any,
-        });
-    } else if is_part(scope, object, container) {
-        opaque.push(PossibleSource { reason: "this is part of an object elsewhere".into(), names: PossibleNames::Any });
-    }
-    opaque
+    sources
 }
 
-/// Whether a container is a patch, whose other half stands elsewhere.
-pub(super) fn is_part(scope: &LookupScope<'_>, object: &Object, container: &Container) -> bool {
+/// Whether a container is part of a patch, with other fields in the base.
+pub(super) fn is_part_of_patch(scope: &LookupScope<'_>, object: &Object, container: &Container) -> bool {
     let is_pod = object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
     (container.image.is_none() && !is_pod) || scope.is_patch()
 }
 
-/// Whether a pod may say more than can be seen: its controller, the base of a patch or a Helm expression may add to it.
-fn is_open(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> bool {
-    pod.controller.is_unknown() || is_part(scope, object, container) || scope.is_template()
+/// Whether a pod may have more fields than the manifest shows: its controller, the base of a patch or a Helm expression
+/// may add some.
+fn may_have_more_fields(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> bool {
+    pod.controller.is_unknown() || is_part_of_patch(scope, object, container) || scope.is_template()
 }
 
-/// What a field of the pod gives in a container.
-pub(super) fn field(
+/// The value of a field of the pod in a container.
+pub(super) fn field_value(
     scope: &LookupScope<'_>,
     object: &Object,
     pod: &Pod,
     container: &Container,
     path: &str,
 ) -> ResolvedValue {
-    downward_api::field(object, pod, path, is_open(scope, object, pod, container))
+    downward_api::field(object, pod, path, may_have_more_fields(scope, object, pod, container))
 }
 
-/// The value of `valueFrom`: nothing if the entry is skipped (B17).
+/// The value of a `valueFrom`; `None` if the entry is skipped (B17).
 pub(super) fn value_from(
     scope: &LookupScope<'_>,
     object: &Object,
@@ -237,16 +209,16 @@ pub(super) fn value_from(
     from: &ValueFrom,
     location: &Location,
 ) -> Option<Binding> {
-    let here =
+    let local =
         |kind, value| Some(Binding::new("", value, Origin { location: Some(location.clone()), ..Origin::new(kind) }));
     let shared = |text: &Option<crate::k8s::Text>| text.as_ref().map(|it| Arc::clone(&it.value));
-    // B20: the sources stand in the order they are looked at.
+    // B20: `sources` is in the order in which the kubelet checks them.
     match from.sources.first() {
-        // B19: nothing usable is an empty value. It is refused by the API (V7), or half typed.
-        None => here(OriginKind::Env, ResolvedValue::unknown(UnknownReason::Unfinished)),
+        // B19: without a usable source the value is empty. The API refuses it (V7), or the entry is incomplete.
+        None => local(OriginKind::Env, ResolvedValue::unknown(UnknownReason::Unfinished)),
         Some(ValueSource::Field { path, .. }) => match path {
-            Some(path) => here(OriginKind::Field, field(scope, object, pod, container, &path.value)),
-            None => here(OriginKind::Field, ResolvedValue::unknown(UnknownReason::Unfinished)),
+            Some(path) => local(OriginKind::Field, field_value(scope, object, pod, container, &path.value)),
+            None => local(OriginKind::Field, ResolvedValue::unknown(UnknownReason::Unfinished)),
         },
         Some(ValueSource::Resource { container: whose, resource, divisor }) => {
             let text = |it: &Option<crate::k8s::Text>| it.as_ref().map(|it| Arc::clone(&it.value));
@@ -254,27 +226,27 @@ pub(super) fn value_from(
             if whose.is_some() {
                 scope.depend_on_siblings();
             }
-            let asked = downward_api::ResourceQuery {
+            let query = downward_api::ResourceQuery {
                 container: whose.as_deref(),
                 resource: resource.as_deref(),
                 divisor: divisor.as_deref(),
                 has_pod_limits: scope.release().is_at_least(34),
-                is_open: is_open(scope, object, pod, container),
+                is_open: may_have_more_fields(scope, object, pod, container),
             };
-            here(OriginKind::Resource, downward_api::resource(pod, container, asked))
+            local(OriginKind::Resource, downward_api::resource(pod, container, query))
         }
-        Some(ValueSource::ConfigMap(reference)) => key_of(scope, OriginKind::ConfigMap, reference),
-        Some(ValueSource::Secret(reference)) => key_of(scope, OriginKind::Secret, reference),
+        Some(ValueSource::ConfigMap(reference)) => key_value(scope, OriginKind::ConfigMap, reference),
+        Some(ValueSource::Secret(reference)) => key_value(scope, OriginKind::Secret, reference),
         Some(ValueSource::File { volume, path, key, optional, .. }) => {
             let part = |text| shared(text).unwrap_or_else(|| "?".into());
             let reference =
                 FileKeyReference { volume: part(volume), path: part(path), key: part(key), optional: *optional };
-            file_key(scope, object, &reference, location)
+            file_key_value(scope, object, &reference, location)
         }
     }
 }
 
-/// A `fileKeyRef`; what is missing in it is a question mark.
+/// A `fileKeyRef`; absent fields are `?`.
 struct FileKeyReference {
     volume: Arc<str>,
     path: Arc<str>,
@@ -282,16 +254,16 @@ struct FileKeyReference {
     optional: bool,
 }
 
-/// F3 to F6, and PF3 to PF5.
-fn file_key(
+/// The value of a `fileKeyRef` (F3 to F6, PF3 to PF5).
+fn file_key_value(
     scope: &LookupScope<'_>,
     object: &Object,
     reference: &FileKeyReference,
     location: &Location,
 ) -> Option<Binding> {
     let FileKeyReference { volume, path, key, optional } = reference;
-    let reading = scope.env_file_syntax();
-    let file = scope.files().map_or(EnvFile::Unknown, |files| env_file::file(files, volume, path));
+    let syntax = scope.env_file_syntax();
+    let file = scope.files().map_or(EnvFile::Unknown, |files| env_file::find_file(files, volume, path));
     let mut origin = Origin {
         object: Some(Arc::clone(volume)),
         key: Some(Arc::clone(key)),
@@ -299,15 +271,15 @@ fn file_key(
         ..Origin::new(OriginKind::EnvFile)
     };
     let value = match file {
-        // F4: a missing file stops the container whatever `optional` says; only PF4 says otherwise.
-        EnvFile::Absent if *optional && reading.dialect == EnvFileDialect::Proposed => return None,
+        // F4: the container does not start without the file, even if `optional` is true; only PF4 differs.
+        EnvFile::Absent if *optional && syntax.dialect == EnvFileDialect::Proposed => return None,
         EnvFile::Absent => {
             ResolvedValue::unknown(UnknownReason::MissingFile { path: Arc::clone(path), volume: Arc::clone(volume) })
         }
-        EnvFile::Unknown => ResolvedValue::unknown(unknown_key(reference)),
-        EnvFile::Written(content) => match content.find(key, reading) {
+        EnvFile::Unknown => ResolvedValue::unknown(unknown_file_key(reference)),
+        EnvFile::Written(content) => match content.find(key, syntax) {
             EnvFileLookup::Value(value, range) => {
-                if let Some(part) = content.place(range) {
+                if let Some(part) = content.script_part(range) {
                     origin.location = Some(scope.location(object, part.text.span));
                     origin.inside = Some(ScalarPart { text: part.text, range: part.range });
                 }
@@ -321,39 +293,39 @@ fn file_key(
                 path: Arc::clone(path),
                 volume: Arc::clone(volume),
             }),
-            EnvFileLookup::Unknown => ResolvedValue::unknown(unknown_key(reference)),
+            EnvFileLookup::Unknown => ResolvedValue::unknown(unknown_file_key(reference)),
         },
     };
     Some(Binding::new("", value, origin))
 }
 
-fn unknown_key(reference: &FileKeyReference) -> UnknownReason {
+fn unknown_file_key(reference: &FileKeyReference) -> UnknownReason {
     let FileKeyReference { volume, path, key, .. } = reference;
     UnknownReason::EnvFileKey { key: Arc::clone(key), path: Arc::clone(path), volume: Arc::clone(volume) }
 }
 
-/// B17 and B18.
-fn key_of(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> Option<Binding> {
+/// The value of a `configMapKeyRef` or `secretKeyRef` (B17, B18).
+fn key_value(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> Option<Binding> {
     let (Some(name), Some(key)) = (&reference.name, &reference.key) else {
         return Some(Binding::new("", ResolvedValue::unknown(UnknownReason::Unfinished), Origin::new(kind)));
     };
-    let (name, key) = (&*scope.filled(&name.value), &*scope.filled(&key.value));
+    let (name, key) = (&*scope.with_parameters(&name.value), &*scope.with_parameters(&key.value));
     let objects = NamedObjects::find(scope, kind, name);
     let found = objects.keys(Some(key)).into_iter();
     let mut candidates: Vec<(ResolvedValue, Origin)> = found.map(|(_, value, origin)| (value, origin)).collect();
     if candidates.is_empty() {
         let origin = Origin { object: Some(Arc::clone(name)), key: Some(Arc::clone(key)), ..Origin::new(kind) };
-        let hole = match (objects.is_open(), reference.optional) {
-            (true, _) => key_hole(kind, name, key),
+        let hole = match (objects.may_have_more_keys(), reference.optional) {
+            (true, _) => unknown_key(kind, name, key),
             (false, true) => return None,
-            (false, false) => UnknownReason::MissingKey(format!("{key} of {} {name}", kind_in_words(kind)).into()),
+            (false, false) => UnknownReason::MissingKey(format!("{key} of {} {name}", kind_name(kind)).into()),
         };
         candidates.push((ResolvedValue::unknown(hole), origin));
     }
-    Binding::among("", &format!("values of {} {name}", kind_in_words(kind)), candidates)
+    Binding::from_candidates("", &format!("values of {} {name}", kind_name(kind)), candidates)
 }
 
-/// The ConfigMaps or Secrets that a name may mean.
+/// The ConfigMaps or Secrets that a name may refer to.
 struct NamedObjects<'s> {
     kind: OriginKind,
     name: Arc<str>,
@@ -362,20 +334,20 @@ struct NamedObjects<'s> {
 
 impl<'s> NamedObjects<'s> {
     fn find(scope: &LookupScope<'s>, kind: OriginKind, name: &Arc<str>) -> Self {
-        // What a Helm expression names is not known.
+        // A name with a Helm expression is unknown.
         let (name, found) = match show_helm_placeholders(name) {
-            Cow::Borrowed(_) => (Arc::clone(name), scope.sources(kind, name)),
+            Cow::Borrowed(_) => (Arc::clone(name), scope.data_objects(kind, name)),
             Cow::Owned(shown) => (shown.into(), Vec::new()),
         };
         Self { kind, name, found }
     }
 
-    /// Whether keys may exist that cannot be seen.
-    fn is_open(&self) -> bool {
+    /// Whether there may be keys that this workspace does not show.
+    fn may_have_more_keys(&self) -> bool {
         self.found.is_empty() || self.found.iter().any(|it| it.may_have_more_keys)
     }
 
-    /// Every key with its value, or only one of them, candidate after candidate.
+    /// All keys with their values, or only one key, candidate after candidate.
     fn keys(&self, only: Option<&str>) -> Vec<(Arc<str>, ResolvedValue, Origin)> {
         let mut all: Vec<(Arc<str>, ResolvedValue, Origin)> = Vec::new();
         for found in &self.found {
@@ -385,18 +357,18 @@ impl<'s> NamedObjects<'s> {
                 if only.is_some_and(|only| *name != *only) {
                     continue;
                 }
-                // What the settings say has no value; a manifest that has one says more.
+                // The settings name keys without values; a manifest with the same key has the value.
                 let is_external = found.object.model.kind.is_none();
                 if is_external && all.iter().any(|(known, ..)| *known == name) {
                     continue;
                 }
                 let value = match (&key.value, self.kind) {
-                    (None, _) => ResolvedValue::unknown(key_hole(self.kind, &self.name, &name)),
+                    (None, _) => ResolvedValue::unknown(unknown_key(self.kind, &self.name, &name)),
                     (Some(text), OriginKind::Secret) => {
                         let of: Arc<str> = format!("{}/{name}", self.name).into();
-                        parameters::filled(found.object, &text.shared()).hidden(&of)
+                        parameters::substitute(found.object, &text.shared()).marked_secret(&of)
                     }
-                    (Some(text), _) => parameters::filled(found.object, &text.shared()),
+                    (Some(text), _) => parameters::substitute(found.object, &text.shared()),
                 };
                 let location = Some(lookup_scope::location(found, key.key.span));
                 let object = Some(Arc::clone(&self.name));
@@ -408,13 +380,13 @@ impl<'s> NamedObjects<'s> {
     }
 }
 
-fn key_hole(kind: OriginKind, object: &Arc<str>, key: &str) -> UnknownReason {
+fn unknown_key(kind: OriginKind, object: &Arc<str>, key: &str) -> UnknownReason {
     match kind {
         OriginKind::Secret => UnknownReason::SecretKey(Arc::clone(object), key.into()),
         _ => UnknownReason::ConfigMapKey(Arc::clone(object), key.into()),
     }
 }
 
-fn kind_in_words(kind: OriginKind) -> &'static str {
+fn kind_name(kind: OriginKind) -> &'static str {
     if kind == OriginKind::Secret { "secret" } else { "config map" }
 }

@@ -1,6 +1,6 @@
-//! The environment of one container (B1 to B27), with everything that is expanded against it (P1 to P4).
+//! The environment of one container (B1 to B27), and the texts that are expanded with it (P1 to P4).
 //!
-//! Declarations are kept in order, so that a name can be looked up as any place in the container sees it.
+//! Declarations are kept in order, because a name has different values at different places of a container.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -23,27 +23,27 @@ use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::syntax::has_helm_placeholder;
 use crate::workspace::Snapshot;
 
-/// What a container gets.
+/// The environment of a container, and its expanded texts.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    /// The variables of its entries, in the order the kubelet reads them: what a controller puts first, `env`, what a
-    /// controller puts last, what presets bring (A11). Nothing for an entry that defines none.
+    /// The declarations in the order in which the kubelet reads them: variables that a controller adds first, `env`,
+    /// variables that a controller adds last, variables of presets (A11).
     declared: Vec<Declaration>,
-    /// The position of `env[0]` in `declared`.
+    /// The index of `env[0]` in `declared`.
     first_entry: usize,
-    /// Where each name is declared.
+    /// The indexes in `declared` of each name.
     positions: HashMap<Arc<str>, Vec<usize>>,
-    /// What `envFrom` gives, before `env`.
+    /// The variables of `envFrom`, which entries of `env` hide.
     sources: BTreeMap<Arc<str>, Arc<Binding>>,
-    /// What services give, below all others (B5).
+    /// The variables of services, which all others hide (B5).
     services: Arc<ServiceVariables>,
-    /// Where services stand that have moved since.
+    /// Set if services have moved in their files since their variables were computed.
     moved_services: Option<Snapshot>,
-    /// What may define more names than can be seen.
-    opaque: Vec<PossibleSource>,
-    /// Whether the order of the entries cannot be told: a deployment hook.
-    unordered: bool,
-    /// Whether there may be entries that cannot be seen.
+    /// Sources that may define more variables.
+    possible_sources: Vec<PossibleSource>,
+    /// Whether the order of the entries is unknown: the container is a deployment hook.
+    is_unordered: bool,
+    /// Whether `env` may have more entries than the manifest shows.
     is_open: bool,
     /// `command`, expanded.
     pub command: Vec<ExpandedScalar>,
@@ -53,33 +53,33 @@ pub struct Environment {
     pub probes: Vec<ProbeCommand>,
     /// `subPathExpr` of mounts, expanded.
     pub sub_paths: Vec<SubPath>,
-    /// The references that stay as they are, in the order of the text.
+    /// The references that are not expanded, in the order of the text.
     pub unresolved: Vec<UnresolvedReference>,
 }
 
-/// A position in the list the kubelet reads.
+/// An entry of the list that the kubelet reads.
 #[derive(Clone, Debug)]
 struct Declaration {
-    /// Where it is declared, known before its value is.
+    /// Where it is declared; known before its value is.
     origin: Option<Origin>,
-    /// The variable; nothing for an entry that is half typed or skipped (B17).
+    /// The variable; `None` for an entry that is incomplete or skipped (B17).
     binding: Option<Arc<Binding>>,
-    /// What an exec probe sees: the raw `value` field (P3).
+    /// The value for exec probes: the `value` field, unexpanded (P3).
     raw: ResolvedValue,
 }
 
-/// A text that was expanded.
+/// A scalar and its expansion.
 #[derive(Clone, Debug)]
 pub struct ExpandedScalar {
-    /// As written.
+    /// The scalar as written.
     pub text: Text,
-    /// What became of it.
+    /// Its expansion.
     pub expansion: Expansion,
-    /// Whether a shell reads it.
+    /// Whether it is a shell script.
     pub is_script: bool,
 }
 
-/// An exec probe.
+/// The command of an exec probe.
 #[derive(Clone, Debug)]
 pub struct ProbeCommand {
     /// `livenessProbe`, `readinessProbe` or `startupProbe`.
@@ -97,64 +97,64 @@ pub struct SubPath {
     pub mount_path: Option<Arc<str>>,
     /// `subPathExpr`
     pub item: ExpandedScalar,
-    /// Where it is written, if a preset brings it.
+    /// The preset that contains it, if one does.
     pub within: Option<PresetLocation>,
 }
 
-/// An object that brings something to a container elsewhere: spans of what it brings count from it.
+/// The position of a PodPreset object. Spans of its entries are relative to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresetLocation {
-    /// Its file.
+    /// The file of the preset.
     pub file: Arc<str>,
-    /// Its first byte there.
+    /// The offset of the object in the file.
     pub offset: usize,
 }
 
 impl PresetLocation {
-    fn of(matched: &MatchingPreset) -> Self {
+    fn new(matched: &MatchingPreset) -> Self {
         Self { file: Arc::clone(&matched.file), offset: matched.object.offset }
     }
 }
 
-/// An entry of `env`, and who brings it.
+/// An entry of `env`, and the preset that adds it.
 #[derive(Clone, Copy)]
 struct EnvListEntry<'e> {
     entry: &'e EnvVar,
     preset: Option<&'e MatchingPreset>,
 }
 
-/// A reference that stays as it is.
+/// A reference that is not expanded.
 #[derive(Clone, Debug)]
 pub struct UnresolvedReference {
-    /// The name in it.
+    /// The referenced name.
     pub name: Arc<str>,
-    /// Why nothing took its place.
-    pub why: UnresolvedReason,
-    /// The field with the reference. Entries and mounts of presets are counted after those of the container.
+    /// Why it is not expanded.
+    pub reason: UnresolvedReason,
+    /// The field that contains it. Entries and mounts of presets are counted after those of the container.
     pub field: ContainerField,
-    /// What the name meant.
+    /// The result of looking up the name.
     pub outcome: Lookup,
-    /// The scalar it stands in, relative to the object.
+    /// The scalar that contains it, relative to the object.
     pub text: Text,
-    /// The reference in that scalar's value.
+    /// The range of the reference in the scalar's value.
     pub range: Range<usize>,
-    /// The object it stands in, if a preset brings it.
+    /// The preset that contains it, if one does.
     pub within: Option<PresetLocation>,
 }
 
-/// Why a reference stays as it is.
+/// Why a reference is not expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnresolvedReason {
     /// Nothing defines the name.
     Undefined,
     /// It is declared later.
     Forward,
-    /// It is the variable that is being declared.
+    /// It is the name of the entry that contains the reference.
     SelfReference,
 }
 
 impl UnresolvedReason {
-    /// As the JSON output writes it.
+    /// The name in the JSON output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Undefined => "undefined",
@@ -166,7 +166,7 @@ impl UnresolvedReason {
 
 impl Environment {
     /// Resolves a container.
-    pub(super) fn of(
+    pub(super) fn resolve(
         scope: &LookupScope<'_>,
         object: &Object,
         pod: &Pod,
@@ -175,12 +175,12 @@ impl Environment {
         admission: Option<&Admission>,
     ) -> Self {
         let effect = admission.and_then(|it| Some((it, it.effect(pod, container)?)));
-        // Most pods have no env files, and nothing is run for them.
+        // Scripts are run only for the few pods that read env files.
         let brought = || effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
-        let is_read = || container.env.iter().chain(brought().map(|(_, it)| it)).any(is_of_file);
+        let is_read = || container.env.iter().chain(brought().map(|(_, it)| it)).any(reads_env_file);
         if scope.files().is_none() && is_read() {
-            let files = script_runner::before(scope, object, pod, container, &services);
-            return Self::of(&scope.with_files(&files), object, pod, container, services, admission);
+            let files = script_runner::files_before(scope, object, pod, container, &services);
+            return Self::resolve(&scope.with_files(&files), object, pod, container, services, admission);
         }
         let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
         if effect.is_none_or(|(_, it)| it.keeps_env_from) {
@@ -201,10 +201,10 @@ impl Environment {
             sources: from.bindings,
             services,
             moved_services: scope.moved_services(),
-            opaque: from.opaque,
-            unordered: container.role == ContainerRole::Hook,
+            possible_sources: from.possible,
+            is_unordered: container.role == ContainerRole::Hook,
             is_open: container.may_have_more_variables
-                || env_sources::is_part(scope, object, container)
+                || env_sources::is_part_of_patch(scope, object, container)
                 || pod.controller.is_unknown(),
             command: Vec::new(),
             args: Vec::new(),
@@ -212,18 +212,17 @@ impl Environment {
             sub_paths: Vec::new(),
             unresolved: Vec::new(),
         };
-        environment.opaque.extend(env_sources::surroundings(scope, object, container));
-        let injected = controller_variables::of(object, pod, container);
-        let mut injected = injected;
-        environment.opaque.append(&mut injected.opaque);
-        environment.opaque.extend(possible(admission));
+        environment.possible_sources.extend(env_sources::other_sources(scope, object, container));
+        let mut injected = controller_variables::collect(object, pod, container);
+        environment.possible_sources.append(&mut injected.possible);
+        environment.possible_sources.extend(preset_sources(admission));
         let own = |entry| EnvListEntry { entry, preset: None };
         let mut listed: Vec<EnvListEntry<'_>> = container.env.iter().map(own).collect();
         let brought = effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
         listed.extend(brought.map(|(matched, entry)| EnvListEntry { entry, preset: Some(matched) }));
         let keeps_env = effect.is_none_or(|(_, it)| it.keeps_env);
-        let at = environment.announce(scope, object, pod, container, &listed, keeps_env, injected);
-        environment.bind(scope, object, &listed, &at);
+        let at = environment.declare_all(scope, object, pod, container, &listed, keeps_env, injected);
+        environment.compute_values(scope, object, &listed, &at);
         environment.expand_command_line(scope, object, container);
         if let Some((admission, effect)) = effect {
             if !effect.keeps_mounts {
@@ -232,16 +231,16 @@ impl Environment {
             let brought = effect.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
             for (index, (matched, mount)) in brought {
                 let index = container.mounts.len() + index;
-                environment.expand_mount(scope, &matched.object, (index, mount), Some(PresetLocation::of(matched)));
+                environment.expand_mount(scope, &matched.object, (index, mount), Some(PresetLocation::new(matched)));
             }
         }
         environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span.start, it.range.start));
         environment
     }
 
-    /// What a name means at a place.
-    pub fn lookup(&self, site: VariableScope, name: &str) -> Lookup {
-        match site {
+    /// Looks up a name among the variables that a field sees.
+    pub fn lookup(&self, visible: VariableScope, name: &str) -> Lookup {
+        match visible {
             _ if has_helm_placeholder(name) => Lookup::Maybe(UnknownReason::Helm),
             VariableScope::EarlierEntries(index) => self.lookup_before(self.first_entry + index, name),
             VariableScope::All => self.lookup_before(self.declared.len(), name),
@@ -249,11 +248,11 @@ impl Environment {
         }
     }
 
-    /// The variables the container starts with, by name.
+    /// The variables that the container starts with, sorted by name.
     pub fn bindings(&self) -> Vec<Arc<Binding>> {
         let mut all: BTreeMap<&str, Arc<Binding>> = BTreeMap::new();
         for binding in self.services.variables.values() {
-            all.insert(&binding.name, self.placed(binding));
+            all.insert(&binding.name, self.at_current_location(binding));
         }
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
         for binding in self.sources.values().chain(declared) {
@@ -262,13 +261,13 @@ impl Environment {
         all.into_values().collect()
     }
 
-    /// The names of these variables, in no order; one that is hidden comes again.
+    /// The names of these variables, unsorted; a hidden name occurs more than once.
     pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
         self.services.variables.keys().chain(self.sources.keys()).chain(declared.map(|it| &it.name))
     }
 
-    /// The same without those that only services give, which may be tens of thousands.
+    /// The variables without those that only services define, which can be tens of thousands.
     pub fn own_bindings(&self) -> Vec<&Arc<Binding>> {
         let mut all: BTreeMap<&str, &Arc<Binding>> = BTreeMap::new();
         let declared = self.declared.iter().filter_map(|it| it.binding.as_ref());
@@ -278,25 +277,20 @@ impl Environment {
         all.into_values().collect()
     }
 
-    /// What services give, by name, whether or not something hides it.
+    /// The variables of services by name, including hidden ones.
     pub fn service_bindings(&self) -> &BTreeMap<Arc<str>, Arc<Binding>> {
         &self.services.variables
     }
 
-    /// The variable that an entry of `env` defines.
+    /// The variable of the entry `env[index]`.
     pub fn entry(&self, index: usize) -> Option<&Arc<Binding>> {
         self.declared.get(self.first_entry + index)?.binding.as_ref()
     }
 
-    /// What may define names that cannot be seen, as reasons for a person.
-    pub fn opaque(&self) -> impl Iterator<Item = &str> {
-        self.opaque.iter().map(|it| &*it.reason)
-    }
-
-    /// Puts every entry in its place before any value is known: a forward reference needs to see what comes later. Gives
-    /// the place of each entry.
-    #[expect(clippy::too_many_arguments, reason = "what the pod, the controller and presets give comes together here")]
-    fn announce(
+    /// Adds all declarations before any value is computed, since a lookup has to find later declarations. Returns the
+    /// index in `declared` of each entry.
+    #[expect(clippy::too_many_arguments, reason = "combines the pod, its controller and its presets")]
+    fn declare_all(
         &mut self,
         scope: &LookupScope<'_>,
         object: &Object,
@@ -306,13 +300,14 @@ impl Environment {
         keeps_env: bool,
         injected: ControllerVariables,
     ) -> Vec<usize> {
-        let is = |text: &Text, name: &str| **object.with_known_parameters(&text.value) == *name;
-        let has = |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is(it, name)));
+        let is_named = |text: &Text, name: &str| **object.with_known_parameters(&text.value) == *name;
+        let is_declared =
+            |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is_named(it, name)));
         let inject = |environment: &mut Self, all: Vec<ControllerVariable>| {
-            for injected in all.into_iter().filter(|it| !it.yields || !has(it.name)) {
+            for injected in all.into_iter().filter(|it| !it.yields || !is_declared(it.name)) {
                 let binding = Binding::new(injected.name, injected.value, Origin::new(OriginKind::Injected));
                 let origin = Some(binding.origin.clone());
-                environment.position(&binding.name);
+                environment.add_position(&binding.name);
                 environment.declared.push(Declaration { origin, binding: Some(Arc::new(binding)), raw: injected.raw });
             }
         };
@@ -323,21 +318,21 @@ impl Environment {
         for listed in own {
             places.push(self.declared.len());
             if !keeps_env {
-                // A21: its place stays, so that entries are known by their index.
+                // A21: its index is kept, so that entries are found by index.
                 self.declared.push(Declaration { origin: None, binding: None, raw: ResolvedValue::default() });
                 continue;
             }
-            self.announce_entry(scope, object, pod, container, *listed);
+            self.declare_entry(scope, object, pod, container, *listed);
         }
         inject(self, injected.after);
         for listed in brought {
             places.push(self.declared.len());
-            self.announce_entry(scope, object, pod, container, *listed);
+            self.declare_entry(scope, object, pod, container, *listed);
         }
         places
     }
 
-    fn announce_entry(
+    fn declare_entry(
         &mut self,
         scope: &LookupScope<'_>,
         object: &Object,
@@ -345,21 +340,21 @@ impl Environment {
         container: &Container,
         listed: EnvListEntry<'_>,
     ) {
-        let declared = self.announced(scope, object, pod, container, listed);
-        // Skipped entries too: a probe sees them (P3).
+        let declared = self.declaration(scope, object, pod, container, listed);
+        // Skipped entries are included: a probe sees them (P3).
         if let Some(name) = &listed.entry.name {
-            let whose = listed.preset.map_or(object, |it| &it.object);
-            self.position(&whose.with_known_parameters(&name.value));
+            let owner = listed.preset.map_or(object, |it| &it.object);
+            self.add_position(&owner.with_known_parameters(&name.value));
         }
         self.declared.push(declared);
     }
 
-    fn position(&mut self, name: &Arc<str>) {
+    fn add_position(&mut self, name: &Arc<str>) {
         self.positions.entry(Arc::clone(name)).or_default().push(self.declared.len());
     }
 
-    /// An entry of `env`, with its value if that needs no expansion.
-    fn announced(
+    /// The declaration of an entry of `env`, with its value if that needs no expansion.
+    fn declaration(
         &self,
         scope: &LookupScope<'_>,
         object: &Object,
@@ -368,18 +363,18 @@ impl Environment {
         EnvListEntry { entry, preset }: EnvListEntry<'_>,
     ) -> Declaration {
         let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let whose = preset.map_or(object, |it| &it.object);
-        let raw = parameters::filled(whose, &raw_text);
+        let owner = preset.map_or(object, |it| &it.object);
+        let raw = parameters::substitute(owner, &raw_text);
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
             return Declaration { origin: None, binding: None, raw };
         };
         let location = preset.map_or_else(|| scope.location(object, name.span), |matched| matched.location(name.span));
         let by = preset.map(|it| Arc::clone(&it.name));
-        // B13: a value that is not empty wins over `valueFrom`.
+        // B13: a non-empty `value` wins over `valueFrom`.
         let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
         if let Some(from) = from {
             let found = env_sources::value_from(scope, object, pod, container, from, &location);
-            let name = whose.with_known_parameters(&name.value).into_owned();
+            let name = owner.with_known_parameters(&name.value).into_owned();
             let named = |it| Binding { name, entry: Some(location), preset: by, ..it };
             let binding = found.map(|it| Arc::new(named(it)));
             return Declaration { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
@@ -389,8 +384,14 @@ impl Environment {
         Declaration { origin: Some(origin), binding: None, raw }
     }
 
-    /// Gives each entry its value, in order (B4, B12). `places` tells where each of the entries is.
-    fn bind(&mut self, scope: &LookupScope<'_>, object: &Object, listed: &[EnvListEntry<'_>], places: &[usize]) {
+    /// Computes the values of the entries, in order (B4, B12). `places` has the index in `declared` of each entry.
+    fn compute_values(
+        &mut self,
+        scope: &LookupScope<'_>,
+        object: &Object,
+        listed: &[EnvListEntry<'_>],
+        places: &[usize],
+    ) {
         let mut entries = places.iter().copied().zip(listed.iter().enumerate()).peekable();
         for at in 0..self.declared.len() {
             let listed = entries.next_if(|(place, _)| *place == at).map(|(_, (index, listed))| (index, *listed));
@@ -400,12 +401,13 @@ impl Environment {
                 (None, Some((index, EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset }))) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
                     let object = preset.map_or(object, |it| &it.object);
-                    let expansion = expand_in(object, &raw, scope.copying(), |name| self.lookup_before(at, name));
+                    let expansion =
+                        expand_in(object, &raw, scope.dollar_copying(), |name| self.lookup_before(at, name));
                     let name = object.with_known_parameters(&name.value);
                     if let Some(text) = value {
-                        let within = preset.map(PresetLocation::of);
+                        let within = preset.map(PresetLocation::new);
                         let field = ContainerField::EnvValue(index);
-                        self.note_unresolved(field, text, &expansion, Some(&name), within.as_ref());
+                        self.record_unresolved(field, text, &expansion, Some(&name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
@@ -413,7 +415,7 @@ impl Environment {
                 }
                 (None, _) => continue,
             };
-            let hidden = self.bound_before(at, &binding.name);
+            let hidden = self.binding_before(at, &binding.name);
             let binding = binding.hiding(hidden.as_ref());
             self.declared[at].binding = Some(Arc::new(binding));
         }
@@ -422,13 +424,13 @@ impl Environment {
     fn expand_command_line(&mut self, scope: &LookupScope<'_>, object: &Object, container: &Container) {
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
         let field = |at| container.command_line_field(at);
-        let mut items = self.items(scope, object, &texts, !container.command.is_empty(), field);
+        let mut items = self.expand_items(scope, object, &texts, !container.command.is_empty(), field);
         self.args = items.split_off(container.command.len());
         self.command = items;
         for (index, probe) in container.probes.iter().enumerate() {
             let texts: Vec<&Text> = probe.command.iter().collect();
             let field = |at| ContainerField::ProbeCommand(index, at);
-            let command = self.items(scope, object, &texts, true, field);
+            let command = self.expand_items(scope, object, &texts, true, field);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for (index, mount) in container.mounts.iter().enumerate() {
@@ -445,15 +447,15 @@ impl Environment {
     ) {
         let Some(text) = &mount.sub_path_expr else { return };
         let lookup = |name: &str| self.lookup(VariableScope::All, name);
-        let expansion = expand_in(object, &text.value, scope.copying(), lookup);
+        let expansion = expand_in(object, &text.value, scope.dollar_copying(), lookup);
         let field = ContainerField::SubPathExpr(index);
-        self.note_unresolved(field, text, &expansion, None, within.as_ref());
+        self.record_unresolved(field, text, &expansion, None, within.as_ref());
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
         let item = ExpandedScalar { text: text.clone(), expansion, is_script: false };
         self.sub_paths.push(SubPath { field, mount_path, item, within });
     }
 
-    fn items(
+    fn expand_items(
         &mut self,
         scope: &LookupScope<'_>,
         object: &Object,
@@ -467,17 +469,17 @@ impl Environment {
         for (at, text) in texts.iter().enumerate() {
             let field = field(at);
             let variables = field.variable_scope().unwrap_or(VariableScope::All);
-            let expansion = expand_in(object, &text.value, scope.copying(), |name| self.lookup(variables, name));
+            let expansion = expand_in(object, &text.value, scope.dollar_copying(), |name| self.lookup(variables, name));
             let is_script = script == Some(at);
             if !is_script {
-                self.note_unresolved(field, text, &expansion, None, None);
+                self.record_unresolved(field, text, &expansion, None, None);
             }
             items.push(ExpandedScalar { text: (*text).clone(), expansion, is_script });
         }
         items
     }
 
-    fn note_unresolved(
+    fn record_unresolved(
         &mut self,
         field: ContainerField,
         text: &Text,
@@ -486,7 +488,7 @@ impl Environment {
         within: Option<&PresetLocation>,
     ) {
         for step in &expansion.steps {
-            let why = match &step.outcome {
+            let reason = match &step.outcome {
                 Lookup::Bound(_) | Lookup::Maybe(_) => continue,
                 Lookup::Unbound => UnresolvedReason::Undefined,
                 Lookup::Later(_) if own == Some(&*step.name) => UnresolvedReason::SelfReference,
@@ -495,7 +497,15 @@ impl Environment {
             let (name, range) = (Arc::clone(&step.name), step.range.clone());
             let outcome = step.outcome.clone();
             let within = within.cloned();
-            self.unresolved.push(UnresolvedReference { name, why, field, outcome, text: text.clone(), range, within });
+            self.unresolved.push(UnresolvedReference {
+                name,
+                reason,
+                field,
+                outcome,
+                text: text.clone(),
+                range,
+                within,
+            });
         }
     }
 
@@ -504,38 +514,38 @@ impl Environment {
             return Lookup::Maybe(UnknownReason::Helm);
         }
         let in_entry = at < self.declared.len();
-        if self.unordered && in_entry && self.positions.contains_key(name) {
+        if self.is_unordered && in_entry && self.positions.contains_key(name) {
             return Lookup::Maybe(UnknownReason::External(name.into()));
         }
-        if let Some(binding) = self.bound_before(at, name) {
+        if let Some(binding) = self.binding_before(at, name) {
             return Lookup::Bound(binding);
         }
-        if let Some(hole) = self.may_define(name) {
-            return Lookup::Maybe(hole);
+        if let Some(reason) = self.possible_value(name) {
+            return Lookup::Maybe(reason);
         }
         let mut later = self.positions.get(name).into_iter().flatten().filter(|it| **it >= at);
         later.find_map(|it| self.declared[*it].origin.clone()).map_or(Lookup::Unbound, Lookup::Later)
     }
 
-    /// What has the name before a position (B15, B16).
-    fn bound_before(&self, at: usize, name: &str) -> Option<Arc<Binding>> {
+    /// The variable of this name before an index in `declared` (B15, B16).
+    fn binding_before(&self, at: usize, name: &str) -> Option<Arc<Binding>> {
         let positions = self.positions.get(name).map_or(&[][..], Vec::as_slice);
         let declared = positions.iter().rev().filter(|it| **it < at).find_map(|it| self.declared[*it].binding.as_ref());
-        let service = || self.services.variables.get(name).map(|it| self.placed(it));
+        let service = || self.services.variables.get(name).map(|it| self.at_current_location(it));
         declared.or_else(|| self.sources.get(name)).map(Arc::clone).or_else(service)
     }
 
-    /// A service's variable with the service where it stands now.
-    fn placed(&self, binding: &Arc<Binding>) -> Arc<Binding> {
+    /// A service variable with the current location of its service.
+    fn at_current_location(&self, binding: &Arc<Binding>) -> Arc<Binding> {
         match &self.moved_services {
-            Some(snapshot) => self.services.placed(snapshot, binding),
+            Some(snapshot) => self.services.at_current_location(snapshot, binding),
             None => Arc::clone(binding),
         }
     }
 
-    /// P3.
+    /// Looks up a name for an exec probe (P3).
     fn lookup_raw(&self, name: &str) -> Lookup {
-        // An entry that is skipped at run time (B17) is still in the list the prober reads.
+        // The prober also reads entries that the container skips (B17).
         let last = self.positions.get(name).and_then(|it| it.last());
         match last {
             Some(at) => {
@@ -543,38 +553,37 @@ impl Environment {
                 let origin = declared.origin.clone().unwrap_or_else(|| Origin::new(OriginKind::Env));
                 Lookup::Bound(Arc::new(Binding::new(name, declared.raw.clone(), origin)))
             }
-            None if self.unordered || self.is_open => Lookup::Maybe(UnknownReason::External(name.into())),
+            None if self.is_unordered || self.is_open => Lookup::Maybe(UnknownReason::External(name.into())),
             None => Lookup::Unbound,
         }
     }
 
-    fn may_define(&self, name: &str) -> Option<UnknownReason> {
+    fn possible_value(&self, name: &str) -> Option<UnknownReason> {
         if self.services.may_define(name) {
             return Some(UnknownReason::ServiceVariable(name.into()));
         }
         let is_declared = self.positions.contains_key(name);
-        self.opaque.iter().rev().find_map(|it| it.hole(name, is_declared))
+        self.possible_sources.iter().rev().find_map(|it| it.unknown_value(name, is_declared))
     }
 }
 
-/// Whether an entry takes its value from an env file.
-fn is_of_file(entry: &EnvVar) -> bool {
+/// Whether the value of an entry comes from an env file.
+fn reads_env_file(entry: &EnvVar) -> bool {
     let source = entry.from.as_ref().and_then(|it| it.sources.first());
     matches!(source, Some(ValueSource::File { .. }))
 }
 
-/// What presets may bring of which it is not known whether they fit.
-fn possible(admission: Option<&Admission>) -> Vec<PossibleSource> {
+/// The variables of presets that may apply.
+fn preset_sources(admission: Option<&Admission>) -> Vec<PossibleSource> {
     let mut all = Vec::new();
     for possible in admission.into_iter().flat_map(|it| &it.possible) {
         let ObjectData::Preset(preset) = &possible.object.model.data else { continue };
         let Some(given) = preset.container() else { continue };
-        let reason = format!("preset {} may bring it", possible.name);
         if !given.env_from.is_empty() {
-            all.push(PossibleSource::any(&reason));
+            all.push(PossibleSource::Any);
         }
         let names = given.env.iter().filter_map(|it| it.name.as_ref());
-        all.extend(names.map(|name| PossibleSource::name(Arc::clone(&name.value), &reason)));
+        all.extend(names.map(|name| PossibleSource::Name(Arc::clone(&name.value))));
     }
     all
 }

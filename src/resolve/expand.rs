@@ -1,6 +1,7 @@
-//! The expansion engine: `$(NAME)` in a text, exactly as the kubelet replaces it (E1 to E15).
+//! Expands `$(NAME)` in a text exactly as the kubelet does (E1 to E15).
 //!
-//! One pass from left to right, and what is put in is never read again (E1). Holes pass through as they are.
+//! The text is read once from left to right, and inserted values are not expanded again (E1). Unknown parts of values
+//! are copied.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 use crate::workspace::KubernetesVersion;
 
-/// How the character behind a lone dollar sign is copied (E11).
+/// How the character after a single dollar sign is copied (E11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DollarCopying {
     /// As a character.
     #[default]
     Characters,
-    /// Its first byte as a character of its own, which corrupts anything that is not ASCII.
+    /// Its first byte as a character, which corrupts everything that is not ASCII.
     Bytes,
 }
 
@@ -32,7 +33,7 @@ impl DollarCopying {
     }
 }
 
-/// A text after expansion, and how it came about.
+/// A text after expansion, with its steps.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// The result.
@@ -41,36 +42,36 @@ pub struct Expansion {
     pub steps: Vec<ExpansionStep>,
 }
 
-/// One reference and what became of it.
+/// One reference and its result.
 #[derive(Clone, Debug)]
 pub struct ExpansionStep {
-    /// `$(NAME)` in the text that was expanded.
+    /// The range of `$(NAME)` in the expanded text.
     pub range: Range<usize>,
-    /// The name, verbatim.
+    /// The name as written.
     pub name: Arc<str>,
-    /// What the name meant here.
+    /// The result of looking up the name.
     pub outcome: Lookup,
 }
 
 impl ExpansionStep {
-    /// What stands in the result for this reference.
+    /// The text that replaces the reference.
     pub fn value(&self) -> ResolvedValue {
         match &self.outcome {
             Lookup::Bound(binding) => binding.value.clone(),
             Lookup::Maybe(hole) => ResolvedValue::unknown(hole.clone()),
-            // E8: the text stays.
+            // E8: the reference is copied.
             Lookup::Later(_) | Lookup::Unbound => ResolvedValue::text(format!("$({})", self.name)),
         }
     }
 }
 
-/// No value grows beyond this: a program cannot be started with a variable a tenth as long, and a few entries that
-/// double each other would fill any memory.
+/// Longer values are cut off as unknown. A program cannot be started with a variable of a tenth of this length, and
+/// some entries that double each other would exhaust the memory.
 const LONGEST: usize = 1 << 20;
-/// The same for values with holes.
+/// The same limit for the number of parts.
 const MOST_PIECES: usize = 1 << 10;
 
-/// Expands a text with the names that `lookup` knows.
+/// Expands a text with the variables of `lookup`.
 pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&str) -> Lookup) -> Expansion {
     if !text.contains('$') {
         return Expansion { value: ResolvedValue::written(Arc::clone(text)), steps: Vec::new() };
@@ -87,8 +88,8 @@ pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&s
                 let outcome = lookup(name);
                 match &outcome {
                     Lookup::Bound(binding) => {
-                        for piece in binding.value.pieces() {
-                            match piece {
+                        for part in binding.value.parts() {
+                            match part {
                                 ValuePart::Text(it) => pending.push_str(it),
                                 other => {
                                     flush(&mut pending, &mut result.value);
@@ -101,11 +102,11 @@ pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&s
                         flush(&mut pending, &mut result.value);
                         result.value.push(ValuePart::Unknown(hole.clone()));
                     }
-                    // E8.
+                    // E8: the reference is copied.
                     Lookup::Later(_) | Lookup::Unbound => pending.push_str(&text[token.range.clone()]),
                 }
                 result.steps.push(ExpansionStep { range: token.range, name: name.into(), outcome });
-                if pending.len() > LONGEST || result.value.pieces().len() > MOST_PIECES {
+                if pending.len() > LONGEST || result.value.parts().len() > MOST_PIECES {
                     result.value = ResolvedValue::unknown(UnknownReason::TooLong);
                     return result;
                 }
@@ -120,14 +121,14 @@ pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&s
     result
 }
 
-/// Text is collected and put down in one piece, so that equal results have equal pieces.
+/// Text is collected into one part, so that equal results have equal parts.
 fn flush(pending: &mut String, value: &mut ResolvedValue) {
     if !pending.is_empty() {
         value.append(&ResolvedValue::written(std::mem::take(pending).into()));
     }
 }
 
-/// E11, before the fix: the first byte turns into a character, the others become stray bytes, shown as U+FFFD.
+/// E11, before the fix: the first byte becomes a character, the others are invalid bytes, shown as U+FFFD.
 fn copy_bytes(token: &str, into: &mut String) {
     let mut bytes = token.bytes();
     into.extend(bytes.by_ref().take(2).map(char::from));
@@ -152,7 +153,7 @@ mod tests {
                     expand(&"$(X)$(X)".into(), DollarCopying::Characters, |_| Lookup::Bound(Arc::clone(&last)));
                 last = Arc::new(Binding { value: expansion.value, ..Binding::literal("X", "") });
             }
-            assert!(last.value.pieces().len() < 2 * MOST_PIECES, "{} pieces", last.value.pieces().len());
+            assert!(last.value.parts().len() < 2 * MOST_PIECES, "{} pieces", last.value.parts().len());
             assert!(last.value.revealed().len() < 4 * LONGEST);
         }
     }

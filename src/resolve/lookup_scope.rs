@@ -1,4 +1,4 @@
-//! What a container's file and namespace decide: the objects that names mean, the release, the settings.
+//! The context in which a container's names are looked up: its file, namespace, release and settings.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::resolve::service_variables::{
 use crate::text::Span;
 use crate::workspace::{KubernetesVersion, LookupSite, ObjectMatch, Settings, Snapshot};
 
-/// A place in the workspace from which objects are named.
+/// The object and file that refer to other objects, with the settings that apply there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LookupScope<'s> {
     snapshot: &'s Snapshot,
@@ -24,9 +24,9 @@ pub(super) struct LookupScope<'s> {
     namespace: Option<&'s str>,
     release: KubernetesVersion,
     vars: &'s [Arc<str>],
-    /// The object whose names are looked for.
+    /// The object that contains the references.
     object: &'s Object,
-    /// The env files that the container finds, where someone has looked at them.
+    /// The env files at the start of the container; `None` until they are computed.
     files: Option<&'s VolumeFiles>,
 }
 
@@ -43,7 +43,7 @@ impl<'s> LookupScope<'s> {
         Self { snapshot, file, namespace, release, vars, object, files: None }
     }
 
-    /// The same for a container that finds these files.
+    /// The same scope with computed env files.
     pub(super) fn with_files<'f>(&self, files: &'f VolumeFiles) -> LookupScope<'f>
     where
         's: 'f,
@@ -51,32 +51,36 @@ impl<'s> LookupScope<'s> {
         LookupScope { files: Some(files), ..*self }
     }
 
-    /// The env files that the container finds.
+    /// The env files at the start of the container.
     pub(super) fn files(&self) -> Option<&'s VolumeFiles> {
         self.files
     }
 
-    /// How env files are read here.
+    /// How env files are parsed.
     pub(super) fn env_file_syntax(&self) -> EnvFileSyntax {
         EnvFileSyntax::for_release(self.release, self.settings().proposals)
     }
 
-    /// A range of an object as a range of its file.
+    /// The location of a span of an object in this file.
     pub(super) fn location(&self, object: &Object, span: Span) -> Location {
         Location { file: Arc::clone(self.file), span: object.file_span(span) }
     }
 
-    /// The snapshot, if services in it stand elsewhere than their variables say.
+    /// The snapshot, if services have moved since their variables were computed.
     pub(super) fn moved_services(&self) -> Option<Snapshot> {
         self.snapshot.has_moved_services().then(|| self.snapshot.clone())
     }
 
-    /// A variable of a service with the service where it stands now.
-    pub(super) fn placed(&self, services: &ServiceVariables, binding: &Arc<Binding>) -> Arc<Binding> {
-        if self.snapshot.has_moved_services() { services.placed(self.snapshot, binding) } else { Arc::clone(binding) }
+    /// A service variable with the current location of its service.
+    pub(super) fn at_current_location(&self, services: &ServiceVariables, binding: &Arc<Binding>) -> Arc<Binding> {
+        if self.snapshot.has_moved_services() {
+            services.at_current_location(self.snapshot, binding)
+        } else {
+            Arc::clone(binding)
+        }
     }
 
-    /// Other containers of the pod decide.
+    /// Records that the result depends on other containers of the pod.
     pub(super) fn depend_on_siblings(&self) {
         self.snapshot.depend_on_siblings();
     }
@@ -85,39 +89,39 @@ impl<'s> LookupScope<'s> {
         self.snapshot.settings(self.file)
     }
 
-    /// Names of Kustomize `vars`, which a build puts in before Kubernetes sees the text.
+    /// Names of Kustomize `vars`, which a build replaces before Kubernetes sees the text.
     pub(super) fn vars(&self) -> &'s [Arc<str>] {
         self.vars
     }
 
-    /// A text of the object with the parameters of its template in it.
-    pub(super) fn filled<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
+    /// A text of the object with the known parameters of its template inserted.
+    pub(super) fn with_parameters<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
         self.object.with_known_parameters(text)
     }
 
-    /// Whether the file holds patches, which see what they are laid on.
+    /// Whether the file contains patches; their base may have more fields.
     pub(super) fn is_patch(&self) -> bool {
         self.snapshot.is_patch(self.file)
     }
 
-    /// Whether the file is a Helm template, whose labels may be more than can be seen.
+    /// Whether the file is a Helm template; its pods may have more labels than it shows.
     pub(super) fn is_template(&self) -> bool {
         self.snapshot.file(self.file).is_some_and(|it| it.is_helm_template())
     }
 
-    /// The release that the file is for.
+    /// The Kubernetes release of the file.
     pub(super) fn release(&self) -> KubernetesVersion {
         self.release
     }
 
     /// The PodPresets of the namespace.
     pub(super) fn presets(&self) -> Vec<ObjectMatch<'s>> {
-        self.snapshot.presets(self.place())
+        self.snapshot.presets(self.lookup_site())
     }
 
-    /// Whether an object surely shares the namespace of one here: both name it, or they stand side by side and do not
-    /// disagree.
-    pub(super) fn meets(&self, found: &ObjectMatch<'_>, model: &Model) -> bool {
+    /// Whether an object is certainly in the namespace of one of this file: both have the same namespace, or both files
+    /// are in one directory and at least one object has none.
+    pub(super) fn is_in_same_namespace(&self, found: &ObjectMatch<'_>, model: &Model) -> bool {
         let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
         match (&found.object.model.namespace, &model.namespace) {
             (Some(one), Some(other)) => one.value == other.value,
@@ -125,21 +129,22 @@ impl<'s> LookupScope<'s> {
         }
     }
 
-    /// Notes what admission looks at: every container of the pod, and places in the files of presets.
-    pub(super) fn note_admission(&self, admission: &Admission) {
+    /// Records what the result of admission depends on: all containers of the pod, and the files of presets.
+    pub(super) fn depend_on_admission(&self, admission: &Admission) {
         self.snapshot.depend_on_siblings();
         for preset in &admission.presets {
             self.snapshot.depend_on_file(&preset.file);
         }
     }
 
-    /// The ConfigMaps or Secrets that a name may mean.
-    pub(super) fn sources(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'s>> {
+    /// The ConfigMaps or Secrets that a name may refer to.
+    pub(super) fn data_objects(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'s>> {
         let mut found = match kind {
-            OriginKind::Secret => self.snapshot.secrets(name, self.place()),
-            _ => self.snapshot.config_maps(name, self.place()),
+            OriginKind::Secret => self.snapshot.secrets(name, self.lookup_site()),
+            _ => self.snapshot.config_maps(name, self.lookup_site()),
         };
-        // Objects of one template are made together, and a name with an open parameter means something nowhere else.
+        // Objects of one template are created together, and a name with an unset parameter refers to nothing outside
+        // it.
         if let Some(parameters) = &self.object.parameters {
             let is_here = |it: &ObjectMatch<'_>| it.object.parameters.is_some() && it.file == self.file;
             if found.iter().any(is_here) || parameters.substitute_known(name).is_none() {
@@ -149,10 +154,11 @@ impl<'s> LookupScope<'s> {
         found
     }
 
-    /// The services that put their variables into a pod here by themselves (S1, S2).
+    /// The services that add their variables to a pod without being named in it (S1, S2).
     pub(super) fn services(&self, links: ServiceLinks) -> Vec<ObjectMatch<'s>> {
-        let mut found = if links == ServiceLinks::All { self.snapshot.services(self.place()) } else { Vec::new() };
-        let in_default = LookupSite { namespace: Some("default"), ..self.place() };
+        let mut found =
+            if links == ServiceLinks::All { self.snapshot.services(self.lookup_site()) } else { Vec::new() };
+        let in_default = LookupSite { namespace: Some("default"), ..self.lookup_site() };
         let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
         if !found.iter().any(|it| is(&it.object.model.name, DEFAULT_SERVICE)) {
             let mut default = self.snapshot.services_named(DEFAULT_SERVICE, in_default);
@@ -165,28 +171,28 @@ impl<'s> LookupScope<'s> {
         found
     }
 
-    /// The services that a name may mean.
+    /// The services that a name may refer to.
     pub(super) fn services_named(&self, name: &str) -> Vec<ObjectMatch<'s>> {
-        self.snapshot.services_named(name, self.place())
+        self.snapshot.services_named(name, self.lookup_site())
     }
 
-    /// E11.
-    pub(super) fn copying(&self) -> DollarCopying {
+    /// How the character after a dollar sign is copied (E11).
+    pub(super) fn dollar_copying(&self) -> DollarCopying {
         DollarCopying::for_release(self.release)
     }
 
-    /// B10: whether the kubelet skips keys that are no names.
+    /// B10: whether the kubelet skips keys that are not valid variable names.
     pub(super) fn checks_env_from_names(&self) -> bool {
         !self.release.is_at_least(30)
     }
 
-    fn place(&self) -> LookupSite<'s> {
+    fn lookup_site(&self) -> LookupSite<'s> {
         LookupSite { file: self.file, namespace: self.namespace }
     }
 }
 
-/// The variables of services that were found.
-pub(super) fn variables(found: &[ObjectMatch<'_>], links: ServiceLinks) -> ServiceVariables {
+/// The variables of services.
+pub(super) fn variables_of(found: &[ObjectMatch<'_>], links: ServiceLinks) -> ServiceVariables {
     let candidates: Vec<ServiceCandidate<'_>> = found
         .iter()
         .filter_map(|found| {
@@ -197,18 +203,18 @@ pub(super) fn variables(found: &[ObjectMatch<'_>], links: ServiceLinks) -> Servi
         })
         .collect();
     let places = found.iter().map(|it| (location(it, it.object.model.span), Arc::clone(&it.object.model)));
-    let mut variables = ServiceVariables::of(&candidates, links == ServiceLinks::All);
+    let mut variables = ServiceVariables::new(&candidates, links == ServiceLinks::All);
     variables.places = places.collect();
     variables
 }
 
-/// A service as a source of variables.
+/// A service as the origin of a variable.
 pub(super) fn service_origin(found: &ObjectMatch<'_>, name: &Arc<str>) -> Origin {
     let location = Some(location(found, found.object.model.span));
     Origin { object: Some(Arc::clone(name)), location, ..Origin::new(OriginKind::Service) }
 }
 
-/// The keys of what was found.
+/// The keys and values of a ConfigMap or Secret.
 pub(super) fn keyed_data<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
     match &found.object.model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
@@ -216,7 +222,7 @@ pub(super) fn keyed_data<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
     }
 }
 
-/// A range of what was found as a range of its file.
+/// The location of a span of an object.
 pub(super) fn location(found: &ObjectMatch<'_>, span: Span) -> Location {
     Location { file: Arc::clone(found.file), span: found.object.file_span(span) }
 }

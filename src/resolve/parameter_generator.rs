@@ -1,90 +1,91 @@
-//! The expression generator of templates: `user[A-Z0-9]{3}` to random text, exactly as OpenShift reads it (T9.1 to
-//! T9.9).
+//! The expression generator of templates, which turns `user[A-Z0-9]{3}` into random text exactly as OpenShift does
+//! (T9.1 to T9.9).
 //!
-//! It is no regular expression. What is no generator is text, the ends of ranges are left out, and classes beside ranges
-//! are misread; all of that is kept, and told to whoever asks.
+//! The expressions are not regular expressions. Brackets that are not a generator are literal text, the end of a range
+//! is not part of it, and classes next to ranges are misread. This module keeps that behaviour and makes it visible to
+//! rules.
 
 use std::ops::Range;
 
-/// The order of characters in ranges.
+/// The characters in the order that ranges use.
 const ORDER: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~!@#$%^&*()-_+={}[]\\|<,>.?/\"';:`";
 const LETTERS: Range<usize> = 0..52;
 const DIGITS: Range<usize> = 52..62;
 const SYMBOLS: Range<usize> = 62..94;
 
-/// Whether the last character of a range belongs to it.
+/// Whether the last character of a range is part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RangeEnds {
-    /// It does not, as in every release.
+    /// It is not, as in every release.
     #[default]
     Exclusive,
-    /// It does, as everyone expects.
+    /// It is, as users expect.
     Inclusive,
 }
 
 /// A part of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GeneratorPart {
-    /// Text that stays.
+    /// Literal text.
     Text(String),
     /// Random characters.
     Random(RandomCharacters),
 }
 
-/// Random characters.
+/// A generator of random characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomCharacters {
-    /// `[…]{n}` in the expression.
+    /// The range of `[…]{n}` in the expression.
     pub range: Range<usize>,
-    /// What is drawn from, each character once.
+    /// The possible characters, each once.
     pub alphabet: String,
-    /// What the ends of its ranges would add.
-    pub left_out: String,
-    /// How many are drawn.
+    /// The characters that would be added if ranges included their ends.
+    pub excluded_ends: String,
+    /// The number of generated characters.
     pub length: usize,
-    /// Whether the bracket is nothing but ranges, or nothing but classes: otherwise it is not read as it looks.
-    pub plain: bool,
+    /// Whether the brackets contain only ranges or only classes. Other brackets are misread.
+    pub is_plain: bool,
 }
 
-/// An expression that is refused.
+/// Why an expression is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GeneratorProblem {
-    /// The length.
-    #[error("`{{{0}}}` asks for {0} characters; from 1 to 255 are possible")]
+    /// The length is out of range.
+    #[error("`{{{0}}}` is not a valid length: write a number from 1 to 255")]
     Length(String),
-    /// The bracket.
+    /// The brackets contain neither ranges nor classes.
     #[error(
-        "`{0}` is no list of characters: write ranges such as `[a-zA-Z0-9]`, or one of `[\\w]`, `[\\d]`, `[\\a]`, `[\\A]`"
+        "`{0}` is not a list of characters: write ranges such as `[a-zA-Z0-9]`, or one of `[\\w]`, `[\\d]`, `[\\a]`, `[\\A]`"
     )]
     Malformed(String),
-    /// A range.
-    #[error("`{0}-{1}` is no range: letters stand in the order a-z, A-Z, then digits 0-9")]
+    /// The end of a range is before its start.
+    #[error("`{0}-{1}` is not a valid range: characters are in the order a-z, A-Z, 0-9")]
     Range(char, char),
-    /// Nothing to draw from.
-    #[error("`{0}` holds no character at all, since the end of a range does not belong to it")]
+    /// The brackets contain no characters.
+    #[error("`{0}` contains no characters: the end of a range is not part of it")]
     Empty(String),
 }
 
-/// A refused expression with its place.
+/// A refused generator of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorError {
-    /// The generator in the expression.
+    /// The range of the generator in the expression.
     pub range: Range<usize>,
-    /// Why.
-    pub why: GeneratorProblem,
+    /// Why it is refused.
+    pub problem: GeneratorProblem,
 }
 
-/// The parts of an expression.
+/// Parses an expression.
 pub fn parse_generator(expression: &str, ends: RangeEnds) -> Result<Vec<GeneratorPart>, GeneratorError> {
     let mut parts = Vec::new();
     let mut at = 0;
-    while let Some(found) = next(expression, at) {
+    while let Some(found) = find_generator(expression, at) {
         if at < found.range.start {
             parts.push(GeneratorPart::Text(expression[at..found.range.start].to_owned()));
         }
         at = found.range.end;
         let range = found.range.clone();
-        let random = random(expression, &found, ends).map_err(|why| GeneratorError { range, why })?;
+        let random = parse_random(expression, &found, ends).map_err(|problem| GeneratorError { range, problem })?;
         parts.push(GeneratorPart::Random(random));
     }
     if at < expression.len() {
@@ -93,16 +94,16 @@ pub fn parse_generator(expression: &str, ends: RangeEnds) -> Result<Vec<Generato
     Ok(parts)
 }
 
-/// Draws a value; `draw(n)` gives a number below `n`.
-pub fn generate_value(parts: &[GeneratorPart], draw: &mut dyn FnMut(usize) -> usize) -> String {
+/// Generates a value; `random(n)` returns a number below `n`.
+pub fn generate_value(parts: &[GeneratorPart], random: &mut dyn FnMut(usize) -> usize) -> String {
     let mut value = String::new();
     for part in parts {
         match part {
             GeneratorPart::Text(text) => value.push_str(text),
-            GeneratorPart::Random(random) => {
-                let alphabet = random.alphabet.as_bytes();
-                for _ in 0..random.length {
-                    value.push(char::from(alphabet[draw(alphabet.len()).min(alphabet.len() - 1)]));
+            GeneratorPart::Random(part) => {
+                let alphabet = part.alphabet.as_bytes();
+                for _ in 0..part.length {
+                    value.push(char::from(alphabet[random(alphabet.len()).min(alphabet.len() - 1)]));
                 }
             }
         }
@@ -110,19 +111,19 @@ pub fn generate_value(parts: &[GeneratorPart], draw: &mut dyn FnMut(usize) -> us
     value
 }
 
-/// Text in brackets that looks as if it should be random, but is not: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`.
+/// Finds literal text that looks like a generator: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`.
 pub fn find_literal_brackets(expression: &str) -> Option<Range<usize>> {
     let mut at = 0;
     loop {
-        let next = next(expression, at);
-        let end = next.as_ref().map_or(expression.len(), |it| it.range.start);
+        let found = find_generator(expression, at);
+        let end = found.as_ref().map_or(expression.len(), |it| it.range.start);
         let text = &expression[at..end];
         if let Some(open) = text.find('[')
             && let Some(close) = text[open..].find(']').map(|it| open + it + 1)
         {
-            let behind = &text[close..];
-            let counted = behind.starts_with('{').then(|| behind.find('}')).flatten().map_or(0, |it| it + 1);
-            let repeated = usize::from(counted == 0 && behind.starts_with(['+', '*']));
+            let after = &text[close..];
+            let counted = after.starts_with('{').then(|| after.find('}')).flatten().map_or(0, |it| it + 1);
+            let repeated = usize::from(counted == 0 && after.starts_with(['+', '*']));
             if counted + repeated > 0 || text[open..close].contains('-') {
                 return Some(at + open..at + close + counted + repeated);
             }
@@ -131,21 +132,21 @@ pub fn find_literal_brackets(expression: &str) -> Option<Range<usize>> {
             let close = text[class..].find('}').map_or(text.len(), |it| class + it + 1);
             return Some(at + class..at + close);
         }
-        at = next?.range.end;
+        at = found?.range.end;
     }
 }
 
 struct GeneratorMatch {
-    /// The whole of `[…]{n}`.
+    /// The range of `[…]{n}`.
     range: Range<usize>,
-    /// `[…]`
+    /// The range of `[…]`.
     bracket: Range<usize>,
-    /// `n`
+    /// The range of `n`.
     length: Range<usize>,
 }
 
-/// The next `[…]{n}`: one or more of `[A-Za-z0-9\-\\]` in brackets, and digits in braces right behind.
-fn next(text: &str, from: usize) -> Option<GeneratorMatch> {
+/// Finds the next `[…]{n}`: one or more of `[A-Za-z0-9\-\\]` in brackets, followed by digits in braces.
+fn find_generator(text: &str, from: usize) -> Option<GeneratorMatch> {
     let bytes = text.as_bytes();
     let inside = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'\\');
     let mut at = from;
@@ -165,7 +166,7 @@ fn next(text: &str, from: usize) -> Option<GeneratorMatch> {
     None
 }
 
-fn random(text: &str, found: &GeneratorMatch, ends: RangeEnds) -> Result<RandomCharacters, GeneratorProblem> {
+fn parse_random(text: &str, found: &GeneratorMatch, ends: RangeEnds) -> Result<RandomCharacters, GeneratorProblem> {
     let bracket = &text[found.bracket.clone()];
     let inner = &bracket[1..bracket.len() - 1];
     if !is_well_formed(inner) {
@@ -176,9 +177,9 @@ fn random(text: &str, found: &GeneratorMatch, ends: RangeEnds) -> Result<RandomC
     if !(1..=255).contains(&length) {
         return Err(GeneratorProblem::Length(digits.to_owned()));
     }
-    let (mut alphabet, mut left_out) = (String::new(), String::new());
-    for (first, last) in pairs(inner) {
-        match class(first, last) {
+    let (mut alphabet, mut excluded_ends) = (String::new(), String::new());
+    for (first, last) in split_ranges(inner) {
+        match class_characters(first, last) {
             Some(class) => alphabet.push_str(class),
             None => {
                 let place = |it: u8| ORDER.find(char::from(it));
@@ -187,26 +188,26 @@ fn random(text: &str, found: &GeneratorMatch, ends: RangeEnds) -> Result<RandomC
                     return Err(GeneratorProblem::Range(first.into(), last.into()));
                 }
                 alphabet.push_str(&ORDER[start..end]);
-                // A single character is a range from itself to itself; nobody wrote an end.
+                // A single character is read as a range from itself to itself, without a written end.
                 if first != last || inner.contains(&format!("{}-{}", char::from(first), char::from(last))) {
-                    left_out.push(last.into());
+                    excluded_ends.push(last.into());
                 }
             }
         }
     }
     if ends == RangeEnds::Inclusive {
-        alphabet.push_str(&left_out);
-        left_out.clear();
+        alphabet.push_str(&excluded_ends);
+        excluded_ends.clear();
     }
-    let alphabet = once(&alphabet, "");
-    let left_out = once(&left_out, &alphabet);
+    let alphabet = distinct(&alphabet, "");
+    let excluded_ends = distinct(&excluded_ends, &alphabet);
     if alphabet.is_empty() {
         return Err(GeneratorProblem::Empty(bracket.to_owned()));
     }
-    Ok(RandomCharacters { range: found.range.clone(), alphabet, left_out, length, plain: is_plain(inner) })
+    Ok(RandomCharacters { range: found.range.clone(), alphabet, excluded_ends, length, is_plain: is_plain(inner) })
 }
 
-/// It begins with a class, or ends with a range.
+/// Whether the brackets start with a class or end with a range.
 fn is_well_formed(inner: &str) -> bool {
     let bytes = inner.as_bytes();
     let begins = matches!(bytes, [b'\\', b'w' | b'd' | b'a' | b'A', ..]);
@@ -214,7 +215,7 @@ fn is_well_formed(inner: &str) -> bool {
     begins || ends
 }
 
-/// Nothing but ranges, or nothing but classes.
+/// Whether the brackets contain only ranges or only classes.
 fn is_plain(inner: &str) -> bool {
     let bytes = inner.as_bytes();
     let is_range =
@@ -223,9 +224,9 @@ fn is_plain(inner: &str) -> bool {
     bytes.chunks(3).all(is_range) || bytes.chunks(2).all(is_class)
 }
 
-/// What is read as a range: an optional backslash, a character, an optional dash, an optional character. Of that the
-/// first and the last byte count.
-fn pairs(inner: &str) -> Vec<(u8, u8)> {
+/// Splits the brackets into ranges: an optional backslash, a character, an optional dash, an optional character. The
+/// first and the last byte of each are its start and end.
+fn split_ranges(inner: &str) -> Vec<(u8, u8)> {
     let bytes = inner.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -244,20 +245,20 @@ fn pairs(inner: &str) -> Vec<(u8, u8)> {
     found
 }
 
-fn class(first: u8, last: u8) -> Option<&'static str> {
+fn class_characters(first: u8, last: u8) -> Option<&'static str> {
     const WORD: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     match (first, last) {
         (b'\\', b'w') => Some(WORD),
         (b'\\', b'd') => Some(&ORDER[DIGITS]),
-        // The documentation says letters; the code has digits too.
+        // The documentation says letters; the implementation includes digits.
         (b'\\', b'a') => Some(&ORDER[LETTERS.start..DIGITS.end]),
         (b'\\', b'A') => Some(&ORDER[SYMBOLS]),
         _ => None,
     }
 }
 
-/// The characters of a text that another does not have, each once.
-fn once(text: &str, without: &str) -> String {
+/// The characters of `text` that are not in `without`, each once.
+fn distinct(text: &str, without: &str) -> String {
     let mut result = String::new();
     for it in text.chars() {
         if !result.contains(it) && !without.contains(it) {
@@ -271,16 +272,16 @@ fn once(text: &str, without: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The alphabet of the first generator.
+    /// The characters of the first generator.
     fn alphabet(expression: &str, ends: RangeEnds) -> String {
-        let parts = parse_generator(expression, ends).unwrap_or_else(|error| panic!("{expression}: {}", error.why));
+        let parts = parse_generator(expression, ends).unwrap_or_else(|error| panic!("{expression}: {}", error.problem));
         let random =
             parts.into_iter().find_map(|it| if let GeneratorPart::Random(it) = it { Some(it.alphabet) } else { None });
         random.unwrap_or_default()
     }
 
     #[test]
-    fn expressions_and_what_they_draw_from() {
+    fn possible_characters_of_expressions() {
         let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
         for (expression, expected) in [
             ("[0-1]{8}", "0"),
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_generator_is_text() {
+    fn other_brackets_are_literal() {
         let expressions = [
             "[a-z]",
             "[a-z]{1,3}",
@@ -324,14 +325,14 @@ mod tests {
             let parts = parse_generator(expression, RangeEnds::Exclusive).expect(expression);
             assert_eq!(generate_value(&parts, &mut |_| 0), expression);
         }
-        let told: Vec<&str> = expressions.iter().filter(|it| find_literal_brackets(it).is_some()).copied().collect();
-        assert_eq!(told, expressions[..9]);
+        let found: Vec<&str> = expressions.iter().filter(|it| find_literal_brackets(it).is_some()).copied().collect();
+        assert_eq!(found, expressions[..9]);
         assert_eq!(find_literal_brackets("user[A-Z0-9]{3}"), None);
         assert_eq!(find_literal_brackets("[a-z]{3}[a-z_]{4}x"), Some(8..17));
     }
 
     #[test]
-    fn mistakes_say_what_is_wrong() {
+    fn refused_expressions() {
         let empty = |it: &str| GeneratorProblem::Empty(it.into());
         let malformed = |it: &str| GeneratorProblem::Malformed(it.into());
         for (expression, expected) in [
@@ -349,18 +350,18 @@ mod tests {
             ("x[0-0]{2}", empty("[0-0]")),
         ] {
             let error = parse_generator(expression, RangeEnds::Exclusive).expect_err(expression);
-            assert_eq!(error.why, expected, "{expression}");
+            assert_eq!(error.problem, expected, "{expression}");
         }
         assert_eq!(parse_generator("[a-z]{007}", RangeEnds::Exclusive).map(|it| it.len()), Ok(1));
     }
 
     #[test]
-    fn brackets_that_are_not_read_as_they_look() {
+    fn misread_brackets() {
         let plain = |expression: &str| match parse_generator(expression, RangeEnds::Exclusive)
             .expect(expression)
             .swap_remove(0)
         {
-            GeneratorPart::Random(it) => it.plain,
+            GeneratorPart::Random(it) => it.is_plain,
             GeneratorPart::Text(_) => panic!("{expression} is text"),
         };
         for expression in ["[a-zA-Z0-9]{8}", "[\\w]{5}", "[\\d\\A]{5}"] {
@@ -372,10 +373,10 @@ mod tests {
     }
 
     #[test]
-    fn only_and_all_of_the_allowed_characters_come_up() {
-        // A plain generator of numbers: the same ones in every run.
+    fn all_possible_characters_are_generated() {
+        // A linear congruential generator: every run generates the same numbers.
         let mut state = 1_u64;
-        let mut draw = move |below: usize| {
+        let mut random = move |below: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(state >> 33).unwrap_or(0) % below
         };
@@ -385,7 +386,7 @@ mod tests {
             let mut counts = vec![0_usize; allowed.len()];
             let rounds = 100;
             for _ in 0..rounds {
-                let value = generate_value(&parts, &mut draw);
+                let value = generate_value(&parts, &mut random);
                 assert_eq!(value.len(), 255);
                 for it in value.chars() {
                     counts[allowed.find(it).unwrap_or_else(|| panic!("{expression} gave {it}"))] += 1;

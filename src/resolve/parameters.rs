@@ -1,4 +1,4 @@
-//! Texts of objects in a template: parameters are put in before the kubelet expands anything.
+//! Template parameters in the texts of objects; they are substituted before the kubelet expands anything.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::resolve::expand::{DollarCopying, Expansion, ExpansionStep, expand};
 use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::{DollarTokenKind, ParameterReference, dollar_tokens, parameter_references};
 
-/// The types of the proposal (PT2).
+/// The parameter types of the proposal (PT2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterType {
-    /// Anything.
+    /// Any text.
     String,
     /// A whole number.
     Int,
@@ -27,7 +27,7 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
-    /// The type of a name.
+    /// The type with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "string" => Some(Self::String),
@@ -38,7 +38,7 @@ impl ParameterType {
         }
     }
 
-    /// Whether a text is of this type.
+    /// Whether a value is of this type.
     pub fn accepts(self, text: &str) -> bool {
         match self {
             Self::String => true,
@@ -48,7 +48,7 @@ impl ParameterType {
         }
     }
 
-    /// What it wants, for a person.
+    /// A description of valid values for messages.
     pub fn description(self) -> &'static str {
         match self {
             Self::String => "a string",
@@ -59,29 +59,30 @@ impl ParameterType {
     }
 }
 
-/// A text with parameters put in, and holes for those that have no value.
-pub(super) fn filled(object: &Object, text: &Arc<str>) -> ResolvedValue {
+/// A text with its parameters substituted; parameters without a value are unknown parts.
+pub(super) fn substitute(object: &Object, text: &Arc<str>) -> ResolvedValue {
     let parts = object.parameters.as_ref().and_then(|it| it.substitute(text));
     let Some(parts) = parts else { return ResolvedValue::written(Arc::clone(text)) };
     let mut value = ResolvedValue::default();
     for part in parts {
         value.push(match part {
             SubstitutedPart::Text(text) => ValuePart::Text(text.into()),
-            SubstitutedPart::Open(name, preset) => ValuePart::Unknown(hole(name, preset)),
+            SubstitutedPart::Open(name, preset) => ValuePart::Unknown(unknown_reason(name, preset)),
         });
     }
-    value.merged()
+    value.with_joined_text()
 }
 
-/// Why a parameter has no value that could be shown.
-fn hole(name: &str, preset: &ParameterDefault) -> UnknownReason {
+/// Why the value of a parameter is unknown.
+fn unknown_reason(name: &str, preset: &ParameterDefault) -> UnknownReason {
     match preset {
         ParameterDefault::Generated => UnknownReason::Generated(name.into()),
         ParameterDefault::Value(_) | ParameterDefault::Unset => UnknownReason::Parameter(name.into()),
     }
 }
 
-/// Expands a text of an object. Steps lead to the references as they are written, also where a parameter brings them.
+/// Expands a text of an object. The ranges of steps are those of the written references, also if a parameter contains
+/// the reference.
 pub(super) fn expand_in(
     object: &Object,
     text: &Arc<str>,
@@ -96,14 +97,14 @@ pub(super) fn expand_in(
     if references.is_empty() {
         return expand(text, copying, lookup);
     }
-    let masked = masked(text, &references);
-    let mut filling =
+    let masked = mask_references(text, &references);
+    let mut builder =
         ParameterExpansion { text, parameters, references: &references, copying, result: Expansion::default() };
     let mut at = 0;
     for token in dollar_tokens(&masked) {
         match token.kind {
             DollarTokenKind::Reference => {
-                filling.text(at..token.range.start, &mut lookup);
+                builder.add_text(at..token.range.start, &mut lookup);
                 let written = &text[token.name_range()];
                 let name = parameters.substitute_known(written).unwrap_or(Cow::Borrowed(written));
                 let outcome = match parameters.substitute_known(written) {
@@ -112,29 +113,29 @@ pub(super) fn expand_in(
                 };
                 let step = ExpansionStep { range: token.range.clone(), name: (&*name).into(), outcome };
                 match step.outcome {
-                    Lookup::Later(_) | Lookup::Unbound => filling.text(token.range.clone(), &mut lookup),
-                    _ => filling.result.value.append(&step.value()),
+                    Lookup::Later(_) | Lookup::Unbound => builder.add_text(token.range.clone(), &mut lookup),
+                    _ => builder.result.value.append(&step.value()),
                 }
-                filling.result.steps.push(step);
+                builder.result.steps.push(step);
                 at = token.range.end;
             }
             DollarTokenKind::Escape => {
-                filling.text(at..token.range.start, &mut lookup);
-                filling.result.value.push(ValuePart::Text("$".into()));
+                builder.add_text(at..token.range.start, &mut lookup);
+                builder.result.value.push(ValuePart::Text("$".into()));
                 at = token.range.end;
             }
-            // Text, like what follows.
+            // Literal text.
             DollarTokenKind::Unterminated | DollarTokenKind::Plain => {}
         }
     }
-    filling.text(at..text.len(), &mut lookup);
-    let mut result = filling.result;
-    result.value = result.value.merged();
+    builder.add_text(at..text.len(), &mut lookup);
+    let mut result = builder.result;
+    result.value = result.value.with_joined_text();
     result
 }
 
-/// The text with each parameter blotted out, so that the dollar signs of parameters are nobody else's.
-fn masked(text: &str, references: &[ParameterReference]) -> String {
+/// The text with parameter references replaced by `x`, so that their dollar signs are not read as variable references.
+fn mask_references(text: &str, references: &[ParameterReference]) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut at = 0;
     for reference in references {
@@ -146,6 +147,7 @@ fn masked(text: &str, references: &[ParameterReference]) -> String {
     masked
 }
 
+/// Builds the expansion of a text with parameters.
 struct ParameterExpansion<'a> {
     text: &'a str,
     parameters: &'a Parameters,
@@ -155,8 +157,8 @@ struct ParameterExpansion<'a> {
 }
 
 impl ParameterExpansion<'_> {
-    /// A stretch without variables, but perhaps with parameters.
-    fn text(&mut self, range: std::ops::Range<usize>, lookup: &mut impl FnMut(&str) -> Lookup) {
+    /// Adds a range without variable references; it may have parameter references.
+    fn add_text(&mut self, range: std::ops::Range<usize>, lookup: &mut impl FnMut(&str) -> Lookup) {
         let mut at = range.start;
         let inside = |it: &&ParameterReference| range.start <= it.range.start && it.range.end <= range.end;
         for reference in self.references.iter().filter(inside) {
@@ -171,7 +173,7 @@ impl ParameterExpansion<'_> {
                     self.result.steps.extend(steps.map(|it| ExpansionStep { range: reference.range.clone(), ..it }));
                 }
                 Some(ParameterDefault::Value(value)) => self.result.value.push(ValuePart::Text(Arc::clone(value))),
-                Some(open) => self.result.value.push(ValuePart::Unknown(hole(name, open))),
+                Some(open) => self.result.value.push(ValuePart::Unknown(unknown_reason(name, open))),
                 None => {}
             }
         }

@@ -1,4 +1,4 @@
-//! The volumes of a pod and who mounts them, as the kubelet sees them: after presets had their say.
+//! The volumes and mounts of a pod after its PodPresets are applied.
 
 use crate::k8s::{Mount, Pod, Volume};
 use crate::resolve::admission::{Admission, MatchingPreset, PossiblePreset};
@@ -8,10 +8,10 @@ use crate::resolve::admission::{Admission, MatchingPreset, PossiblePreset};
 pub struct PodVolumes<'p> {
     volumes: Vec<MountedVolume<'p>>,
     mounts: Vec<Vec<&'p Mount>>,
-    /// What presets have that may be applied or not.
-    open: Vec<&'p Pod>,
-    /// Whether what the pod says itself is lost to a webhook (A21).
-    is_lost: bool,
+    /// The entries of presets that may apply.
+    uncertain: Vec<&'p Pod>,
+    /// Whether a conflict with a webhook's preset removes volumes or mounts of the pod (A21).
+    is_removed: bool,
 }
 
 /// A volume of a pod.
@@ -19,39 +19,41 @@ pub struct PodVolumes<'p> {
 pub struct MountedVolume<'p> {
     /// The volume.
     pub volume: &'p Volume,
-    /// The preset that brings it.
+    /// The preset that adds it.
     pub preset: Option<&'p MatchingPreset>,
 }
 
 impl<'p> PodVolumes<'p> {
-    /// The volumes and mounts of a pod.
+    /// Collects the volumes and mounts of a pod.
     pub fn new(pod: &'p Pod, admission: Option<&'p Admission>) -> Self {
         let mut volumes: Vec<MountedVolume<'p>> =
             pod.volumes.iter().map(|volume| MountedVolume { volume, preset: None }).collect();
         let mut mounts: Vec<Vec<&'p Mount>> = pod.containers.iter().map(|it| it.mounts.iter().collect()).collect();
-        let Some(admission) = admission else { return Self { volumes, mounts, open: Vec::new(), is_lost: false } };
-        // One preset that may not be meant may also be what keeps the others from being applied.
-        let is_sure = admission.presets.iter().all(|it| it.is_sure);
-        if is_sure {
+        let Some(admission) = admission else {
+            return Self { volumes, mounts, uncertain: Vec::new(), is_removed: false };
+        };
+        // An uncertain preset could also have a conflict that keeps the other presets from being applied.
+        let is_certain = admission.presets.iter().all(|it| it.is_certain);
+        if is_certain {
             let brought = admission.volumes.iter().filter_map(|it| admission.volume(*it));
             volumes.extend(brought.map(|(preset, volume)| MountedVolume { volume, preset: Some(preset) }));
             for (own, effect) in mounts.iter_mut().zip(&admission.containers) {
                 own.extend(effect.mounts.iter().filter_map(|it| admission.mount(*it)).map(|(_, mount)| mount));
             }
         }
-        let unsure = admission.presets.iter().filter(|_| !is_sure).filter_map(MatchingPreset::preset);
+        let unconfirmed = admission.presets.iter().filter(|_| !is_certain).filter_map(MatchingPreset::preset);
         let possible = admission.possible.iter().filter_map(PossiblePreset::preset);
-        let open = unsure.chain(possible).map(|it| &it.pod).collect();
-        let is_lost = !admission.keeps_volumes || admission.containers.iter().any(|it| !it.keeps_mounts);
-        Self { volumes, mounts, open, is_lost }
+        let uncertain = unconfirmed.chain(possible).map(|it| &it.pod).collect();
+        let is_removed = !admission.keeps_volumes || admission.containers.iter().any(|it| !it.keeps_mounts);
+        Self { volumes, mounts, uncertain, is_removed }
     }
 
-    /// Every volume.
+    /// All volumes.
     pub fn volumes(&self) -> &[MountedVolume<'p>] {
         &self.volumes
     }
 
-    /// The mounts of a container, by its position in the pod.
+    /// The mounts of a container, by its index in the pod.
     pub fn mounts(&self, at: usize) -> &[&'p Mount] {
         self.mounts.get(at).map_or(&[], Vec::as_slice)
     }
@@ -62,27 +64,27 @@ impl<'p> PodVolumes<'p> {
     }
 
     /// Whether a container mounts a volume.
-    pub fn has(&self, at: usize, volume: &str) -> bool {
+    pub fn is_mounted(&self, at: usize, volume: &str) -> bool {
         self.mounts(at).iter().any(|it| is_named(it, volume))
     }
 
-    /// Whether a container mounts a volume so that it can write to it.
-    pub fn writes(&self, at: usize, volume: &str) -> bool {
+    /// Whether a container mounts a volume writable.
+    pub fn is_writable(&self, at: usize, volume: &str) -> bool {
         self.mounts(at).iter().any(|it| !it.read_only && is_named(it, volume))
     }
 
-    /// Whether more may be mounted than can be seen, or less.
-    pub fn is_open(&self) -> bool {
-        self.is_lost || self.open.iter().any(|it| it.containers.iter().any(|it| !it.mounts.is_empty()))
+    /// Whether the mounts may differ from the visible ones.
+    pub fn may_differ(&self) -> bool {
+        self.is_removed || self.uncertain.iter().any(|it| it.containers.iter().any(|it| !it.mounts.is_empty()))
     }
 
-    /// Whether a preset that may be applied or not has to do with a volume.
-    pub fn is_open_for(&self, volume: &str) -> bool {
+    /// Whether the mounts of this volume may differ from the visible ones.
+    pub fn may_differ_for(&self, volume: &str) -> bool {
         let brings = |pod: &&Pod| {
             pod.volumes.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == volume))
                 || pod.containers.iter().flat_map(|it| &it.mounts).any(|it| is_named(it, volume))
         };
-        self.is_lost || self.open.iter().any(brings)
+        self.is_removed || self.uncertain.iter().any(brings)
     }
 }
 

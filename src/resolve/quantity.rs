@@ -1,13 +1,13 @@
-//! Quantities such as `500m` and `1.5Gi`, exact to a billionth, as the API reads them.
+//! Quantities such as `500m` and `1.5Gi`, exact to a billionth, as the API parses them.
 
-/// A quantity in billionths; what is smaller is rounded up.
+/// A quantity in billionths; smaller fractions are rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quantity(i128);
 
 const UNIT: i128 = 1_000_000_000;
 
 impl Quantity {
-    /// Reads a quantity: a decimal number with a binary suffix, a decimal one, or an exponent.
+    /// Parses a decimal number with an optional binary suffix, decimal suffix or exponent.
     pub fn parse(text: &str) -> Option<Self> {
         let end = text.find(|it: char| !matches!(it, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
         let (number, suffix) = text.split_at(end);
@@ -35,13 +35,13 @@ impl Quantity {
         Some(Self(if negative { -billionths } else { billionths }))
     }
 
-    /// Whether it is nothing.
+    /// Whether it is zero.
     pub fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// How often `divisor` goes into it, rounded up, as B24 has it: counted in thousandths for CPU, in whole units
-    /// otherwise, each rounded up first.
+    /// The quotient, rounded up (B24). Both quantities are first rounded up to thousandths for CPU, to whole units
+    /// otherwise.
     pub fn divided(self, divisor: Self, in_thousandths: bool) -> Option<i64> {
         let unit = if in_thousandths { UNIT / 1000 } else { UNIT };
         let (amount, divisor) = (ceiling(self.0, unit), ceiling(divisor.0, unit));
@@ -52,7 +52,7 @@ impl Quantity {
     }
 }
 
-/// A suffix as a factor and a power of ten.
+/// The factor and the power of ten of a suffix.
 fn scale(suffix: &str) -> Option<(i128, i32)> {
     Some(match suffix {
         "" => (1, 0),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity() {
+    fn other_texts_are_not_quantities() {
         for text in ["", "m", "1.2.3", "1 Gi", "1gi", "--1", "1e", "1e99999", "0x10", "1_000"] {
             assert_eq!(Quantity::parse(text), None, "{text}");
         }

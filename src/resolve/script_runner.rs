@@ -1,7 +1,7 @@
-//! The env files of a pod, as its init containers and sidecars write them with plain scripts.
+//! Computes the env files that init containers and sidecars write with simple shell scripts.
 //!
-//! Containers are run in their order on volumes that begin empty. A container that cannot be followed leaves whatever it
-//! can write unknown; nothing is guessed.
+//! The containers are run in order, on volumes that are empty at first. If a script cannot be followed, every file that
+//! its container can write becomes unknown; nothing is guessed.
 
 mod commands;
 mod echo_printf;
@@ -28,37 +28,37 @@ use crate::resolve::value::{ResolvedValue, ValuePart};
 use crate::syntax::{DollarTokenKind, ShellQuote, dollar_tokens, has_helm_placeholder, parse_shell_script};
 use crate::text::Span;
 use commands::ShellVariant;
-use file_system::{FileSystem, MountPoint, normal};
+use file_system::{FileSystem, MountPoint, normalize};
 use interpreter::ScriptContext;
 use traced_text::TracedText;
 
 pub(super) use file_system::FileState;
 pub(super) use traced_text::{ScriptPosition, TracedCharacter};
 
-/// More containers than this before one are not followed.
-const MOST_CONTAINERS: usize = 64;
+/// The files are unknown after more containers than this.
+const MAX_CONTAINERS: usize = 64;
 
-/// What the volumes of a pod hold when a container starts.
+/// The files in the volumes of a pod at the start of a container.
 #[derive(Clone, Debug)]
 pub(super) struct VolumeFiles {
-    disk: FileSystem,
-    /// Everything that was run, by number.
+    file_system: FileSystem,
+    /// The scripts that were run; a [`ScriptPosition`] has the index of its script.
     pub(super) scripts: Vec<ScriptSource>,
-    /// Volumes that something writes which cannot be followed.
-    is_lost: bool,
+    /// Whether all files are unknown, because a container cannot be followed.
+    is_unknown: bool,
 }
 
-/// Where a script stands.
+/// The origin of a script.
 #[derive(Clone, Debug)]
 pub(super) struct ScriptSource {
-    /// The container that runs it, by its position in the pod.
+    /// The index of the container in the pod.
     pub(super) container: usize,
-    /// The item of its command line, where it is one.
+    /// The item of the command line that contains the script; `None` for a program with arguments.
     pub(super) text: Option<Text>,
     segments: Vec<ScriptSegment>,
 }
 
-/// Some bytes of a script with those of the item they come from.
+/// A range of an expanded script and the range of the item it comes from.
 #[derive(Clone, Debug)]
 struct ScriptSegment {
     script: Range<usize>,
@@ -66,7 +66,7 @@ struct ScriptSegment {
 }
 
 impl ScriptSource {
-    /// A range of the script as a range of the item's value.
+    /// Converts a range of the script to a range of the item's value.
     pub(super) fn item_range(&self, span: Span) -> Range<usize> {
         let start = self.item_offset(span.start, false);
         start..self.item_offset(span.end, true).max(start)
@@ -92,29 +92,29 @@ impl ScriptSource {
 }
 
 impl VolumeFiles {
-    /// What is known of a file.
+    /// The known state of a file.
     pub(super) fn file(&self, volume: &str, path: &str) -> FileState {
-        if self.is_lost { FileState::Unknown } else { self.disk.file(volume, path) }
+        if self.is_unknown { FileState::Unknown } else { self.file_system.file(volume, path) }
     }
 
-    /// The files that are known to be in a volume.
+    /// The files that certainly exist in a volume.
     pub(super) fn paths(&self, volume: &str) -> Vec<String> {
-        if self.is_lost { Vec::new() } else { self.disk.paths(volume).map(str::to_owned).collect() }
+        if self.is_unknown { Vec::new() } else { self.file_system.paths(volume).map(str::to_owned).collect() }
     }
 
-    /// Whether all that is in a volume is known.
-    pub(super) fn is_followed(&self, volume: &str) -> bool {
-        !self.is_lost && self.disk.is_followed(volume)
+    /// Whether all files of a volume are known.
+    pub(super) fn is_known(&self, volume: &str) -> bool {
+        !self.is_unknown && self.file_system.is_known(volume)
     }
 
-    /// Whether a file has held something else before.
+    /// Whether other content was written to a file before.
     pub(super) fn was_rewritten(&self, volume: &str, path: &str) -> bool {
-        self.disk.was_rewritten(volume, path)
+        self.file_system.was_rewritten(volume, path)
     }
 }
 
-/// The volumes as a container finds them when it starts.
-pub(super) fn before(
+/// The volumes at the start of a container.
+pub(super) fn files_before(
     scope: &LookupScope<'_>,
     object: &Object,
     pod: &Pod,
@@ -122,9 +122,9 @@ pub(super) fn before(
     services: &Arc<ServiceVariables>,
 ) -> VolumeFiles {
     let own = pod.containers.iter().position(|it| ptr::eq(&**it, container)).unwrap_or(0);
-    let mut produced = empty(scope, object, pod, container);
-    for (at, producer) in pod.containers.iter().enumerate() {
-        let starts_before = match (producer.role, container.role) {
+    let mut files = empty_volumes(scope, object, pod, container);
+    for (at, other) in pod.containers.iter().enumerate() {
+        let starts_before = match (other.role, container.role) {
             (ContainerRole::Init | ContainerRole::Sidecar, ContainerRole::Init | ContainerRole::Sidecar) => at < own,
             (ContainerRole::Init | ContainerRole::Sidecar, _) => true,
             (ContainerRole::Container, ContainerRole::Container) => at < own,
@@ -134,48 +134,49 @@ pub(super) fn before(
         if !starts_before {
             continue;
         }
-        if produced.is_lost || at >= MOST_CONTAINERS {
-            produced.is_lost = true;
-            return produced;
+        if files.is_unknown || at >= MAX_CONTAINERS {
+            files.is_unknown = true;
+            return files;
         }
-        let before = produced.disk.clone();
-        run_container(scope, object, pod, at, services, &mut produced);
-        // Regular containers run on while others start: what they write may be there or not.
-        if producer.role == ContainerRole::Container {
-            produced.disk = produced.disk.merged(&before);
+        let before = files.file_system.clone();
+        run_container(scope, object, pod, at, services, &mut files);
+        // Regular containers start at the same time: their files may exist or not.
+        if other.role == ContainerRole::Container {
+            files.file_system = files.file_system.merged(&before);
         }
-        produced.disk.leave_container();
+        files.file_system.start_next_container();
     }
-    produced
+    files
 }
 
-/// The volumes as one container alone would leave them, were they empty.
-pub(super) fn alone(
+/// The volumes after one container has run on empty volumes.
+pub(super) fn files_written_by(
     scope: &LookupScope<'_>,
     object: &Object,
     pod: &Pod,
     at: usize,
     services: &Arc<ServiceVariables>,
 ) -> VolumeFiles {
-    let mut produced = empty(scope, object, pod, &pod.containers[at]);
-    if !produced.is_lost {
-        run_container(scope, object, pod, at, services, &mut produced);
+    let mut files = empty_volumes(scope, object, pod, &pod.containers[at]);
+    if !files.is_unknown {
+        run_container(scope, object, pod, at, services, &mut files);
     }
-    produced
+    files
 }
 
-fn empty(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> VolumeFiles {
+fn empty_volumes(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> VolumeFiles {
     scope.depend_on_siblings();
-    let admission = Admission::of(scope, object, pod);
-    let mounting = PodVolumes::new(pod, admission.as_ref());
+    let admission = Admission::for_pod(scope, object, pod);
+    let pod_volumes = PodVolumes::new(pod, admission.as_ref());
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
-    let volumes = mounting.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
+    let volumes = pod_volumes.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
-    // What a patch or a template adds cannot be seen, nor what a preset brings that may be applied or not.
-    let is_part = |it: &Container| it.may_have_more_variables || env_sources::is_part(scope, object, it);
-    let is_lost =
-        pod.containers.iter().any(|it| is_part(it)) || container.role == ContainerRole::Hook || mounting.is_open();
-    VolumeFiles { disk: FileSystem::new(names), scripts: Vec::new(), is_lost }
+    // Patches, templates and uncertain presets may add mounts or containers.
+    let is_incomplete = |it: &Container| it.may_have_more_variables || env_sources::is_part_of_patch(scope, object, it);
+    let is_unknown = pod.containers.iter().any(|it| is_incomplete(it))
+        || container.role == ContainerRole::Hook
+        || pod_volumes.may_differ();
+    VolumeFiles { file_system: FileSystem::new(names), scripts: Vec::new(), is_unknown }
 }
 
 fn run_container(
@@ -184,34 +185,34 @@ fn run_container(
     pod: &Pod,
     at: usize,
     services: &Arc<ServiceVariables>,
-    produced: &mut VolumeFiles,
+    files: &mut VolumeFiles,
 ) {
     let container = &pod.containers[at];
-    let admission = Admission::of(scope, object, pod);
-    let mounting = PodVolumes::new(pod, admission.as_ref());
-    let mounted = mounting.mounts(at);
+    let admission = Admission::for_pod(scope, object, pod);
+    let pod_volumes = PodVolumes::new(pod, admission.as_ref());
+    let mounted = pod_volumes.mounts(at);
     if mounted.iter().all(|it| it.read_only) {
         return;
     }
-    let (scope, services) = (scope.with_files(produced), Arc::clone(services));
-    let environment = Environment::of(&scope, object, pod, container, services, admission.as_ref());
+    let (scope, services) = (scope.with_files(files), Arc::clone(services));
+    let environment = Environment::resolve(&scope, object, pod, container, services, admission.as_ref());
     let Some(mounts) = mount_points(container.mounts.len(), mounted, &environment) else {
-        produced.is_lost = true;
+        files.is_unknown = true;
         return;
     };
-    // The kubelet makes the directories that are mounted.
+    // The kubelet creates the directories of `subPath`.
     for mount in mounts.iter().filter(|it| !it.sub_path.is_empty()) {
-        produced.disk.make_directory(&FileSystem::place(&mounts, &mount.path));
+        files.file_system.make_directory(&FileSystem::locate(&mounts, &mount.path));
     }
     let result = (|| {
-        let command_line = ContainerScript::of(container, &environment).filter(|_| !container.has_hooks)?;
+        let command_line = ContainerScript::from_container(container, &environment).filter(|_| !container.has_hooks)?;
         let script = parse_shell_script(&command_line.text)?;
-        let number = u32::try_from(produced.scripts.len()).ok()?;
+        let number = u32::try_from(files.scripts.len()).ok()?;
         let lookup = |name: &str| match environment.lookup(VariableScope::All, name) {
             Lookup::Bound(binding) => Some(binding.value.clone()),
             _ => None,
         };
-        let around = ScriptContext {
+        let context = ScriptContext {
             script: number,
             origins: &command_line.origins,
             shell: command_line.shell,
@@ -221,19 +222,19 @@ fn run_container(
             stops_at_failure: command_line.stops_at_failure,
         };
         let directory = container.working_directory.as_ref().map(|it| it.value.to_string());
-        let left = interpreter::run(&around, &script, produced.disk.clone(), directory).ok()?;
+        let left = interpreter::run(&context, &script, files.file_system.clone(), directory).ok()?;
         Some((left, ScriptSource { container: at, text: command_line.item, segments: command_line.segments }))
     })();
     match result {
         Some((left, source)) => {
-            produced.disk = left;
-            produced.scripts.push(source);
+            files.file_system = left;
+            files.scripts.push(source);
         }
-        None => produced.disk.forget(&mounts),
+        None => files.file_system.make_unknown(&mounts),
     }
 }
 
-/// Where the volumes of a container are, if all of that is known: its own mounts come first, then those of presets.
+/// The mount points of a container, first its own, then those of presets; `None` if one of them is unknown.
 fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Option<Vec<MountPoint>> {
     let mut expanded = environment.sub_paths.iter();
     let mut points = Vec::new();
@@ -252,15 +253,15 @@ fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Opt
         }
         points.push(MountPoint {
             volume: Arc::clone(&name.value),
-            path: normal(&path.value),
-            sub_path: normal(&sub_path).trim_start_matches('/').to_owned(),
+            path: normalize(&path.value),
+            sub_path: normalize(&sub_path).trim_start_matches('/').to_owned(),
             read_only: *read_only,
         });
     }
     Some(points)
 }
 
-/// What a container runs, as a script.
+/// The script that a container runs.
 struct ContainerScript {
     text: String,
     item: Option<Text>,
@@ -271,9 +272,9 @@ struct ContainerScript {
 }
 
 impl ContainerScript {
-    fn of(container: &Container, environment: &Environment) -> Option<Self> {
+    fn from_container(container: &Container, environment: &Environment) -> Option<Self> {
         let items: Vec<&ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
-        // Otherwise the image decides what runs.
+        // Without a command the image decides what runs.
         if environment.command.is_empty() || items.iter().any(|it| has_helm_placeholder(&it.text.value)) {
             return None;
         }
@@ -288,21 +289,21 @@ impl ContainerScript {
                 stops_at_failure |= flags.contains('e');
             }
         }
-        let (text, segments, origins) = script(items[at])?;
-        let shell = shell_of(name, image, items[0])?;
+        let (text, segments, origins) = expand_script(items[at])?;
+        let shell = shell_variant(name, image, items[0])?;
         let item = Some(items[at].text.clone());
         reads_script.then_some(Self { text, item, segments, origins, shell, stops_at_failure })
     }
 
-    /// A program with its arguments, which a shell would run as well.
+    /// A program with arguments, as a script that runs it.
     fn program(items: &[&ExpandedScalar], image: &str) -> Option<Self> {
         let mut text = String::new();
         for item in items {
             let value = item.expansion.value.known()?;
             text.push_str(&format!("'{}' ", value.replace('\'', "'\\''")));
         }
-        let shell = shell_of("sh", image, items.first()?)?;
-        // What is part of the shell does not run alone.
+        let shell = shell_variant("sh", image, items.first()?)?;
+        // Shell builtins cannot run without a shell.
         let name = items.first()?.expansion.value.known()?;
         let is_program =
             name.contains('/') || ["sleep", "true", "cp", "mv", "touch", "mkdir", "rm", "tee"].contains(&&*name);
@@ -317,13 +318,13 @@ impl ContainerScript {
     }
 }
 
-/// What may stand before a shell.
+/// Programs that run a shell given in their arguments.
 const WRAPPERS: [&str; 8] =
     ["/usr/bin/env", "env", "busybox", "/bin/busybox", "tini", "/sbin/tini", "--", "/usr/bin/dumb-init"];
 
-/// Which rules a shell follows, by its name and by its image.
-fn shell_of(name: &str, image: &str, first: &ExpandedScalar) -> Option<ShellVariant> {
-    // Registry, path, name, tag: the words of the name tell what it is made of.
+/// The shell variant, by the name of the shell and of the image.
+fn shell_variant(name: &str, image: &str, first: &ExpandedScalar) -> Option<ShellVariant> {
+    // The image name tells the distribution.
     let has = |words: &[&str]| words.iter().any(|word| image.contains(word));
     Some(match name.rsplit('/').next()? {
         "bash" => ShellVariant::Bash,
@@ -335,15 +336,15 @@ fn shell_of(name: &str, image: &str, first: &ExpandedScalar) -> Option<ShellVari
             ShellVariant::Bash
         }
         "sh" | "ksh" => ShellVariant::Any,
-        // It splits no words, and its `echo` is another.
+        // Other shells, such as zsh, do not split words and have a different `echo`.
         _ => return None,
     })
 }
 
 type ExpandedScript = (String, Vec<ScriptSegment>, Vec<(Span, Arc<ValuePart>)>);
 
-/// A script after the kubelet has expanded it.
-fn script(item: &ExpandedScalar) -> Option<ExpandedScript> {
+/// The script after expansion by the kubelet.
+fn expand_script(item: &ExpandedScalar) -> Option<ExpandedScript> {
     let raw: &str = &item.text.value;
     let (mut text, mut segments, mut origins) = (String::new(), Vec::new(), Vec::new());
     let mut steps = item.expansion.steps.iter();
@@ -359,7 +360,7 @@ fn script(item: &ExpandedScalar) -> Option<ExpandedScript> {
         match token.kind {
             DollarTokenKind::Reference => match &steps.next()?.outcome {
                 Lookup::Bound(binding) => {
-                    let whole = TracedText::of_value(
+                    let whole = TracedText::from_value(
                         &binding.value,
                         ScriptPosition::new(0, Span::default(), ShellQuote::Bare),
                         true,
@@ -393,8 +394,8 @@ fn script(item: &ExpandedScalar) -> Option<ExpandedScript> {
     Some((text, segments, origins))
 }
 
-/// Parts of a traced text as a value.
-pub(super) fn value_of(characters: &[TracedCharacter]) -> ResolvedValue {
+/// Converts traced characters to a value.
+pub(super) fn to_value(characters: &[TracedCharacter]) -> ResolvedValue {
     let mut value = ResolvedValue::default();
     let mut text = String::new();
     let mut secret: Option<(Arc<str>, String)> = None;

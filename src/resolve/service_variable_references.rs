@@ -1,6 +1,6 @@
-//! Which service variables a container uses, as far as its manifest shows: by `$(X)`, or by `$X` and `${X}` for a shell.
+//! Finds the references to service variables in a container: `$(X)`, and `$X` or `${X}` in shell scripts.
 //!
-//! What a program reads by itself cannot be seen, so a variable that nobody uses here may still have a reader.
+//! Programs may read variables that no manifest refers to, so a variable without references may still be used.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,37 +11,37 @@ use crate::resolve::environment::{Environment, ExpandedScalar};
 use crate::resolve::expand::ExpansionStep;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
-/// A place where a service variable is used.
+/// A reference to a service variable.
 #[derive(Clone, Debug)]
 pub struct ServiceVariableReference {
-    /// The variable, with its service as the origin.
+    /// The variable; its origin is the service.
     pub binding: Arc<Binding>,
     /// The scalar, relative to the object.
     pub text: Text,
-    /// The reference in its value.
+    /// The range of the reference in its value.
     pub range: Range<usize>,
 }
 
-/// Every use of a service variable in a container, in no order.
+/// All references to service variables in a container, unsorted.
 pub fn service_variable_references(environment: &Environment, container: &Container) -> Vec<ServiceVariableReference> {
     let mut found = Vec::new();
     for (index, entry) in container.env.iter().enumerate() {
         let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) else { continue };
-        expanded(environment, text, &binding.steps, &mut found);
+        add_references(environment, text, &binding.steps, &mut found);
     }
     let probes = environment.probes.iter().flat_map(|it| &it.command);
     let sub_paths = environment.sub_paths.iter().filter(|it| it.within.is_none()).map(|it| &it.item);
     let items = environment.command.iter().chain(&environment.args).chain(probes).chain(sub_paths);
     for ExpandedScalar { text, expansion, .. } in items {
-        expanded(environment, text, &expansion.steps, &mut found);
+        add_references(environment, text, &expansion.steps, &mut found);
     }
     for (_, text) in &container.unexpanded {
-        for_shell(environment, text, &mut found);
+        add_shell_references(environment, text, &mut found);
     }
     found
 }
 
-fn expanded(
+fn add_references(
     environment: &Environment,
     text: &Text,
     steps: &[ExpansionStep],
@@ -58,17 +58,17 @@ fn expanded(
             });
         }
     }
-    for_shell(environment, text, found);
+    add_shell_references(environment, text, found);
 }
 
-/// `$X` and `${X}`.
-fn for_shell(environment: &Environment, text: &Text, found: &mut Vec<ServiceVariableReference>) {
+/// Adds the references `$X` and `${X}`.
+fn add_shell_references(environment: &Environment, text: &Text, found: &mut Vec<ServiceVariableReference>) {
     for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Plain) {
-        let behind = &text.value[token.range.start + 1..];
-        let brace = usize::from(behind.starts_with('{'));
-        let length = behind[brace..].bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
-        let name = &behind[brace..brace + length];
-        // The names of service variables have an underscore and end in capitals or digits.
+        let after = &text.value[token.range.start + 1..];
+        let brace = usize::from(after.starts_with('{'));
+        let length = after[brace..].bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
+        let name = &after[brace..brace + length];
+        // All names of service variables contain an underscore.
         if !name.contains('_') {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Service variables (S1 to S11): the names every service of a namespace puts into every container there.
+//! Service variables (S1 to S11), which the services of a namespace add to each of its containers.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,25 +10,25 @@ use crate::resolve::binding::{Binding, Origin, OriginKind};
 use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::workspace::Snapshot;
 
-/// The service that every pod sees (S1, S9).
+/// The service that all pods see (S1, S9).
 pub(super) const DEFAULT_SERVICE: &str = "kubernetes";
 
-/// A service of old releases that the explicit links proposal keeps beside the default one (PS4).
+/// A service of old releases that the proposal for explicit links keeps in addition to the default one (PS4).
 pub(super) const READ_ONLY_SERVICE: &str = "kubernetes-ro";
 
-/// Which services put their variables into a pod without being named in it.
+/// Which services add their variables to a pod without being named in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServiceLinks {
     /// Every service of the namespace (S1).
     All,
-    /// Only those of the cluster's API, `kubernetes` and `kubernetes-ro`: the pod names the others in `envFrom`.
+    /// Only the services of the cluster's API, `kubernetes` and `kubernetes-ro`: the pod names others in `envFrom`.
     Explicit,
     /// Only `kubernetes`: `enableServiceLinks` is false.
     Off,
 }
 
 impl ServiceLinks {
-    /// What a pod asks for. A link anywhere in it counts for all its containers.
+    /// The links of a pod. An explicit link in one container counts for all.
     pub fn for_pod(pod: &Pod) -> Self {
         // B1.
         match pod.service_links.map_or(pod.default_service_links, |(it, _)| it) {
@@ -39,27 +39,28 @@ impl ServiceLinks {
     }
 }
 
-/// The variables of all services a pod sees, shared by its containers and by pods beside it.
+/// The variables of all services that a pod sees; pods that see the same services share them.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceVariables {
-    /// By name.
+    /// The variables by name.
     pub variables: BTreeMap<Arc<str>, Arc<Binding>>,
-    /// The prefixes of the services in this workspace, headless ones too: what they do not give does not exist.
+    /// The prefixes of the services in this workspace, including headless ones. Other names with these prefixes do not
+    /// exist.
     prefixes: BTreeSet<String>,
-    /// The prefixes of those whose ports are not known.
-    open: BTreeSet<String>,
-    /// The prefixes of the services in this workspace that have no address, and so no variables (S3).
+    /// The prefixes of services with unknown ports.
+    unknown_ports: BTreeSet<String>,
+    /// The prefixes of the services in this workspace that have no cluster IP, and so no variables (S3).
     without_address: BTreeMap<String, Origin>,
-    /// Whether services outside this workspace count too: `enableServiceLinks` is not false.
+    /// Whether services outside this workspace also add variables: `enableServiceLinks` is not false.
     links: bool,
-    /// What stood where when these variables were made.
+    /// The locations of the services at the time of computation.
     pub(super) places: BTreeMap<Location, Arc<Model>>,
 }
 
-/// A service as seen from a pod.
+/// A service that a pod sees.
 #[derive(Clone, Debug)]
 pub struct ServiceCandidate<'s> {
-    /// `metadata.name`, with the parameters of a template in it.
+    /// `metadata.name`, with parameters of a template substituted.
     pub name: Arc<str>,
     /// Its ports and address.
     pub service: Cow<'s, Service>,
@@ -68,28 +69,28 @@ pub struct ServiceCandidate<'s> {
 }
 
 impl ServiceVariables {
-    /// What the services give. Without links only the default service counts (S1).
-    pub fn of(candidates: &[ServiceCandidate<'_>], links: bool) -> Self {
-        let (mut prefixes, mut open) = (BTreeSet::new(), BTreeSet::new());
+    /// Computes the variables of services. Without links only the default service counts (S1).
+    pub fn new(candidates: &[ServiceCandidate<'_>], links: bool) -> Self {
+        let (mut prefixes, mut unknown_ports) = (BTreeSet::new(), BTreeSet::new());
         let mut given: BTreeMap<String, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
         let mut without_address = BTreeMap::new();
         for candidate in candidates {
-            if has_no_address(&candidate.service) {
+            if lacks_cluster_ip(&candidate.service) {
                 without_address.insert(prefix(&candidate.name), candidate.origin.clone());
             }
-            if is_open(&candidate.service) {
-                open.insert(prefix(&candidate.name));
+            if has_unknown_ports(&candidate.service) {
+                unknown_ports.insert(prefix(&candidate.name));
             } else {
                 prefixes.insert(prefix(&candidate.name));
             }
             for (name, value) in variables(&candidate.name, &candidate.service) {
-                // S8: one service repeats itself with equal names, and the last one counts.
+                // S8: a service may define a name twice; the last one wins.
                 let values = given.entry(name).or_default();
                 values.retain(|(_, origin)| *origin != candidate.origin);
                 values.push((value, candidate.origin.clone()));
             }
         }
-        // S2: a service called `kubernetes` among the candidates takes the place of the default one.
+        // S2: a candidate called `kubernetes` replaces the default service.
         if prefixes.insert(prefix(DEFAULT_SERVICE)) {
             let origin = Origin { object: Some(DEFAULT_SERVICE.into()), ..Origin::new(OriginKind::Service) };
             for (name, value) in default_service() {
@@ -99,18 +100,18 @@ impl ServiceVariables {
         let variables = given
             .into_iter()
             .filter_map(|(name, candidates)| {
-                // S10: which of two services wins is decided anew at each start.
+                // S10: which of two services wins is decided at each start of a pod.
                 let what = format!("values of {name}");
                 let name: Arc<str> = name.into();
-                Some((Arc::clone(&name), Arc::new(Binding::among(name, &what, candidates)?)))
+                Some((Arc::clone(&name), Arc::new(Binding::from_candidates(name, &what, candidates)?)))
             })
             .collect();
-        Self { variables, prefixes, open, without_address, links, places: BTreeMap::new() }
+        Self { variables, prefixes, unknown_ports, without_address, links, places: BTreeMap::new() }
     }
 
-    /// A variable with its origins where they stand in a snapshot: services move when the text before them changes, and
-    /// their variables stay.
-    pub(super) fn placed(&self, snapshot: &Snapshot, binding: &Arc<Binding>) -> Arc<Binding> {
+    /// A variable with the current locations of its services: services move when the text before them is edited, but
+    /// their variables are kept.
+    pub(super) fn at_current_location(&self, snapshot: &Snapshot, binding: &Arc<Binding>) -> Arc<Binding> {
         let moved = |origin: &Origin| {
             let location = origin.location.as_ref()?;
             let span = snapshot.moved_service(&location.file, self.places.get(location)?)?;
@@ -130,62 +131,63 @@ impl ServiceVariables {
         Arc::new(binding)
     }
 
-    /// The service that would give this name if it had an address.
+    /// The service that would define this name if it had a cluster IP.
     pub fn without_address(&self, name: &str) -> Option<&Origin> {
         let link = name.strip_suffix("_PORT");
         possible_prefixes(name).chain(link).find_map(|it| self.without_address.get(it))
     }
 
-    /// Whether a service that is not in this workspace may give this name.
+    /// Whether a service outside this workspace may define this name.
     pub fn may_define(&self, name: &str) -> bool {
-        let is_open = |name: &str| name.strip_suffix("_PORT").is_some_and(|it| self.open.contains(it));
-        self.links && (is_open(name) || possible_prefixes(name).any(|it| !self.prefixes.contains(it)))
+        let has_unknown_ports =
+            |name: &str| name.strip_suffix("_PORT").is_some_and(|it| self.unknown_ports.contains(it));
+        self.links && (has_unknown_ports(name) || possible_prefixes(name).any(|it| !self.prefixes.contains(it)))
     }
 }
 
-/// The length of a value whose holes are filled: an address like 10.96.112.113, a port like 8080.
-fn length(value: &ResolvedValue) -> usize {
-    let piece = |it: &ValuePart| match it {
+/// The approximate length of a value: a cluster IP such as 10.96.112.113, a port such as 8080.
+fn approximate_length(value: &ResolvedValue) -> usize {
+    let part = |it: &ValuePart| match it {
         ValuePart::Text(text) | ValuePart::Secret { text, .. } => text.len(),
         ValuePart::Unknown(UnknownReason::ServicePort(_)) => 4,
         ValuePart::Unknown(_) => 13,
     };
-    value.pieces().iter().map(piece).sum()
+    value.parts().iter().map(part).sum()
 }
 
-/// About how many bytes one service puts into an environment: `NAME=value` with its end, for each variable.
-pub(super) fn bytes_of(name: &str, service: &Service) -> usize {
+/// The approximate size of a service's variables in an environment: `NAME=value` and a zero byte for each.
+pub(super) fn approximate_size(name: &str, service: &Service) -> usize {
     // S8: equal names count once.
     let all: BTreeMap<String, ResolvedValue> = variables(name, service).into_iter().collect();
-    all.iter().map(|(name, value)| name.len() + length(value) + 2).sum()
+    all.iter().map(|(name, value)| name.len() + approximate_length(value) + 2).sum()
 }
 
-/// Whether a name is shaped like a variable of this one service, `X_PORT` among them.
+/// Whether a name has the form of a variable of this service, including `X_PORT`.
 pub(super) fn is_variable_of(service: &str, name: &str) -> bool {
     let prefix = prefix(service);
     name.strip_prefix(&*prefix) == Some("_PORT") || possible_prefixes(name).any(|it| *it == *prefix)
 }
 
-/// Whether a service has ports that cannot be seen: the settings name it without them, or it is half typed.
-pub(super) fn is_open(service: &Service) -> bool {
-    service.ports.is_empty() && !has_no_address(service)
+/// Whether a service has unknown ports: the settings name it without ports, or the manifest is incomplete.
+pub(super) fn has_unknown_ports(service: &Service) -> bool {
+    service.ports.is_empty() && !lacks_cluster_ip(service)
 }
 
-/// Whether a service gets an address, and so variables (S3).
+/// Whether a service gets a cluster IP, and so variables (S3).
 pub fn has_cluster_ip(service: &Service) -> bool {
-    !has_no_address(service)
+    !lacks_cluster_ip(service)
 }
 
 /// S3.
-fn has_no_address(service: &Service) -> bool {
-    let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
-    is(&service.type_, "ExternalName") || is(&service.cluster_ip, "None")
+fn lacks_cluster_ip(service: &Service) -> bool {
+    let has = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
+    has(&service.type_, "ExternalName") || has(&service.cluster_ip, "None")
 }
 
-/// The variables of one service, in the order of S5. Headless and external ones have none (S3).
+/// The variables of one service, in the order of S5. Headless and external services have none (S3).
 pub fn variables(name: &str, service: &Service) -> Vec<(String, ResolvedValue)> {
     let address = service.cluster_ip.as_ref().map_or("", |it| &it.value);
-    if has_no_address(service) {
+    if lacks_cluster_ip(service) {
         return Vec::new();
     }
     let ports: Vec<ServicePortView<'_>> = service
@@ -198,7 +200,7 @@ pub fn variables(name: &str, service: &Service) -> Vec<(String, ResolvedValue)> 
             protocol: it.protocol.as_ref().map_or("TCP", |it| if it.value.is_empty() { "TCP" } else { &it.value }),
         })
         .collect();
-    of_ports(name, address, &ports)
+    port_variables(name, address, &ports)
 }
 
 struct ServicePortView<'s> {
@@ -207,12 +209,12 @@ struct ServicePortView<'s> {
     protocol: &'s str,
 }
 
-/// S9.
+/// The variables of the default service (S9).
 fn default_service() -> Vec<(String, ResolvedValue)> {
-    of_ports(DEFAULT_SERVICE, "", &[ServicePortView { name: "https", number: Some(443), protocol: "TCP" }])
+    port_variables(DEFAULT_SERVICE, "", &[ServicePortView { name: "https", number: Some(443), protocol: "TCP" }])
 }
 
-fn of_ports(service: &str, address: &str, ports: &[ServicePortView<'_>]) -> Vec<(String, ResolvedValue)> {
+fn port_variables(service: &str, address: &str, ports: &[ServicePortView<'_>]) -> Vec<(String, ResolvedValue)> {
     let prefix = prefix(service);
     let host = if address.is_empty() {
         // S3: the API server will allocate one.
@@ -225,14 +227,14 @@ fn of_ports(service: &str, address: &str, ports: &[ServicePortView<'_>]) -> Vec<
         None => ResolvedValue::unknown(UnknownReason::ServicePort(service.into())),
     };
     let url = |port: &ServicePortView<'_>| {
-        // S7: an IPv6 address stands in brackets here only.
+        // S7: an IPv6 address has brackets only in URLs.
         let (open, close) = if address.contains(':') { ("[", "]:") } else { ("", ":") };
         let mut url = ResolvedValue::default();
         url.push(ValuePart::Text(format!("{}://{open}", port.protocol.to_ascii_lowercase()).into()));
         url.append(&host);
         url.push(ValuePart::Text(close.into()));
         url.append(&number(port));
-        url.merged()
+        url.with_joined_text()
     };
     let mut all = vec![(format!("{prefix}_SERVICE_HOST"), host.clone())];
     if let Some(first) = ports.first() {
@@ -255,30 +257,31 @@ fn of_ports(service: &str, address: &str, ports: &[ServicePortView<'_>]) -> Vec<
     all
 }
 
-/// S4.
+/// The prefix of a service's variables (S4).
 pub(super) fn prefix(name: &str) -> String {
     name.replace('-', "_").to_ascii_uppercase()
 }
 
-/// Whether a name is shaped like a service variable. A bare `X_PORT` is not: too many variables are called that.
+/// Whether a name has the form of a service variable. `X_PORT` alone does not count: too many other variables have such
+/// names.
 pub fn is_service_variable_name(name: &str) -> bool {
     possible_prefixes(name).next().is_some()
 }
 
-/// Each prefix of a service that could give this name.
+/// All service prefixes that could define this name.
 fn possible_prefixes(name: &str) -> impl Iterator<Item = &str> {
     let upper = name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
     let host = name.strip_suffix("_SERVICE_HOST");
     let port = name.strip_suffix("_SERVICE_PORT");
     let named_port = name.match_indices("_SERVICE_PORT_").map(|(at, found)| (&name[..at], &name[at + found.len()..]));
     let named_port = named_port.filter(|(_, rest)| !rest.is_empty()).map(|(prefix, _)| prefix);
-    let link = name.match_indices("_PORT_").filter(|(at, found)| is_link(&name[at + found.len()..]));
+    let link = name.match_indices("_PORT_").filter(|(at, found)| is_port_link(&name[at + found.len()..]));
     let link = link.map(|(at, _)| &name[..at]);
     host.into_iter().chain(port).chain(named_port).chain(link).filter(move |it| upper && !it.is_empty())
 }
 
-/// `<n>_TCP|UDP|SCTP` and its `_PROTO _PORT _ADDR`.
-fn is_link(rest: &str) -> bool {
+/// Whether a text is `<n>_TCP`, `<n>_UDP` or `<n>_SCTP`, optionally with `_PROTO`, `_PORT` or `_ADDR`.
+fn is_port_link(rest: &str) -> bool {
     let Some((number, rest)) = rest.split_once('_') else { return false };
     let (protocol, part) = rest.split_once('_').unwrap_or((rest, "ADDR"));
     !number.is_empty()
@@ -352,7 +355,7 @@ mod tests {
                 origin: origin("foo-service"),
             },
         ];
-        let all = ServiceVariables::of(&candidates, true);
+        let all = ServiceVariables::new(&candidates, true);
         assert_eq!(all.variables["FOO_SERVICE_PORT"].alternatives.len(), 2);
         assert_eq!(all.variables["FOO_SERVICE_HOST"].value.to_string(), "1.1.1.1");
         assert_eq!(all.variables["KUBERNETES_SERVICE_PORT_HTTPS"].value.to_string(), "443");
@@ -364,7 +367,7 @@ mod tests {
     fn only_services_that_are_not_here_may_define_more() {
         let redis = service("None", &[]);
         let origin = Origin::new(OriginKind::Service);
-        let all = ServiceVariables::of(
+        let all = ServiceVariables::new(
             &[ServiceCandidate { name: "redis".into(), service: Cow::Borrowed(&redis), origin }],
             true,
         );
@@ -372,7 +375,7 @@ mod tests {
         assert!(all.may_define("DB_SERVICE_HOST"));
         assert!(all.may_define("DB_PORT_5432_TCP_ADDR"));
         assert!(!all.may_define("DB_PORT"));
-        assert!(!ServiceVariables::of(&[], false).may_define("DB_SERVICE_HOST"));
+        assert!(!ServiceVariables::new(&[], false).may_define("DB_SERVICE_HOST"));
         assert!(is_service_variable_name("A_SERVICE_PORT_HTTP") && !is_service_variable_name("_SERVICE_HOST"));
     }
 }

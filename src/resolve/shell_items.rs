@@ -1,20 +1,21 @@
-//! Shell scripts on a command line. In them `$(name)` is command substitution, unless a variable is called that.
+//! Finds shell scripts in a command line. In a script `$(name)` is a command substitution, unless a variable has this
+//! name.
 
 use crate::k8s::Text;
 use crate::syntax::has_helm_placeholder;
 
-/// Which item of a command line is a script: the first that is no option behind a shell with `-c`.
+/// The index of the script in a command line: the first item after a shell and its options, if these include `-c`.
 ///
-/// Without a `command` the image decides what runs; arguments that begin with `-c` are then a script too.
+/// Without a `command` the image decides what runs; arguments that start with `-c` are then also a script.
 pub fn script_index(items: &[&str], has_command: bool) -> Option<usize> {
     if !has_command && items.first().is_some_and(|it| takes_command(it)) {
-        return behind_options(items, 0);
+        return index_after_options(items, 0);
     }
-    items.iter().enumerate().filter(|(_, it)| is_shell(it)).find_map(|(at, _)| behind_options(items, at + 1))
+    items.iter().enumerate().filter(|(_, it)| is_shell(it)).find_map(|(at, _)| index_after_options(items, at + 1))
 }
 
-/// Whether a text of a container, by its place among those with their paths, is a script in a list such as a hook's
-/// command.
+/// Whether a text of a container is a script in a list, such as the command of a hook. `texts` are the texts with their
+/// paths, `at` is the index of this one.
 pub fn is_script_item(texts: &[(String, Text)], at: usize) -> bool {
     let list = |path: &str| path.strip_suffix(']').and_then(|it| it.rfind('[')).unwrap_or(path.len());
     let Some((path, _)) = texts.get(at) else { return false };
@@ -28,8 +29,8 @@ pub fn is_script_item(texts: &[(String, Text)], at: usize) -> bool {
     script_index(&items, true) == Some(at - first)
 }
 
-/// `sh`, `/bin/sh` and its relatives. What runs it (`env`, `busybox`, `tini --`) may stand before it. What a Helm
-/// expression gives may be one.
+/// Whether an item is a shell: `sh`, `/bin/bash` and so on. Other programs (`env`, `busybox`, `tini --`) may come
+/// before it. A Helm expression may also result in a shell.
 fn is_shell(item: &str) -> bool {
     if has_helm_placeholder(item) {
         return true;
@@ -38,10 +39,10 @@ fn is_shell(item: &str) -> bool {
     matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh" | "ksh")
 }
 
-/// The first item from `start` that is no option, if one of the options says that it is a script.
-fn behind_options(items: &[&str], start: usize) -> Option<usize> {
+/// The index of the first item from `start` that is not an option, if the options include `-c`.
+fn index_after_options(items: &[&str], start: usize) -> Option<usize> {
     let mut at = start;
-    let mut asked = false;
+    let mut has_script = false;
     while let Some(item) = items.get(at) {
         if *item == "--" {
             at += 1;
@@ -50,16 +51,16 @@ fn behind_options(items: &[&str], start: usize) -> Option<usize> {
         if item.len() < 2 || !item.starts_with(['-', '+']) {
             break;
         }
-        asked |= takes_command(item);
-        // `-o pipefail`, also at the end of a cluster.
+        has_script |= takes_command(item);
+        // `-o pipefail`, also as the last of combined options.
         let has_value =
             !item.starts_with("--") && item.ends_with(['o', 'O']) || matches!(*item, "--rcfile" | "--init-file");
         at += 1 + usize::from(has_value);
     }
-    (asked && at < items.len()).then_some(at)
+    (has_script && at < items.len()).then_some(at)
 }
 
-/// `-c`, `-ec`, `-lc`, `-euxc` …
+/// Whether an option includes `-c`: `-c`, `-ec`, `-lc`, `-euxc` …
 fn takes_command(item: &str) -> bool {
     item.strip_prefix('-').is_some_and(|it| it.contains('c') && it.bytes().all(|it| it.is_ascii_alphabetic()))
 }
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_stand_behind_a_shell_with_c() {
+    fn scripts_come_after_a_shell_with_c() {
         let found = |items: &[&str]| script_index(items, true);
         assert_eq!(found(&["sh", "-c", "x"]), Some(2));
         assert_eq!(found(&["/bin/bash", "-euo", "pipefail", "-c", "x", "y"]), Some(4));

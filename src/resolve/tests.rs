@@ -1,11 +1,11 @@
-//! The environment of a container, from manifests to values: one text in, one text out.
+//! Tests of the environment of a container: manifests as input, one line of text per variable as output.
 
 use super::*;
 use crate::k8s::VariableScope;
 use crate::workspace::{File, Workspace};
 
-/// Each line is `NAME=value (source) hides …`, then what is expanded, then `! NAME why`. The variables of the default
-/// service are left out.
+/// Compares lines of the form `NAME=value (source, hides …)`, then the expanded texts, then `! NAME reason` for
+/// unresolved references. The variables of the default service are not listed.
 fn check(manifests: &str, expected: &str) {
     check_at(None, &[("pod.yaml", manifests)], expected);
 }
@@ -68,7 +68,7 @@ fn describe(environment: &Environment) -> String {
         section("subPath", path.item.expansion.value.to_string());
     }
     for it in &environment.unresolved {
-        shown += &format!("! {} {}\n", it.name, it.why.as_str());
+        shown += &format!("! {} {}\n", it.name, it.reason.as_str());
     }
     shown
 }
@@ -79,7 +79,7 @@ fn origin(origin: &Origin) -> String {
     format!("{}{object}{key}", origin.kind.as_str())
 }
 
-/// A pod with one container, whose fields stand at the left margin.
+/// A pod with one container that has these fields; they are given without indentation.
 fn pod(fields: &str) -> String {
     let fields: String = fields.lines().map(|line| format!("      {line}\n")).collect();
     format!(
@@ -88,7 +88,7 @@ fn pod(fields: &str) -> String {
 }
 
 #[test]
-fn entries_see_what_stands_before_them() {
+fn entries_see_earlier_entries() {
     check(
         &pod("env:\n\
               - {name: A, value: $(B)}\n\
@@ -111,7 +111,7 @@ fn entries_see_what_stands_before_them() {
 }
 
 #[test]
-fn sources_stand_below_entries_and_above_services() {
+fn env_from_hides_services_and_is_hidden_by_env() {
     let data = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\ndata: {A: one, B: $(A), REDIS_PORT: mine}\n\
                 ---\napiVersion: v1\nkind: Secret\nmetadata: {name: two}\nstringData: {B: hidden}\n\
                 ---\napiVersion: v1\nkind: Service\nmetadata: {name: redis}\n\
@@ -164,7 +164,7 @@ fn keys_may_be_missing_optional_or_elsewhere() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_unknown_not_missing() {
+fn variables_of_absent_sources_are_unknown() {
     check(
         &pod("envFrom: [{prefix: X_, configMapRef: {name: elsewhere}}]\n\
               env: [{name: A, value: '$(X_KEY) $(Y_KEY) $(X_date +%s) $(DB_SERVICE_HOST) $(DB_PORT)'}]"),
@@ -209,7 +209,7 @@ fn the_default_service_is_that_of_the_namespace_default() {
 }
 
 #[test]
-fn fields_are_defaults_only_where_all_of_the_pod_is_seen() {
+fn absent_fields_have_defaults_only_in_complete_pods() {
     let fields = "env:\n\
                   - {name: LABEL, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['app']\"}}}\n\
                   - {name: ACCOUNT, valueFrom: {fieldRef: {fieldPath: spec.serviceAccountName}}}\n\
@@ -229,14 +229,14 @@ fn fields_are_defaults_only_where_all_of_the_pod_is_seen() {
     let deployment = format!("{}]}}]}}}}}}\n", deployment.trim_end());
     check(&pod, known);
     check(&deployment, known);
-    // A controller that is not known, the base of a patch and a Helm expression may all say more.
+    // An unknown controller, the base of a patch or a Helm expression may add fields.
     check(&deployment.replace("apps/v1\nkind: Deployment", "example.org/v1\nkind: Widget"), open);
     check(&deployment.replace(", image: i", ""), open);
     check(&deployment.replace("name: web", "name: {{ .Release.Name }}"), open);
 }
 
 #[test]
-fn fields_have_the_parameters_of_their_template_in_them() {
+fn template_parameters_are_substituted_in_fields() {
     let fields = "env:\n\
                   - {name: LABEL, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['app']\"}}}\n\
                   - {name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}\n\
@@ -257,7 +257,7 @@ fn fields_have_the_parameters_of_their_template_in_them() {
 }
 
 #[test]
-fn limits_of_the_pod_stand_in_for_those_of_a_container() {
+fn pod_limits_apply_to_containers_without_limits() {
     let text = pod("resources: {limits: {cpu: '2'}}\n\
                     env:\n\
                     - {name: CPU, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}\n\
@@ -330,7 +330,7 @@ fn scripts_keep_their_command_substitutions() {
 }
 
 #[test]
-fn older_releases_skip_keys_that_are_no_names() {
+fn older_releases_skip_keys_that_are_not_variable_names() {
     let map = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {'1234': v, A: v}\n";
     let text = format!("{}{map}", pod("envFrom: [{configMapRef: {name: c}}, {prefix: p_, configMapRef: {name: c}}]"));
     let shown = show(Some("1.29"), &[("a.yaml", &text)]);
@@ -339,7 +339,7 @@ fn older_releases_skip_keys_that_are_no_names() {
 }
 
 #[test]
-fn older_releases_break_characters_behind_a_dollar() {
+fn older_releases_break_characters_after_a_dollar() {
     let text = pod("args: ['$£']");
     for (release, expected) in [("1.33", "$Â\u{fffd}"), ("1.35.0", "$Â\u{fffd}"), ("1.35", "$£"), ("1.34.4", "$£")]
     {
@@ -348,7 +348,7 @@ fn older_releases_break_characters_behind_a_dollar() {
 }
 
 #[test]
-fn controllers_add_their_own() {
+fn controllers_add_variables() {
     let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  completionMode: Indexed\n  template:\n    spec:\n\
                \x20     containers: [{name: c, image: i, env: [{name: A, value: $(JOB_COMPLETION_INDEX)}], args: [$(JOB_COMPLETION_INDEX)]}]\n";
     check(
@@ -375,11 +375,11 @@ fn controllers_add_their_own() {
 fn patches_and_externals_may_have_more() {
     let patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {template: {spec: {containers: [\n\
                  {name: c, env: [{name: A, value: $(BASE)}]}]}}}\n";
-    check(patch, "A=<BASE from outside> (env)");
+    check(patch, "A=<variable BASE, set elsewhere> (env)");
     check_at(
         None,
         &[("podlens.yaml", "externals: {variables: ['ACME_*']}\n"), ("a.yaml", &pod("args: ['$(ACME_X)', '$(X)']"))],
-        "args: <ACME_X from outside> $(X)
+        "args: <variable ACME_X, set elsewhere> $(X)
          ! X undefined",
     );
 }
@@ -411,7 +411,7 @@ fn kustomize_may_set_its_vars() {
     check_at(
         None,
         &[("kustomization.yaml", kustomization), ("pod.yaml", &pod("args: ['$(HOST)', '$(PORT)']"))],
-        "args: <HOST from outside> $(PORT)
+        "args: <variable HOST, set elsewhere> $(PORT)
          ! PORT undefined",
     );
 }
@@ -425,15 +425,15 @@ fn hooks_of_a_deployment_config_see_their_container() {
     check(
         config,
         "OTHER=o (env)
-         A=<B from outside> (env)
+         A=<variable B, set elsewhere> (env)
          B=b (env)
-         command: run <B from outside> <OTHER from outside>",
+         command: run <variable B, set elsewhere> <variable OTHER, set elsewhere>",
     );
 }
 
-/// Service variables are kept while services only move, and still lead to where each stands.
+/// Service variables are cached while services only move, and their origins are the current locations.
 #[test]
-fn a_service_that_moves_is_found_where_it_stands() {
+fn origins_follow_services_that_move() {
     let service =
         "apiVersion: v1\nkind: Service\nmetadata: {name: db}\nspec: {clusterIP: 1.2.3.4, ports: [{port: 80}]}\n";
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n    - {name: c, image: c, \
@@ -448,14 +448,14 @@ fn a_service_that_moves_is_found_where_it_stands() {
         let object = &file.objects[0];
         let pod = &object.model.pods[0];
         let environment = environment(&snapshot, path, object, pod, &pod.containers[0]);
-        let place = |origin: &Origin| origin.location.as_ref().map(|it| it.span.start);
+        let start = |origin: &Origin| origin.location.as_ref().map(|it| it.span.start);
         let Lookup::Bound(host) = environment.lookup(VariableScope::All, "DB_SERVICE_HOST") else {
             panic!("not bound")
         };
-        assert_eq!(place(&host.origin), Some(lines * 12));
+        assert_eq!(start(&host.origin), Some(lines * 12));
         let Lookup::Bound(port) = environment.lookup(VariableScope::All, "DB_PORT") else { panic!("not bound") };
-        assert_eq!(port.hides.iter().map(place).collect::<Vec<_>>(), [Some(lines * 12)]);
+        assert_eq!(port.hides.iter().map(start).collect::<Vec<_>>(), [Some(lines * 12)]);
         let listed = environment.bindings().into_iter().find(|it| &*it.name == "DB_SERVICE_PORT").expect("listed");
-        assert_eq!(place(&listed.origin), Some(lines * 12));
+        assert_eq!(start(&listed.origin), Some(lines * 12));
     }
 }

@@ -1,7 +1,6 @@
-//! Values with holes: what is known of a text whose parts may be decided outside the manifests.
+//! Values of which parts may be unknown, because something outside the manifests decides them.
 //!
-//! Text that came from a Secret is kept apart from other text for good: it is never printed by accident, `Debug`
-//! included.
+//! Text from a Secret is always marked, so that it is not printed by accident, not even by `Debug`.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use crate::syntax::{has_helm_placeholder, split_helm_placeholders};
 /// A text that may have unknown parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResolvedValue {
-    pieces: Vec<ValuePart>,
+    parts: Vec<ValuePart>,
 }
 
 /// A part of a value.
@@ -35,17 +34,17 @@ pub enum ValuePart {
 pub enum UnknownReason {
     /// The address that the cluster gives to a service.
     ClusterIp(Arc<str>),
-    /// A port that the manifest of a service does not say.
+    /// A port that the manifest of a service does not contain.
     ServicePort(Arc<str>),
     /// A service variable whose service is not in this workspace.
     ServiceVariable(Arc<str>),
-    /// A key of a ConfigMap that is not in this workspace, or not in its text.
+    /// A key of a ConfigMap that is not in this workspace, or whose value the manifest does not contain.
     ConfigMapKey(Arc<str>, Arc<str>),
-    /// A key of a Secret that is not in this workspace, or not in its text.
+    /// A key of a Secret that is not in this workspace, or whose value the manifest does not contain.
     SecretKey(Arc<str>, Arc<str>),
-    /// A key that its object lacks: the container does not start.
+    /// A key that does not exist in its object: the container does not start.
     MissingKey(Arc<str>),
-    /// A field that the cluster fills in.
+    /// A field that the cluster sets.
     Field(Arc<str>),
     /// A resource that the node or the namespace decides.
     Resource(Arc<str>),
@@ -58,14 +57,14 @@ pub enum UnknownReason {
         /// The volume.
         volume: Arc<str>,
     },
-    /// An env file that nobody writes: the container does not start.
+    /// An env file that no container writes: the container does not start.
     MissingFile {
         /// The file's path in the volume.
         path: Arc<str>,
         /// The volume.
         volume: Arc<str>,
     },
-    /// An env file that the kubelet cannot read: the container does not start.
+    /// An env file that the kubelet refuses: the container does not start.
     RefusedFile {
         /// The file's path in the volume.
         path: Arc<str>,
@@ -74,19 +73,19 @@ pub enum UnknownReason {
     },
     /// A variable that a controller sets.
     Injected(Arc<str>),
-    /// Several objects may be meant, with different values.
+    /// Several objects may be meant, and their values differ.
     Ambiguous(Arc<str>),
     /// A variable that something outside this workspace may set.
     External(Arc<str>),
-    /// A parameter of a template that has no value yet.
+    /// A parameter of a template without a value.
     Parameter(Arc<str>),
     /// A parameter of a template that gets a random value.
     Generated(Arc<str>),
-    /// What a Helm expression gives.
+    /// The result of a Helm expression.
     Helm,
-    /// Longer than any program can be started with.
+    /// Longer than the variables that a program can be started with.
     TooLong,
-    /// A half-typed entry.
+    /// An incomplete entry.
     Unfinished,
 }
 
@@ -103,15 +102,15 @@ impl fmt::Display for UnknownReason {
             Self::Resource(resource) => write!(f, "resource {resource}"),
             Self::EnvFileKey { key, path, volume } => write!(f, "key {key} of env file {path} in volume {volume}"),
             Self::MissingFile { path, volume } => write!(f, "missing env file {path} in volume {volume}"),
-            Self::RefusedFile { path, volume } => write!(f, "unreadable env file {path} in volume {volume}"),
+            Self::RefusedFile { path, volume } => write!(f, "invalid env file {path} in volume {volume}"),
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
-            Self::External(name) => write!(f, "{name} from outside"),
+            Self::External(name) => write!(f, "variable {name}, set elsewhere"),
             Self::Parameter(name) => write!(f, "parameter {name}, not set"),
             Self::Generated(name) => write!(f, "parameter {name}, generated"),
             Self::Helm => f.write_str("Helm expression"),
-            Self::TooLong => f.write_str("too long"),
-            Self::Unfinished => f.write_str("unfinished"),
+            Self::TooLong => f.write_str("value too long"),
+            Self::Unfinished => f.write_str("incomplete entry"),
         }
     }
 }
@@ -121,16 +120,16 @@ impl fmt::Display for UnknownReason {
 pub enum ValueState {
     /// All of it.
     Known,
-    /// There are holes between known text.
+    /// Known text and unknown parts.
     Partial,
-    /// Nothing but holes.
+    /// Only unknown parts.
     Unknown,
-    /// Part of it came from a Secret.
+    /// Part of it comes from a Secret.
     Secret,
 }
 
 impl ValueState {
-    /// As the JSON output writes it.
+    /// The name in the JSON output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Known => "known",
@@ -149,7 +148,7 @@ impl ResolvedValue {
         value
     }
 
-    /// A text of a manifest: known but for the places of masked Helm expressions.
+    /// A text of a manifest; masked Helm expressions are unknown parts.
     pub fn written(text: Arc<str>) -> Self {
         if !has_helm_placeholder(&text) {
             return Self::text(text);
@@ -161,51 +160,51 @@ impl ResolvedValue {
         value
     }
 
-    /// Nothing known, for this reason.
+    /// An unknown value, for this reason.
     pub fn unknown(reason: UnknownReason) -> Self {
-        Self { pieces: vec![ValuePart::Unknown(reason)] }
+        Self { parts: vec![ValuePart::Unknown(reason)] }
     }
 
     /// Known text from a key of a Secret.
     pub fn secret(text: impl Into<Arc<str>>, of: impl Into<Arc<str>>) -> Self {
-        Self { pieces: vec![ValuePart::Secret { text: text.into(), of: of.into() }] }
+        Self { parts: vec![ValuePart::Secret { text: text.into(), of: of.into() }] }
     }
 
-    /// The same with its text known to come from a key of a Secret.
-    pub fn hidden(self, of: &Arc<str>) -> Self {
-        if self.pieces.is_empty() {
+    /// The same value with its text marked as coming from a key of a Secret.
+    pub fn marked_secret(self, of: &Arc<str>) -> Self {
+        if self.parts.is_empty() {
             return Self::secret("", Arc::clone(of));
         }
-        let hide = |piece| match piece {
+        let mark = |part| match part {
             ValuePart::Text(text) => ValuePart::Secret { text, of: Arc::clone(of) },
             other => other,
         };
-        Self { pieces: self.pieces.into_iter().map(hide).collect() }
+        Self { parts: self.parts.into_iter().map(mark).collect() }
     }
 
     /// Its parts, in order.
-    pub fn pieces(&self) -> &[ValuePart] {
-        &self.pieces
+    pub fn parts(&self) -> &[ValuePart] {
+        &self.parts
     }
 
-    /// Adds a part at the end.
-    pub fn push(&mut self, piece: ValuePart) {
-        if !matches!(&piece, ValuePart::Text(text) if text.is_empty()) {
-            self.pieces.push(piece);
+    /// Appends a part.
+    pub fn push(&mut self, part: ValuePart) {
+        if !matches!(&part, ValuePart::Text(text) if text.is_empty()) {
+            self.parts.push(part);
         }
     }
 
-    /// Adds another value at the end.
+    /// Appends another value.
     pub fn append(&mut self, other: &ResolvedValue) {
-        self.pieces.extend(other.pieces.iter().cloned());
+        self.parts.extend(other.parts.iter().cloned());
     }
 
-    /// The same with neighbouring text in one piece.
-    pub fn merged(self) -> Self {
+    /// The same value with adjacent texts joined.
+    pub fn with_joined_text(self) -> Self {
         let mut result = Self::default();
         let mut text = String::new();
-        for piece in self.pieces {
-            match piece {
+        for part in self.parts {
+            match part {
                 ValuePart::Text(it) => text.push_str(&it),
                 other => {
                     result.push(ValuePart::Text(std::mem::take(&mut text).into()));
@@ -219,12 +218,12 @@ impl ResolvedValue {
 
     /// How much of it is known.
     pub fn state(&self) -> ValueState {
-        let holes = self.pieces.iter().filter(|it| matches!(it, ValuePart::Unknown(_))).count();
-        if self.pieces.iter().any(|it| matches!(it, ValuePart::Secret { .. })) {
+        let unknown = self.parts.iter().filter(|it| matches!(it, ValuePart::Unknown(_))).count();
+        if self.parts.iter().any(|it| matches!(it, ValuePart::Secret { .. })) {
             ValueState::Secret
-        } else if holes == 0 {
+        } else if unknown == 0 {
             ValueState::Known
-        } else if holes == self.pieces.len() {
+        } else if unknown == self.parts.len() {
             ValueState::Unknown
         } else {
             ValueState::Partial
@@ -233,22 +232,22 @@ impl ResolvedValue {
 
     /// Whether it is certainly the empty string.
     pub fn is_empty(&self) -> bool {
-        self.pieces.iter().all(|it| match it {
+        self.parts.iter().all(|it| match it {
             ValuePart::Text(text) | ValuePart::Secret { text, .. } => text.is_empty(),
             ValuePart::Unknown(_) => false,
         })
     }
 
-    /// The text, where all of it is known and none of it is secret.
+    /// The text, if all of it is known and none of it is secret.
     pub fn known(&self) -> Option<String> {
         (self.state() == ValueState::Known).then(|| self.to_string())
     }
 
-    /// The text with what came from Secrets in it: only for a user who asked for it.
+    /// The text including secrets: only for users who asked for it.
     pub fn revealed(&self) -> String {
         let mut text = String::new();
-        for piece in &self.pieces {
-            match piece {
+        for part in &self.parts {
+            match part {
                 ValuePart::Text(it) | ValuePart::Secret { text: it, .. } => text.push_str(it),
                 ValuePart::Unknown(reason) => {
                     let _ = write!(text, "<{reason}>");
@@ -258,16 +257,16 @@ impl ResolvedValue {
         text
     }
 
-    /// Whether both are the same text wherever they are used.
+    /// Whether both have the same text and state.
     pub fn same_text(&self, other: &ResolvedValue) -> bool {
         self.state() == other.state() && self.revealed() == other.revealed()
     }
 }
 
-/// Holes are written `<reason>`, secrets as a name and a length.
+/// Unknown parts are written as `<reason>`, secrets as a name and a length.
 impl fmt::Display for ResolvedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pieces.iter().try_for_each(|piece| match piece {
+        self.parts.iter().try_for_each(|part| match part {
             ValuePart::Text(text) => f.write_str(text),
             ValuePart::Secret { text, of } => write!(f, "<secret {of}, {} bytes>", text.len()),
             ValuePart::Unknown(reason) => write!(f, "<{reason}>"),
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_say_why() {
+    fn unknown_parts_have_reasons() {
         let mut value = ResolvedValue::text("http://");
         value.append(&ResolvedValue::unknown(UnknownReason::ClusterIp("redis".into())));
         assert_eq!(value.to_string(), "http://<cluster IP of redis>");

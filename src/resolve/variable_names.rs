@@ -1,8 +1,8 @@
-//! What may be the name of a variable or a service, by version (V1 to V3, S4).
+//! Valid names of variables and services, by release (V1 to V3, S4).
 
 use crate::workspace::KubernetesVersion;
 
-/// V1: letters, digits, `-`, `.` and `_`, no digit first.
+/// V1: letters, digits, `-`, `.` and `_`, not starting with a digit.
 pub fn is_strict_variable_name(name: &str) -> bool {
     let ordinary = |it: u8| it.is_ascii_alphabetic() || matches!(it, b'-' | b'.' | b'_');
     let mut bytes = name.bytes();
@@ -12,12 +12,12 @@ pub fn is_strict_variable_name(name: &str) -> bool {
         && !name.starts_with("..")
 }
 
-/// V2: any printable ASCII but `=`.
+/// V2: printable ASCII characters except `=`.
 pub fn is_relaxed_variable_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| (0x20..=0x7e).contains(&it) && it != b'=')
 }
 
-/// What may be the name of a service: a DNS label. S4: since 1.36 a digit may come first.
+/// Whether a text is a service name: a DNS label. S4: since 1.36 it may start with a digit.
 pub fn is_service_name(name: &str, release: KubernetesVersion) -> bool {
     let ordinary = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
     let first = |it: u8| it.is_ascii_lowercase() || release.is_at_least(36) && it.is_ascii_digit();

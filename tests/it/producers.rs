@@ -208,12 +208,12 @@ fn scripts_leave_what_is_said() {
                         continue;
                     }
                     EnvFile::Absent => is.is_none(),
-                    EnvFile::Written(content) if content.is_whole() => is.as_deref() == Some(content.text()),
+                    EnvFile::Written(content) if content.is_complete() => is.as_deref() == Some(content.text()),
                     EnvFile::Written(content) => is.as_ref().is_some_and(|is| is.starts_with(content.text())),
                 };
                 known += 1;
                 let said = match file {
-                    EnvFile::Written(content) => format!("{:?}, whole: {}", content.text(), content.is_whole()),
+                    EnvFile::Written(content) => format!("{:?}, whole: {}", content.text(), content.is_complete()),
                     other => format!("{other:?}"),
                 };
                 if !holds {

@@ -54,7 +54,7 @@ impl ExpandedText {
 
     /// Why the value is not known.
     fn reason(&self) -> Option<String> {
-        let unknown = self.value.pieces().iter().filter(|it| !matches!(it, ValuePart::Text(_)));
+        let unknown = self.value.parts().iter().filter(|it| !matches!(it, ValuePart::Text(_)));
         let mut reasons: Vec<String> = Vec::new();
         for piece in unknown {
             let mut alone = ResolvedValue::default();

@@ -60,7 +60,7 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
         let names = content.names(analysis.resolver.env_file_syntax(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
-            let Some((part, written)) = content.place(range).zip(analysis.file_text(&at.file)) else { continue };
+            let Some((part, written)) = content.script_part(range).zip(analysis.file_text(&at.file)) else { continue };
             let span = written.inside(at.object.file_span(part.text.span), &part.text, part.range);
             found.definitions.push(Location { file: Arc::clone(&at.file), span });
         }

@@ -88,7 +88,7 @@ impl<'s> LocatedParameter<'s> {
                     Ok(parts) => {
                         vec![text("for example "), Inline::Code(generate_value(&parts, &mut sample_numbers()))]
                     }
-                    Err(error) => vec![text("invalid: "), Inline::Text(error.why.to_string())],
+                    Err(error) => vec![text("invalid: "), Inline::Text(error.problem.to_string())],
                 });
             }
             (None, None) => lines.push(vec![text("no value")]),

@@ -1,27 +1,27 @@
-//! `echo` and `printf`, in which shells differ most.
+//! `echo` and `printf`, which differ most between shells.
 
 use crate::resolve::script_runner::commands::ShellVariant;
 use crate::resolve::script_runner::interpreter::character;
 use crate::resolve::script_runner::traced_text::{ScriptPosition, TracedCharacter, TracedText};
 
-/// Prints the fields behind the first; where the shell is not known, what all of them print.
+/// Prints the fields after the first. For an unknown shell, prints only the common start of the outputs.
 pub(super) fn echo(shell: ShellVariant, fields: &[TracedText], output: &mut TracedText) {
-    let place = end_of(fields);
-    let of = |shell| echo_of(shell, &fields[1..], place);
+    let place = last_position(fields);
+    let of = |shell| echo_in(shell, &fields[1..], place);
     let printed = match shell {
-        ShellVariant::Any => of(ShellVariant::Dash).common(&of(ShellVariant::Bash)),
+        ShellVariant::Any => of(ShellVariant::Dash).common_start(&of(ShellVariant::Bash)),
         shell => of(shell),
     };
     output.append(&printed);
 }
 
-/// Where what the command adds itself is said to come from: its last word.
-fn end_of(fields: &[TracedText]) -> ScriptPosition {
+/// The position of characters that the command itself adds: its last word.
+fn last_position(fields: &[TracedText]) -> ScriptPosition {
     let last = fields.iter().rev().find_map(|it| it.characters.last()).map(|it| it.place);
     last.unwrap_or(ScriptPosition::new(0, crate::text::Span::default(), crate::syntax::ShellQuote::Bare))
 }
 
-fn echo_of(shell: ShellVariant, fields: &[TracedText], place: ScriptPosition) -> TracedText {
+fn echo_in(shell: ShellVariant, fields: &[TracedText], place: ScriptPosition) -> TracedText {
     let (mut first, mut ends_line, mut reads_escapes) = (0, true, shell == ShellVariant::Dash);
     while let Some(field) = fields.get(first) {
         let options = field.known().filter(|it| it.len() > 1 && it.starts_with('-')).unwrap_or_default();
@@ -42,10 +42,10 @@ fn echo_of(shell: ShellVariant, fields: &[TracedText], place: ScriptPosition) ->
     }
     let mut text = TracedText::default();
     for (at, field) in fields[first..].iter().enumerate() {
-        // It may turn out to be an option, or to be no word at all.
-        let is_vague = field.is_open && (field.characters.is_empty() || at == 0 && field.starts_with("-"));
+        // It may be an option, or expand to no word.
+        let is_uncertain = field.is_open && (field.characters.is_empty() || at == 0 && field.starts_with("-"));
         let is_literal = field.characters.first().is_some_and(|it| it.is_literal);
-        if is_vague && !is_literal {
+        if is_uncertain && !is_literal {
             text.is_open = true;
         }
         if at > 0 {
@@ -59,15 +59,15 @@ fn echo_of(shell: ShellVariant, fields: &[TracedText], place: ScriptPosition) ->
         }
         return text;
     }
-    let (mut read, goes_on) = escaped(&text);
+    let (mut read, goes_on) = interpret_escapes(&text);
     if goes_on && ends_line {
         read.push(character('\n', place));
     }
     read
 }
 
-/// A text with its escapes read as `echo` and `%b` do, and whether anything is printed behind it (`\c`).
-fn escaped(text: &TracedText) -> (TracedText, bool) {
+/// Interprets escapes as `echo` and `%b` do, and returns whether more is printed after the text (`\c` ends the output).
+fn interpret_escapes(text: &TracedText) -> (TracedText, bool) {
     let mut result = TracedText::default();
     let characters = &text.characters;
     let mut at = 0;
@@ -78,7 +78,7 @@ fn escaped(text: &TracedText) -> (TracedText, bool) {
             continue;
         }
         let Some(next) = characters.get(at) else {
-            // What comes next decides.
+            // The unknown next character decides.
             if !text.is_open {
                 result.push(it.clone());
             }
@@ -99,7 +99,7 @@ fn escaped(text: &TracedText) -> (TracedText, bool) {
             }
             other => match simple_escape(other) {
                 Some(value) => result.push(TracedCharacter { value, ..joined(it, next) }),
-                // Each shell has its own.
+                // Shells differ.
                 None if other.is_ascii_alphanumeric() => result.is_open = true,
                 None => {
                     result.push(it.clone());
@@ -126,7 +126,7 @@ fn simple_escape(it: char) -> Option<char> {
     })
 }
 
-/// One character that two stand for.
+/// The character that an escape of two characters stands for.
 fn joined(first: &TracedCharacter, second: &TracedCharacter) -> TracedCharacter {
     let mut place = first.place;
     if place.script == second.place.script && place.quote == second.place.quote {
@@ -135,7 +135,7 @@ fn joined(first: &TracedCharacter, second: &TracedCharacter) -> TracedCharacter 
     TracedCharacter { place, ..first.clone() }
 }
 
-/// Prints with a format, again and again until every argument is used. Whether it surely succeeds.
+/// Prints with a format, repeated until all arguments are used. Returns whether it certainly succeeds.
 pub(super) fn printf(shell: ShellVariant, fields: &[TracedText], output: &mut TracedText) -> bool {
     let mut fields = &fields[1..];
     if fields.first().is_some_and(|it| it.is("--")) {
@@ -160,7 +160,7 @@ pub(super) fn printf(shell: ShellVariant, fields: &[TracedText], output: &mut Tr
     }
 }
 
-/// Nothing where shells differ.
+/// Prints the format once; `None` where shells differ.
 fn format_once(
     shell: ShellVariant,
     format: &TracedText,
@@ -182,7 +182,7 @@ fn format_once(
                         first
                     }),
                 };
-                // One that may be no word, or several.
+                // It may expand to no word or to several.
                 if argument.is_some_and(|it| it.is_open && !it.characters.first().is_some_and(|it| it.is_literal)) {
                     argument.into_iter().for_each(|it| output.append(it));
                     return None;
@@ -191,7 +191,7 @@ fn format_once(
                     '%' => output.push(joined(it, conversion)),
                     's' => argument.into_iter().for_each(|it| output.append(it)),
                     'b' => {
-                        let (text, goes_on) = escaped(argument.unwrap_or(&TracedText::default()));
+                        let (text, goes_on) = interpret_escapes(argument.unwrap_or(&TracedText::default()));
                         output.append(&text);
                         if !goes_on {
                             return None;

@@ -1,18 +1,18 @@
-//! The files that containers leave in the volumes of a pod, as far as they can be followed.
+//! The files in the volumes of a pod while containers run, as far as they are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::resolve::script_runner::traced_text::TracedText;
 
-/// What is known of a file.
+/// The known state of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::resolve) enum FileState {
     /// It does not exist.
     Absent,
-    /// It holds this.
+    /// It has this content.
     Known(Arc<TracedText>),
-    /// It may exist, and hold anything.
+    /// It may exist with any content.
     Unknown,
 }
 
@@ -21,9 +21,9 @@ pub(in crate::resolve) enum FileState {
 struct FileTree {
     files: BTreeMap<String, FileState>,
     directories: BTreeSet<String>,
-    /// Whether files and directories may exist that nobody has written here.
+    /// Whether there may be other files and directories.
     is_open: bool,
-    /// Files whose content was replaced by another.
+    /// Files whose content was replaced.
     rewritten: BTreeSet<String>,
 }
 
@@ -31,7 +31,7 @@ struct FileTree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileLocation {
     volume: Option<Arc<str>>,
-    /// Relative to the volume, or absolute.
+    /// Relative to the volume, or absolute in the container's file system.
     path: String,
 }
 
@@ -39,14 +39,14 @@ pub(super) struct FileLocation {
 #[derive(Clone, Debug)]
 pub(super) struct MountPoint {
     pub(super) volume: Arc<str>,
-    /// Where, without a `/` at the end.
+    /// The mount path, without a `/` at the end.
     pub(super) path: String,
-    /// The part of the volume that is seen there, without `/` around it.
+    /// The mounted directory of the volume, without `/` at both ends.
     pub(super) sub_path: String,
     pub(super) read_only: bool,
 }
 
-/// All volumes, and the file system of the container that runs.
+/// All volumes, and the file system of the running container.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileSystem {
     volumes: BTreeMap<Arc<str>, FileTree>,
@@ -58,8 +58,8 @@ impl FileTree {
         Self { files: BTreeMap::new(), directories: BTreeSet::new(), is_open, rewritten: BTreeSet::new() }
     }
 
-    /// The file system of an image: anything may be in it, and temporary files have their place.
-    fn of_image() -> Self {
+    /// The file system of an image: any file may exist, and `/tmp` does.
+    fn for_image() -> Self {
         Self { directories: BTreeSet::from(["/tmp".to_owned()]), ..Self::new(true) }
     }
 
@@ -76,7 +76,7 @@ impl FileTree {
         self.files.insert(path.to_owned(), state);
     }
 
-    fn forget(&mut self) {
+    fn make_unknown(&mut self) {
         *self = Self::new(true);
     }
 
@@ -96,20 +96,20 @@ impl FileTree {
 }
 
 impl FileSystem {
-    /// Volumes before any container has run: the empty ones are known.
+    /// The state before any container has run. The given volumes are known to be empty.
     pub(super) fn new(empty: impl IntoIterator<Item = Arc<str>>) -> Self {
         let volumes = empty.into_iter().map(|name| (name, FileTree::new(false))).collect();
-        Self { volumes, own: FileTree::of_image() }
+        Self { volumes, own: FileTree::for_image() }
     }
 
-    /// The next container sees the volumes, and a file system of its own.
-    pub(super) fn leave_container(&mut self) {
-        self.own = FileTree::of_image();
+    /// Resets the container's own file system for the next container; the volumes are kept.
+    pub(super) fn start_next_container(&mut self) {
+        self.own = FileTree::for_image();
     }
 
-    /// Where a path leads.
-    pub(super) fn place(mounts: &[MountPoint], path: &str) -> FileLocation {
-        let path = normal(path);
+    /// The file at a path.
+    pub(super) fn locate(mounts: &[MountPoint], path: &str) -> FileLocation {
+        let path = normalize(path);
         let below = |mount: &&MountPoint| {
             path.strip_prefix(&mount.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -131,7 +131,7 @@ impl FileSystem {
         }
     }
 
-    /// Writes a file. Where its directory may not exist it is not known whether that works.
+    /// Writes a file. The result is unknown if its directory may not exist.
     pub(super) fn set(&mut self, place: &FileLocation, state: FileState) {
         let has_directory = self.has_directory(place);
         let Some(files) = self.files_mut(place) else { return };
@@ -141,7 +141,7 @@ impl FileSystem {
         }
     }
 
-    /// Whether the directory of a file is surely there.
+    /// Whether the directory of a file certainly exists.
     pub(super) fn has_directory(&self, place: &FileLocation) -> bool {
         let files = match &place.volume {
             Some(volume) => self.volumes.get(volume),
@@ -153,7 +153,7 @@ impl FileSystem {
         }
     }
 
-    /// A directory comes into being, with those above it.
+    /// Creates a directory and its parents.
     pub(super) fn make_directory(&mut self, place: &FileLocation) {
         let Some(files) = self.files_mut(place) else { return };
         let ends = place.path.match_indices('/').map(|(at, _)| at).chain([place.path.len()]);
@@ -170,7 +170,7 @@ impl FileSystem {
         place.path.is_empty() || files.is_some_and(|files| files.directories.contains(&place.path))
     }
 
-    /// A file or a directory with all that is in it is taken away.
+    /// Removes a file, or a directory with its content.
     pub(super) fn remove(&mut self, place: &FileLocation) {
         let Some(files) = self.files_mut(place) else { return };
         let inside = format!("{}/", place.path);
@@ -185,17 +185,17 @@ impl FileSystem {
         }
     }
 
-    /// Whatever the container can write may have changed.
-    pub(super) fn forget(&mut self, mounts: &[MountPoint]) {
-        self.own.forget();
+    /// Makes all files unknown that the container can write.
+    pub(super) fn make_unknown(&mut self, mounts: &[MountPoint]) {
+        self.own.make_unknown();
         for mount in mounts.iter().filter(|it| !it.read_only) {
             if let Some(files) = self.volumes.get_mut(&mount.volume) {
-                files.forget();
+                files.make_unknown();
             }
         }
     }
 
-    /// What holds in both.
+    /// The state that is common to both.
     pub(super) fn merged(&self, other: &FileSystem) -> FileSystem {
         let volumes = self.volumes.iter().map(|(name, files)| {
             let files = other.volumes.get(name).map_or_else(|| FileTree::new(true), |other| files.merged(other));
@@ -204,24 +204,24 @@ impl FileSystem {
         FileSystem { volumes: volumes.collect(), own: self.own.merged(&other.own) }
     }
 
-    /// A file of a volume by its path from the volume's top.
+    /// The file at a path relative to the volume.
     pub(super) fn file(&self, volume: &str, path: &str) -> FileState {
         self.volumes.get(volume).map_or(FileState::Unknown, |files| files.get(path))
     }
 
-    /// The files that are known to be in a volume.
+    /// The files that certainly exist in a volume.
     pub(super) fn paths(&self, volume: &str) -> impl Iterator<Item = &str> {
         let files = self.volumes.get(volume).into_iter().flat_map(|files| &files.files);
         files.filter(|(_, state)| matches!(state, FileState::Known(_))).map(|(path, _)| path.as_str())
     }
 
-    /// Whether everything about a volume is known.
-    pub(super) fn is_followed(&self, volume: &str) -> bool {
+    /// Whether all files of a volume are known.
+    pub(super) fn is_known(&self, volume: &str) -> bool {
         let is_known = |state: &FileState| *state != FileState::Unknown;
         self.volumes.get(volume).is_some_and(|files| !files.is_open && files.files.values().all(is_known))
     }
 
-    /// Whether a file has held something else before.
+    /// Whether the content of a file was replaced.
     pub(super) fn was_rewritten(&self, volume: &str, path: &str) -> bool {
         self.volumes.get(volume).is_some_and(|files| files.rewritten.contains(path))
     }
@@ -235,7 +235,7 @@ impl FileSystem {
 }
 
 /// An absolute path without `.`, `..` and repeated `/`.
-pub(super) fn normal(path: &str) -> String {
+pub(super) fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_through_mounts() {
+    fn paths_are_located_in_mounts() {
         let mount = |volume: &str, path: &str, sub: &str| MountPoint {
             volume: volume.into(),
             path: path.to_owned(),
@@ -260,28 +260,28 @@ mod tests {
             read_only: false,
         };
         let mounts = [mount("a", "/data", ""), mount("b", "/data/deep", "x/y")];
-        let place = |path: &str| {
-            let place = FileSystem::place(&mounts, path);
+        let locate = |path: &str| {
+            let place = FileSystem::locate(&mounts, path);
             format!("{}:{}", place.volume.unwrap_or_default(), place.path)
         };
-        assert_eq!(place("/data/f"), "a:f");
-        assert_eq!(place("//data/./q/../f"), "a:f");
-        assert_eq!(place("/data/deep/f"), "b:x/y/f");
-        assert_eq!(place("/database/f"), ":/database/f");
-        assert_eq!(place("/data"), "a:");
+        assert_eq!(locate("/data/f"), "a:f");
+        assert_eq!(locate("//data/./q/../f"), "a:f");
+        assert_eq!(locate("/data/deep/f"), "b:x/y/f");
+        assert_eq!(locate("/database/f"), ":/database/f");
+        assert_eq!(locate("/data"), "a:");
     }
 
     #[test]
     fn a_file_needs_its_directory() {
-        let mut disk = FileSystem::new(["v".into()]);
+        let mut file_system = FileSystem::new(["v".into()]);
         let place = |path: &str| FileLocation { volume: Some("v".into()), path: path.to_owned() };
         let text = FileState::Known(Arc::new(TracedText::default()));
-        disk.set(&place("a/f"), text.clone());
-        assert_eq!(disk.file("v", "a/f"), FileState::Unknown);
-        disk.make_directory(&place("a/b"));
-        disk.set(&place("a/f"), text.clone());
-        assert_eq!(disk.file("v", "a/f"), text);
-        disk.remove(&place("a"));
-        assert_eq!(disk.file("v", "a/f"), FileState::Absent);
+        file_system.set(&place("a/f"), text.clone());
+        assert_eq!(file_system.file("v", "a/f"), FileState::Unknown);
+        file_system.make_directory(&place("a/b"));
+        file_system.set(&place("a/f"), text.clone());
+        assert_eq!(file_system.file("v", "a/f"), text);
+        file_system.remove(&place("a"));
+        assert_eq!(file_system.file("v", "a/f"), FileState::Absent);
     }
 }

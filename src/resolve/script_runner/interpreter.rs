@@ -1,7 +1,7 @@
-//! Runs a plain script on what is known: its files, its variables, its output.
+//! Runs a simple shell script on known files and variables.
 //!
-//! Every path it may take is followed, and where two paths differ the answer is unknown. A script that leaves the plain
-//! language, or takes too long, is lost as a whole.
+//! All branches are followed, and the state is unknown where two branches differ. A script that uses other features of
+//! the shell, or takes too many steps, is not followed at all.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,32 +16,32 @@ use crate::syntax::{
 };
 use crate::text::Span;
 
-/// How many commands are followed.
-const MOST_STEPS: usize = 10_000;
-/// How many characters are moved.
-const MOST_CHARACTERS: usize = 2_000_000;
-/// How often a `for` is unrolled.
-const MOST_ROUNDS: usize = 64;
+/// The maximum number of commands.
+const MAX_STEPS: usize = 10_000;
+/// The maximum number of copied characters.
+const MAX_CHARACTERS: usize = 2_000_000;
+/// The maximum number of rounds of a `for` loop.
+const MAX_ROUNDS: usize = 64;
 
-/// What is meant by a name in the container.
+/// Looks up an environment variable of the container.
 pub(super) type VariableLookup<'a> = dyn Fn(&str) -> Option<ResolvedValue> + 'a;
 
-/// What surrounds a script.
+/// The container that runs a script.
 pub(super) struct ScriptContext<'a> {
-    /// The number of the script, for the places of what it writes.
+    /// The index of the script, for the positions of its output.
     pub(super) script: u32,
-    /// Parts of the script that are not simply its text.
+    /// Ranges of the script that come from a secret or unknown value.
     pub(super) origins: &'a [(Span, Arc<ValuePart>)],
     pub(super) shell: commands::ShellVariant,
     pub(super) mounts: &'a [MountPoint],
     pub(super) lookup: &'a VariableLookup<'a>,
-    /// Whether what follows only happens if the script succeeds.
+    /// Whether later containers only run if the script succeeds.
     pub(super) must_succeed: bool,
-    /// `sh -e`.
+    /// Whether it runs with `sh -e`.
     pub(super) stops_at_failure: bool,
 }
 
-/// A variable.
+/// The value of a shell variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ShellVariable {
     Set(TracedText),
@@ -49,7 +49,7 @@ pub(super) enum ShellVariable {
     Unknown,
 }
 
-/// How a command ended.
+/// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExitStatus {
     Success,
@@ -57,57 +57,61 @@ pub(super) enum ExitStatus {
     Unknown,
 }
 
-/// Everything that commands change.
+/// The state that commands change.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ShellState {
-    pub(super) disk: FileSystem,
+    pub(super) file_system: FileSystem,
     pub(super) variables: BTreeMap<String, ShellVariable>,
-    /// The working directory, where it is known.
+    /// The working directory, if it is known.
     pub(super) directory: Option<String>,
     pub(super) status: ExitStatus,
     pub(super) stops_at_failure: bool,
-    /// Whether the (sub)shell has come to its end.
+    /// Whether the shell or subshell has exited.
     pub(super) has_ended: bool,
 }
 
-/// Lost: the script cannot be followed.
+/// The script cannot be followed.
 pub(super) struct NotFollowed;
 pub(super) type Followed<T = ()> = Result<T, NotFollowed>;
 
 pub(super) struct Interpreter<'a> {
-    pub(super) around: &'a ScriptContext<'a>,
+    pub(super) context: &'a ScriptContext<'a>,
     script: &'a ShellScript,
     pub(super) state: ShellState,
-    /// For each (sub)shell the states in which `exit` may have ended it.
+    /// For each shell and subshell, the states in which it may have exited.
     ends: Vec<Vec<ShellState>>,
-    /// Files that a command around this one writes to.
+    /// Files that the surrounding commands are writing to.
     open_files: Vec<FileLocation>,
     steps: usize,
     characters: usize,
 }
 
-/// Runs a script in a file system; what it leaves behind, if it can be followed.
+/// Runs a script on a file system, and returns the resulting file system.
 pub(super) fn run(
-    around: &ScriptContext<'_>,
+    context: &ScriptContext<'_>,
     script: &ShellScript,
-    disk: FileSystem,
+    file_system: FileSystem,
     directory: Option<String>,
 ) -> Result<FileSystem, NotFollowed> {
     let state = ShellState {
-        disk,
+        file_system,
         variables: BTreeMap::new(),
         directory,
         status: ExitStatus::Success,
-        stops_at_failure: around.stops_at_failure,
+        stops_at_failure: context.stops_at_failure,
         has_ended: false,
     };
-    let mut machine =
-        Interpreter { around, script, state, ends: vec![Vec::new()], open_files: Vec::new(), steps: 0, characters: 0 };
-    machine.list(&script.list, &TracedText::open(), &mut TracedText::default(), around.must_succeed)?;
-    let ends = machine.ends.pop().unwrap_or_default();
-    let last = Some(machine.state).filter(|state| !state.has_ended);
-    // No way leads to the end: nothing that waits for it ever runs.
-    last.into_iter().chain(ends).map(|state| state.disk).reduce(|one, other| one.merged(&other)).ok_or(NotFollowed)
+    let mut interpreter =
+        Interpreter { context, script, state, ends: vec![Vec::new()], open_files: Vec::new(), steps: 0, characters: 0 };
+    interpreter.run_list(&script.list, &TracedText::open(), &mut TracedText::default(), context.must_succeed)?;
+    let ends = interpreter.ends.pop().unwrap_or_default();
+    let last = Some(interpreter.state).filter(|state| !state.has_ended);
+    // The script never succeeds, so no later container runs.
+    last.into_iter()
+        .chain(ends)
+        .map(|state| state.file_system)
+        .reduce(|one, other| one.merged(&other))
+        .ok_or(NotFollowed)
 }
 
 impl ShellState {
@@ -125,7 +129,7 @@ impl ShellState {
             variables.insert(name.clone(), both);
         }
         ShellState {
-            disk: self.disk.merged(&other.disk),
+            file_system: self.file_system.merged(&other.file_system),
             variables,
             directory: self.directory.filter(|it| other.directory.as_ref() == Some(it)),
             status: if self.status == other.status { self.status } else { ExitStatus::Unknown },
@@ -136,8 +140,8 @@ impl ShellState {
 }
 
 impl<'a> Interpreter<'a> {
-    /// Runs commands; `is_last` tells that nothing comes behind them, and that all depends on their success.
-    fn list(
+    /// Runs commands; `is_last` means that no command follows, and that the result only matters if they succeed.
+    fn run_list(
         &mut self,
         list: &'a ShellCommandList,
         input: &TracedText,
@@ -145,7 +149,7 @@ impl<'a> Interpreter<'a> {
         is_last: bool,
     ) -> Followed {
         for (at, command) in list.iter().enumerate() {
-            self.command(command, input, output, is_last && at + 1 == list.len())?;
+            self.run_command(command, input, output, is_last && at + 1 == list.len())?;
             if self.state.stops_at_failure && self.state.status == ExitStatus::Failure {
                 self.exit(ExitStatus::Failure);
             }
@@ -156,7 +160,7 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    fn command(
+    fn run_command(
         &mut self,
         command: &'a ShellCommand,
         input: &TracedText,
@@ -164,24 +168,26 @@ impl<'a> Interpreter<'a> {
         is_last: bool,
     ) -> Followed {
         if command.redirects.is_empty() {
-            return self.kind(&command.kind, input, output, is_last);
+            return self.run_kind(&command.kind, input, output, is_last);
         }
         let mut input = input.clone();
         let mut target = OutputTarget::Inherited;
         let opened = self.open_files.len();
         let mut is_certain = true;
         for redirect in &command.redirects {
-            is_certain &= self.redirect(redirect, &mut input, &mut target)?;
+            is_certain &= self.apply_redirect(redirect, &mut input, &mut target)?;
         }
         let mut written = TracedText::default();
         if is_certain {
-            self.kind(&command.kind, &input, &mut written, is_last)?;
+            self.run_kind(&command.kind, &input, &mut written, is_last)?;
         } else {
-            // Where a file cannot be opened the command does not run at all.
-            self.maybe(&mut written, |machine, written| machine.kind(&command.kind, &input, written, false))?;
+            // If a file cannot be opened, the command does not run.
+            self.run_maybe(&mut written, |interpreter, written| {
+                interpreter.run_kind(&command.kind, &input, written, false)
+            })?;
             self.state.status = ExitStatus::Unknown;
         }
-        self.spend(written.characters.len())?;
+        self.count_characters(written.characters.len())?;
         self.open_files.truncate(opened);
         match target {
             OutputTarget::Inherited => output.append(&written),
@@ -191,8 +197,8 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Opens what a redirection names, and tells whether that surely works.
-    fn redirect(
+    /// Applies a redirection, and returns whether it certainly succeeds.
+    fn apply_redirect(
         &mut self,
         redirect: &'a ShellRedirect,
         input: &mut TracedText,
@@ -202,16 +208,16 @@ impl<'a> Interpreter<'a> {
         match redirect.kind {
             ShellRedirectKind::Document(number) => {
                 let word = self.script.documents.get(number).ok_or(NotFollowed)?;
-                *input = self.joined(word)?;
+                *input = self.expand_word(word)?;
             }
-            ShellRedirectKind::Text if self.around.shell == commands::ShellVariant::Bash => {
-                *input = self.joined(&redirect.target)?;
-                input.push(character('\n', self.place(redirect.target.span, ShellQuote::Bare)));
+            ShellRedirectKind::Text if self.context.shell == commands::ShellVariant::Bash => {
+                *input = self.expand_word(&redirect.target)?;
+                input.push(character('\n', self.position(redirect.target.span, ShellQuote::Bare)));
             }
             ShellRedirectKind::Text => return Err(NotFollowed),
             ShellRedirectKind::Read => {
-                let path = self.joined(&redirect.target)?;
-                let state = self.file_place(&path).map(|place| self.state.disk.get(&place));
+                let path = self.expand_word(&redirect.target)?;
+                let state = self.locate(&path).map(|place| self.state.file_system.get(&place));
                 *input = match state {
                     Some(FileState::Known(text)) => (*text).clone(),
                     _ => TracedText::open(),
@@ -219,7 +225,7 @@ impl<'a> Interpreter<'a> {
                 is_certain = !input.is_open || path.is("/dev/null");
             }
             ShellRedirectKind::DuplicateOutput => {
-                let to = self.joined(&redirect.target)?;
+                let to = self.expand_word(&redirect.target)?;
                 match (redirect.descriptor.unwrap_or(1), to.known().as_deref()) {
                     (1, Some("2")) => *target = OutputTarget::Nowhere,
                     (2, Some("1")) => {}
@@ -227,7 +233,7 @@ impl<'a> Interpreter<'a> {
                 }
             }
             ShellRedirectKind::Write | ShellRedirectKind::Append => {
-                let path = self.joined(&redirect.target)?;
+                let path = self.expand_word(&redirect.target)?;
                 let is_output = match redirect.descriptor.unwrap_or(1) {
                     1 => true,
                     2 => false,
@@ -236,18 +242,18 @@ impl<'a> Interpreter<'a> {
                 let opened = match path.known().as_deref() {
                     Some("/dev/null" | "/dev/stderr") => OutputTarget::Nowhere,
                     Some("/dev/stdout") => return Ok(true),
-                    _ => match self.file_place(&path) {
+                    _ => match self.locate(&path) {
                         Some(place) => OutputTarget::File(place),
                         None => {
-                            self.forget();
+                            self.make_unknown();
                             is_certain = false;
                             OutputTarget::Nowhere
                         }
                     },
                 };
                 if let OutputTarget::File(place) = &opened {
-                    is_certain = self.state.disk.has_directory(place);
-                    let is_new = self.state.disk.get(place) == FileState::Absent;
+                    is_certain = self.state.file_system.has_directory(place);
+                    let is_new = self.state.file_system.get(place) == FileState::Absent;
                     if redirect.kind == ShellRedirectKind::Write || is_new {
                         self.write(place, FileState::Known(Arc::default()));
                     }
@@ -261,7 +267,7 @@ impl<'a> Interpreter<'a> {
         Ok(is_certain)
     }
 
-    fn kind(
+    fn run_kind(
         &mut self,
         kind: &'a ShellCommandKind,
         input: &TracedText,
@@ -269,21 +275,21 @@ impl<'a> Interpreter<'a> {
         is_last: bool,
     ) -> Followed {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > MAX_STEPS {
             return Err(NotFollowed);
         }
         match kind {
-            ShellCommandKind::Simple { assignments, words } => self.simple(assignments, words, input, output),
-            ShellCommandKind::Group(list) => self.list(list, input, output, is_last),
-            ShellCommandKind::Subshell(list) => {
-                self.subshell(input, output, |machine, input, output| machine.list(list, input, output, is_last))
-            }
+            ShellCommandKind::Simple { assignments, words } => self.run_simple(assignments, words, input, output),
+            ShellCommandKind::Group(list) => self.run_list(list, input, output, is_last),
+            ShellCommandKind::Subshell(list) => self.run_subshell(input, output, |interpreter, input, output| {
+                interpreter.run_list(list, input, output, is_last)
+            }),
             ShellCommandKind::Pipeline(stages) => {
                 let mut input = input.clone();
                 for (at, stage) in stages.iter().enumerate() {
                     let mut between = TracedText::default();
-                    self.subshell(&input, &mut between, |machine, input, output| {
-                        machine.command(stage, input, output, false)
+                    self.run_subshell(&input, &mut between, |interpreter, input, output| {
+                        interpreter.run_command(stage, input, output, false)
                     })?;
                     if at + 1 == stages.len() {
                         output.append(&between);
@@ -293,35 +299,41 @@ impl<'a> Interpreter<'a> {
                 Ok(())
             }
             ShellCommandKind::Not(inner) => {
-                self.condition(|machine| machine.command(inner, input, output, false))?;
+                self.run_condition(|interpreter| interpreter.run_command(inner, input, output, false))?;
                 self.state.status = match self.state.status {
                     ExitStatus::Success => ExitStatus::Failure,
                     ExitStatus::Failure => ExitStatus::Success,
                     ExitStatus::Unknown => ExitStatus::Unknown,
                 };
-                // `set -e` does not look at it.
+                // `set -e` ignores its status.
                 if self.state.stops_at_failure && self.state.status == ExitStatus::Failure {
                     self.state.status = ExitStatus::Unknown;
                 }
                 Ok(())
             }
-            ShellCommandKind::And(one, other) => self.both(one, other, ExitStatus::Success, input, output, is_last),
-            ShellCommandKind::Or(one, other) => self.both(one, other, ExitStatus::Failure, input, output, is_last),
-            ShellCommandKind::If { branches, otherwise } => self.branches(branches, otherwise, input, output, is_last),
-            ShellCommandKind::Loop { condition, body } => self.repeat(output, |machine, output| {
-                machine.condition(|machine| machine.list(condition, input, output, false))?;
-                machine.list(body, input, output, false)
+            ShellCommandKind::And(one, other) => {
+                self.run_chain(one, other, ExitStatus::Success, input, output, is_last)
+            }
+            ShellCommandKind::Or(one, other) => self.run_chain(one, other, ExitStatus::Failure, input, output, is_last),
+            ShellCommandKind::If { branches, otherwise } => {
+                self.run_branches(branches, otherwise, input, output, is_last)
+            }
+            ShellCommandKind::Loop { condition, body } => self.run_repeatedly(output, |interpreter, output| {
+                interpreter.run_condition(|interpreter| interpreter.run_list(condition, input, output, false))?;
+                interpreter.run_list(body, input, output, false)
             }),
             ShellCommandKind::For { name, words, body } => {
-                let fields = self.fields(words)?;
-                if fields.len() > MOST_ROUNDS || fields.iter().any(|it| it.is_open) {
+                let fields = self.split_words(words)?;
+                if fields.len() > MAX_ROUNDS || fields.iter().any(|it| it.is_open) {
                     self.state.variables.insert(name.clone(), ShellVariable::Unknown);
-                    return self.repeat(output, |machine, output| machine.list(body, input, output, false));
+                    return self.run_repeatedly(output, |interpreter, output| {
+                        interpreter.run_list(body, input, output, false)
+                    });
                 }
                 self.state.status = ExitStatus::Success;
                 for field in fields {
                     self.state.variables.insert(name.clone(), ShellVariable::Set(field));
-                    self.list(body, input, output, false)?;
+                    self.run_list(body, input, output, false)?;
                     if self.state.has_ended {
                         break;
                     }
@@ -331,8 +343,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// `&&` and `||`: the second runs if the first ends with `wanted`.
-    fn both(
+    /// Runs `&&` and `||`: the second command runs if the first ends with `wanted`.
+    fn run_chain(
         &mut self,
         one: &'a ShellCommand,
         other: &'a ShellCommand,
@@ -341,18 +353,22 @@ impl<'a> Interpreter<'a> {
         output: &mut TracedText,
         is_last: bool,
     ) -> Followed {
-        self.condition(|machine| machine.command(one, input, output, is_last && wanted == ExitStatus::Success))?;
+        self.run_condition(|interpreter| {
+            interpreter.run_command(one, input, output, is_last && wanted == ExitStatus::Success)
+        })?;
         if self.state.has_ended {
             return Ok(());
         }
         match self.state.status {
-            status if status == wanted => self.command(other, input, output, is_last),
-            // Without it the script would have failed, and nobody would read what it wrote.
+            status if status == wanted => self.run_command(other, input, output, is_last),
+            // Otherwise the script would fail, and no container would read its files.
             ExitStatus::Unknown if wanted == ExitStatus::Success && is_last => {
-                self.command(other, input, output, is_last)
+                self.run_command(other, input, output, is_last)
             }
-            ExitStatus::Unknown => self.maybe(output, |machine, output| machine.command(other, input, output, false)),
-            // `set -e` looks only at the last command of a chain.
+            ExitStatus::Unknown => {
+                self.run_maybe(output, |interpreter, output| interpreter.run_command(other, input, output, false))
+            }
+            // `set -e` only checks the last command of a chain.
             _ if self.state.stops_at_failure => {
                 self.state.status = ExitStatus::Unknown;
                 Ok(())
@@ -361,7 +377,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn branches(
+    fn run_branches(
         &mut self,
         branches: &'a [(ShellCommandList, ShellCommandList)],
         otherwise: &'a ShellCommandList,
@@ -371,51 +387,55 @@ impl<'a> Interpreter<'a> {
     ) -> Followed {
         let Some(((condition, body), rest)) = branches.split_first() else {
             self.state.status = ExitStatus::Success;
-            return self.list(otherwise, input, output, is_last);
+            return self.run_list(otherwise, input, output, is_last);
         };
-        self.condition(|machine| machine.list(condition, input, output, false))?;
+        self.run_condition(|interpreter| interpreter.run_list(condition, input, output, false))?;
         if self.state.has_ended {
             return Ok(());
         }
         match self.state.status {
-            ExitStatus::Success => self.list(body, input, output, is_last),
-            ExitStatus::Failure => self.branches(rest, otherwise, input, output, is_last),
+            ExitStatus::Success => self.run_list(body, input, output, is_last),
+            ExitStatus::Failure => self.run_branches(rest, otherwise, input, output, is_last),
             ExitStatus::Unknown => {
                 let before = self.state.clone();
                 let mut one = TracedText::default();
-                self.list(body, input, &mut one, false)?;
+                self.run_list(body, input, &mut one, false)?;
                 let after = std::mem::replace(&mut self.state, before);
                 let mut two = TracedText::default();
-                self.branches(rest, otherwise, input, &mut two, false)?;
+                self.run_branches(rest, otherwise, input, &mut two, false)?;
                 let other = std::mem::replace(&mut self.state, after);
-                self.join(other);
-                output.append(&one.common(&two));
+                self.merge_state(other);
+                output.append(&one.common_start(&two));
                 Ok(())
             }
         }
     }
 
-    /// Something that runs or does not.
-    fn maybe(&mut self, output: &mut TracedText, run: impl FnOnce(&mut Self, &mut TracedText) -> Followed) -> Followed {
+    /// Runs commands that may or may not run.
+    fn run_maybe(
+        &mut self,
+        output: &mut TracedText,
+        run: impl FnOnce(&mut Self, &mut TracedText) -> Followed,
+    ) -> Followed {
         let before = self.state.clone();
         let mut written = TracedText::default();
         run(self, &mut written)?;
-        self.join(before);
+        self.merge_state(before);
         if written != TracedText::default() {
             output.append(&TracedText::open());
         }
         Ok(())
     }
 
-    /// Something that runs any number of times.
-    fn repeat(
+    /// Runs commands that run any number of times.
+    fn run_repeatedly(
         &mut self,
         output: &mut TracedText,
         mut run: impl FnMut(&mut Self, &mut TracedText) -> Followed,
     ) -> Followed {
         for _ in 0..4 {
             let before = self.state.clone();
-            self.maybe(output, &mut run)?;
+            self.run_maybe(output, &mut run)?;
             self.state.status = ExitStatus::Unknown;
             if self.state == (ShellState { status: ExitStatus::Unknown, ..before }) {
                 return Ok(());
@@ -424,22 +444,22 @@ impl<'a> Interpreter<'a> {
         Err(NotFollowed)
     }
 
-    /// Another state that this one may be instead.
-    fn join(&mut self, other: ShellState) {
+    /// Merges a state that the script may be in instead.
+    fn merge_state(&mut self, other: ShellState) {
         let own = std::mem::replace(&mut self.state, other.clone());
         self.state = own.merged(other);
     }
 
-    /// Runs what is looked at by its status: a failure in it ends nothing.
-    fn condition(&mut self, run: impl FnOnce(&mut Self) -> Followed) -> Followed {
+    /// Runs a condition, in which a failure does not end the script.
+    fn run_condition(&mut self, run: impl FnOnce(&mut Self) -> Followed) -> Followed {
         let stops = std::mem::replace(&mut self.state.stops_at_failure, false);
         run(self)?;
         self.state.stops_at_failure = stops;
         Ok(())
     }
 
-    /// Runs something whose variables and directory end with it.
-    fn subshell(
+    /// Runs commands in a subshell: their variables and directory are discarded.
+    fn run_subshell(
         &mut self,
         input: &TracedText,
         output: &mut TracedText,
@@ -449,7 +469,7 @@ impl<'a> Interpreter<'a> {
         self.ends.push(Vec::new());
         run(self, input, output)?;
         for end in self.ends.pop().unwrap_or_default() {
-            self.join(ShellState { has_ended: false, ..end });
+            self.merge_state(ShellState { has_ended: false, ..end });
         }
         self.state.has_ended = false;
         self.state.variables = variables;
@@ -457,11 +477,11 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// The (sub)shell ends here.
+    /// Exits the shell or subshell.
     pub(super) fn exit(&mut self, status: ExitStatus) {
         let is_inner = self.ends.len() > 1;
         self.state.status = status;
-        // A script that fails is run again until it does not.
+        // A script that fails is restarted until it succeeds.
         if (is_inner || status != ExitStatus::Failure)
             && let Some(ends) = self.ends.last_mut()
         {
@@ -470,7 +490,7 @@ impl<'a> Interpreter<'a> {
         self.state.has_ended = true;
     }
 
-    fn simple(
+    fn run_simple(
         &mut self,
         assignments: &'a [(String, ShellWord)],
         words: &'a [ShellWord],
@@ -478,12 +498,12 @@ impl<'a> Interpreter<'a> {
         output: &mut TracedText,
     ) -> Followed {
         let mut values = Vec::new();
-        let fields = self.fields(words)?;
+        let fields = self.split_words(words)?;
         for (name, word) in assignments {
-            values.push((name, self.joined(word)?));
+            values.push((name, self.expand_word(word)?));
         }
         if !fields.is_empty() {
-            // What is set for one command is not seen by its own words, but by some that are part of the shell.
+            // The words of a command do not see the assignments before it, but some builtins keep these.
             let is_seen = fields[0].known().is_none_or(|name| commands::keeps_assignments(&name));
             if !values.is_empty() && is_seen {
                 return Err(NotFollowed);
@@ -503,7 +523,7 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn set_variable(&mut self, name: &str, value: ShellVariable) -> Followed {
-        // It changes how words are split.
+        // `IFS` changes how words are split.
         if name == "IFS" {
             return Err(NotFollowed);
         }
@@ -511,13 +531,13 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Words as arguments: expanded and split.
-    fn fields(&mut self, words: &'a [ShellWord]) -> Followed<Vec<TracedText>> {
+    /// The arguments of a command: expanded and split words.
+    fn split_words(&mut self, words: &'a [ShellWord]) -> Followed<Vec<TracedText>> {
         let mut fields = Vec::new();
         for word in words {
             let mut current: Option<TracedText> = None;
             for part in &word.parts {
-                let text = self.part(part)?;
+                let text = self.expand_part(part)?;
                 let is_split = part.quote == ShellQuote::Bare && !matches!(part.kind, ShellWordPartKind::Text(_));
                 if !is_split {
                     current.get_or_insert_default().append(&text);
@@ -538,35 +558,35 @@ impl<'a> Interpreter<'a> {
                 fields.push(if is_pattern(&field) { TracedText::open() } else { field });
             }
         }
-        self.spend(fields.iter().map(|it| it.characters.len()).sum())?;
+        self.count_characters(fields.iter().map(|it| it.characters.len()).sum())?;
         Ok(fields)
     }
 
-    /// A word as one text: a value, a path, a here-document.
-    pub(super) fn joined(&mut self, word: &'a ShellWord) -> Followed<TracedText> {
+    /// Expands a word without splitting it: a value, a path, a here-document.
+    pub(super) fn expand_word(&mut self, word: &'a ShellWord) -> Followed<TracedText> {
         let mut text = TracedText::default();
         for part in &word.parts {
-            let part = self.part(part)?;
+            let part = self.expand_part(part)?;
             text.append(&part);
         }
-        self.spend(text.characters.len())?;
+        self.count_characters(text.characters.len())?;
         Ok(text)
     }
 
-    fn part(&mut self, part: &'a ShellWordPart) -> Followed<TracedText> {
+    fn expand_part(&mut self, part: &'a ShellWordPart) -> Followed<TracedText> {
         let is_literal = part.quote != ShellQuote::Bare;
-        let place = self.place(part.span, part.quote);
+        let place = self.position(part.span, part.quote);
         Ok(match &part.kind {
-            ShellWordPartKind::Text(text) => self.text(text, part),
+            ShellWordPartKind::Text(text) => self.literal_text(text, part),
             ShellWordPartKind::Parameter { name, otherwise, also_for_empty } => {
                 let value = match self.state.variables.get(name) {
-                    Some(ShellVariable::Set(text)) => Some(moved(text, place, is_literal)),
+                    Some(ShellVariable::Set(text)) => Some(at_position(text, place, is_literal)),
                     Some(ShellVariable::Unset) => None,
                     Some(ShellVariable::Unknown) => Some(TracedText::open()),
-                    // What the container does not declare its image may.
+                    // The image may define variables that the container does not declare.
                     None => Some(
-                        (self.around.lookup)(name)
-                            .map_or_else(TracedText::open, |value| TracedText::of_value(&value, place, is_literal)),
+                        (self.context.lookup)(name)
+                            .map_or_else(TracedText::open, |value| TracedText::from_value(&value, place, is_literal)),
                     ),
                 };
                 let is_missing = match &value {
@@ -574,23 +594,23 @@ impl<'a> Interpreter<'a> {
                     Some(text) => *also_for_empty && *text == TracedText::default(),
                 };
                 match (otherwise, value) {
-                    (Some(word), _) if is_missing => self.joined(word)?,
+                    (Some(word), _) if is_missing => self.expand_word(word)?,
                     (_, value) => value.unwrap_or_default(),
                 }
             }
             ShellWordPartKind::Command(list) => {
                 let mut written = TracedText::default();
-                self.subshell(&TracedText::open(), &mut written, |machine, input, output| {
-                    machine.list(list, input, output, false)
+                self.run_subshell(&TracedText::open(), &mut written, |interpreter, input, output| {
+                    interpreter.run_list(list, input, output, false)
                 })?;
-                moved(&written.without_last_lines(), place, is_literal)
+                at_position(&written.without_final_newlines(), place, is_literal)
             }
             ShellWordPartKind::Unknown => TracedText::open(),
         })
     }
 
-    /// Text of the script itself.
-    fn text(&self, text: &str, part: &ShellWordPart) -> TracedText {
+    /// Literal text of the script.
+    fn literal_text(&self, text: &str, part: &ShellWordPart) -> TracedText {
         let is_escape = text.len() != part.span.len();
         let mut result = TracedText::default();
         for (at, value) in text.char_indices() {
@@ -599,55 +619,55 @@ impl<'a> Interpreter<'a> {
                 false => Span::new(part.span.start + at, part.span.start + at + value.len_utf8()),
             };
             let holds = |origin: &&(Span, Arc<ValuePart>)| origin.0.start <= span.start && span.end <= origin.0.end;
-            let origin = self.around.origins.iter().find(holds).map(|(_, piece)| Arc::clone(piece));
+            let origin = self.context.origins.iter().find(holds).map(|(_, piece)| Arc::clone(piece));
             let is_literal = part.quote != ShellQuote::Bare || is_escape;
-            result.push(TracedCharacter { value, place: self.place(span, part.quote), is_literal, origin });
+            result.push(TracedCharacter { value, place: self.position(span, part.quote), is_literal, origin });
         }
         result
     }
 
-    pub(super) fn place(&self, span: Span, quote: ShellQuote) -> ScriptPosition {
-        ScriptPosition::new(self.around.script, span, quote)
+    pub(super) fn position(&self, span: Span, quote: ShellQuote) -> ScriptPosition {
+        ScriptPosition::new(self.context.script, span, quote)
     }
 
-    /// Where a path leads; nothing if that cannot be told.
-    pub(super) fn file_place(&self, path: &TracedText) -> Option<FileLocation> {
-        self.place_of(&path.known()?)
+    /// The file at a path; `None` if the path is unknown.
+    pub(super) fn locate(&self, path: &TracedText) -> Option<FileLocation> {
+        self.locate_path(&path.known()?)
     }
 
-    pub(super) fn place_of(&self, path: &str) -> Option<FileLocation> {
+    pub(super) fn locate_path(&self, path: &str) -> Option<FileLocation> {
         let path = match path.chars().next()? {
             '/' => path.to_owned(),
             _ => format!("{}/{path}", self.state.directory.as_deref()?),
         };
-        Some(FileSystem::place(self.around.mounts, &path))
+        Some(FileSystem::locate(self.context.mounts, &path))
     }
 
-    /// Puts a file in its place.
+    /// Writes a file.
     pub(super) fn write(&mut self, place: &FileLocation, state: FileState) {
-        // Two that write to one file at the same time give what nobody can foresee.
+        // The result of two commands that write to one file at the same time is unknown.
         let is_open = self.open_files.contains(place);
-        self.state.disk.set(place, if is_open { FileState::Unknown } else { state });
+        self.state.file_system.set(place, if is_open { FileState::Unknown } else { state });
     }
 
-    /// Takes a file away. What is still written to it goes where nobody sees it.
+    /// Removes a file. Files that are still open for writing become unknown.
     pub(super) fn remove(&mut self, place: &FileLocation) {
-        self.state.disk.remove(place);
+        self.state.file_system.remove(place);
         for open in self.open_files.clone() {
-            if self.state.disk.get(&open) == FileState::Absent {
-                self.state.disk.set(&open, FileState::Unknown);
+            if self.state.file_system.get(&open) == FileState::Absent {
+                self.state.file_system.set(&open, FileState::Unknown);
             }
         }
     }
 
-    /// Whether a command around this one still writes to a file.
+    /// Whether a surrounding command is writing to a file.
     pub(super) fn is_open(&self, place: &FileLocation) -> bool {
         self.open_files.contains(place)
     }
 
-    /// Adds to the end of a file.
+    /// Appends to a file.
     pub(super) fn append(&mut self, place: &FileLocation, text: &TracedText) {
-        let state = match self.state.disk.get(place) {
+        let state = match self.state.file_system.get(place) {
             FileState::Known(before) => {
                 let mut whole = (*before).clone();
                 whole.append(text);
@@ -659,36 +679,36 @@ impl<'a> Interpreter<'a> {
         self.write(place, state);
     }
 
-    /// Something ran that may have changed any file.
-    pub(super) fn forget(&mut self) {
-        self.state.disk.forget(self.around.mounts);
+    /// Makes all files unknown, after a command that may have changed any.
+    pub(super) fn make_unknown(&mut self) {
+        self.state.file_system.make_unknown(self.context.mounts);
     }
 
-    pub(super) fn spend(&mut self, characters: usize) -> Followed {
+    pub(super) fn count_characters(&mut self, characters: usize) -> Followed {
         self.characters += characters;
-        if self.characters > MOST_CHARACTERS { Err(NotFollowed) } else { Ok(()) }
+        if self.characters > MAX_CHARACTERS { Err(NotFollowed) } else { Ok(()) }
     }
 }
 
-/// Where the output of a command goes.
+/// The target of a command's output.
 enum OutputTarget {
     Inherited,
     Nowhere,
     File(FileLocation),
 }
 
-/// A character that nothing but the shell itself writes.
+/// A character that the shell adds.
 pub(super) fn character(value: char, place: ScriptPosition) -> TracedCharacter {
     TracedCharacter { value, place, is_literal: true, origin: None }
 }
 
-/// A text that arrives at another place.
-fn moved(text: &TracedText, place: ScriptPosition, is_literal: bool) -> TracedText {
+/// A text at another position in the script.
+fn at_position(text: &TracedText, place: ScriptPosition, is_literal: bool) -> TracedText {
     let at = |it: &TracedCharacter| TracedCharacter { place, is_literal, ..it.clone() };
     TracedText { characters: text.characters.iter().map(at).collect(), is_open: text.is_open }
 }
 
-/// Whether the shell would look for files of this name.
+/// Whether the shell would expand the field to file names.
 fn is_pattern(field: &TracedText) -> bool {
     let bare = |it: &&TracedCharacter| !it.is_literal;
     let mut opened = false;

@@ -1,4 +1,4 @@
-//! Plain scripts and what they leave in a volume. The shells themselves are asked in `tests/it/producers.rs`.
+//! Tests of simple scripts and the files they write. `tests/it/producers.rs` compares them with real shells.
 
 use std::sync::Arc;
 
@@ -49,8 +49,8 @@ fn snapshot(text: &str) -> Snapshot {
     workspace.snapshot()
 }
 
-/// What the file `f` holds: its text, `…` behind it if more may follow, `-` if it is not there, `?` if nothing is known.
-fn left(shell: &str, script: &str) -> String {
+/// The content of the file `f`, with `…` at the end if more may follow; `-` if it does not exist, `?` if it is unknown.
+fn written(shell: &str, script: &str) -> String {
     let snapshot = snapshot(&pod(shell, script));
     let file: Arc<str> = "pod.yaml".into();
     let object = &snapshot.file(&file).expect("the file").objects[0];
@@ -59,14 +59,14 @@ fn left(shell: &str, script: &str) -> String {
     match files.file("config", "f") {
         EnvFile::Absent => "-".into(),
         EnvFile::Unknown => "?".into(),
-        EnvFile::Written(content) if content.is_whole() => content.text().to_owned(),
+        EnvFile::Written(content) if content.is_complete() => content.text().to_owned(),
         EnvFile::Written(content) => format!("{}…", content.text()),
     }
 }
 
 fn check(cases: &[(&str, &str)]) {
     for (script, expected) in cases {
-        assert_eq!(left("sh", script), *expected, "{script}");
+        assert_eq!(written("sh", script), *expected, "{script}");
     }
 }
 
@@ -98,7 +98,7 @@ fn plain_commands_are_followed() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_unknown() {
+fn other_scripts_are_unknown() {
     check(&[
         ("curl -o /data/f http://x", "?"),
         ("echo a > /data/f; ./mangle", "?"),
@@ -126,18 +126,18 @@ fn what_cannot_be_followed_is_unknown() {
 #[test]
 fn shells_differ() {
     let script = "echo 'a\\nb' > /data/f";
-    assert_eq!(left("bash", script), "a\\nb\n");
-    assert_eq!(left("dash", script), "a\nb\n");
-    assert_eq!(left("sh", script), "a…");
+    assert_eq!(written("bash", script), "a\\nb\n");
+    assert_eq!(written("dash", script), "a\nb\n");
+    assert_eq!(written("sh", script), "a…");
     let script = "echo -e 'a\\tb' > /data/f";
-    assert_eq!(left("bash", script), "a\tb\n");
-    assert_eq!(left("dash", script), "-e a\tb\n");
-    assert_eq!(left("sh", script), "…");
-    assert_eq!(left("zsh", "echo a > /data/f"), "?");
+    assert_eq!(written("bash", script), "a\tb\n");
+    assert_eq!(written("dash", script), "-e a\tb\n");
+    assert_eq!(written("sh", script), "…");
+    assert_eq!(written("zsh", "echo a > /data/f"), "?");
 }
 
 #[test]
-fn what_kubernetes_puts_in_is_seen() {
+fn references_are_expanded_before_the_script_runs() {
     check(&[
         ("echo $(HOST) > /data/f", "db\n"),
         ("echo '$$(HOST) $$HOST' > /data/f", "$(HOST) $HOST\n"),
@@ -146,13 +146,13 @@ fn what_kubernetes_puts_in_is_seen() {
 }
 
 #[test]
-fn absurd_scripts_end() {
+fn extreme_scripts_end() {
     let doubling = format!("X=aaaaaaaa\n{}echo $X > /data/f", "X=$X$X$X$X\n".repeat(60));
-    assert!(left("sh", &doubling).ends_with('…') || left("sh", &doubling) == "?");
+    assert!(written("sh", &doubling).ends_with('…') || written("sh", &doubling) == "?");
     let nested = "for a in 1 2 3 4 5 6 7 8 9 0; do ".repeat(9) + "echo $a >> /data/f; " + &"done; ".repeat(9);
-    assert_eq!(left("sh", &nested), "?");
-    assert_eq!(left("sh", &"(".repeat(60_000)), "?");
-    assert_eq!(left("sh", &"echo a >> /data/f\n".repeat(100)).len(), 200);
+    assert_eq!(written("sh", &nested), "?");
+    assert_eq!(written("sh", &"(".repeat(60_000)), "?");
+    assert_eq!(written("sh", &"echo a >> /data/f\n".repeat(100)).len(), 200);
     let circle = "while true; do cat /data/f >> /data/g; mv /data/g /data/f; done";
-    assert_eq!(left("sh", circle), "?");
+    assert_eq!(written("sh", circle), "?");
 }

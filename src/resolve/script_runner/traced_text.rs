@@ -1,7 +1,6 @@
-//! Text that remembers where each of its characters comes from: which place of which script, and what is secret.
+//! Text with the origin of each character: its position in a script, and whether it is secret.
 //!
-//! A text is known up to a point. Behind the first thing that cannot be followed it is open, and nothing more is kept
-//! of it.
+//! A text is known up to some character. After that it is open: any text may follow.
 
 use std::sync::Arc;
 
@@ -9,36 +8,36 @@ use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::ShellQuote;
 use crate::text::Span;
 
-/// Longer texts are followed up to here.
-const LONGEST: usize = 128 * 1024;
+/// The maximum number of known characters of a text.
+const MAX_LENGTH: usize = 128 * 1024;
 
-/// What stands for a part of a value that only the cluster knows.
+/// The character for a part of a value that only the cluster knows.
 const PLACEHOLDER: char = '\u{fffc}';
 
-/// A text with its way.
+/// A text with the origins of its characters.
 #[derive(Clone, Debug, Default)]
 pub(in crate::resolve) struct TracedText {
     pub(in crate::resolve) characters: Vec<TracedCharacter>,
-    /// Whether anything may follow.
+    /// Whether unknown text may follow.
     pub(in crate::resolve) is_open: bool,
 }
 
-/// A character with its way.
+/// A character with its origin.
 #[derive(Clone, Debug)]
 pub(in crate::resolve) struct TracedCharacter {
     pub(in crate::resolve) value: char,
-    /// Where the script says so.
+    /// The position in the script that writes it.
     pub(in crate::resolve) place: ScriptPosition,
-    /// Whether quotes or an escape keep the shell from splitting and matching it.
+    /// Whether it is quoted or escaped, so that the shell does not split or match it.
     pub(in crate::resolve) is_literal: bool,
-    /// What it stands for, if it is not simply text.
+    /// The secret or unknown part of a value that it comes from.
     pub(in crate::resolve) origin: Option<Arc<ValuePart>>,
 }
 
-/// A place in a script.
+/// A range of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::resolve) struct ScriptPosition {
-    /// The number of the script.
+    /// The index of the script.
     pub(in crate::resolve) script: u32,
     pub(in crate::resolve) start: u32,
     pub(in crate::resolve) end: u32,
@@ -56,7 +55,7 @@ impl ScriptPosition {
     }
 }
 
-/// Equal is what reads the same, wherever it comes from.
+/// Texts are equal if they have the same characters; positions are not compared.
 impl PartialEq for TracedText {
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&TracedCharacter, &TracedCharacter)| (a.value, &a.origin) == (b.value, &b.origin);
@@ -67,13 +66,13 @@ impl PartialEq for TracedText {
 }
 
 impl TracedText {
-    /// Nothing is known of it.
+    /// An unknown text.
     pub(in crate::resolve) fn open() -> Self {
         Self { characters: Vec::new(), is_open: true }
     }
 
     pub(in crate::resolve) fn push(&mut self, character: TracedCharacter) {
-        self.is_open |= self.characters.len() >= LONGEST;
+        self.is_open |= self.characters.len() >= MAX_LENGTH;
         if !self.is_open {
             self.characters.push(character);
         }
@@ -84,10 +83,10 @@ impl TracedText {
         self.is_open |= other.is_open;
     }
 
-    /// A value of the environment, as it arrives at a place of a script.
-    pub(in crate::resolve) fn of_value(value: &ResolvedValue, place: ScriptPosition, is_literal: bool) -> Self {
+    /// The value of an environment variable at a position of a script.
+    pub(in crate::resolve) fn from_value(value: &ResolvedValue, place: ScriptPosition, is_literal: bool) -> Self {
         let mut text = Self::default();
-        for piece in value.pieces() {
+        for piece in value.parts() {
             match piece {
                 ValuePart::Text(known) => {
                     known
@@ -101,7 +100,7 @@ impl TracedText {
                         text.push(TracedCharacter { value, place, is_literal, origin });
                     }
                 }
-                ValuePart::Unknown(hole) if is_tame(hole) => {
+                ValuePart::Unknown(hole) if is_single_word(hole) => {
                     let origin = Some(Arc::new(piece.clone()));
                     text.push(TracedCharacter { value: PLACEHOLDER, place, is_literal, origin });
                 }
@@ -111,26 +110,26 @@ impl TracedText {
         text
     }
 
-    /// The text, if all of it is known for certain.
+    /// The text, if it is completely known.
     pub(in crate::resolve) fn known(&self) -> Option<String> {
         let is_plain = |it: &TracedCharacter| !matches!(it.origin.as_deref(), Some(ValuePart::Unknown(_)));
         (!self.is_open && self.characters.iter().all(is_plain))
             .then(|| self.characters.iter().map(|it| it.value).collect())
     }
 
-    /// Whether it is certainly this.
+    /// Whether it is certainly equal to a text.
     pub(in crate::resolve) fn is(&self, text: &str) -> bool {
         !self.is_open && self.characters.len() == text.len() && self.starts_with(text)
     }
 
-    /// Whether it certainly begins with this.
+    /// Whether it certainly starts with a text.
     pub(in crate::resolve) fn starts_with(&self, text: &str) -> bool {
         let mut own = self.characters.iter();
         text.chars().all(|it| own.next().is_some_and(|own| own.value == it && own.origin.is_none()))
     }
 
-    /// What both begin with; open, unless they are the same.
-    pub(in crate::resolve) fn common(&self, other: &TracedText) -> TracedText {
+    /// The common start of both texts; open, unless they are equal.
+    pub(in crate::resolve) fn common_start(&self, other: &TracedText) -> TracedText {
         if self == other {
             return self.clone();
         }
@@ -139,8 +138,8 @@ impl TracedText {
         TracedText { characters: both.collect(), is_open: true }
     }
 
-    /// As command substitution gives it.
-    pub(in crate::resolve) fn without_last_lines(mut self) -> Self {
+    /// Removes line breaks from the end, as command substitution does.
+    pub(in crate::resolve) fn without_final_newlines(mut self) -> Self {
         while self.characters.last().is_some_and(|it| it.value == '\n') {
             self.characters.pop();
         }
@@ -148,8 +147,8 @@ impl TracedText {
     }
 }
 
-/// Whether what the cluster will put here is one plain word: an address, a number, a name.
-fn is_tame(hole: &UnknownReason) -> bool {
+/// Whether the value is a single word without special characters: an address, a number, a name.
+fn is_single_word(hole: &UnknownReason) -> bool {
     match hole {
         UnknownReason::ClusterIp(_) | UnknownReason::ServicePort(_) | UnknownReason::Resource(_) => true,
         UnknownReason::Field(path) => !path.contains(['[', ']']),

@@ -51,7 +51,7 @@ const CROWDED: usize = 100 * 1024;
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let file = object.file;
-    let has_links = |pod: &&Pod| file.resolver.links(file.path, object.object, pod) == ServiceLinks::All;
+    let has_links = |pod: &&Pod| file.resolver.service_links(file.path, object.object, pod) == ServiceLinks::All;
     let Some(pod) = object.object.model.pods.iter().find(has_links) else { return };
     // The other half of a patch may say something else.
     if pod.containers.iter().all(|it| it.image.is_none()) || file.snapshot.is_patch(file.path) {

@@ -115,7 +115,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
             let what = if error.problem == EnvFileProblem::InvalidName { "has a wrong name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
             let mut finding = Finding::new(at, &key.value, message);
-            if let Some(part) = content.place(error.span.range()) {
+            if let Some(part) = content.script_part(error.span.range()) {
                 finding = finding.related(pod.script_location(&part), "written here");
             }
             if error.problem == EnvFileProblem::NotQuoted {
@@ -130,7 +130,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
 fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileContent) -> Finding {
     let (key, path) = (reference.key.map_or("", |it| &it.value), reference.path.map_or("", |it| &it.value));
     let names = content.names(pod.reading());
-    let place = |range| content.place(range).map(|part| pod.script_location(&part));
+    let place = |range| content.script_part(range).map(|part| pod.script_location(&part));
     let span = reference.key.map_or(reference.place, |it| it.span);
     // F5.
     if let Some((_, range)) = names.iter().find(|(name, _)| name == key) {

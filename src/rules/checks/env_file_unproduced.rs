@@ -154,7 +154,7 @@ fn absent(
             );
             let help = format!("move {} before this one", describe_container(container));
             let finding = Finding::new(at, &path.value, message).help(help);
-            return match content.place(0..content.text().chars().next().map_or(0, char::len_utf8)) {
+            return match content.script_part(0..content.text().chars().next().map_or(0, char::len_utf8)) {
                 Some(part) => finding.related(pod.script_location(&part), "written here"),
                 None => finding,
             };
@@ -184,7 +184,9 @@ fn absent(
         [] => finding.help("write the file in an init container before this one"),
         [other] => {
             let place = match files.file(name, other) {
-                EnvFile::Written(content) => content.place(0..content.text().chars().next().map_or(0, char::len_utf8)),
+                EnvFile::Written(content) => {
+                    content.script_part(0..content.text().chars().next().map_or(0, char::len_utf8))
+                }
                 _ => None,
             };
             let finding = finding.help(format!("`{other}` is written there")).fix(rename_fix(pod.object, path, other));

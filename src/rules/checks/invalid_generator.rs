@@ -97,13 +97,13 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
             findings.push(Finding::new(
                 object.inside(from, error.range),
                 name,
-                format!("this cannot be generated: {}", error.why),
+                format!("this cannot be generated: {}", error.problem),
             ));
             return;
         }
     };
     let misread = parts.iter().find_map(|it| match it {
-        GeneratorPart::Random(random) if !random.plain => Some(random),
+        GeneratorPart::Random(random) if !random.is_plain => Some(random),
         _ => None,
     });
     if let Some(random) = misread {

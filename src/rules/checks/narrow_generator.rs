@@ -65,7 +65,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         let Some(from) = parameter.from.as_ref().filter(|_| is_generated) else { continue };
         let parts = parse_generator(&from.value, RangeEnds::Exclusive).unwrap_or_default();
         for random in parts.iter().filter_map(narrow) {
-            let never: Vec<String> = random.left_out.chars().map(|it| format!("`{it}`")).collect();
+            let never: Vec<String> = random.excluded_ends.chars().map(|it| format!("`{it}`")).collect();
             let message = match random.alphabet.len() {
                 1 => format!(
                     "this is always {:?}: the end of a range is never drawn",
@@ -83,9 +83,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// A generator that loses at least a tenth of what is written.
 fn narrow(part: &GeneratorPart) -> Option<&RandomCharacters> {
     match part {
-        GeneratorPart::Random(random) if random.plain => {
-            let all = random.alphabet.len() + random.left_out.len();
-            (random.left_out.len() * 10 >= all).then_some(random)
+        GeneratorPart::Random(random) if random.is_plain => {
+            let all = random.alphabet.len() + random.excluded_ends.len();
+            (random.excluded_ends.len() * 10 >= all).then_some(random)
         }
         _ => None,
     }

@@ -90,7 +90,9 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
     }
     let (object, pod) = (container.pod.object, container.pod.pod);
     let file = object.file;
-    if file.resolver.links(file.path, object.object, pod) != ServiceLinks::All || file.snapshot.is_patch(file.path) {
+    if file.resolver.service_links(file.path, object.object, pod) != ServiceLinks::All
+        || file.snapshot.is_patch(file.path)
+    {
         return;
     }
     let services = file.resolver.service_variables(file.path, object.object, ServiceLinks::All);

@@ -31,7 +31,7 @@ impl ContainerContext<'_> {
         if given.is_none() && !is_service_variable_name(name) {
             return None;
         }
-        match object.file.resolver.links(object.file.path, object.object, self.pod.pod) {
+        match object.file.resolver.service_links(object.file.path, object.object, self.pod.pod) {
             ServiceLinks::All => None,
             ServiceLinks::Explicit => {
                 Some(ServiceVariableAbsence::NotLinked(given.and_then(|it| it.origin.object.clone())))

@@ -94,7 +94,7 @@ impl<'a> PodContext<'a> {
         let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
         let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
         let Some(found) = mounting.volumes().iter().find(|it| known(&it.volume.name)) else {
-            let is_vague = mounting.volumes().iter().any(|it| vague(&it.volume.name)) || mounting.is_open_for(name);
+            let is_vague = mounting.volumes().iter().any(|it| vague(&it.volume.name)) || mounting.may_differ_for(name);
             return if is_vague { VolumeUse::Unknown } else { VolumeUse::Missing };
         };
         let place = |span: Span| match found.preset {
@@ -111,7 +111,7 @@ impl<'a> PodContext<'a> {
         if mounting.all_mounts().any(|it| known(&it.name)) {
             return VolumeUse::Usable;
         }
-        let is_vague = mounting.all_mounts().any(|it| vague(&it.name)) || mounting.is_open_for(name);
+        let is_vague = mounting.all_mounts().any(|it| vague(&it.name)) || mounting.may_differ_for(name);
         match (&found.volume.name, is_vague) {
             (Some(name), false) => VolumeUse::Unmounted(place(name.span)),
             _ => VolumeUse::Unknown,
@@ -162,18 +162,18 @@ impl<'a> PodContext<'a> {
         };
         self.mounting(|mounting| {
             let all = self.pod.containers.iter().enumerate();
-            all.filter(|(at, it)| is_beside(*at, it) && mounting.writes(*at, volume)).map(|(at, _)| at).collect()
+            all.filter(|(at, it)| is_beside(*at, it) && mounting.is_writable(*at, volume)).map(|(at, _)| at).collect()
         })
     }
 
     /// Whether a container can write to a volume, by its position in the pod.
     pub(in crate::rules) fn writes(&self, at: usize, volume: &str) -> bool {
-        self.mounting(|mounting| mounting.writes(at, volume))
+        self.mounting(|mounting| mounting.is_writable(at, volume))
     }
 
     /// Whether a container mounts a volume, by its position in the pod.
     pub(in crate::rules) fn mounts(&self, at: usize, volume: &str) -> bool {
-        self.mounting(|mounting| mounting.has(at, volume))
+        self.mounting(|mounting| mounting.is_mounted(at, volume))
     }
 
     /// Where a part of a script stands.
@@ -258,7 +258,7 @@ pub(in crate::rules) fn quote_values(
     let mut edits: Vec<Edit> = Vec::new();
     let mut seen = BTreeSet::new();
     let text = content.text();
-    for range in content.unquoted(reading)? {
+    for range in content.unquoted_values(reading)? {
         for (part, range, new) in quotes_around(content, text, range)? {
             let new = new.replace('\'', part.quote.escaped_single_quote());
             // A loop writes several lines from one place.
@@ -282,14 +282,14 @@ fn quotes_around(content: &EnvFileContent, text: &str, range: Range<usize>) -> O
         return None;
     }
     let end = range.start + value.len();
-    let equals = content.place(range.start.checked_sub(1)?..range.start)?;
+    let equals = content.script_part(range.start.checked_sub(1)?..range.start)?;
     let Some(first) = value.chars().next() else {
         let at = equals.range.end;
         return Some(vec![(equals, at..at, "''".into())]);
     };
     let last = value.chars().next_back()?;
-    let head = content.place(range.start..range.start + first.len_utf8())?;
-    let tail = content.place(end - last.len_utf8()..end)?;
+    let head = content.script_part(range.start..range.start + first.len_utf8())?;
+    let tail = content.script_part(end - last.len_utf8()..end)?;
     // Name and value from one expansion cannot be told apart in the script.
     if head.text == equals.text && head.range.start < equals.range.end && equals.range.start < head.range.end {
         return None;

@@ -128,7 +128,7 @@ impl<'a> ObjectContext<'a> {
                     let Some(admission) = file.resolver.admission(path, object, pod) else { continue };
                     let is_this = |it: &MatchingPreset| it.file == *file.path && it.object.offset == self.object.offset;
                     let at = admission.presets.iter().position(is_this);
-                    if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_sure)) {
+                    if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_certain)) {
                         all.push(PresetTarget { file: path, object, pod, admission, at });
                     }
                 }
@@ -148,7 +148,7 @@ impl<'a> ObjectContext<'a> {
             return None;
         }
         let admission = self.file.resolver.admission(self.file.path, self.object, pod)?;
-        admission.presets.iter().all(|it| it.is_sure).then_some(admission)
+        admission.presets.iter().all(|it| it.is_certain).then_some(admission)
     }
 
     /// Keeps all presets away from a pod. Unsafe: the pod loses what others bring.

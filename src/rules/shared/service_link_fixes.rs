@@ -17,7 +17,7 @@ const LARGEST: usize = 64;
 /// where it uses none. Nothing where no service is near.
 pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix> {
     let file = object.file;
-    if file.resolver.links(file.path, object.object, pod) != ServiceLinks::All
+    if file.resolver.service_links(file.path, object.object, pod) != ServiceLinks::All
         || pod.containers.iter().all(|it| it.image.is_none())
         || pod.containers.len() > LARGEST
         || file.resolver.service_variable_totals(file.path, object.object).services == 0
@@ -70,7 +70,7 @@ impl ObjectContext<'_> {
     /// Unsafe, as nobody sees what a program reads from its environment.
     pub(in crate::rules) fn replace_automatic_links_fix(&self, pod: &Pod) -> Option<Fix> {
         let is_large = pod.containers.len() > LARGEST;
-        if is_large || self.file.resolver.links(self.file.path, self.object, pod) != ServiceLinks::All {
+        if is_large || self.file.resolver.service_links(self.file.path, self.object, pod) != ServiceLinks::All {
             return None;
         }
         let used = self.used(pod);

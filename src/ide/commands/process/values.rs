@@ -114,7 +114,7 @@ fn value(
                     generate_value(&parts, random_below).into()
                 }
                 Err(invalid) => {
-                    errors.push(error(format!("parameter `{name}` cannot be generated: {}", invalid.why)));
+                    errors.push(error(format!("parameter `{name}` cannot be generated: {}", invalid.problem)));
                     return written;
                 }
             }
@@ -131,13 +131,13 @@ fn value(
 fn add_notices(name: &str, from: &str, parts: &[GeneratorPart], notices: &mut Notices) {
     for part in parts {
         let GeneratorPart::Random(random) = part else { continue };
-        if !random.plain {
+        if !random.is_plain {
             notices.add(Quirk::Misread, name);
-        } else if !random.left_out.is_empty() {
-            let never: Vec<String> = random.left_out.chars().map(|it| format!("`{it}`")).collect();
+        } else if !random.excluded_ends.is_empty() {
+            let never: Vec<String> = random.excluded_ends.chars().map(|it| format!("`{it}`")).collect();
             notices.add(Quirk::ExclusiveEnd, &format!("{name} (never {})", never.join(", ")));
         }
-        if from[random.range.clone()].contains("\\a") && random.plain {
+        if from[random.range.clone()].contains("\\a") && random.is_plain {
             notices.add(Quirk::LettersHaveDigits, name);
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn undefined_names(analysis: &Analysis<'_>, at: &LocatedContainer<'_>
             .environment
             .unresolved
             .iter()
-            .filter(|it| it.why == UnresolvedReason::Undefined && is_strict_variable_name(&it.name))
+            .filter(|it| it.reason == UnresolvedReason::Undefined && is_strict_variable_name(&it.name))
         {
             let title = || format!("referenced in {}, not declared", workload_title(it.workload.object));
             found.entry(Arc::clone(&unresolved.name)).or_insert_with(title);

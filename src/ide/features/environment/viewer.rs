@@ -169,7 +169,7 @@ impl EnvironmentViewer<'_> {
             file: (self.path)(path),
             line: place.line,
             column: place.column,
-            why: it.why.as_str(),
+            why: it.reason.as_str(),
             field: it.field,
         }
     }
