@@ -1,5 +1,5 @@
 /**
- * The environment view: a webview beside the editor that shows the container under the cursor.
+ * The environment view: a webview next to the editor that shows the container under the cursor.
  *
  * It is refreshed when the cursor or the text changes. If the cursor leaves all containers, the last one stays visible.
  */

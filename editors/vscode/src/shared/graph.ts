@@ -32,7 +32,7 @@ export interface Graph {
 
 type Pair = Pick<Edge, "from" | "to">;
 
-/** The names in `$(NAME)` references; escaped references do not count. */
+/** The names in `$(NAME)` references; escaped references are skipped. */
 export function references(raw: string | null): string[] {
   const found = new Set<string>();
   for (const match of (raw ?? "").matchAll(/\$\$|\$\(([^()$]+)\)/g)) {

@@ -12,7 +12,7 @@ export interface Position {
 /** How much of a value is known. */
 export type State = "known" | "partial" | "unknown" | "secret";
 
-/** Where a value comes from. Lines count from 1. */
+/** Where a value comes from. Line numbers start at 1. */
 export interface Source {
   kind: string;
   object: string | null;
