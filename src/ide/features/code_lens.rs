@@ -72,12 +72,13 @@ pub struct CodeLensTitle {
 
 /// The lenses of a file.
 pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
+    let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
-    let spans = LocatedContainer::all(file, facts).map(|at| container_line(&at, &written));
+    let spans = LocatedContainer::all(file, facts).map(|at| container_line(&at, &file_text));
     let mut lenses: Vec<CodeLens> = spans.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
-    let templates = templates(facts).map(|it| CodeLens { span: first_line(it, &written), kind: CodeLensKind::Process });
+    let templates =
+        templates(facts).map(|it| CodeLens { span: first_line(it, &file_text), kind: CodeLensKind::Process });
     lenses.extend(templates.filter(|_| !facts.is_helm_template()));
     for object in &facts.objects {
         let kind = match &object.model.data {
@@ -86,7 +87,7 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
             _ if !presets_of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
             _ => continue,
         };
-        lenses.push(CodeLens { span: first_line(object, &written), kind });
+        lenses.push(CodeLens { span: first_line(object, &file_text), kind });
     }
     lenses.sort_by_key(|it| it.span);
     lenses.dedup();
@@ -96,18 +97,18 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
 /// The title of a lens of [`code_lenses`]; `None` if its line has changed.
 pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLens) -> Option<CodeLensTitle> {
     let facts = analysis.snapshot.file(file)?;
-    let written = analysis.file_text(file)?;
+    let file_text = analysis.file_text(file)?;
     let location = Location { file: Arc::clone(file), span: lens.span };
     match lens.kind {
         CodeLensKind::Environment => {
-            let at = LocatedContainer::all(file, facts).find(|it| container_line(it, &written) == lens.span)?;
+            let at = LocatedContainer::all(file, facts).find(|it| container_line(it, &file_text) == lens.span)?;
             Some(CodeLensTitle {
                 title: environment_title(&at.environment(analysis)),
                 command: EditorCommand::ShowEnvironment(location),
             })
         }
         CodeLensKind::Process => {
-            let object = templates(facts).find(|it| first_line(it, &written) == lens.span)?;
+            let object = templates(facts).find(|it| first_line(it, &file_text) == lens.span)?;
             let ObjectData::Template(template) = &object.model.data else { return None };
             let title = match template.parameters.len() {
                 0 => "Preview".to_owned(),
@@ -117,7 +118,7 @@ pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLe
             Some(CodeLensTitle { title, command: EditorCommand::ShowPreview(location, PreviewKind::Process) })
         }
         CodeLensKind::Presets | CodeLensKind::Selected | CodeLensKind::Consumers => {
-            let mut objects = facts.objects.iter().filter(|it| first_line(it, &written) == lens.span);
+            let mut objects = facts.objects.iter().filter(|it| first_line(it, &file_text) == lens.span);
             let (title, locations) = objects.find_map(|it| related(analysis, file, it, lens.kind))?;
             Some(CodeLensTitle { title, command: EditorCommand::ShowLocations(location, locations) })
         }
@@ -198,15 +199,15 @@ fn templates(facts: &File) -> impl Iterator<Item = &Object> {
 }
 
 /// The first line of an object.
-fn first_line(object: &Object, written: &FileText) -> Span {
+fn first_line(object: &Object, file_text: &FileText) -> Span {
     let start = object.file_span(object.model.span).start;
-    Span::new(start, written.line(start).end.max(start))
+    Span::new(start, file_text.line(start).end.max(start))
 }
 
 /// The first line of a container, starting at its first key.
-fn container_line(at: &LocatedContainer<'_>, written: &FileText) -> Span {
+fn container_line(at: &LocatedContainer<'_>, file_text: &FileText) -> Span {
     let start = at.object.file_span(at.container.span).start;
-    Span::new(start, written.line(start).end.max(start))
+    Span::new(start, file_text.line(start).end.max(start))
 }
 
 fn count(number: usize, one: &str, several: &str) -> String {

@@ -28,7 +28,7 @@ const LONGEST: usize = 40;
 
 /// The hints in a range of a file.
 pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec<InlayHint> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
+    let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let reveal = analysis.reveals(file);
@@ -45,7 +45,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
             }
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
             if let Some((value, steps)) = expansion(environment, field) {
-                let hinted = HintedText { at: &at, written: &written, text, reveal };
+                let hinted = HintedText { at: &at, file_text: &file_text, text, reveal };
                 if hinted.is_multiline() {
                     hinted.each(steps, &mut hints);
                 } else {
@@ -55,7 +55,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
         }
     }
     presets(analysis, file, facts, range, &mut hints);
-    parameters(facts, &written, range, &mut hints);
+    parameters(facts, &file_text, range, &mut hints);
     hints.retain(|it| range.touches(it.offset));
     hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
     // Containers that share a text through an alias may expand it differently: then no hint is shown.
@@ -89,7 +89,7 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
 
 /// Hints after texts with template parameters: the text with the parameters' defaults. Texts with `$(X)` have a hint
 /// for their variables instead.
-fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<InlayHint>) {
+fn parameters(facts: &File, file_text: &FileText, range: Span, hints: &mut Vec<InlayHint>) {
     for object in facts.objects.iter().filter(|it| it.parameters.is_some()) {
         let whole = object.file_span(object.model.span);
         if whole.end < range.start || range.end < whole.start {
@@ -98,7 +98,7 @@ fn parameters(facts: &File, written: &FileText, range: Span, hints: &mut Vec<Inl
         for text in object.model.parameterized_texts.iter().filter(|it| !it.is_key).map(|it| &it.text) {
             let span = object.file_span(text.span);
             let known = object.with_known_parameters(&text.value);
-            let is_short = span.end <= written.line(span.start).end;
+            let is_short = span.end <= file_text.line(span.start).end;
             if is_short && *known != text.value && !text.value.contains("$(") {
                 hints.push(hint(span.end, &known));
             }
@@ -123,7 +123,7 @@ fn expansion(environment: &Environment, field: ContainerField) -> Option<(&Resol
 
 struct HintedText<'h> {
     at: &'h LocatedContainer<'h>,
-    written: &'h FileText,
+    file_text: &'h FileText,
     text: &'h Text,
     reveal: bool,
 }
@@ -142,13 +142,13 @@ impl HintedText<'_> {
     /// Whether the text spans several lines.
     fn is_multiline(&self) -> bool {
         let span = self.at.object.file_span(self.text.span);
-        span.end > self.written.line(span.start).end
+        span.end > self.file_text.line(span.start).end
     }
 
     /// A hint after each reference of a text that spans several lines.
     fn each(&self, steps: &[ExpansionStep], hints: &mut Vec<InlayHint>) {
         let span = self.at.object.file_span(self.text.span);
-        let Some(map) = self.written.map(span, self.text) else { return };
+        let Some(map) = self.file_text.map(span, self.text) else { return };
         for step in steps {
             if let Lookup::Bound(binding) = &step.outcome {
                 let end = map.source_span(step.range.clone()).shifted(span.start).end;

@@ -26,14 +26,14 @@ pub struct DocumentLink {
 
 /// The links of a file, in the order of the text. A name that matches several objects has no link.
 pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentLink> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
+    let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let mut links = Vec::new();
     let mut push = |object: &Object, kind: OriginKind, name: &Text| {
         let found = objects_named(analysis, kind, &name.value, file, object);
         let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
-        let span = written.inside(object.file_span(name.span), name, 0..name.value.len());
+        let span = file_text.inside(object.file_span(name.span), name, 0..name.value.len());
         let target = name_location(only.file, only.object);
         let tooltip = format!("{}/{}", manifest_kind(kind), name.value);
         links.push(DocumentLink { span, target, tooltip });
@@ -47,7 +47,7 @@ pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentL
             push(object, OriginKind::Service, name);
         }
         for source in
-            pods_of(object).filter(|it| has_volume_sources(it)).flat_map(|it| volume_sources(&written, object, it))
+            pods_of(object).filter(|it| has_volume_sources(it)).flat_map(|it| volume_sources(&file_text, object, it))
         {
             push(object, source.kind, &source.name);
         }

@@ -280,7 +280,7 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
 fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, RenameError> {
     let file = &found.location.file;
     let location = || location_text(analysis, "", &found.location);
-    let Some(written) = analysis.file_text(file) else { return refuse(format!("{file} cannot be read")) };
+    let Some(file_text) = analysis.file_text(file) else { return refuse(format!("{file} cannot be read")) };
     let new = format!("{}{new_name}", found.prefix);
     let is_shell_name = new.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
         && !new.starts_with(|it: char| it.is_ascii_digit());
@@ -290,13 +290,13 @@ fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, Re
             location()
         ));
     }
-    let change = if found.is_whole { scalar(&written, found, &new) } else { inside(&written, found, &new) };
+    let change = if found.is_whole { scalar(&file_text, found, &new) } else { inside(&file_text, found, &new) };
     let Some((span, text)) = change else { return refuse(format!("`{new}` cannot be written at {}", location())) };
     Ok(Edit { location: Location { file: Arc::clone(file), span }, text })
 }
 
 /// The edit for a scalar that is exactly the name.
-fn scalar(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
+fn scalar(file_text: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
     let text = match found.text.style {
         ScalarStyle::Plain => {
             let tree = parse(new);
@@ -310,20 +310,20 @@ fn scalar(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> 
         }
         ScalarStyle::SingleQuoted => format!("'{}'", new.replace('\'', "''")),
         ScalarStyle::DoubleQuoted => serde_json::to_string(new).ok()?,
-        ScalarStyle::Literal | ScalarStyle::Folded => return inside(written, found, new),
+        ScalarStyle::Literal | ScalarStyle::Folded => return inside(file_text, found, new),
     };
     Some((found.scalar, text))
 }
 
 /// The edit for a name inside a scalar.
-fn inside(written: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
+fn inside(file_text: &FileText, found: &Use, new: &str) -> Option<(Span, String)> {
     let is_ordinary = new.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
-    let now = written.text().get(found.location.span.range())?;
+    let now = file_text.text().get(found.location.span.range())?;
     // Names of letters, digits, `_`, `-` and `.` need no escapes in any style.
     if is_ordinary && now == &found.text.value[found.range.clone()] {
         return Some((found.location.span, new.to_owned()));
     }
-    let source = written.text().get(found.scalar.range())?;
+    let source = file_text.text().get(found.scalar.range())?;
     let change = replace_in_scalar(source, found.text.style, &found.text.value, found.range.clone(), new)?;
     Some((change.span.shifted(found.scalar.start), change.text))
 }

@@ -38,7 +38,7 @@ pub enum SemanticKind {
 
 /// The tokens of a file or of a range, in the order of the text, without overlaps.
 pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<Span>) -> Vec<SemanticToken> {
-    let (Some(facts), Some(written)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
+    let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -48,7 +48,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             range.is_none_or(|range| span.start <= range.end && range.start <= span.end)
         };
         for name in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| is_wanted(it)) {
-            let span = written.inside(at.object.file_span(name.span), name, 0..name.value.len());
+            let span = file_text.inside(at.object.file_span(name.span), name, 0..name.value.len());
             found.push(SemanticToken { span, kind: SemanticKind::Declaration });
         }
         let mut environment = None;
@@ -58,7 +58,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
             }
             let environment = environment.get_or_insert_with(|| at.environment(analysis));
             let is_script = at.is_script(environment, field);
-            let mut collector = TokenCollector::new(&at, &written, text, &mut found);
+            let mut collector = TokenCollector::new(&at, &file_text, text, &mut found);
             for (range, name) in at.shell_names(environment, field, text) {
                 if matches!(environment.lookup(VariableScope::All, name), Lookup::Bound(_)) {
                     collector.push(range, SemanticKind::Variable);
@@ -95,7 +95,7 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
     found.sort_unstable();
     let mut end = 0;
     found.retain(|it| {
-        let line = written.text().get(it.span.range()).is_some_and(|it| !it.is_empty() && !it.contains(['\n', '\r']));
+        let line = file_text.text().get(it.span.range()).is_some_and(|it| !it.is_empty() && !it.contains(['\n', '\r']));
         let fits = line && it.span.start >= end;
         if fits {
             end = it.span.end;
@@ -113,9 +113,9 @@ struct TokenCollector<'p> {
 }
 
 impl<'p> TokenCollector<'p> {
-    fn new(at: &LocatedContainer<'_>, written: &FileText, text: &Text, found: &'p mut Vec<SemanticToken>) -> Self {
+    fn new(at: &LocatedContainer<'_>, file_text: &FileText, text: &Text, found: &'p mut Vec<SemanticToken>) -> Self {
         let span = at.object.file_span(text.span);
-        Self { span, map: written.map(span, text).filter(crate::syntax::SourceMap::is_exact), found }
+        Self { span, map: file_text.map(span, text).filter(crate::syntax::SourceMap::is_exact), found }
     }
 
     fn push(&mut self, range: Range<usize>, kind: SemanticKind) {

@@ -192,12 +192,12 @@ pub(crate) enum CursorTarget<'s> {
 pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<TargetAt<'s>> {
     let snapshot = analysis.snapshot;
     let facts = snapshot.file(file)?;
-    let written = analysis.file_text(file)?;
-    if let Some((rule, span)) = rule_at(analysis, file, &written, offset) {
+    let file_text = analysis.file_text(file)?;
+    if let Some((rule, span)) = rule_at(analysis, file, &file_text, offset) {
         return Some(TargetAt { span, target: CursorTarget::Rule(rule) });
     }
     if facts.is_env_format() {
-        let param_file = ParamFileText::of(analysis, file, &written);
+        let param_file = ParamFileText::of(analysis, file, &file_text);
         if let Some((span, place)) = param_file.parameter_at(offset) {
             return Some(TargetAt { span, target: CursorTarget::Parameter(place) });
         }
@@ -205,13 +205,13 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
             return None;
         }
         let reading = analysis.resolver.env_file_syntax(file);
-        let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
+        let (entries, _) = parse_env_file(&file_text.source.text, reading.dialect, reading.is_name);
         let entry = entries.into_iter().find(|it| it.name_span.touches(offset))?;
         let (name, value) = (entry.name.into_owned(), entry.value.into_owned());
         let target = CursorTarget::EnvFileEntry { file: Arc::clone(file), name, value };
         return Some(TargetAt { span: entry.name_span, target });
     }
-    let finder = TargetFinder { analysis, file, facts, written: &written, offset };
+    let finder = TargetFinder { analysis, file, facts, file_text: &file_text, offset };
     let around = objects_at(facts, offset);
     if let Some(found) = around.first().and_then(|object| finder.parameter(object)) {
         return Some(found);
@@ -220,17 +220,17 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
 }
 
 /// The rule named at an offset, in a suppression comment or in the settings.
-fn rule_at(analysis: &Analysis<'_>, file: &str, written: &FileText, offset: usize) -> Option<(&'static Rule, Span)> {
+fn rule_at(analysis: &Analysis<'_>, file: &str, file_text: &FileText, offset: usize) -> Option<(&'static Rule, Span)> {
     if let Some(settings) = &analysis.snapshot.file(file)?.settings {
         let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
         let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.touches(offset))?;
         return Some((rules::find_rule(&named.rule.value)?, named.rule.span));
     }
-    let line = written.line(offset);
-    if !written.text()[line.range()].contains("podlens:") {
+    let line = file_text.line(offset);
+    if !file_text.text()[line.range()].contains("podlens:") {
         return None;
     }
-    let found = rules::suppressions_in(&written.source, analysis.dialect(file), line);
+    let found = rules::suppressions_in(&file_text.source, analysis.dialect(file), line);
     let (name, span) = found.iter().flat_map(|it| &it.rules).find(|(_, span)| span.touches(offset))?;
     Some((rules::find_rule(name)?, *span))
 }
@@ -239,7 +239,7 @@ struct TargetFinder<'f, 's> {
     analysis: &'f Analysis<'s>,
     file: &'f Arc<str>,
     facts: &'s File,
-    written: &'f FileText,
+    file_text: &'f FileText,
     offset: usize,
 }
 
@@ -259,7 +259,7 @@ impl<'s> TargetFinder<'_, 's> {
         let own = own_texts(template).map(|it| (outer, it));
         let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
         let span = object.file_span(text.span);
-        let map = self.written.map(span, text)?;
+        let map = self.file_text.map(span, text)?;
         let value = map.value_offset(self.offset - span.start);
         let mut references = parameter_references(&text.value, template.dialect.is_proposal()).into_iter();
         let found = references.rfind(|it| it.range.start <= value && value <= it.range.end)?;
@@ -297,7 +297,7 @@ impl<'s> TargetFinder<'_, 's> {
         if !has_volume_sources(pod) || !pod.volumes.iter().any(|it| object.file_span(it.span).touches(self.offset)) {
             return None;
         }
-        volume_sources(self.written, object, pod).into_iter().find_map(|source| {
+        volume_sources(self.file_text, object, pod).into_iter().find_map(|source| {
             let key = source.keys.iter().find(|it| self.touches(object, it)).cloned();
             let (file, kind, name) = (Arc::clone(self.file), source.kind, source.name);
             match &key {
@@ -316,7 +316,7 @@ impl<'s> TargetFinder<'_, 's> {
 
     /// A text that a container uses through an alias; it may be anywhere in the document.
     fn by_alias(&self, around: &[&'s Object]) -> Option<TargetAt<'s>> {
-        let document = self.written.source.tree.document_at(self.offset)?;
+        let document = self.file_text.source.tree.document_at(self.offset)?;
         if !document.root()?.contains_alias() {
             return None;
         }
@@ -336,7 +336,7 @@ impl<'s> TargetFinder<'_, 's> {
 
     fn at_text(&self, object: &Object, text: &Text, target: CursorTarget<'s>) -> TargetAt<'s> {
         let span = object.file_span(text.span);
-        let inner = self.written.inside(span, text, 0..text.value.len());
+        let inner = self.file_text.inside(span, text, 0..text.value.len());
         // Prefer the name without its quotes.
         TargetAt { span: if inner.touches(self.offset) { inner } else { span }, target }
     }
@@ -345,7 +345,7 @@ impl<'s> TargetFinder<'_, 's> {
         let (field, text) =
             at.container.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
         let span = at.object.file_span(text.span);
-        let map = self.written.map(span, text)?;
+        let map = self.file_text.map(span, text)?;
         let value = map.value_offset(self.offset - span.start);
         // A variable of the shell may be inside of `$(…)`.
         if let Some(found) = self.in_script(at, field, text) {
@@ -375,7 +375,7 @@ impl<'s> TargetFinder<'_, 's> {
         }
         let environment = at.environment(self.analysis);
         let span = at.object.file_span(text.span);
-        let map = self.written.map(span, text)?;
+        let map = self.file_text.map(span, text)?;
         let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
         let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
@@ -469,7 +469,7 @@ impl<'s> TargetFinder<'_, 's> {
             return Some(self.at_text(object, name, CursorTarget::ObjectName { file, object, kind, name }));
         }
         let key = keys.iter().find(|it| self.touches(object, &it.key))?;
-        let span = self.written.key(object, key)?;
+        let span = self.file_text.key(object, key)?;
         span.touches(self.offset).then_some(TargetAt { span, target: CursorTarget::Key { file, object, kind, key } })
     }
 }

@@ -103,8 +103,8 @@ pub(crate) fn location_link(analysis: &Analysis<'_>, from: &str, location: &Loca
 pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Option<Location> {
     let location = origin.location.as_ref()?;
     let span = origin.inside.as_ref().and_then(|inside| {
-        let written = analysis.file_text(&location.file)?;
-        Some(written.inside(location.span, &inside.text, inside.range.clone()))
+        let file_text = analysis.file_text(&location.file)?;
+        Some(file_text.inside(location.span, &inside.text, inside.range.clone()))
     });
     Some(Location { span: span.unwrap_or(location.span), ..location.clone() })
 }

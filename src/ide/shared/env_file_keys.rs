@@ -60,8 +60,8 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
         let names = content.names(analysis.resolver.env_file_syntax(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
-            let Some((part, written)) = content.script_part(range).zip(analysis.file_text(&at.file)) else { continue };
-            let span = written.inside(at.object.file_span(part.text.span), &part.text, part.range);
+            let Some((part, file_text)) = content.script_part(range).zip(analysis.file_text(&at.file)) else { continue };
+            let span = file_text.inside(at.object.file_span(part.text.span), &part.text, part.range);
             found.definitions.push(Location { file: Arc::clone(&at.file), span });
         }
     }
@@ -76,9 +76,9 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
 
 /// The entries with a name in an env file.
 fn entries(analysis: &Analysis<'_>, file: &Arc<str>, name: &str) -> Vec<Location> {
-    let Some(written) = analysis.file_text(file) else { return Vec::new() };
+    let Some(file_text) = analysis.file_text(file) else { return Vec::new() };
     let reading = analysis.resolver.env_file_syntax(file);
-    let (entries, _) = parse_env_file(&written.source.text, reading.dialect, reading.is_name);
+    let (entries, _) = parse_env_file(&file_text.source.text, reading.dialect, reading.is_name);
     let same = entries.into_iter().filter(|it| it.name == name);
     same.map(|it| Location { file: Arc::clone(file), span: it.name_span }).collect()
 }

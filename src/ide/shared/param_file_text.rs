@@ -21,8 +21,8 @@ pub(crate) struct ParamFileText<'s> {
 
 impl<'s> ParamFileText<'s> {
     /// Reads a file with `NAME=value` lines.
-    pub(crate) fn of(analysis: &Analysis<'s>, file: &str, written: &FileText) -> Self {
-        let content = parse_param_file(written.text());
+    pub(crate) fn of(analysis: &Analysis<'s>, file: &str, file_text: &FileText) -> Self {
+        let content = parse_param_file(file_text.text());
         let belonging = templates_of_param_file(analysis.snapshot, file, &content);
         Self { content, belonging }
     }
@@ -65,8 +65,8 @@ pub(crate) fn param_file_entries(analysis: &Analysis<'_>, parameter: &LocatedPar
     let files = analysis.snapshot.files().filter(|(path, facts)| facts.is_env_format() && is_near(path));
     let mut found = Vec::new();
     for (path, _) in files {
-        let Some(written) = analysis.file_text(path) else { continue };
-        let file = ParamFileText::of(analysis, path, &written);
+        let Some(file_text) = analysis.file_text(path) else { continue };
+        let file = ParamFileText::of(analysis, path, &file_text);
         let is_template =
             |it: &LocatedTemplate<'_>| *it.file == parameter.file && it.object.offset == parameter.object.offset;
         if file.belonging.templates.iter().any(is_template) {

@@ -254,7 +254,7 @@ pub(crate) fn source_keys<'s>(
 /// The keys that must be renamed together: if a use of one key may also refer to another object, the key of that object
 /// is added, until nothing changes.
 pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKey<'s>>) -> Vec<ObjectKey<'s>> {
-    let collector = Collector { analysis, written: None, found: Vec::new() };
+    let collector = Collector { analysis, file_text: None, found: Vec::new() };
     let mut known = 0;
     while known < keys.len() {
         known = keys.len();
@@ -328,7 +328,7 @@ pub(crate) fn uses(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&A
 
 /// Like [`uses`], with the occurrences in scripts that may mean something else.
 pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
-    let mut collector = Collector { analysis, written: None, found: Vec::new() };
+    let mut collector = Collector { analysis, file_text: None, found: Vec::new() };
     let is_wanted = |file: &Arc<str>| only.is_none_or(|only| only == file);
     match symbol {
         // A variable of a preset is used in other files too.
@@ -389,7 +389,7 @@ pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, o
 struct Collector<'c, 's> {
     analysis: &'c Analysis<'s>,
     /// The last file whose text was requested.
-    written: Option<(Arc<str>, FileText)>,
+    file_text: Option<(Arc<str>, FileText)>,
     found: Vec<Use>,
 }
 
@@ -410,11 +410,11 @@ impl<'s> Collector<'_, 's> {
         self.found.push(Use { location, declares, scalar, text, range, is_whole, in_script, prefix, doubt: None });
     }
 
-    fn written(&mut self, file: &Arc<str>) -> Option<&FileText> {
-        if self.written.as_ref().is_none_or(|(known, _)| known != file) {
-            self.written = Some((Arc::clone(file), self.analysis.file_text(file)?));
+    fn file_text(&mut self, file: &Arc<str>) -> Option<&FileText> {
+        if self.file_text.as_ref().is_none_or(|(known, _)| known != file) {
+            self.file_text = Some((Arc::clone(file), self.analysis.file_text(file)?));
         }
-        self.written.as_ref().map(|(_, written)| written)
+        self.file_text.as_ref().map(|(_, file_text)| file_text)
     }
 
     fn for_each_container(&mut self, only: Option<&Arc<str>>, mut visit: impl FnMut(&mut Self, &LocatedContainer<'s>)) {
@@ -448,8 +448,8 @@ impl<'s> Collector<'_, 's> {
         prefix: &str,
     ) {
         let scalar = object.file_span(text.span);
-        let Some(written) = self.written(file) else { return };
-        let span = written.inside(scalar, text, range.clone());
+        let Some(file_text) = self.file_text(file) else { return };
+        let span = file_text.inside(scalar, text, range.clone());
         let location = Location { file: Arc::clone(file), span };
         let (text, prefix) = (text.clone(), prefix.into());
         let is_whole = range == (0..text.value.len());
@@ -491,7 +491,7 @@ impl<'s> Collector<'_, 's> {
     /// A variable in its container, and in all containers that share its texts through aliases.
     fn variable(&mut self, at: &LocatedContainer<'s>, name: &str) {
         // Every alias contains a `*`.
-        let has_aliases = self.written(&at.file).is_some_and(|it| it.text().contains('*'));
+        let has_aliases = self.file_text(&at.file).is_some_and(|it| it.text().contains('*'));
         let others = has_aliases.then(|| LocatedContainer::all_with_presets(&at.file, at.facts));
         let others: Vec<LocatedContainer<'s>> = others.into_iter().flatten().collect();
         let mut pending = vec![at.clone()];
@@ -589,7 +589,7 @@ impl<'s> Collector<'_, 's> {
     fn push_key(&mut self, key: &ObjectKey<'_>) {
         let file = &key.of.file;
         let scalar = key.of.object.file_span(key.key.key.span);
-        let Some(span) = self.written(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
+        let Some(span) = self.file_text(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
         let text = key.key.key.clone();
         let range = 0..text.value.len();
         let location = Location { file: Arc::clone(file), span };
@@ -656,7 +656,7 @@ impl<'s> Collector<'_, 's> {
         if !is_first || !has_volume_sources(at.pod) {
             return;
         }
-        let Some(found) = self.written(&at.file).map(|it| volume_sources(it, at.object, at.pod)) else { return };
+        let Some(found) = self.file_text(&at.file).map(|it| volume_sources(it, at.object, at.pod)) else { return };
         for source in found {
             if !all.iter().any(|it| self.may_refer_to(at, source.kind, &source.name.value, it)) {
                 continue;

@@ -26,11 +26,11 @@ pub(crate) fn has_volume_sources(pod: &Pod) -> bool {
 }
 
 /// The ConfigMaps and Secrets in the volumes of a pod.
-pub(crate) fn volume_sources(written: &FileText, object: &Object, pod: &Pod) -> Vec<VolumeSource> {
+pub(crate) fn volume_sources(file_text: &FileText, object: &Object, pod: &Pod) -> Vec<VolumeSource> {
     let mut found = Vec::new();
     for volume in &pod.volumes {
         let span = object.file_span(volume.span);
-        let Some(root) = written.source.tree.document_at(span.start).and_then(|it| it.root()) else { continue };
+        let Some(root) = file_text.source.tree.document_at(span.start).and_then(|it| it.root()) else { continue };
         let ancestors = root.path_to(span.start);
         let Some(node) = ancestors.into_iter().find(|it| it.span() == span && it.is_mapping()) else { continue };
         found.extend(source(object, node, "secretName"));

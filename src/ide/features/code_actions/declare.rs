@@ -19,10 +19,10 @@ pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -
     if !is_strict_variable_name(name) {
         return None;
     }
-    let written = analysis.file_text(file)?;
+    let file_text = analysis.file_text(file)?;
     let (offset, text) = match at.container.env_span {
-        Some(span) => in_list(&written, &at, span, field, name)?,
-        None => new_list(&written, &at, name)?,
+        Some(span) => in_list(&file_text, &at, span, field, name)?,
+        None => new_list(&file_text, &at, name)?,
     };
     let location = Location { file: Arc::clone(file), span: Span::new(offset, offset) };
     Some((format!("Declare `{name}` in `env`"), vec![Edit { location, text }]))
@@ -30,19 +30,19 @@ pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -
 
 /// An entry for an existing list: above the entry with the reference, or at the end.
 fn in_list(
-    written: &FileText,
+    file_text: &FileText,
     at: &LocatedContainer<'_>,
     span: Span,
     field: ContainerField,
     name: &str,
 ) -> Option<(usize, String)> {
-    let list = node(written, at.object.file_span(span), Node::is_sequence)?;
+    let list = node(file_text, at.object.file_span(span), Node::is_sequence)?;
     let items: Vec<Node<'_>> = list.items().collect();
     let user = match field {
         ContainerField::EnvValue(index) => items.get(index),
         _ => None,
     };
-    let text = written.text();
+    let text = file_text.text();
     let sample = user.or(items.last())?;
     let sample_text = text.get(sample.span().range())?;
     let is_flow_item = sample.kind() == NodeKind::Mapping(CollectionStyle::Flow);
@@ -57,7 +57,7 @@ fn in_list(
             None => (sample.span().end, format!(", {flow}")),
         });
     }
-    let line = written.line(sample.span().start);
+    let line = file_text.line(sample.span().start);
     let head = &text[line.start..sample.span().start];
     let indent = &head[..head.len() - head.trim_start_matches(' ').len()];
     if head.trim() != "-" {
@@ -73,20 +73,20 @@ fn in_list(
         return Some((line.start, format!("{entry}{end}")));
     }
     let last = sample.span().start + sample_text.trim_end().len();
-    Some((written.line(last).end, format!("{end}{entry}")))
+    Some((file_text.line(last).end, format!("{end}{entry}")))
 }
 
 /// A new list for a container without one, inserted above a key that starts a line.
-fn new_list(written: &FileText, at: &LocatedContainer<'_>, name: &str) -> Option<(usize, String)> {
-    let text = written.text();
-    let container = node(written, at.object.file_span(at.container.span), Node::is_mapping)?;
+fn new_list(file_text: &FileText, at: &LocatedContainer<'_>, name: &str) -> Option<(usize, String)> {
+    let text = file_text.text();
+    let container = node(file_text, at.object.file_span(at.container.span), Node::is_mapping)?;
     if container.kind() != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
     }
     let end = line_break(text);
     // The container has `env:` with nothing below it.
     if let Some((key, _)) = container.entry("env") {
-        let line = written.line(key.span().start);
+        let line = file_text.line(key.span().start);
         let column = key.span().start - line.start;
         let is_bare = text[key.span().end..line.end].trim() == ":";
         let indent = " ".repeat(column);
@@ -95,20 +95,20 @@ fn new_list(written: &FileText, at: &LocatedContainer<'_>, name: &str) -> Option
     }
     let begins_line = |key: &Node<'_>| {
         let start = key.span().start;
-        text[written.line(start).start..start].bytes().all(|it| it == b' ')
+        text[file_text.line(start).start..start].bytes().all(|it| it == b' ')
     };
     let is_wanted = |key: &Node<'_>| matches!(key.text(), Some("args" | "command"));
     let mut keys = container.own_entries().map(|(key, _)| key).filter(begins_line);
     let keys: Vec<Node<'_>> = keys.by_ref().collect();
     let above = keys.iter().find(|it| is_wanted(it)).or(keys.last())?;
-    let line = written.line(above.span().start);
+    let line = file_text.line(above.span().start);
     let indent = &text[line.start..above.span().start];
     let entry = format!("{indent}env:{end}{indent}  - name: {name}{end}{indent}    value: \"\"{end}");
     Some((line.start, entry))
 }
 
-fn node<'w>(written: &'w FileText, span: Span, is_it: impl Fn(Node<'w>) -> bool) -> Option<Node<'w>> {
-    let root = written.source.tree.document_at(span.start)?.root()?;
+fn node<'w>(file_text: &'w FileText, span: Span, is_it: impl Fn(Node<'w>) -> bool) -> Option<Node<'w>> {
+    let root = file_text.source.tree.document_at(span.start)?.root()?;
     root.path_to(span.start).into_iter().find(|it| it.span() == span && it.alias().is_none() && is_it(*it))
 }
 

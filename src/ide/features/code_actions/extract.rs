@@ -25,8 +25,8 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
     let object = objects_at(facts, range.start).into_iter().next().filter(|it| it.parameters.is_some())?;
     let (outer, template) = enclosing_template(facts, object)?;
-    let written = analysis.file_text(file)?;
-    let selected = SelectedText::at(&written, object, range)?;
+    let file_text = analysis.file_text(file)?;
+    let selected = SelectedText::at(&file_text, object, range)?;
     let at = |span: Span| Location { file: Arc::clone(file), span };
     let edit = |span: Span, text: String| Edit { location: at(span), text };
     let here = |name: &str| selected.replacement(name).map(|(span, text)| edit(span, text));
@@ -44,10 +44,10 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     let mut actions = vec![(format!("Extract into the parameter `{name}`"), vec![here(&name)?, declaration.clone()])];
     let given = [ParameterChoice { name: name.clone(), value: selected.value.clone() }];
     let replacer = ValueReplacer::new(&given);
-    let root = written.source.tree.document_at(outer.offset)?.root()?;
+    let root = file_text.source.tree.document_at(outer.offset)?.root()?;
     let span = outer.file_span(template.objects_span?);
     let list = root.path_to(span.start).into_iter().find(|it| it.is_sequence() && it.span() == span)?;
-    let mut everywhere = ParameterEdits::new(written.text(), &replacer, false);
+    let mut everywhere = ParameterEdits::new(file_text.text(), &replacer, false);
     list.items().for_each(|it| everywhere.object(it));
     let everywhere = everywhere.into_all();
     if everywhere.len() > 1 {
@@ -75,8 +75,8 @@ struct SelectedText<'w> {
 }
 
 impl<'w> SelectedText<'w> {
-    fn at(written: &'w FileText, object: &Object, range: Span) -> Option<Self> {
-        let text = written.text();
+    fn at(file_text: &'w FileText, object: &Object, range: Span) -> Option<Self> {
+        let text = file_text.text();
         // Ignore spaces around the selection.
         let chosen = text.get(range.range())?;
         let start = range.start + (chosen.len() - chosen.trim_start().len());
@@ -84,7 +84,7 @@ impl<'w> SelectedText<'w> {
         if range.is_empty() {
             return None;
         }
-        let root = written.source.tree.document_at(range.start)?.root()?;
+        let root = file_text.source.tree.document_at(range.start)?.root()?;
         let ancestors = root.path_to(range.start);
         let (node, around) = ancestors.split_last()?;
         let (node, span) = (*node, node.span());

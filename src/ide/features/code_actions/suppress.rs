@@ -19,40 +19,40 @@ pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnos
     if rules::find_rule(rule).is_none_or(|it| !it.suppressible) || file.ends_with(".json") {
         return Vec::new();
     }
-    let Some(written) = analysis.file_text(file) else { return Vec::new() };
+    let Some(file_text) = analysis.file_text(file) else { return Vec::new() };
     let edit = |(offset, text): (usize, String)| {
         let span = Span::new(offset, offset);
         Edit { location: Location { file: Arc::clone(file), span }, text }
     };
     if let Some(dialect) = analysis.dialect(file) {
-        return in_env_file(&written, dialect, rule, found.location.span.start)
+        return in_env_file(&file_text, dialect, rule, found.location.span.start)
             .into_iter()
             .map(|(title, change)| (title, edit(change)))
             .collect();
     }
-    let line = on_line(&written, rule, found.location.span.start);
+    let line = on_line(&file_text, rule, found.location.span.start);
     let line = line.map(|it| (format!("Suppress `{rule}` on this line"), edit(it)));
-    let whole = (format!("Suppress `{rule}` in this file"), edit(in_file(&written, rule)));
+    let whole = (format!("Suppress `{rule}` in this file"), edit(in_file(&file_text, rule)));
     line.into_iter().chain(std::iter::once(whole)).collect()
 }
 
 /// A comment for one line: the offset and the text to insert.
-fn on_line(written: &FileText, rule: &str, offset: usize) -> Option<(usize, String)> {
-    let text = written.text();
-    let line = written.line(offset);
+fn on_line(file_text: &FileText, rule: &str, offset: usize) -> Option<(usize, String)> {
+    let text = file_text.text();
+    let line = file_text.line(offset);
     // Add the rule to an existing comment for this line.
-    let above = if line.start == 0 { line } else { written.line(line.start - 1) };
-    let known = rules::suppressions_in(&written.source, None, Span::new(above.start, line.end));
+    let above = if line.start == 0 { line } else { file_text.line(line.start - 1) };
+    let known = rules::suppressions_in(&file_text.source, None, Span::new(above.start, line.end));
     let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
     if let Some((_, last)) = known.iter().find(covers).and_then(|it| it.rules.last()) {
         return Some((last.end, format!(", {rule}")));
     }
     let comment = format!("# podlens: ignore[{rule}]");
-    let is_free = written.source.tree.comments(&written.source.text, line).is_empty();
-    if is_free && !scalar_continues_after(written, line) {
+    let is_free = file_text.source.tree.comments(&file_text.source.text, line).is_empty();
+    if is_free && !scalar_continues_after(file_text, line) {
         return Some((line.start + text[line.range()].trim_end().len(), format!(" {comment}")));
     }
-    if starts_in_scalar(written, line) {
+    if starts_in_scalar(file_text, line) {
         return None;
     }
     let indent = &text[line.range()][..text[line.range()].len() - text[line.range()].trim_start_matches(' ').len()];
@@ -61,15 +61,15 @@ fn on_line(written: &FileText, rule: &str, offset: usize) -> Option<(usize, Stri
 
 /// Comments in an env file, above the line and at the top, unless they would become part of a value.
 fn in_env_file(
-    written: &FileText,
+    file_text: &FileText,
     dialect: EnvFileDialect,
     rule: &str,
     offset: usize,
 ) -> Vec<(String, (usize, String))> {
-    let text = written.text();
-    let line = written.line(offset);
-    let above = if line.start == 0 { line } else { written.line(line.start - 1) };
-    let known = rules::suppressions_in(&written.source, Some(dialect), Span::new(above.start, line.end));
+    let text = file_text.text();
+    let line = file_text.line(offset);
+    let above = if line.start == 0 { line } else { file_text.line(line.start - 1) };
+    let known = rules::suppressions_in(&file_text.source, Some(dialect), Span::new(above.start, line.end));
     let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
     let one = match known.iter().find(covers).and_then(|it| it.rules.last()) {
         Some((_, last)) => (last.end, format!(", {rule}")),
@@ -83,13 +83,13 @@ fn in_env_file(
     };
     let all = [
         (format!("Suppress `{rule}` on this line"), one),
-        (format!("Suppress `{rule}` in this file"), in_file(written, rule)),
+        (format!("Suppress `{rule}` in this file"), in_file(file_text, rule)),
     ];
     all.into_iter().filter(|(_, change)| is_comment(change)).collect()
 }
 
-fn in_file(written: &FileText, rule: &str) -> (usize, String) {
-    let text = written.text();
+fn in_file(file_text: &FileText, rule: &str) -> (usize, String) {
+    let text = file_text.text();
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     (start, format!("# podlens: ignore-file[{rule}]{}", line_break(text)))
 }
@@ -100,9 +100,9 @@ fn line_break(text: &str) -> &'static str {
 }
 
 /// Whether a scalar continues after the end of a line, so that a comment would become part of it or end it.
-fn scalar_continues_after(written: &FileText, line: Span) -> bool {
-    let end = line.start + written.text()[line.range()].trim_end().len();
-    scalar_at(written, end).is_some_and(|it| {
+fn scalar_continues_after(file_text: &FileText, line: Span) -> bool {
+    let end = line.start + file_text.text()[line.range()].trim_end().len();
+    scalar_at(file_text, end).is_some_and(|it| {
         let is_header =
             matches!(it.style(), Some(ScalarStyle::Literal | ScalarStyle::Folded)) && it.span().start >= line.start;
         it.span().start < end && it.span().end > line.end && !is_header
@@ -110,12 +110,12 @@ fn scalar_continues_after(written: &FileText, line: Span) -> bool {
 }
 
 /// Whether a line starts inside a scalar.
-fn starts_in_scalar(written: &FileText, line: Span) -> bool {
-    scalar_at(written, line.start).is_some_and(|it| it.span().start < line.start && it.span().end > line.start)
+fn starts_in_scalar(file_text: &FileText, line: Span) -> bool {
+    scalar_at(file_text, line.start).is_some_and(|it| it.span().start < line.start && it.span().end > line.start)
 }
 
-fn scalar_at(written: &FileText, offset: usize) -> Option<Node<'_>> {
-    let root = written.source.tree.document_at(offset)?.root()?;
+fn scalar_at(file_text: &FileText, offset: usize) -> Option<Node<'_>> {
+    let root = file_text.source.tree.document_at(offset)?.root()?;
     let node = root.path_to(offset).into_iter().next_back()?;
     matches!(node.kind(), NodeKind::Scalar(_)).then_some(node)
 }

@@ -17,14 +17,14 @@ pub(super) fn wrap_file(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize)
     if !is_manifest || facts.objects.is_empty() || facts.objects.iter().any(|it| is_other(&it.model.data)) {
         return None;
     }
-    let written = analysis.file_text(file)?;
-    let root = written.source.tree.document_at(offset)?.root()?;
+    let file_text = analysis.file_text(file)?;
+    let root = file_text.source.tree.document_at(offset)?.root()?;
     let is_head = |name: Option<&str>| matches!(name, Some("apiVersion" | "kind" | "metadata"));
     let mut heads = root.own_entries().filter(|(key, _)| is_head(key.text()));
-    let line = written.line(offset);
+    let line = file_text.line(offset);
     let is_here = |span: Span| line.start <= span.end && span.start <= line.end.max(line.start);
     heads.find(|(key, value)| is_here(Span::new(key.span().start, value.map_or(key.span(), |it| it.span()).end)))?;
-    let text = written.text();
+    let text = file_text.text();
     let stem = file.rsplit('/').next().and_then(|it| it.split('.').next()).unwrap_or_default();
     let options = WrapOptions { name: object_name(stem), parameters: Vec::new() };
     let wrapped = wrap_in_template(&[WrapInput { text }], &options).ok()?;

@@ -99,9 +99,9 @@ pub(super) fn completion_context<'s>(
     offset: usize,
 ) -> Option<CompletionContext<'s>> {
     let facts: &'s File = analysis.snapshot.file(file)?;
-    let written = analysis.file_text(file)?;
-    let offset = floor(written.text(), offset);
-    let finder = ContextFinder { file, facts, written: &written, offset, line: written.line(offset) };
+    let file_text = analysis.file_text(file)?;
+    let offset = floor(file_text.text(), offset);
+    let finder = ContextFinder { file, facts, file_text: &file_text, offset, line: file_text.line(offset) };
     if let Some(rule) = finder.rule() {
         return Some(CompletionContext::Rule(rule));
     }
@@ -122,7 +122,7 @@ pub(super) fn completion_context<'s>(
 struct ContextFinder<'l, 's> {
     file: &'l Arc<str>,
     facts: &'s File,
-    written: &'l FileText,
+    file_text: &'l FileText,
     offset: usize,
     line: Span,
 }
@@ -133,11 +133,11 @@ fn is_name(byte: u8) -> bool {
 
 impl<'s> ContextFinder<'_, 's> {
     fn head(&self) -> &str {
-        &self.written.text()[self.line.start..self.offset.max(self.line.start)]
+        &self.file_text.text()[self.line.start..self.offset.max(self.line.start)]
     }
 
     fn tail(&self) -> &str {
-        &self.written.text()[self.offset..self.line.end.max(self.offset)]
+        &self.file_text.text()[self.offset..self.line.end.max(self.offset)]
     }
 
     /// `# podlens: ignore[rule, …`
@@ -166,7 +166,7 @@ impl<'s> ContextFinder<'_, 's> {
         let rest = tail.bytes().take_while(|it| is_name(*it)).count();
         let replace = Span::new(self.offset - name.len(), self.offset + rest);
         let has_separator = tail[rest..].trim_start().starts_with(['=', ':']);
-        let file = ParamFileText::of(analysis, self.file, self.written);
+        let file = ParamFileText::of(analysis, self.file, self.file_text);
         Some(TypedEntry { file, replace, has_separator })
     }
 
@@ -218,7 +218,7 @@ impl<'s> ContextFinder<'_, 's> {
 
     /// The container and field of the text at the cursor; the text may be used through an alias.
     fn by_text(&self) -> Option<(LocatedContainer<'s>, ContainerField)> {
-        let document = self.written.source.tree.document_at(self.offset)?;
+        let document = self.file_text.source.tree.document_at(self.offset)?;
         let has_aliases = document.root()?.contains_alias();
         let document = document.span();
         let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
@@ -249,7 +249,7 @@ impl<'s> ContextFinder<'_, 's> {
     /// The innermost object around an offset, and the path from it to the offset.
     fn path(&self, offset: usize) -> Option<(&'s Object, String)> {
         let object = objects_at(self.facts, offset).into_iter().next()?;
-        let root = self.written.source.tree.document_at(offset)?.root()?;
+        let root = self.file_text.source.tree.document_at(offset)?.root()?;
         Some((object, root.field_path(offset, object.offset)))
     }
 
@@ -263,7 +263,7 @@ impl<'s> ContextFinder<'_, 's> {
 
     fn value(&self) -> Option<TypedValue<'s>> {
         let found = self.key()?;
-        let root = self.written.source.tree.document_at(found.key.start)?.root()?;
+        let root = self.file_text.source.tree.document_at(found.key.start)?.root()?;
         let ancestors = root.path_to(found.key.start);
         let (key, mapping) = (ancestors.last()?, ancestors.iter().rev().find(|it| it.is_mapping())?);
         if !mapping.own_entries().any(|(it, _)| it.span() == key.span()) {
@@ -343,7 +343,7 @@ impl<'s> ContextFinder<'_, 's> {
 
     /// The span to replace and the texts around the value: `replace, before, after, is_quoted`.
     fn replacement(&self, found: &KeyOnLine, is_flow: bool) -> Option<(Span, &'static str, &'static str, bool)> {
-        let text = self.written.text();
+        let text = self.file_text.text();
         let typed = &text[found.value..self.offset];
         if let Some(quote) = typed.chars().next().filter(|it| matches!(it, '"' | '\'')) {
             let inner = &typed[1..];
