@@ -28,9 +28,9 @@ pub use features::completion::{
 pub use features::definition::{Navigation, NavigationTarget, definition};
 pub use features::diagnostics::{cached_diagnostics, diagnostics};
 pub use features::environment::{
-    AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer, ExpandedView,
-    FileLine, PresetView, ProbeView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
-    environment_at,
+    AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer,
+    ExecProbeView, ExpandedView, FileLine, PresetView, SourceView, SubPathView, UnresolvedView, VariableView,
+    WorkloadView, environment_at,
 };
 pub use features::highlight::{Highlight, HighlightKind, highlights};
 pub use features::hover::{Hover, hover};

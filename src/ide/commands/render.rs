@@ -3,7 +3,7 @@
 //! A value that is not completely known keeps its text, with a comment that gives the reason. Values of Secrets are never
 //! inserted.
 
-mod admitted;
+mod preset_changes;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,7 +14,7 @@ use crate::resolve::{Environment, ResolvedValue, Resolver, ValuePart, ValueState
 use crate::syntax::{self, DollarTokenKind, Node, ScalarStyle, SourceMap, Tree, YamlValue, dollar_tokens};
 use crate::text::Span;
 use crate::workspace::File;
-use admitted::Admitted;
+use preset_changes::PresetChanges;
 
 /// Renders the workloads of files.
 pub struct Renderer<'s> {
@@ -31,13 +31,13 @@ impl std::fmt::Debug for Renderer<'_> {
 }
 
 /// A text with its expanded value, by path in the object.
-struct ExpandedText {
+struct RenderedText {
     path: String,
     text: Text,
     value: ResolvedValue,
 }
 
-impl ExpandedText {
+impl RenderedText {
     /// The value, if it is completely known.
     fn known(&self) -> Option<String> {
         self.value.known()
@@ -97,9 +97,9 @@ impl Renderer<'_> {
         let mut all: Vec<(Span, String)> = edits.into_iter().filter_map(|(span, new)| Some((span, new?))).collect();
         let mut tree = None;
         for object in workloads(file).filter(|_| !file.is_helm_template()) {
-            for admitted in self.admitted(path, object) {
+            for preset_changes in self.preset_changes(path, object) {
                 let tree = tree.get_or_insert_with(|| syntax::parse(text));
-                all.extend(admitted.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
+                all.extend(preset_changes.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
             }
         }
         // Insertions at one offset keep their order: inner ones first.
@@ -118,24 +118,24 @@ impl Renderer<'_> {
     }
 
     /// The pods of an object that presets change.
-    fn admitted<'a>(&'a self, path: &'a Arc<str>, object: &'a Object) -> Vec<Admitted<'a>> {
+    fn preset_changes<'a>(&'a self, path: &'a Arc<str>, object: &'a Object) -> Vec<PresetChanges<'a>> {
         let pods = object.model.pods.iter();
-        pods.filter_map(|pod| Admitted::of(self, path, object, pod)).collect()
+        pods.filter_map(|pod| PresetChanges::of(self, path, object, pod)).collect()
     }
 
     /// One workload as a YAML document; `tree` is that of its file.
     pub fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
         let node = node_of(tree, object)?;
-        let expanded_texts: BTreeMap<String, ExpandedText> =
+        let expanded_texts: BTreeMap<String, RenderedText> =
             self.expanded_texts(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
-        let mut document = YamlValue::from_node(node, "", &|path| expanded_texts.get(path).map(ExpandedText::scalar))?;
-        for admitted in self.admitted(path, object) {
-            admitted.apply(&mut document);
+        let mut document = YamlValue::from_node(node, "", &|path| expanded_texts.get(path).map(RenderedText::scalar))?;
+        for preset_changes in self.preset_changes(path, object) {
+            preset_changes.apply(&mut document);
         }
         document.to_block()
     }
 
-    fn expanded_texts(&self, path: &Arc<str>, object: &Object) -> Vec<ExpandedText> {
+    fn expanded_texts(&self, path: &Arc<str>, object: &Object) -> Vec<RenderedText> {
         let mut found = Vec::new();
         for pod in &object.model.pods {
             for container in &pod.containers {
@@ -152,12 +152,12 @@ impl Renderer<'_> {
         object: &Object,
         pod: &Pod,
         container: &Container,
-        found: &mut Vec<ExpandedText>,
+        found: &mut Vec<RenderedText>,
     ) {
         let environment: Environment = self.resolver.environment(file, object, pod, container);
         let at = &container.path;
         let mut push = |path: String, text: &Text, value: &ResolvedValue| {
-            found.push(ExpandedText { path, text: text.clone(), value: value.clone() });
+            found.push(RenderedText { path, text: text.clone(), value: value.clone() });
         };
         for (index, entry) in container.env.iter().enumerate() {
             if let (Some(text), Some(binding)) = (&entry.value, environment.entry(index)) {
@@ -197,7 +197,7 @@ fn node_of<'t>(tree: &'t Tree, object: &Object) -> Option<Node<'t>> {
 }
 
 /// The source of a scalar with the value inserted: in its style if possible, otherwise in double quotes.
-fn rewritten(source: &str, expanded: &ExpandedText, value: &str) -> Option<String> {
+fn rewritten(source: &str, expanded: &RenderedText, value: &str) -> Option<String> {
     let Text { style, value: old, .. } = &expanded.text;
     replaced_in_style(source, *style, old, value).or_else(|| serde_json::to_string(value).ok())
 }

@@ -3,10 +3,10 @@
 //! The text of the objects is moved under `objects` with its comments and quotes. The result is processed as a check: an
 //! object that would change is rewritten from its data, with a notice.
 
-mod edits;
-mod notes;
-mod pieces;
-mod values;
+mod notices;
+mod object_text;
+mod parameter_edits;
+mod value_replacer;
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use crate::ide::commands::process::{self, Json, ProcessOptions, process_template
 use crate::k8s::is_parameter_name;
 use crate::syntax::{self, Node, Tree, YamlValue, template_parameters};
 use crate::text::{LineIndex, Span};
-pub(crate) use edits::ParameterEdits;
-use pieces::{ObjectText, OutputLayout};
-pub use values::ParameterChoice;
-pub(crate) use values::ValueReplacer;
+use object_text::{ObjectText, OutputLayout};
+pub(crate) use parameter_edits::ParameterEdits;
+pub use value_replacer::ParameterChoice;
+pub(crate) use value_replacer::ValueReplacer;
 
 /// An input text with objects.
 #[derive(Clone, Copy, Debug)]
@@ -161,9 +161,9 @@ pub fn wrap_in_template(inputs: &[WrapInput<'_>], options: &WrapOptions) -> Resu
         pieces.push(ObjectText::cut(text, &trees[it.input], it, &edits, layout));
     }
     let made = checked_template(options, &replacer, &mut pieces, &objects, layout)?;
-    let mut notices = notes::notices(options, &objects, &made.keeps_namespace);
+    let mut notices = notices::notices(options, &objects, &made.keeps_namespace);
     if !made.rewritten.is_empty() {
-        notices.push(notes::line("rewritten without comments, because the text cannot be moved", &made.rewritten));
+        notices.push(notices::line("rewritten without comments, because the text cannot be moved", &made.rewritten));
     }
     Ok(Wrapped { text: made.text, objects: objects.len(), notices })
 }
@@ -196,7 +196,7 @@ impl WrapChecker<'_> {
                     self.add(input, root.span(), "this is not an object: it has no `kind`");
                 } else if matches!(kind, "Template" | "TemplateConfig" | "ProcessedTemplate" | "TemplateList") {
                     self.add(input, root.span(), format!("this is already a {kind}"));
-                } else if let Some(objects) = pieces::items_of(root) {
+                } else if let Some(objects) = object_text::items_of(root) {
                     for item in &objects {
                         if item.get("kind").and_then(Node::string).is_none_or(str::is_empty) {
                             self.add(input, item.span(), "this list item has no `kind`");
@@ -242,7 +242,7 @@ impl WrapChecker<'_> {
     /// A text that looks like a reference to a new parameter would be replaced, and there is no escape.
     fn check_literals(&mut self, objects: &[InputObject<'_>]) {
         for it in objects {
-            for (text, span) in values::texts(it.node) {
+            for (text, span) in value_replacer::texts(it.node) {
                 if let Some(name) =
                     template_parameters(&text).map(|it| &text[it.name]).find(|it| is_given(self.options, it))
                 {
@@ -295,7 +295,7 @@ fn checked_template(
         at += own.len();
         let alone = layout.assemble(options, std::slice::from_ref(piece));
         if processes_to(&alone, own).is_none() {
-            rewritten.extend(own.iter().map(|it| notes::title(&it.data)));
+            rewritten.extend(own.iter().map(|it| notices::title(&it.data)));
             piece.rewrite(replacer, layout);
         }
     }
@@ -319,7 +319,7 @@ fn processes_to(text: &str, objects: &[InputObject<'_>]) -> Option<Vec<bool>> {
         return None;
     }
     let keeps = |(it, processed): (&InputObject<'_>, &Json<'_>)| {
-        let keeps = notes::namespace(processed).is_some();
+        let keeps = notices::namespace(processed).is_some();
         let mut data = it.data.clone();
         if !keeps
             && let Some(metadata) = data.as_map_mut().and_then(|it| it.get_mut("metadata")).and_then(Json::as_map_mut)

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::features::preview::PreviewKind;
-use crate::ide::shared::located_container::{FileText, LocatedContainer};
+use crate::ide::shared::file_text::FileText;
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::name_location;
-use crate::ide::shared::preset_reach::{PresetOutcome, presets_of_workload, selected_workloads};
+use crate::ide::shared::preset_workloads::{PresetOutcome, presets_of_workload, selected_workloads};
 use crate::ide::shared::service_usage::consumers;
-use crate::ide::shared::uses::DefinedObject;
+use crate::ide::shared::symbol::DefinedObject;
 use crate::ide::{Analysis, EditorCommand};
 use crate::k8s::{Object, ObjectData};
 use crate::resolve::{Environment, OriginKind, has_cluster_ip};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::container_at;
 pub use view::{
-    AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, ExpandedView, FileLine,
-    PresetView, ProbeView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
+    AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, ExecProbeView, ExpandedView,
+    FileLine, PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
 };
 pub use viewer::EnvironmentViewer;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::target_at;
-use crate::ide::shared::uses::{symbol_of, uses};
+use crate::ide::shared::symbol::symbol_of;
+use crate::ide::shared::uses::uses;
 use crate::text::Span;
 
 /// A use of the symbol under the cursor.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::shared::describe::{one_line, short_binding, value_text};
-use crate::ide::shared::located_container::{FileText, LocatedContainer};
+use crate::ide::shared::file_text::FileText;
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Markup};
-use crate::ide::shared::preset_reach::recipients;
+use crate::ide::shared::preset_workloads::recipients;
 use crate::k8s::{ContainerField, Text};
 use crate::resolve::{Environment, ExpansionStep, Lookup, ResolvedValue};
 use crate::text::Span;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::target_at;
-use crate::ide::shared::uses::{symbol_of, uses};
+use crate::ide::shared::symbol::symbol_of;
+use crate::ide::shared::uses::uses;
 
 /// The uses of the symbol at an offset, sorted by location; with `declarations`, its declarations too.
 pub fn references(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize, declarations: bool) -> Vec<Location> {

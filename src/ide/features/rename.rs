@@ -8,13 +8,14 @@ use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::describe::{kind_words, location_text};
-use crate::ide::shared::located_container::{FileText, LocatedContainer, ShellDoubt};
+use crate::ide::shared::file_text::FileText;
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{name_location, objects_named};
-use crate::ide::shared::preset_reach::{PresetOutcome, recipients, selected_workloads};
+use crate::ide::shared::preset_workloads::{PresetOutcome, recipients, selected_workloads};
+use crate::ide::shared::shell_reads::ShellDoubt;
+use crate::ide::shared::symbol::{DefinedObject, ObjectKey, Symbol, symbol_of};
 use crate::ide::shared::template_parameters::LocatedParameter;
-use crate::ide::shared::uses::{
-    DefinedObject, ObjectKey, Symbol, Use, env_from_entries, rename_closure, symbol_of, uses, uses_with_doubtful,
-};
+use crate::ide::shared::uses::{Use, env_from_entries, rename_closure, uses, uses_with_doubtful};
 use crate::k8s::{EnvFromSource, ObjectData};
 use crate::k8s::{VariableScope, is_parameter_name};
 use crate::resolve::{

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::{FileText, LocatedContainer};
+use crate::ide::shared::file_text::FileText;
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::k8s::{Text, VariableScope};
 use crate::resolve::Lookup;
 use crate::syntax::{DollarTokenKind, dollar_tokens};

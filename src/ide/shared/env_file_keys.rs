@@ -24,16 +24,16 @@ pub(crate) struct EnvFileKey {
 }
 
 /// A complete `fileKeyRef`.
-struct FileKeyRef<'s> {
+struct CompleteFileKeyRef<'s> {
     volume: &'s str,
     path: String,
     key: &'s Text,
 }
 
-fn file_key_ref(source: &ValueSource) -> Option<FileKeyRef<'_>> {
+fn file_key_ref(source: &ValueSource) -> Option<CompleteFileKeyRef<'_>> {
     let ValueSource::File { volume, path, key, .. } = source else { return None };
     let path = path_in_volume(&path.as_ref()?.value)?;
-    Some(FileKeyRef { volume: &volume.as_ref()?.value, path, key: key.as_ref()? })
+    Some(CompleteFileKeyRef { volume: &volume.as_ref()?.value, path, key: key.as_ref()? })
 }
 
 /// The key of an entry of an env file in the workspace.
@@ -49,9 +49,10 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
     let mut found = EnvFileKey { key: Arc::clone(&own.key.value), definitions: Vec::new(), uses: Vec::new() };
     for container in &at.pod.containers {
         let sources = container.env.iter().filter_map(|it| file_key_ref(it.from.as_ref()?.sources.first()?));
-        let is_same =
-            |it: &FileKeyRef<'_>| it.volume == own.volume && it.path == own.path && it.key.value == own.key.value;
-        let same: Vec<FileKeyRef<'_>> = sources.filter(is_same).collect();
+        let is_same = |it: &CompleteFileKeyRef<'_>| {
+            it.volume == own.volume && it.path == own.path && it.key.value == own.key.value
+        };
+        let same: Vec<CompleteFileKeyRef<'_>> = sources.filter(is_same).collect();
         if same.is_empty() {
             continue;
         }
@@ -60,7 +61,9 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
         let names = content.names(analysis.resolver.env_file_syntax(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
-            let Some((part, file_text)) = content.script_part(range).zip(analysis.file_text(&at.file)) else { continue };
+            let Some((part, file_text)) = content.script_part(range).zip(analysis.file_text(&at.file)) else {
+                continue;
+            };
             let span = file_text.inside(at.object.file_span(part.text.span), &part.text, part.range);
             found.definitions.push(Location { file: Arc::clone(&at.file), span });
         }

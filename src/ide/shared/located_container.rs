@@ -1,17 +1,13 @@
-//! Containers with their file, object and pod; the texts in them; and the text of a file with its tree.
+//! Containers with their file, object and pod, and functions to find them.
 
-use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::k8s::{Container, ContainerField, EnvVar, Object, ObjectData, Pod, PodPreset, Text, VariableScope};
-use crate::resolve::{Environment, Lookup, is_script_item};
+use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset};
+use crate::resolve::Environment;
 use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::syntax::{DollarTokenKind, EnvFileDialect, SourceMap, dollar_tokens, shell_variables};
 use crate::text::Span;
-use crate::workspace::ParsedText;
 use crate::workspace::{File, LookupSite};
 
 /// A container with its file, object and pod.
@@ -55,7 +51,7 @@ impl<'s> LocatedContainer<'s> {
     }
 
     /// The containers of an object; for a PodPreset its entries as one container. The environment of that container is
-    /// not the environment in a pod: see [`preset_reach`](crate::ide::shared::preset_reach).
+    /// not the environment in a pod: see [`preset_workloads`](crate::ide::shared::preset_workloads).
     pub(crate) fn of_object_or_preset(
         file: &Arc<str>,
         facts: &'s File,
@@ -98,59 +94,6 @@ impl<'s> LocatedContainer<'s> {
         Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
     }
 
-    /// Whether a shell reads the text of a field.
-    pub(crate) fn is_script(&self, environment: &Environment, field: ContainerField) -> bool {
-        let item = match field {
-            ContainerField::Command(at) => environment.command.get(at),
-            ContainerField::Args(at) => environment.args.get(at),
-            ContainerField::ProbeCommand(probe, at) => environment.probes.get(probe).and_then(|it| it.command.get(at)),
-            // The command of a hook.
-            ContainerField::Unexpanded(at) => return is_script_item(&self.container.unexpanded, at),
-            ContainerField::EnvValue(_) | ContainerField::SubPathExpr(_) => None,
-        };
-        item.is_some_and(|it| it.is_script)
-    }
-
-    /// The variables that a shell reads in the text of a field, `$NAME` and `${NAME}`. A `${NAME}` of a template parameter is
-    /// left out, because it is replaced before.
-    pub(crate) fn shell_reads(
-        &self,
-        environment: &Environment,
-        field: ContainerField,
-        text: &'s Text,
-    ) -> Vec<ShellRead<'s>> {
-        if !text.value.contains('$') || !self.is_script(environment, field) {
-            return Vec::new();
-        }
-        let script = match field.variable_scope() {
-            Some(site) => Cow::Owned(script_after_expansion(environment, site, &text.value)),
-            None => Cow::Borrowed(&*text.value),
-        };
-        let parameters = self.object.parameters.as_ref();
-        let names = shell_variables(&script).into_iter().filter_map(|it| {
-            let name = text.value.get(it.range.clone())?;
-            let is_parameter =
-                text.value[..it.range.start].ends_with('{') && parameters.is_some_and(|it| it.contains(name));
-            let doubt = match it.is_literal {
-                true => Some(ShellDoubt::Quoted),
-                false => assigns(&text.value, name).then_some(ShellDoubt::Assigned),
-            };
-            (!is_parameter).then_some(ShellRead { range: it.range, name, doubt })
-        });
-        names.collect()
-    }
-
-    /// The variables of [`Self::shell_reads`] without those that may mean something else.
-    pub(crate) fn shell_names(
-        &self,
-        environment: &Environment,
-        field: ContainerField,
-        text: &'s Text,
-    ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
-        let all = self.shell_reads(environment, field, text).into_iter();
-        all.filter(|it| it.doubt.is_none()).map(|it| (it.range, it.name))
-    }
-
     /// The entry of `env` whose name is at a location.
     pub(crate) fn entry_at(&self, location: &Location) -> Option<(usize, &'s EnvVar)> {
         let is_it = |it: &&'s EnvVar| it.name.as_ref().is_some_and(|it| self.at(it.span) == *location);
@@ -171,56 +114,6 @@ impl<'s> LocatedContainer<'s> {
         let pod = PodContext { object: &object, pod: self.pod };
         call(&ContainerContext { pod: &pod, container: self.container, environment })
     }
-}
-
-/// A variable that a shell reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ShellRead<'s> {
-    /// The range of its name in the value of the text.
-    pub(crate) range: Range<usize>,
-    /// Its name.
-    pub(crate) name: &'s str,
-    /// Why it may not be the variable of the container.
-    pub(crate) doubt: Option<ShellDoubt>,
-}
-
-/// Why a name in a script may not be the variable of the container.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShellDoubt {
-    /// The script assigns it.
-    Assigned,
-    /// It is in single quotes, which the shell does not expand; a program that gets the text may.
-    Quoted,
-}
-
-/// The script as the shell gets it, with the same offsets: the first `$` of `$$` and all replaced references are filled
-/// with `x`.
-fn script_after_expansion(environment: &Environment, site: VariableScope, text: &str) -> String {
-    let mut script = text.to_owned();
-    for token in dollar_tokens(text) {
-        let range = match (token.kind, token.name(text)) {
-            (DollarTokenKind::Escape, _) => token.range.start..token.range.start + 1,
-            (DollarTokenKind::Reference, Some(name)) if matches!(environment.lookup(site, name), Lookup::Bound(_)) => {
-                token.range.clone()
-            }
-            _ => continue,
-        };
-        let filler = "x".repeat(range.len());
-        script.replace_range(range, &filler);
-    }
-    script
-}
-
-/// Whether a script assigns a variable: `NAME=`, `for NAME`, `read NAME`, `local NAME`, `unset NAME`.
-fn assigns(script: &str, name: &str) -> bool {
-    script.match_indices(name).any(|(at, _)| {
-        let (before, after) = (&script[..at], &script[at + name.len()..]);
-        let is_word = !before.ends_with(|it: char| it.is_alphanumeric() || matches!(it, '_' | '$' | '{'));
-        let word = before.trim_end().rsplit(|it: char| it.is_whitespace() || it == ';').next().unwrap_or_default();
-        let follows_keyword =
-            matches!(word, "for" | "read" | "-r" | "local" | "declare" | "unset") && before.ends_with(' ');
-        is_word && (follows_keyword || after.starts_with('=') || after.starts_with("+="))
-    })
 }
 
 /// The PodPreset data of an object.
@@ -255,64 +148,4 @@ pub(crate) fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) 
         .into_iter()
         .flat_map(|object| LocatedContainer::of_object(file, facts, object))
         .find(|it| it.touches(offset))
-}
-
-/// A file's text and tree.
-#[derive(Clone, Debug)]
-pub(crate) struct FileText {
-    /// The text and its tree.
-    pub(crate) source: Arc<ParsedText>,
-}
-
-impl FileText {
-    /// The text as parsed, with the same offsets as the file.
-    pub(crate) fn text(&self) -> &str {
-        self.source.masked_text()
-    }
-
-    /// The source map of the scalar at a span of the file.
-    pub(crate) fn map(&self, span: Span, text: &Text) -> Option<SourceMap> {
-        Some(SourceMap::new(self.text().get(span.range())?, text.style, &text.value))
-    }
-
-    /// The span in the file of a range in a scalar's value.
-    pub(crate) fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
-        self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
-    }
-
-    /// The line at an offset, without its line break.
-    pub(crate) fn line(&self, offset: usize) -> Span {
-        let text = self.text();
-        let offset = floor(text, offset);
-        let start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
-        let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
-        Span::new(start, start + text[start..end].trim_end_matches('\r').len())
-    }
-}
-
-/// The last character boundary at or before an offset.
-pub(crate) fn floor(text: &str, offset: usize) -> usize {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-impl Analysis<'_> {
-    /// The text and tree of a file.
-    pub(crate) fn file_text(&self, file: &str) -> Option<FileText> {
-        Some(FileText { source: self.sources.parsed_text(file)? })
-    }
-
-    /// The dialect of an env file; `None` for other files.
-    pub(crate) fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
-        let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_format());
-        is_env_file.then(|| self.resolver.env_file_syntax(file).dialect)
-    }
-
-    /// Whether values of Secrets may be shown in a file.
-    pub(crate) fn reveals(&self, file: &str) -> bool {
-        self.snapshot.settings(file).show_secrets
-    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::FileText;
+use crate::ide::shared::file_text::FileText;
 use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::rules::{LocatedTemplate, ParamFileTemplates, templates_of_param_file};
 use crate::syntax::{ParamFile, parse_param_file};

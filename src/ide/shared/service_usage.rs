@@ -9,7 +9,7 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::objects_named;
-use crate::ide::shared::uses::DefinedObject;
+use crate::ide::shared::symbol::DefinedObject;
 use crate::k8s::{EnvFromSource, Object, Text};
 use crate::resolve::{Binding, OriginKind, service_variable_references, service_variables};
 use crate::workspace::File;

@@ -3,7 +3,7 @@
 //! They define no variables, so the model does not hold them and they are read from the tree. Rename and references
 //! need them.
 
-use crate::ide::shared::located_container::FileText;
+use crate::ide::shared::file_text::FileText;
 use crate::k8s::{Object, Pod, Text};
 use crate::resolve::OriginKind;
 use crate::syntax::{Node, ScalarStyle};

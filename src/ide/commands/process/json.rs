@@ -36,7 +36,7 @@ const MORE_NODES: usize = 1_000_000;
 
 /// Why an object cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ReadError {
+pub(super) enum JsonReadError {
     /// Its aliases make it too large or too deep.
     TooLarge,
     /// It has a scalar that does not fit its type, or a syntax error.
@@ -45,15 +45,15 @@ pub(super) enum ReadError {
 
 /// The number of nodes that may still be read.
 #[derive(Debug)]
-pub(super) struct NodeBudget(Cell<usize>);
+pub(super) struct JsonBudget(Cell<usize>);
 
-impl NodeBudget {
+impl JsonBudget {
     pub(super) fn of(text_length: usize) -> Self {
         Self(Cell::new(text_length.saturating_add(MORE_NODES)))
     }
 
-    pub(super) fn take(&self) -> Result<(), ReadError> {
-        let left = self.0.get().checked_sub(1).ok_or(ReadError::TooLarge)?;
+    pub(super) fn take(&self) -> Result<(), JsonReadError> {
+        let left = self.0.get().checked_sub(1).ok_or(JsonReadError::TooLarge)?;
         self.0.set(left);
         Ok(())
     }
@@ -92,9 +92,9 @@ impl<'t> Json<'t> {
     /// Reads a node.
     pub(super) fn read(
         node: Node<'t>,
-        budget: &NodeBudget,
+        budget: &JsonBudget,
         visit: &mut dyn ScalarVisitor<'t>,
-    ) -> Result<Self, ReadError> {
+    ) -> Result<Self, JsonReadError> {
         Ok(read(node, DEEPEST, budget, visit)?.unwrap_or(Self::Null))
     }
 
@@ -160,11 +160,11 @@ fn whole_number(float: f64) -> Option<i128> {
 fn read<'t>(
     node: Node<'t>,
     depth: usize,
-    budget: &NodeBudget,
+    budget: &JsonBudget,
     visit: &mut dyn ScalarVisitor<'t>,
-) -> Result<Option<Json<'t>>, ReadError> {
+) -> Result<Option<Json<'t>>, JsonReadError> {
     budget.take()?;
-    let depth = depth.checked_sub(1).ok_or(ReadError::TooLarge)?;
+    let depth = depth.checked_sub(1).ok_or(JsonReadError::TooLarge)?;
     let node = node.resolved();
     match node.kind() {
         NodeKind::Mapping(_) => {
@@ -175,7 +175,7 @@ fn read<'t>(
             let merged = node.own_entries().any(|(key, _)| is_merge(key)).then(|| node.entries());
             let own = merged.is_none().then(|| node.own_entries()).into_iter().flatten();
             for (key, value) in merged.into_iter().flatten().chain(own) {
-                let Some(name) = key.key_text() else { return Err(ReadError::Broken) };
+                let Some(name) = key.key_text() else { return Err(JsonReadError::Broken) };
                 // Y7: the last of equal keys that has a value.
                 if value.is_none() && map.contains_key(&name) {
                     continue;
@@ -218,9 +218,9 @@ fn read<'t>(
             Some(TypedScalar::Float(it)) => Ok(Some(Json::of_float(it))),
             Some(TypedScalar::Str(text)) if text.contains('$') => Ok(visit.value(text)),
             Some(TypedScalar::Str(text)) => Ok(Some(Json::Text(text.into()))),
-            Some(TypedScalar::Misfit) => Err(ReadError::Broken),
+            Some(TypedScalar::Misfit) => Err(JsonReadError::Broken),
         },
-        NodeKind::Alias | NodeKind::Error => Err(ReadError::Broken),
+        NodeKind::Alias | NodeKind::Error => Err(JsonReadError::Broken),
     }
 }
 

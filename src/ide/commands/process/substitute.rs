@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::ide::commands::process::Quirk;
 use crate::ide::commands::process::json::{Json, ScalarVisitor};
-use crate::ide::commands::process::values::FinalValue;
+use crate::ide::commands::process::parameter_values::FinalValue;
+use crate::ide::commands::process::quirks::Quirk;
 use crate::resolve::ParameterType as Type;
 use crate::syntax::{ReferenceForm, parameter_references};
 

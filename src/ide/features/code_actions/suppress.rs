@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::FileText;
+use crate::ide::shared::file_text::FileText;
 use crate::rules;
 use crate::syntax::{EnvFileDialect, Node, NodeKind, ScalarStyle, env_file_comments};
 use crate::text::Span;

@@ -3,18 +3,21 @@
 //! It looks at the line of the cursor first, because the tree may not contain an incomplete reference yet; then the tree
 //! gives the field that the line belongs to.
 
+mod typed_value;
+
 use std::sync::Arc;
 
 use crate::ide::Analysis;
 use crate::ide::features::completion::parameters::{TypedEntry, TypedParameter};
-use crate::ide::shared::located_container::{FileText, LocatedContainer, floor, objects_at, preset_of};
+use crate::ide::shared::file_text::{FileText, floor};
+use crate::ide::shared::located_container::{LocatedContainer, objects_at};
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template};
-use crate::k8s::{ContainerField, Object, Pod};
-use crate::resolve::OriginKind;
-use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm};
+use crate::k8s::{ContainerField, Object};
+use crate::syntax::ReferenceForm;
 use crate::text::Span;
 use crate::workspace::File;
+pub(super) use typed_value::{TypedValue, ValueKind};
 
 /// The kind of text that is being typed.
 #[derive(Debug)]
@@ -46,50 +49,6 @@ pub(super) struct TypedReference<'s> {
     pub(super) closed_end: Option<usize>,
     /// Whether it is `${`.
     pub(super) brace: bool,
-}
-
-/// The value of a key that is being typed.
-#[derive(Clone, Debug)]
-pub(super) struct TypedValue<'s> {
-    pub(super) kind: ValueKind<'s>,
-    /// The text typed so far, without quotes.
-    pub(super) replace: Span,
-    /// Texts to insert before and after the value.
-    pub(super) before: &'static str,
-    pub(super) after: &'static str,
-    /// Whether it is in quotes.
-    pub(super) is_quoted: bool,
-    /// Whether it is in a flow collection, where commas and brackets are not plain text.
-    pub(super) is_flow: bool,
-}
-
-/// The kind of value that a key takes.
-#[derive(Clone, Debug)]
-pub(super) enum ValueKind<'s> {
-    /// The name of a ConfigMap, Secret or Service.
-    Object { file: Arc<str>, object: &'s Object, kind: OriginKind },
-    /// A key of a ConfigMap or Secret.
-    Key { file: Arc<str>, object: &'s Object, kind: OriginKind, name: String },
-    /// `fieldPath`
-    FieldPath { at: LocatedContainer<'s> },
-    /// `resource`
-    Resource { at: LocatedContainer<'s> },
-    /// The name of another container.
-    ContainerName { pod: &'s Pod },
-    /// The name of a volume; an env file needs certain volumes.
-    Volume { pod: &'s Pod, holds_env_file: bool },
-    /// The path of an env file in a volume.
-    FilePath { at: LocatedContainer<'s>, volume: String },
-    /// A key of an env file.
-    EnvFileKey { at: LocatedContainer<'s>, volume: String, path: String },
-    /// The operator of a selector.
-    Operator,
-    /// The key of a label in a preset's selector.
-    LabelKey { object: &'s Object },
-    /// A value of a label in a preset's selector.
-    LabelValue { object: &'s Object, key: String },
-    /// The name of an entry of `env`.
-    Variable { at: LocatedContainer<'s>, index: usize },
 }
 
 /// What is being typed at an offset.
@@ -260,175 +219,6 @@ impl<'s> ContextFinder<'_, 's> {
             Some((at, rest))
         })
     }
-
-    fn value(&self) -> Option<TypedValue<'s>> {
-        let found = self.key()?;
-        let root = self.file_text.source.tree.document_at(found.key.start)?.root()?;
-        let ancestors = root.path_to(found.key.start);
-        let (key, mapping) = (ancestors.last()?, ancestors.iter().rev().find(|it| it.is_mapping())?);
-        if !mapping.own_entries().any(|(it, _)| it.span() == key.span()) {
-            return None;
-        }
-        let around = ancestors.iter().rev().filter(|it| it.is_mapping()).nth(1).copied();
-        let kind = self.value_kind(found.key.start, *mapping, around)?;
-        let is_flow = mapping.kind() == NodeKind::Mapping(CollectionStyle::Flow);
-        self.replacement(&found, is_flow).map(|(replace, before, after, is_quoted)| TypedValue {
-            kind,
-            replace,
-            before,
-            after,
-            is_quoted,
-            is_flow,
-        })
-    }
-
-    /// The kind of value that the key at an offset takes.
-    fn value_kind(&self, key: usize, mapping: Node<'_>, around: Option<Node<'_>>) -> Option<ValueKind<'s>> {
-        let (object, path) = self.path(key)?;
-        let file = Arc::clone(self.file);
-        let (plain, indices) = without_indices(&path);
-        let name = |key: &str| mapping.get(key).and_then(Node::text).map(str::to_owned);
-        let outer = |key: &str| around.and_then(|it| it.get(key)).and_then(Node::text).map(str::to_owned);
-        let of = |kind| ValueKind::Object { file: Arc::clone(&file), object, kind };
-        let key_in =
-            |kind, name: Option<String>| Some(ValueKind::Key { file: Arc::clone(&file), object, kind, name: name? });
-        if let Some(kind) = preset_of(object).and_then(|_| selector_value_kind(object, &path)) {
-            return Some(kind);
-        }
-        let volumes = |rest: &str| match rest {
-            "volumes[].configMap.name" | "volumes[].projected.sources[].configMap.name" => {
-                Some(of(OriginKind::ConfigMap))
-            }
-            "volumes[].secret.secretName" | "volumes[].projected.sources[].secret.name" => Some(of(OriginKind::Secret)),
-            "volumes[].configMap.items[].key" | "volumes[].projected.sources[].configMap.items[].key" => {
-                key_in(OriginKind::ConfigMap, outer("name"))
-            }
-            "volumes[].secret.items[].key" => key_in(OriginKind::Secret, outer("secretName")),
-            "volumes[].projected.sources[].secret.items[].key" => key_in(OriginKind::Secret, outer("name")),
-            "serviceDependencies[].name" => Some(of(OriginKind::Service)),
-            _ => None,
-        };
-        if let Some((at, rest)) = self.container(object, &path) {
-            let (rest, _) = without_indices(&rest);
-            return match &*rest {
-                "env[].name" | "environment[].name" => {
-                    Some(ValueKind::Variable { at, index: indices.last().copied()? })
-                }
-                "env[].valueFrom.configMapKeyRef.name" | "envFrom[].configMapRef.name" => {
-                    Some(of(OriginKind::ConfigMap))
-                }
-                "env[].valueFrom.secretKeyRef.name" | "envFrom[].secretRef.name" => Some(of(OriginKind::Secret)),
-                "envFrom[].service.name" => Some(of(OriginKind::Service)),
-                "env[].valueFrom.configMapKeyRef.key" => key_in(OriginKind::ConfigMap, name("name")),
-                "env[].valueFrom.secretKeyRef.key" => key_in(OriginKind::Secret, name("name")),
-                "env[].valueFrom.fieldRef.fieldPath" => Some(ValueKind::FieldPath { at }),
-                "env[].valueFrom.resourceFieldRef.resource" => Some(ValueKind::Resource { at }),
-                "env[].valueFrom.resourceFieldRef.containerName" => Some(ValueKind::ContainerName { pod: at.pod }),
-                "env[].valueFrom.fileKeyRef.volumeName" => {
-                    Some(ValueKind::Volume { pod: at.pod, holds_env_file: true })
-                }
-                "env[].valueFrom.fileKeyRef.path" => Some(ValueKind::FilePath { at, volume: name("volumeName")? }),
-                "env[].valueFrom.fileKeyRef.key" => {
-                    Some(ValueKind::EnvFileKey { at, volume: name("volumeName")?, path: name("path")? })
-                }
-                "volumeMounts[].name" => Some(ValueKind::Volume { pod: at.pod, holds_env_file: false }),
-                // The volumes of a preset are next to its lists for containers.
-                other if at.is_preset() => volumes(other),
-                _ => None,
-            };
-        }
-        let pod = object.model.pods.iter().find(|it| path.starts_with(&*it.path))?;
-        volumes(plain.strip_prefix(&*without_indices(&pod.path).0)?.trim_start_matches('.'))
-    }
-
-    /// The span to replace and the texts around the value: `replace, before, after, is_quoted`.
-    fn replacement(&self, found: &KeyOnLine, is_flow: bool) -> Option<(Span, &'static str, &'static str, bool)> {
-        let text = self.file_text.text();
-        let typed = &text[found.value..self.offset];
-        if let Some(quote) = typed.chars().next().filter(|it| matches!(it, '"' | '\'')) {
-            let inner = &typed[1..];
-            if inner.contains(quote) {
-                return None;
-            }
-            let end = self.tail().find(quote);
-            let replace = Span::new(found.value + 1, end.map_or(self.offset, |len| self.offset + len));
-            let after = match (end, quote) {
-                (Some(_), _) => "",
-                (None, '"') => "\"",
-                (None, _) => "'",
-            };
-            return Some((replace, "", after, true));
-        }
-        if typed.ends_with([' ', '\t']) && !typed.trim().is_empty()
-            || typed.starts_with(['{', '[', '|', '>', '&', '*', '!', '#'])
-        {
-            return None;
-        }
-        let stops: &[char] = if is_flow { &[',', '}', ']', '#', ' '] } else { &[' ', '#'] };
-        let rest = self.tail();
-        let end = self.offset + rest.find(stops).unwrap_or(rest.len());
-        let start = if typed.trim().is_empty() { self.offset } else { found.value };
-        let has_space = text[..self.offset].ends_with([' ', '\t']) || start < self.offset;
-        Some((Span::new(start, end), if has_space { "" } else { " " }, "", false))
-    }
-
-    /// The key whose value contains the cursor, by the line alone.
-    fn key(&self) -> Option<KeyOnLine> {
-        let head = self.head();
-        let bytes = head.as_bytes();
-        let mut start = head.len() - head.trim_start_matches([' ', '\t']).len();
-        while bytes[start..].starts_with(b"- ") {
-            start += 2 + (head[start + 2..].len() - head[start + 2..].trim_start_matches(' ').len());
-        }
-        let (mut found, mut at) = (None, start);
-        let mut quote: Option<u8> = None;
-        while at < bytes.len() {
-            match (quote, bytes[at]) {
-                (Some(open), byte) if byte == open => quote = None,
-                (Some(_), _) => {}
-                (None, byte @ (b'"' | b'\'')) if head[start..at].trim().is_empty() || found.is_some() => {
-                    quote = Some(byte);
-                }
-                (None, b'{' | b',' | b'[') => {
-                    start = at + 1;
-                    found = None;
-                }
-                (None, b':') if found.is_none() => {
-                    let word = head[start..at].trim();
-                    let from = start + (head[start..at].len() - head[start..at].trim_start().len());
-                    let is_key = matches!(bytes.get(at + 1), None | Some(b' ' | b'\t' | b'"'));
-                    if !word.is_empty() && is_key {
-                        let spaces = head[at + 1..].len() - head[at + 1..].trim_start_matches([' ', '\t']).len();
-                        let key = Span::new(self.line.start + from, self.line.start + from + word.len());
-                        found = Some(KeyOnLine { key, value: self.line.start + at + 1 + spaces });
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        found
-    }
-}
-
-/// The kind of value at a path in the selector of a preset.
-fn selector_value_kind<'s>(object: &'s Object, path: &str) -> Option<ValueKind<'s>> {
-    let rest = path.strip_prefix("spec.selector.")?;
-    if let Some(key) = rest.strip_prefix("matchLabels.") {
-        return Some(ValueKind::LabelValue { object, key: key.trim_matches('"').to_owned() });
-    }
-    match &*without_indices(rest).0 {
-        "matchExpressions[].key" => Some(ValueKind::LabelKey { object }),
-        "matchExpressions[].operator" => Some(ValueKind::Operator),
-        _ => None,
-    }
-}
-
-/// A key and the offset of its value.
-#[derive(Clone, Copy, Debug)]
-struct KeyOnLine {
-    key: Span,
-    value: usize,
 }
 
 /// The field at a path in a container.

@@ -10,7 +10,7 @@ use crate::ide::features::completion::{CompletionDetails, CompletionItem, Comple
 use crate::ide::features::hover;
 use crate::ide::shared::describe::workload_title;
 use crate::ide::shared::located_container::LocatedContainer;
-use crate::ide::shared::preset_reach::{PresetRecipient, is_declared_after, recipients};
+use crate::ide::shared::preset_workloads::{PresetRecipient, is_declared_after, recipients};
 use crate::k8s::{Object, VariableScope};
 use crate::resolve::{Lookup, UnresolvedReason, is_strict_variable_name};
 use crate::syntax::has_helm_placeholder;

@@ -95,7 +95,7 @@ pub struct ContainerView {
     /// `args`
     pub args: Vec<ExpandedView>,
     /// Exec probes.
-    pub probes: Vec<ProbeView>,
+    pub probes: Vec<ExecProbeView>,
     /// Mounts with `subPathExpr`.
     pub sub_paths: Vec<SubPathView>,
     /// References that are not expanded.
@@ -168,7 +168,7 @@ pub struct ExpandedView {
 
 /// An exec probe.
 #[derive(Clone, Debug, Serialize)]
-pub struct ProbeView {
+pub struct ExecProbeView {
     /// `livenessProbe`, `readinessProbe` or `startupProbe`.
     pub probe: &'static str,
     /// Its command.

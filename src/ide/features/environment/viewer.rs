@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::view::{
-    AlternativeView, ConflictView, ContainerView, ExpandedView, FileLine, PresetView, ProbeView, SourceView,
+    AlternativeView, ConflictView, ContainerView, ExecProbeView, ExpandedView, FileLine, PresetView, SourceView,
     SubPathView, UnresolvedView, VariableView, WorkloadView,
 };
 use crate::diagnostic::Location;
@@ -110,7 +110,7 @@ impl EnvironmentViewer<'_> {
             probes: environment
                 .probes
                 .iter()
-                .map(|it| ProbeView { probe: it.probe, command: items(&it.command) })
+                .map(|it| ExecProbeView { probe: it.probe, command: items(&it.command) })
                 .collect(),
             sub_paths: environment
                 .sub_paths

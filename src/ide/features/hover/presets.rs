@@ -7,7 +7,7 @@ use crate::ide::features::hover::{LONGEST, code, limited, text};
 use crate::ide::shared::describe::{self, one_line, workload_title};
 use crate::ide::shared::located_container::{LocatedContainer, preset_of};
 use crate::ide::shared::markup::{Block, Inline, Markup};
-use crate::ide::shared::preset_reach::{
+use crate::ide::shared::preset_workloads::{
     PresetRecipient, presets_of_workload, recipients, selected_workloads, workload_link,
 };
 use crate::k8s::{EnvVar, Object};

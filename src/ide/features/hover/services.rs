@@ -9,7 +9,7 @@ use crate::ide::shared::describe::{location_link, workload_title};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::service_usage::{Consumer, consumers};
-use crate::ide::shared::uses::DefinedObject;
+use crate::ide::shared::symbol::DefinedObject;
 use crate::k8s::{Object, ObjectData, Text};
 use crate::resolve::OriginKind;
 use crate::syntax::has_helm_placeholder;

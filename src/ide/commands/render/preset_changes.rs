@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ide::commands::render::{ExpandedText, Renderer, node_of};
+use crate::ide::commands::render::{RenderedText, Renderer, node_of};
 use crate::k8s::{Container, Object, Pod, Text, VariableScope};
 use crate::resolve::{Admission, ContainerChanges, Environment, Lookup, MatchingPreset, PresetEntry, ResolvedValue};
 use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
@@ -13,7 +13,7 @@ use crate::text::Span;
 const RESOURCE_VERSION: &str = "resource version";
 
 /// The changes of presets to a pod.
-pub(super) struct Admitted<'a> {
+pub(super) struct PresetChanges<'a> {
     object: &'a Object,
     pod: &'a Pod,
     annotations: Vec<(String, YamlValue)>,
@@ -29,7 +29,7 @@ struct ContainerLists {
     lost: Vec<&'static str>,
 }
 
-impl<'a> Admitted<'a> {
+impl<'a> PresetChanges<'a> {
     /// The changes to a pod; `None` if presets do not change it.
     pub(super) fn of(renderer: &'a Renderer<'_>, path: &'a Arc<str>, object: &'a Object, pod: &'a Pod) -> Option<Self> {
         let admission = renderer.resolver.admission(path, object, pod)?;
@@ -157,7 +157,7 @@ fn lists(
 }
 
 fn expanded_scalar(text: &Text, value: &ResolvedValue) -> YamlValue {
-    ExpandedText { path: String::new(), text: text.clone(), value: value.clone() }.scalar()
+    RenderedText { path: String::new(), text: text.clone(), value: value.clone() }.scalar()
 }
 
 /// The trees of the presets' files.

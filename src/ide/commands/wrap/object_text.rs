@@ -1,8 +1,8 @@
 //! Moves the text of documents under `objects` of the template.
 
 use crate::ide::commands::process::Json;
-use crate::ide::commands::wrap::edits::ParameterEdits;
-use crate::ide::commands::wrap::values::{ValueReplacer, has_user_keys, is_identity};
+use crate::ide::commands::wrap::parameter_edits::ParameterEdits;
+use crate::ide::commands::wrap::value_replacer::{ValueReplacer, has_user_keys, is_identity};
 use crate::ide::commands::wrap::{InputDocument, ParameterChoice, WrapInput, WrapOptions, quoted};
 use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, TypedScalar, YamlValue, ends_with_kept_line_breaks};
 use crate::text::Span;

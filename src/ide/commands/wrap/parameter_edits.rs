@@ -2,7 +2,7 @@
 
 use crate::ide::commands::process::Json;
 use crate::ide::commands::wrap::quoted;
-use crate::ide::commands::wrap::values::{ValueReplacer, has_user_keys, is_identity};
+use crate::ide::commands::wrap::value_replacer::{ValueReplacer, has_user_keys, is_identity};
 use crate::syntax::{CollectionStyle, Node, NodeKind, ScalarStyle, SourceMap, TextEdit, TypedScalar};
 use crate::text::Span;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::ide::commands::process::{Notices, ProcessError, ProcessOptions, Quirk, RandomBelow};
+use crate::ide::commands::process::quirks::{Notices, Quirk};
+use crate::ide::commands::process::{ProcessError, ProcessOptions, RandomBelow};
 use crate::k8s::{Parameter, Template};
 use crate::resolve::ParameterType as Type;
 use crate::resolve::{GeneratorPart, find_literal_brackets, generate_value, parse_generator};

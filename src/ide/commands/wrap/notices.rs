@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::ide::commands::process::Json;
-use crate::ide::commands::wrap::{InputObject, WrapOptions, values};
+use crate::ide::commands::wrap::{InputObject, WrapOptions, value_replacer};
 use crate::syntax::template_parameters;
 
 /// `metadata.namespace`, if it is a string that is not empty.
@@ -50,7 +50,7 @@ pub(super) fn notices(options: &WrapOptions, objects: &[InputObject<'_>], kept: 
         if namespace(&it.data).is_some() && !keeps_namespace {
             lost.push(title.clone());
         }
-        for (text, _) in values::texts(it.node) {
+        for (text, _) in value_replacer::texts(it.node) {
             not_replaced.extend(template_parameters(&text).map(|it| format!("${{{}}}", &text[it.name])));
         }
         if is_from_cluster(&it.data) {

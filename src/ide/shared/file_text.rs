@@ -1,0 +1,88 @@
+//! The text of a file with its tree, and the settings of a file that features need.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::ide::Analysis;
+use crate::k8s::{DataEntry, Object, Text};
+use crate::syntax::{EnvFileDialect, SourceMap};
+use crate::text::Span;
+use crate::workspace::ParsedText;
+
+/// A file's text and tree.
+#[derive(Clone, Debug)]
+pub(crate) struct FileText {
+    /// The text and its tree.
+    pub(crate) source: Arc<ParsedText>,
+}
+
+impl FileText {
+    /// The span of a key's name, without quotes. In a Kustomize generator the name is before a `=`.
+    pub(crate) fn key(&self, object: &Object, key: &DataEntry) -> Option<Span> {
+        let span = object.file_span(key.key.span);
+        let root = self.source.tree.document_at(span.start)?.root()?;
+        let node = root.path_to(span.start).into_iter().rev().find(|it| it.span() == span && it.text().is_some())?;
+        let whole = node.text()?;
+        let text = Text { value: whole.into(), ..key.key.clone() };
+        let name = &*key.key.value;
+        let range = if whole.starts_with(name) {
+            0..name.len()
+        } else {
+            // The key is the name of a file.
+            let start = whole.len().checked_sub(name.len()).filter(|start| &whole[*start..] == name)?;
+            start..whole.len()
+        };
+        Some(self.inside(span, &text, range))
+    }
+
+    /// The text as parsed, with the same offsets as the file.
+    pub(crate) fn text(&self) -> &str {
+        self.source.masked_text()
+    }
+
+    /// The source map of the scalar at a span of the file.
+    pub(crate) fn map(&self, span: Span, text: &Text) -> Option<SourceMap> {
+        Some(SourceMap::new(self.text().get(span.range())?, text.style, &text.value))
+    }
+
+    /// The span in the file of a range in a scalar's value.
+    pub(crate) fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
+        self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
+    }
+
+    /// The line at an offset, without its line break.
+    pub(crate) fn line(&self, offset: usize) -> Span {
+        let text = self.text();
+        let offset = floor(text, offset);
+        let start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
+        Span::new(start, start + text[start..end].trim_end_matches('\r').len())
+    }
+}
+
+/// The last character boundary at or before an offset.
+pub(crate) fn floor(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl Analysis<'_> {
+    /// The text and tree of a file.
+    pub(crate) fn file_text(&self, file: &str) -> Option<FileText> {
+        Some(FileText { source: self.sources.parsed_text(file)? })
+    }
+
+    /// The dialect of an env file; `None` for other files.
+    pub(crate) fn dialect(&self, file: &str) -> Option<EnvFileDialect> {
+        let is_env_file = self.snapshot.file(file).is_some_and(|it| it.is_env_format());
+        is_env_file.then(|| self.resolver.env_file_syntax(file).dialect)
+    }
+
+    /// Whether values of Secrets may be shown in a file.
+    pub(crate) fn reveals(&self, file: &str) -> bool {
+        self.snapshot.settings(file).show_secrets
+    }
+}
