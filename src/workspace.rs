@@ -1,7 +1,7 @@
 //! The workspace: files with their objects, an index of the names they define, and the settings.
 //!
-//! Changes go into a [`Workspace`]; immutable [`Snapshot`]s come out. A change costs time for the changed file only,
-//! whatever the size of the workspace. Settings, charts and patches are the exception: they concern other files, which
+//! Changes go into a [`Workspace`]; immutable [`Snapshot`]s come out. The cost of a change depends
+//! on the changed file, not on the size of the workspace. Settings, charts and patches are the exception: they concern other files, which
 //! are then indexed again.
 
 #![warn(clippy::disallowed_methods)]

@@ -100,7 +100,7 @@ pub struct MistypedField {
     pub field: &'static str,
     /// The span of the value.
     pub span: Span,
-    /// The expected type, in words.
+    /// The expected type, for messages.
     pub wanted: &'static str,
     /// The value, if it is a scalar.
     pub text: Option<Text>,
@@ -114,7 +114,7 @@ pub struct Parameters {
     by_name: BTreeMap<Arc<str>, ParameterDefault>,
 }
 
-/// The value of a parameter that nobody sets.
+/// The value of a parameter that the user does not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterDefault {
     /// Its `value`.

@@ -8,8 +8,8 @@ pub const MANIFEST_EXTENSIONS: [&str; 5] = ["yaml", "yml", "json", ENV, PARAMS];
 const ENV: &str = "env";
 const PARAMS: &str = "params";
 
-/// What a file is. The path decides between settings, env files, parameter files and the rest; the text decides whether
-/// the rest is a template.
+/// The kind of a file. The path decides whether it is a settings file, an env file or a parameter file. For other files
+/// the text decides whether it is a template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileKind {
     /// YAML or JSON.
@@ -28,7 +28,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// The kind that a path stands for, as far as the path decides.
+    /// The kind that the path decides; [`FileKind::Manifest`] where the text decides.
     pub fn from_path(path: &str) -> Self {
         if path.rsplit('/').next() == Some(SETTINGS_FILE) {
             Self::Settings

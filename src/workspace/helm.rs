@@ -109,21 +109,23 @@ impl<'m> ActionsAround<'m> {
 /// The model without the parts that depend on actions.
 fn without_unknown(object: &Object, around: &ActionsAround<'_>) -> Model {
     let mut model = (*object.model).clone();
-    let place = |span: Span| object.file_span(span);
+    let file_span = |span: Span| object.file_span(span);
     model.namespace = model.namespace.filter(|it| !has_helm_placeholder(&it.value));
-    let whole = around.extent(place(model.span));
+    let whole = around.extent(file_span(model.span));
     match &mut model.data {
-        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => mark_unknown_keys(source, whole, around, &place),
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => {
+            mark_unknown_keys(source, whole, around, &file_span)
+        }
         // Actions may change the ports of a Service, and the entries and selector of a preset.
         ObjectData::Service(_) | ObjectData::Preset(_) => model.data = ObjectData::None,
         ObjectData::None | ObjectData::Kustomization(_) | ObjectData::Template(_) => {}
     }
     for container in model.pods.iter_mut().flat_map(|pod| &mut pod.containers) {
         let container = Arc::make_mut(container);
-        let own = around.extent(place(container.span));
-        container.may_have_more_variables = may_gain_variables(container, own, around, &place);
+        let own = around.extent(file_span(container.span));
+        container.may_have_more_variables = may_gain_variables(container, own, around, &file_span);
         for entry in &mut container.env {
-            let own = around.extent(place(entry.span));
+            let own = around.extent(file_span(entry.span));
             mark_unknown_value(entry, own, around);
         }
     }
@@ -135,13 +137,18 @@ fn within(inner: Span, outer: &Span) -> bool {
 }
 
 /// Marks keys and values that depend on actions as unknown.
-fn mark_unknown_keys(source: &mut KeyedData, whole: Span, around: &ActionsAround<'_>, place: &dyn Fn(Span) -> Span) {
+fn mark_unknown_keys(
+    source: &mut KeyedData,
+    whole: Span,
+    around: &ActionsAround<'_>,
+    file_span: &dyn Fn(Span) -> Span,
+) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
     source.may_have_more_keys |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
     source.may_have_more_keys |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
     source.keys.retain(|it| !has_helm_placeholder(&it.key.value));
     for key in &mut source.keys {
-        let span = key.value_span.map(place);
+        let span = key.value_span.map(file_span);
         let has_lines = span.is_some_and(|span| around.lines.iter().any(|it| within(*it, &span)));
         if has_lines || key.value.as_deref().is_some_and(has_helm_placeholder) {
             key.value = None;
@@ -154,11 +161,11 @@ fn may_gain_variables(
     container: &Container,
     own: Span,
     around: &ActionsAround<'_>,
-    place: &dyn Fn(Span) -> Span,
+    file_span: &dyn Fn(Span) -> Span,
 ) -> bool {
     let is_env = |key: Option<&str>| matches!(key, None | Some("env" | "envFrom"));
     let prints = around.outputs_in(own).any(|it| is_env(it.key.as_deref()));
-    let is_hole = |span: Span| around.text.get(place(span).range()).is_some_and(has_helm_placeholder);
+    let is_hole = |span: Span| around.text.get(file_span(span).range()).is_some_and(has_helm_placeholder);
     let masked_name = |it: &EnvVar| match &it.name {
         Some(name) => has_helm_placeholder(&name.value),
         None => is_hole(it.span),

@@ -184,9 +184,9 @@ impl Settings {
         if let Some(second) = roots.next() {
             reader.error(second.span(), "a settings file has one document; this one is ignored".into());
         }
-        for mistake in &mut reader.settings.errors {
-            let document = tree.document_at(mistake.span.start).and_then(|it| it.root());
-            mistake.path = document.map_or_else(String::new, |it| it.field_path(mistake.span.start, 0));
+        for error in &mut reader.settings.errors {
+            let document = tree.document_at(error.span.start).and_then(|it| it.root());
+            error.path = document.map_or_else(String::new, |it| it.field_path(error.span.start, 0));
         }
         reader.settings.errors.sort_by_key(|error| error.span);
         reader.settings
@@ -474,11 +474,11 @@ impl SettingsReader {
         }
     }
 
-    fn choice<T: Copy>(&mut self, value: Node<'_>, words: &[(&str, T)]) -> Option<T> {
+    fn choice<T: Copy>(&mut self, value: Node<'_>, choices: &[(&str, T)]) -> Option<T> {
         let written = value.text().unwrap_or_default();
-        let found = words.iter().find(|(word, _)| *word == written).map(|(_, meaning)| *meaning);
+        let found = choices.iter().find(|(name, _)| *name == written).map(|(_, value)| *value);
         if found.is_none() {
-            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let hint = did_you_mean(written, &names);
             self.error(value.span(), format!("expected one of {}{hint}", names.join(", ")));
         }

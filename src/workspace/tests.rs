@@ -370,10 +370,7 @@ fn text_that_parses_only_when_masked_is_a_template() {
     let argo =
         "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n    - image: \"{{inputs.image}}\"\n      args: [\"{{x}}\"\n";
     let file = File::read("pod.yaml", argo);
-    assert!(
-        !file.is_helm_template() && !file.errors.is_empty(),
-        "a mistake beside an expression in a string stays a mistake"
-    );
+    assert!(!file.is_helm_template() && !file.errors.is_empty(), "an error next to an action in a string is reported");
 }
 
 /// Which dependencies are no longer current after a change.
@@ -383,14 +380,14 @@ fn dependencies_are_current_until_one_changes() {
     let app = |rest: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: app}}\ndata: {{{rest}}}\n");
     let mut workspace =
         workspace(&[("app.yaml", &app("A: a")), ("pod.yaml", pod), ("other.yaml", &config_map("other", ""))]);
-    type Look<'l> = &'l dyn Fn(&Snapshot);
-    let look = |workspace: &Workspace, look: Look<'_>| {
+    type Read<'l> = &'l dyn Fn(&Snapshot);
+    let record = |workspace: &Workspace, read: Read<'_>| {
         let snapshot = workspace.snapshot().recording_dependencies();
-        look(&snapshot);
+        read(&snapshot);
         snapshot.take_dependencies()
     };
     let from = LookupSite { file: "pod.yaml", namespace: None };
-    let kinds: [(&str, Look<'_>); 6] = [
+    let kinds: [(&str, Read<'_>); 6] = [
         ("nothing", &|_| {}),
         ("app", &|it| drop(it.config_maps("app", from))),
         ("absent", &|it| drop(it.config_maps("absent", from))),
@@ -399,10 +396,11 @@ fn dependencies_are_current_until_one_changes() {
         ("pod.yaml", &|it| it.depend_on_file(&"pod.yaml".into())),
     ];
     let mut stale = |change: &dyn Fn(&mut Workspace)| -> String {
-        let notes: Vec<_> = kinds.iter().map(|(name, it)| (name, look(&workspace, it))).collect();
+        let dependencies: Vec<_> = kinds.iter().map(|(name, it)| (name, record(&workspace, it))).collect();
         change(&mut workspace);
         let snapshot = workspace.snapshot();
-        let stale: Vec<_> = notes.iter().filter(|(_, it)| !snapshot.is_current(it)).map(|(name, _)| **name).collect();
+        let stale: Vec<_> =
+            dependencies.iter().filter(|(_, it)| !snapshot.is_current(it)).map(|(name, _)| **name).collect();
         stale.join(" ")
     };
     assert_eq!(stale(&|_| {}), "");

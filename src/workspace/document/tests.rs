@@ -63,10 +63,10 @@ fn placed(object: &Object, debug: &str) -> String {
     while let Some(at) = rest.find("Span { start: ") {
         let (before, span) = (&rest[..at], &rest[at + "Span { start: ".len()..]);
         let (start, span) = span.split_once(", end: ").expect("a span");
-        let (end, behind) = span.split_once(" }").expect("a span");
+        let (end, after) = span.split_once(" }").expect("a span");
         let span = Span::new(start.parse().expect("a number"), end.parse().expect("a number"));
         let _ = write!(out, "{before}{:?}", object.file_span(span).range());
-        rest = behind;
+        rest = after;
     }
     out + rest
 }
@@ -104,9 +104,9 @@ fn unchanged_objects_are_shared() {
         let at = text.rfind("image: ").expect("a container") + "image: ".len();
         document.edit(Span::new(at, at), "long-");
         let after = document.file();
-        let is_kept = |(old, new): (&Object, &Object)| Arc::ptr_eq(&old.model, &new.model);
-        let kept = before.objects.iter().zip(&after.objects).filter(|it| is_kept(*it)).count();
-        assert!(kept > 0 && kept < before.objects.len(), "{path}: {kept} of {}", before.objects.len());
+        let is_shared = |(old, new): (&Object, &Object)| Arc::ptr_eq(&old.model, &new.model);
+        let shared = before.objects.iter().zip(&after.objects).filter(|it| is_shared(*it)).count();
+        assert!(shared > 0 && shared < before.objects.len(), "{path}: {shared} of {}", before.objects.len());
     }
 }
 
