@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::k8s::reader::{DEPTH, NodeBudget};
+use crate::k8s::reader::{DEPTH, ReadBudget};
 use crate::syntax::{Node, TypedScalar};
 
 /// A hash of the content of a node. Equal for nodes that the API server considers equal.
@@ -47,14 +47,14 @@ const DEFAULTS: [(&str, &str, &str); 14] = [
 ];
 
 /// The hash of a node that is the value of `key`.
-pub(super) fn hash_node(node: Node<'_>, key: &str, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
+pub(super) fn hash_node(node: Node<'_>, key: &str, defaults: Defaults, budget: &ReadBudget) -> ContentHash {
     let mut text = String::new();
     write(node, key, defaults, budget, DEPTH, &mut text);
     hash_text(&text)
 }
 
 /// The hash of an entry of `volumes`. Without a source it is an `emptyDir`.
-pub(super) fn hash_volume(node: Node<'_>, defaults: Defaults, budget: &NodeBudget) -> ContentHash {
+pub(super) fn hash_volume(node: Node<'_>, defaults: Defaults, budget: &ReadBudget) -> ContentHash {
     let mut text = String::new();
     write(node, "", defaults, budget, DEPTH, &mut text);
     let has_source = node.entries().iter().any(|(key, value)| {
@@ -74,7 +74,7 @@ fn hash_text(text: &str) -> ContentHash {
     ContentHash(hasher.finish())
 }
 
-fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &NodeBudget, depth: usize, text: &mut String) {
+fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &ReadBudget, depth: usize, text: &mut String) {
     let node = node.resolved();
     if depth == 0 || !budget.take() {
         return;
@@ -131,7 +131,7 @@ mod tests {
     fn hash_of(text: &str, defaults: Defaults) -> ContentHash {
         let tree = parse(text);
         let document = tree.documents().next().expect("a document");
-        hash_volume(document.root().expect("a root"), defaults, &NodeBudget::of(document))
+        hash_volume(document.root().expect("a root"), defaults, &ReadBudget::of(document))
     }
 
     #[test]

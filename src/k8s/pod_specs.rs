@@ -6,7 +6,7 @@ use crate::k8s::content_hash::ContentHash;
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Pod, Volume};
 use crate::k8s::pod;
-use crate::k8s::reader::{NodeBudget, Reader, mappings};
+use crate::k8s::reader::{ReadBudget, Reader, mappings};
 use crate::k8s::workloads::{Controller, DeploymentHook, Indexing, WorkloadKind};
 use crate::syntax::Node;
 
@@ -142,7 +142,7 @@ fn follow<'t>(node: Node<'t>, above: Option<Node<'t>>, path: String, pattern: &s
 
 /// Adds every mapping that looks like a pod spec. `chain` is the two nodes around the node, then the node itself.
 fn search<'t>(
-    budget: &NodeBudget,
+    budget: &ReadBudget,
     chain: [Option<Node<'t>>; 3],
     path: String,
     depth: usize,

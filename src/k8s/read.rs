@@ -8,7 +8,7 @@ use crate::k8s::model::{Model, Object, ObjectData, Text};
 use crate::k8s::object_cache::{self, CacheSession};
 use crate::k8s::object_data;
 use crate::k8s::pod_specs;
-use crate::k8s::reader::{NodeBudget, Reader};
+use crate::k8s::reader::{ReadBudget, Reader};
 use crate::k8s::template::{self, Parameters, Template};
 use crate::syntax::{Node, ScalarStyle, Tree, YamlDocument};
 use crate::text::Span;
@@ -29,7 +29,7 @@ pub fn objects(document: YamlDocument<'_>) -> Vec<Object> {
 pub(super) fn read_document(document: YamlDocument<'_>, session: Option<&CacheSession>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
-        let reader = DocumentReader { budget: &NodeBudget::of(document), session };
+        let reader = DocumentReader { budget: &ReadBudget::of(document), session };
         reader.read(root, Identity::default(), None, NESTING, &mut found);
     }
     found
@@ -46,7 +46,7 @@ pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Templ
         let own = Identity::of(root);
         identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
     }
-    let budget = NodeBudget::of(document);
+    let budget = ReadBudget::of(document);
     let reader = Reader { base: root.span().start, budget: &budget, session: None };
     let template = template::template(reader, root, identity)?;
     Some((template::node(root, identity)?, reader.base, template))
@@ -55,7 +55,7 @@ pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Templ
 /// Reads the objects of one document.
 #[derive(Clone, Copy)]
 struct DocumentReader<'b> {
-    budget: &'b NodeBudget,
+    budget: &'b ReadBudget,
     session: Option<&'b CacheSession>,
 }
 
@@ -86,7 +86,7 @@ impl DocumentReader<'_> {
             return;
         }
         // An object without aliases has a budget of its own, so that the aliases of another object cannot use it up.
-        let text = NodeBudget::for_text(node.span().len());
+        let text = ReadBudget::for_text(node.span().len());
         let budget = if node.contains_alias() { self.budget } else { &text };
         let session = self.session.filter(|it| it.begin(node));
         let reader = Reader { base, budget, session };

@@ -15,9 +15,9 @@ pub(super) const DEPTH: usize = 32;
 
 /// How many nodes may still be read.
 #[derive(Debug)]
-pub(super) struct NodeBudget(Cell<usize>);
+pub(super) struct ReadBudget(Cell<usize>);
 
-impl NodeBudget {
+impl ReadBudget {
     /// Enough to read every node of the document several times.
     pub(super) fn of(document: YamlDocument<'_>) -> Self {
         Self::for_text(document.span().len())
@@ -41,7 +41,7 @@ impl NodeBudget {
 pub(super) struct Reader<'b> {
     /// The offset of the object.
     pub(super) base: usize,
-    pub(super) budget: &'b NodeBudget,
+    pub(super) budget: &'b ReadBudget,
     /// The cache for the containers of the object.
     pub(super) session: Option<&'b CacheSession>,
 }

@@ -2,6 +2,7 @@
 //!
 //! Each check collects everything it finds, so that one run shows all there is to do.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -90,6 +91,42 @@ fn layers_are_used_through_their_root_only() {
         }
     }
     assert_tidy(&findings);
+}
+
+/// The layers in which a name of a type has one meaning.
+const LAYERS_WITH_UNIQUE_TYPES: [&str; 5] = ["k8s", "workspace", "resolve", "rules", "ide"];
+
+#[test]
+fn no_two_types_of_these_layers_have_the_same_name() {
+    let mut declared: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in sources_below("src") {
+        let is_test = file.path.ends_with("/tests.rs") || file.path.contains("/tests/");
+        if is_test || !file.layer().is_some_and(|it| LAYERS_WITH_UNIQUE_TYPES.contains(&it)) {
+            continue;
+        }
+        // Declarations without indentation: not those of functions and of test modules.
+        for (index, line) in file.text.lines().enumerate() {
+            if let Some(name) = declared_type(line) {
+                declared.entry(name.to_owned()).or_default().push(format!("{}:{}", file.path, index + 1));
+            }
+        }
+    }
+    let repeated = declared.iter().filter(|(_, places)| places.len() > 1);
+    let findings: Vec<String> =
+        repeated.map(|(name, places)| format!("`{name}` is declared in {}", places.join(" and "))).collect();
+    assert!(declared.len() > 200, "only {} types were found", declared.len());
+    assert_tidy(&findings);
+}
+
+/// The name of the type that a line declares.
+fn declared_type(line: &str) -> Option<&str> {
+    let rest = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.strip_prefix(' ')?,
+        None => line,
+    };
+    let (keyword, rest) = rest.split_once(' ')?;
+    ["struct", "enum", "trait", "type", "union"].contains(&keyword).then(|| first_word(rest))
 }
 
 #[test]

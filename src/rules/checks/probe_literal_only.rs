@@ -2,7 +2,7 @@
 
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
-use crate::rules::shared::reference_verdicts::{ProbeView, ReferenceVerdict, judge_references};
+use crate::rules::shared::reference_verdicts::{ProbeVisibility, ReferenceVerdict, judge_references};
 use crate::rules::shared::shell_detection::ShellUse;
 
 declare_rule! {
@@ -61,11 +61,11 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let ReferenceVerdict::Probe(blind) = verdict else { continue };
         let name = &step.name;
         let what = match blind {
-            ProbeView::Stays => {
+            ProbeVisibility::Stays => {
                 format!("`$({name})` stays as it is in a probe: only entries of `env` are visible to it")
             }
-            ProbeView::Empty => format!("`$({name})` is empty in a probe: only literal values are visible to it"),
-            ProbeView::Raw => {
+            ProbeVisibility::Empty => format!("`$({name})` is empty in a probe: only literal values are visible to it"),
+            ProbeVisibility::Raw => {
                 format!("`$({name})` is not expanded further in a probe: it sees the value as it is written")
             }
         };

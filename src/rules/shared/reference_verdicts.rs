@@ -60,7 +60,7 @@ pub(in crate::rules) enum ReferenceVerdict {
     /// `command-substitution-outside-shell`
     Command,
     /// `probe-literal-only`
-    Probe(ProbeView),
+    Probe(ProbeVisibility),
     /// `unresolved-sub-path`
     SubPath {
         /// Defined, but empty.
@@ -79,7 +79,7 @@ pub(in crate::rules) enum ReferenceFlaw {
 
 /// What a probe sees of a variable (P3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rules) enum ProbeView {
+pub(in crate::rules) enum ProbeVisibility {
     /// Nothing: the reference stays.
     Stays,
     /// The empty text.
@@ -218,26 +218,26 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Expan
             let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
             let Some((index, entry)) = last else {
                 // A controller's: a field is empty for the probe.
-                return raw.value.is_empty().then_some(ReferenceVerdict::Probe(ProbeView::Empty));
+                return raw.value.is_empty().then_some(ReferenceVerdict::Probe(ProbeVisibility::Empty));
             };
             let value = entry.value.as_ref().map_or("", |it| &it.value);
             if value.is_empty() {
-                return entry.from.is_some().then_some(ReferenceVerdict::Probe(ProbeView::Empty));
+                return entry.from.is_some().then_some(ReferenceVerdict::Probe(ProbeVisibility::Empty));
             }
             let expands = |it: &ExpansionStep| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
             let differs = environment.entry(index).is_some_and(|it| it.steps.iter().any(expands))
                 || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
-            differs.then_some(ReferenceVerdict::Probe(ProbeView::Raw))
+            differs.then_some(ReferenceVerdict::Probe(ProbeVisibility::Raw))
         }
         Lookup::Maybe(_) => None,
         Lookup::Unbound | Lookup::Later(_) => match environment.lookup(VariableScope::All, &step.name) {
             // In a script a word in small letters is rather a command.
             _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
-            Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeView::Stays)),
+            Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeVisibility::Stays)),
             // Whether or not the key exists: a probe would not see it.
             Lookup::Maybe(
                 UnknownReason::ConfigMapKey(..) | UnknownReason::SecretKey(..) | UnknownReason::ServiceVariable(_),
-            ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeView::Stays)),
+            ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeVisibility::Stays)),
             Lookup::Maybe(hole) => Some(ReferenceVerdict::Possible(hole)),
             Lookup::Unbound | Lookup::Later(_) => None,
         },
