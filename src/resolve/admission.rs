@@ -260,32 +260,32 @@ impl Admission {
     }
 
     /// The changes of a container of the pod.
-    pub fn effect(&self, pod: &Pod, container: &Container) -> Option<&ContainerChanges> {
+    pub fn container_changes(&self, pod: &Pod, container: &Container) -> Option<&ContainerChanges> {
         self.containers.get(pod.containers.iter().position(|it| it.path == container.path)?)
     }
 
     /// An added entry of `env`, with its preset.
-    pub fn env(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &EnvVar)> {
-        let matched = self.presets.get(brought.preset)?;
-        Some((matched, matched.container()?.env.get(brought.entry)?))
+    pub fn env(&self, added: PresetEntry) -> Option<(&MatchingPreset, &EnvVar)> {
+        let matched = self.presets.get(added.preset)?;
+        Some((matched, matched.container()?.env.get(added.entry)?))
     }
 
     /// An added entry of `envFrom`, with its preset.
-    pub fn env_from(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &EnvFrom)> {
-        let matched = self.presets.get(brought.preset)?;
-        Some((matched, matched.container()?.env_from.get(brought.entry)?))
+    pub fn env_from(&self, added: PresetEntry) -> Option<(&MatchingPreset, &EnvFrom)> {
+        let matched = self.presets.get(added.preset)?;
+        Some((matched, matched.container()?.env_from.get(added.entry)?))
     }
 
     /// An added mount, with its preset.
-    pub fn mount(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &Mount)> {
-        let matched = self.presets.get(brought.preset)?;
-        Some((matched, matched.container()?.mounts.get(brought.entry)?))
+    pub fn mount(&self, added: PresetEntry) -> Option<(&MatchingPreset, &Mount)> {
+        let matched = self.presets.get(added.preset)?;
+        Some((matched, matched.container()?.mounts.get(added.entry)?))
     }
 
     /// An added volume, with its preset.
-    pub fn volume(&self, brought: PresetEntry) -> Option<(&MatchingPreset, &Volume)> {
-        let matched = self.presets.get(brought.preset)?;
-        Some((matched, matched.preset()?.pod.volumes.get(brought.entry)?))
+    pub fn volume(&self, added: PresetEntry) -> Option<(&MatchingPreset, &Volume)> {
+        let matched = self.presets.get(added.preset)?;
+        Some((matched, matched.preset()?.pod.volumes.get(added.entry)?))
     }
 
     /// Whether presets change the pod. Up to 1.7 a preset that is not applied may have added some of its entries.
@@ -483,14 +483,14 @@ impl<'a, 's> PresetMerge<'a, 's> {
             if matches!(container.role, ContainerRole::Ephemeral | ContainerRole::Hook) {
                 continue;
             }
-            let mut lost = Vec::new();
-            let env = self.merge_list(&self.containers[at].env, &presets, &[ConflictKind::Env], Some(at), &mut lost);
-            self.containers[at].env = if lost.is_empty() { env } else { Vec::new() };
-            self.record(lost);
-            let mut lost = Vec::new();
-            let mounts = self.merge_list(&self.containers[at].mounts, &presets, &MOUNTS, Some(at), &mut lost);
-            self.containers[at].mounts = if lost.is_empty() { mounts } else { Vec::new() };
-            self.record(lost);
+            let mut found = Vec::new();
+            let env = self.merge_list(&self.containers[at].env, &presets, &[ConflictKind::Env], Some(at), &mut found);
+            self.containers[at].env = if found.is_empty() { env } else { Vec::new() };
+            self.record(found);
+            let mut found = Vec::new();
+            let mounts = self.merge_list(&self.containers[at].mounts, &presets, &MOUNTS, Some(at), &mut found);
+            self.containers[at].mounts = if found.is_empty() { mounts } else { Vec::new() };
+            self.record(found);
             self.merge_sources(at, &presets);
         }
         self.admission.presets[preset].applied = true;
@@ -509,18 +509,18 @@ impl<'a, 's> PresetMerge<'a, 's> {
         // For each kind, the entries by key. The last of equal keys wins.
         let mut known: Vec<HashMap<Arc<str>, MergedEntry>> = Vec::new();
         for kind in kinds {
-            let keyed = |slot: &MergedEntry| Some((self.compared_entry(*kind, container, *slot)?.key?, *slot));
+            let keyed = |merged: &MergedEntry| Some((self.compared_entry(*kind, container, *merged)?.key?, *merged));
             known.push(own.iter().filter_map(keyed).collect());
         }
         for preset in presets.iter().copied() {
             for entry in 0..self.entry_count(kinds[0], preset) {
-                let slot = MergedEntry::Preset(PresetEntry { preset, entry });
+                let merged = MergedEntry::Preset(PresetEntry { preset, entry });
                 let mut is_new = true;
                 for (kind, known) in kinds.iter().zip(&mut known) {
-                    let Some(compared) = self.compared_entry(*kind, container, slot) else { continue };
+                    let Some(compared) = self.compared_entry(*kind, container, merged) else { continue };
                     let Some(key) = compared.key.clone() else { continue };
                     let Some(before) = known.get(&key) else {
-                        known.insert(key, slot);
+                        known.insert(key, merged);
                         continue;
                     };
                     // Only the first key decides whether the entry is added.
@@ -546,7 +546,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
                     }
                 }
                 if is_new {
-                    result.push(slot);
+                    result.push(merged);
                 }
             }
         }
@@ -556,14 +556,14 @@ impl<'a, 's> PresetMerge<'a, 's> {
     /// A8: adds sources that the container does not have; a source that differs empties the list.
     fn merge_sources(&mut self, at: usize, presets: &[usize]) {
         let mut result = self.containers[at].env_from.clone();
-        let mut lost = Vec::new();
+        let mut found = Vec::new();
         let keyed =
-            |slot: &MergedEntry| Some((self.compared_entry(ConflictKind::EnvFrom, Some(at), *slot)?.key?, *slot));
+            |merged: &MergedEntry| Some((self.compared_entry(ConflictKind::EnvFrom, Some(at), *merged)?.key?, *merged));
         let own: HashMap<Arc<str>, MergedEntry> = self.containers[at].env_from.iter().filter_map(keyed).collect();
         for preset in presets.iter().copied() {
             for entry in 0..self.entry_count(ConflictKind::EnvFrom, preset) {
-                let slot = MergedEntry::Preset(PresetEntry { preset, entry });
-                let Some(compared) = self.compared_entry(ConflictKind::EnvFrom, Some(at), slot) else { continue };
+                let merged = MergedEntry::Preset(PresetEntry { preset, entry });
+                let Some(compared) = self.compared_entry(ConflictKind::EnvFrom, Some(at), merged) else { continue };
                 let before = compared.key.as_ref().and_then(|it| own.get(it));
                 // Before 1.15 nothing is compared.
                 let compares = self.scope.release().is_at_least(15);
@@ -577,23 +577,23 @@ impl<'a, 's> PresetMerge<'a, 's> {
                         let kind = ConflictKind::EnvFrom;
                         let name = source_name(&self.admission.presets[preset], entry);
                         let (entry, container) = (compared.location, Some(at));
-                        lost.push((
+                        found.push((
                             preset,
                             Conflict { kind, name, container, entry, with: other.location, other: with },
                         ));
                     }
-                    _ => result.push(slot),
+                    _ => result.push(merged),
                 }
             }
         }
         // The list is only emptied if that is certain: otherwise every use of its variables would be reported.
         let is_certain = presets.iter().all(|it| self.admission.presets[*it].is_certain);
-        match (lost.is_empty(), is_certain) {
+        match (found.is_empty(), is_certain) {
             (true, _) => self.containers[at].env_from = result,
             (false, true) => self.containers[at].env_from.clear(),
             (false, false) => {}
         }
-        self.record(lost);
+        self.record(found);
     }
 
     /// PA9: finds variables of the container that are also keys of a source of the preset, and the reverse.
@@ -652,8 +652,13 @@ impl<'a, 's> PresetMerge<'a, 's> {
     }
 
     /// The compared properties of an entry.
-    fn compared_entry(&self, kind: ConflictKind, container: Option<usize>, slot: MergedEntry) -> Option<ComparedEntry> {
-        match slot {
+    fn compared_entry(
+        &self,
+        kind: ConflictKind,
+        container: Option<usize>,
+        merged: MergedEntry,
+    ) -> Option<ComparedEntry> {
+        match merged {
             MergedEntry::Own(at) => {
                 let own = container.and_then(|it| self.pod.containers.get(it)).map(|it| &**it);
                 let locate = |span: Span| self.scope.location(self.object, span);
@@ -671,26 +676,26 @@ impl<'a, 's> PresetMerge<'a, 's> {
     }
 
     fn finish(self) {
-        let brought = |slots: &[MergedEntry]| -> Vec<PresetEntry> {
-            let brought = slots.iter().filter_map(|it| match it {
+        let added = |entries: &[MergedEntry]| -> Vec<PresetEntry> {
+            let added = entries.iter().filter_map(|it| match it {
                 MergedEntry::Preset(it) => Some(*it),
                 MergedEntry::Own(_) => None,
             });
-            brought.collect()
+            added.collect()
         };
-        let keeps = |slots: &[MergedEntry], own: usize| {
-            slots.iter().filter(|it| matches!(it, MergedEntry::Own(_))).count() == own
+        let keeps = |entries: &[MergedEntry], own: usize| {
+            entries.iter().filter(|it| matches!(it, MergedEntry::Own(_))).count() == own
         };
-        let effect = |(lists, it): (&MergedLists, &Arc<Container>)| ContainerChanges {
-            env: brought(&lists.env),
-            env_from: brought(&lists.env_from),
-            mounts: brought(&lists.mounts),
+        let changes = |(lists, it): (&MergedLists, &Arc<Container>)| ContainerChanges {
+            env: added(&lists.env),
+            env_from: added(&lists.env_from),
+            mounts: added(&lists.mounts),
             keeps_env: keeps(&lists.env, it.env.len()),
             keeps_env_from: keeps(&lists.env_from, it.env_from.len()),
             keeps_mounts: keeps(&lists.mounts, it.mounts.len()),
         };
-        self.admission.containers = self.containers.iter().zip(&self.pod.containers).map(effect).collect();
-        self.admission.volumes = brought(&self.volumes);
+        self.admission.containers = self.containers.iter().zip(&self.pod.containers).map(changes).collect();
+        self.admission.volumes = added(&self.volumes);
         self.admission.keeps_volumes = keeps(&self.volumes, self.pod.volumes.len());
     }
 }

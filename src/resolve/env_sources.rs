@@ -315,12 +315,12 @@ fn key_value(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> O
     let mut candidates: Vec<(ResolvedValue, Origin)> = found.map(|(_, value, origin)| (value, origin)).collect();
     if candidates.is_empty() {
         let origin = Origin { object: Some(Arc::clone(name)), key: Some(Arc::clone(key)), ..Origin::new(kind) };
-        let hole = match (objects.may_have_more_keys(), reference.optional) {
+        let reason = match (objects.may_have_more_keys(), reference.optional) {
             (true, _) => unknown_key(kind, name, key),
             (false, true) => return None,
             (false, false) => UnknownReason::MissingKey(format!("{key} of {} {name}", kind_name(kind)).into()),
         };
-        candidates.push((ResolvedValue::unknown(hole), origin));
+        candidates.push((ResolvedValue::unknown(reason), origin));
     }
     Binding::from_candidates("", &format!("values of {} {name}", kind_name(kind)), candidates)
 }

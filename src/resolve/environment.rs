@@ -174,21 +174,21 @@ impl Environment {
         services: Arc<ServiceVariables>,
         admission: Option<&Admission>,
     ) -> Self {
-        let effect = admission.and_then(|it| Some((it, it.effect(pod, container)?)));
+        let changes = admission.and_then(|it| Some((it, it.container_changes(pod, container)?)));
         // Scripts are run only for the few pods that read env files.
-        let brought = || effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
-        let is_read = || container.env.iter().chain(brought().map(|(_, it)| it)).any(reads_env_file);
+        let added = || changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
+        let is_read = || container.env.iter().chain(added().map(|(_, it)| it)).any(reads_env_file);
         if scope.files().is_none() && is_read() {
             let files = script_runner::files_before(scope, object, pod, container, &services);
             return Self::resolve(&scope.with_files(&files), object, pod, container, services, admission);
         }
         let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
-        if effect.is_none_or(|(_, it)| it.keeps_env_from) {
+        if changes.is_none_or(|(_, it)| it.keeps_env_from) {
             let own = |entry| EnvFromEntry { entry, location: scope.location(object, entry.span), preset: None };
             from.extend(container.env_from.iter().map(own));
         }
         for (matched, entry) in
-            effect.into_iter().flat_map(|(all, it)| it.env_from.iter().filter_map(|it| all.env_from(*it)))
+            changes.into_iter().flat_map(|(all, it)| it.env_from.iter().filter_map(|it| all.env_from(*it)))
         {
             let (location, preset) = (matched.location(entry.span), Some(Arc::clone(&matched.name)));
             from.push(EnvFromEntry { entry, location, preset });
@@ -218,18 +218,18 @@ impl Environment {
         environment.possible_sources.extend(preset_sources(admission));
         let own = |entry| EnvListEntry { entry, preset: None };
         let mut listed: Vec<EnvListEntry<'_>> = container.env.iter().map(own).collect();
-        let brought = effect.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
-        listed.extend(brought.map(|(matched, entry)| EnvListEntry { entry, preset: Some(matched) }));
-        let keeps_env = effect.is_none_or(|(_, it)| it.keeps_env);
+        let added = changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
+        listed.extend(added.map(|(matched, entry)| EnvListEntry { entry, preset: Some(matched) }));
+        let keeps_env = changes.is_none_or(|(_, it)| it.keeps_env);
         let at = environment.declare_all(scope, object, pod, container, &listed, keeps_env, injected);
         environment.compute_values(scope, object, &listed, &at);
         environment.expand_command_line(scope, object, container);
-        if let Some((admission, effect)) = effect {
-            if !effect.keeps_mounts {
+        if let Some((admission, changes)) = changes {
+            if !changes.keeps_mounts {
                 environment.sub_paths.clear();
             }
-            let brought = effect.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
-            for (index, (matched, mount)) in brought {
+            let added = changes.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
+            for (index, (matched, mount)) in added {
                 let index = container.mounts.len() + index;
                 environment.expand_mount(scope, &matched.object, (index, mount), Some(PresetLocation::new(matched)));
             }
@@ -314,7 +314,7 @@ impl Environment {
         inject(self, injected.before);
         self.first_entry = self.declared.len();
         let mut places = Vec::with_capacity(listed.len());
-        let (own, brought) = listed.split_at(container.env.len());
+        let (own, added) = listed.split_at(container.env.len());
         for listed in own {
             places.push(self.declared.len());
             if !keeps_env {
@@ -325,7 +325,7 @@ impl Environment {
             self.declare_entry(scope, object, pod, container, *listed);
         }
         inject(self, injected.after);
-        for listed in brought {
+        for listed in added {
             places.push(self.declared.len());
             self.declare_entry(scope, object, pod, container, *listed);
         }
@@ -578,11 +578,11 @@ fn preset_sources(admission: Option<&Admission>) -> Vec<PossibleSource> {
     let mut all = Vec::new();
     for possible in admission.into_iter().flat_map(|it| &it.possible) {
         let ObjectData::Preset(preset) = &possible.object.model.data else { continue };
-        let Some(given) = preset.container() else { continue };
-        if !given.env_from.is_empty() {
+        let Some(entries) = preset.container() else { continue };
+        if !entries.env_from.is_empty() {
             all.push(PossibleSource::Any);
         }
-        let names = given.env.iter().filter_map(|it| it.name.as_ref());
+        let names = entries.env.iter().filter_map(|it| it.name.as_ref());
         all.extend(names.map(|name| PossibleSource::Name(Arc::clone(&name.value))));
     }
     all

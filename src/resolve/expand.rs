@@ -58,7 +58,7 @@ impl ExpansionStep {
     pub fn value(&self) -> ResolvedValue {
         match &self.outcome {
             Lookup::Bound(binding) => binding.value.clone(),
-            Lookup::Maybe(hole) => ResolvedValue::unknown(hole.clone()),
+            Lookup::Maybe(reason) => ResolvedValue::unknown(reason.clone()),
             // E8: the reference is copied.
             Lookup::Later(_) | Lookup::Unbound => ResolvedValue::text(format!("$({})", self.name)),
         }
@@ -98,9 +98,9 @@ pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&s
                             }
                         }
                     }
-                    Lookup::Maybe(hole) => {
+                    Lookup::Maybe(reason) => {
                         flush(&mut pending, &mut result.value);
-                        result.value.push(ValuePart::Unknown(hole.clone()));
+                        result.value.push(ValuePart::Unknown(reason.clone()));
                     }
                     // E8: the reference is copied.
                     Lookup::Later(_) | Lookup::Unbound => pending.push_str(&text[token.range.clone()]),

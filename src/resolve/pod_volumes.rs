@@ -35,10 +35,10 @@ impl<'p> PodVolumes<'p> {
         // An uncertain preset could also have a conflict that keeps the other presets from being applied.
         let is_certain = admission.presets.iter().all(|it| it.is_certain);
         if is_certain {
-            let brought = admission.volumes.iter().filter_map(|it| admission.volume(*it));
-            volumes.extend(brought.map(|(preset, volume)| MountedVolume { volume, preset: Some(preset) }));
-            for (own, effect) in mounts.iter_mut().zip(&admission.containers) {
-                own.extend(effect.mounts.iter().filter_map(|it| admission.mount(*it)).map(|(_, mount)| mount));
+            let added = admission.volumes.iter().filter_map(|it| admission.volume(*it));
+            volumes.extend(added.map(|(preset, volume)| MountedVolume { volume, preset: Some(preset) }));
+            for (own, changes) in mounts.iter_mut().zip(&admission.containers) {
+                own.extend(changes.mounts.iter().filter_map(|it| admission.mount(*it)).map(|(_, mount)| mount));
             }
         }
         let unconfirmed = admission.presets.iter().filter(|_| !is_certain).filter_map(MatchingPreset::preset);
@@ -80,11 +80,11 @@ impl<'p> PodVolumes<'p> {
 
     /// Whether the mounts of this volume may differ from the visible ones.
     pub fn may_differ_for(&self, volume: &str) -> bool {
-        let brings = |pod: &&Pod| {
+        let concerns = |pod: &&Pod| {
             pod.volumes.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == volume))
                 || pod.containers.iter().flat_map(|it| &it.mounts).any(|it| is_named(it, volume))
         };
-        self.is_removed || self.uncertain.iter().any(brings)
+        self.is_removed || self.uncertain.iter().any(concerns)
     }
 }
 

@@ -73,14 +73,14 @@ impl ScriptSource {
     }
 
     fn item_offset(&self, offset: usize, is_end: bool) -> usize {
-        let holds = |it: &&ScriptSegment| {
+        let contains = |it: &&ScriptSegment| {
             if is_end {
                 it.script.start < offset && offset <= it.script.end
             } else {
                 it.script.start <= offset && offset < it.script.end
             }
         };
-        let Some(segment) = self.segments.iter().find(holds) else {
+        let Some(segment) = self.segments.iter().find(contains) else {
             return self.segments.last().map_or(0, |it| it.item.end);
         };
         match segment.script.len() == segment.item.len() {
@@ -324,7 +324,7 @@ const WRAPPERS: [&str; 8] =
 
 /// The shell variant, by the name of the shell and of the image.
 fn shell_variant(name: &str, image: &str, first: &ExpandedScalar) -> Option<ShellVariant> {
-    // The image name tells the distribution.
+    // The image name contains the name of the distribution.
     let has = |words: &[&str]| words.iter().any(|word| image.contains(word));
     Some(match name.rsplit('/').next()? {
         "bash" => ShellVariant::Bash,

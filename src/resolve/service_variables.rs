@@ -72,7 +72,7 @@ impl ServiceVariables {
     /// Computes the variables of services. Without links only the default service counts (S1).
     pub fn new(candidates: &[ServiceCandidate<'_>], links: bool) -> Self {
         let (mut prefixes, mut unknown_ports) = (BTreeSet::new(), BTreeSet::new());
-        let mut given: BTreeMap<String, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
+        let mut values_by_name: BTreeMap<String, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
         let mut without_address = BTreeMap::new();
         for candidate in candidates {
             if lacks_cluster_ip(&candidate.service) {
@@ -85,7 +85,7 @@ impl ServiceVariables {
             }
             for (name, value) in variables(&candidate.name, &candidate.service) {
                 // S8: a service may define a name twice; the last one wins.
-                let values = given.entry(name).or_default();
+                let values = values_by_name.entry(name).or_default();
                 values.retain(|(_, origin)| *origin != candidate.origin);
                 values.push((value, candidate.origin.clone()));
             }
@@ -94,10 +94,10 @@ impl ServiceVariables {
         if prefixes.insert(prefix(DEFAULT_SERVICE)) {
             let origin = Origin { object: Some(DEFAULT_SERVICE.into()), ..Origin::new(OriginKind::Service) };
             for (name, value) in default_service() {
-                given.entry(name).or_default().push((value, origin.clone()));
+                values_by_name.entry(name).or_default().push((value, origin.clone()));
             }
         }
-        let variables = given
+        let variables = values_by_name
             .into_iter()
             .filter_map(|(name, candidates)| {
                 // S10: which of two services wins is decided at each start of a pod.

@@ -32,7 +32,7 @@ pub enum ValuePart {
 /// Why a part of a value is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownReason {
-    /// The address that the cluster gives to a service.
+    /// The address that the cluster assigns to a service.
     ClusterIp(Arc<str>),
     /// A port that the manifest of a service does not contain.
     ServicePort(Arc<str>),

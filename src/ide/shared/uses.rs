@@ -138,7 +138,7 @@ pub(crate) fn env_from_entries(analysis: &Analysis<'_>, at: &LocatedContainer<'_
     let mut all: Vec<(EnvFrom, Location)> =
         at.container.env_from.iter().map(|it| (it.clone(), at.at(it.span))).collect();
     if let Some(admission) = analysis.resolver.admission(&at.file, at.object, at.pod)
-        && let Some(effect) = admission.effect(at.pod, at.container)
+        && let Some(effect) = admission.container_changes(at.pod, at.container)
     {
         let added = effect.env_from.iter().filter_map(|it| admission.env_from(*it));
         all.extend(added.map(|(matched, entry)| (entry.clone(), matched.location(entry.span))));

@@ -100,7 +100,7 @@ impl TracedText {
                         text.push(TracedCharacter { value, place, is_literal, origin });
                     }
                 }
-                ValuePart::Unknown(hole) if is_single_word(hole) => {
+                ValuePart::Unknown(reason) if is_single_word(reason) => {
                     let origin = Some(Arc::new(piece.clone()));
                     text.push(TracedCharacter { value: PLACEHOLDER, place, is_literal, origin });
                 }
@@ -148,8 +148,8 @@ impl TracedText {
 }
 
 /// Whether the value is a single word without special characters: an address, a number, a name.
-fn is_single_word(hole: &UnknownReason) -> bool {
-    match hole {
+fn is_single_word(reason: &UnknownReason) -> bool {
+    match reason {
         UnknownReason::ClusterIp(_) | UnknownReason::ServicePort(_) | UnknownReason::Resource(_) => true,
         UnknownReason::Field(path) => !path.contains(['[', ']']),
         _ => false,
