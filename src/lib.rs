@@ -1,6 +1,6 @@
 //! podlens answers one question about Kubernetes manifests: **what will this container really get?**
 //!
-//! This is the tour; `docs/architecture.md` follows an edit and a `lint` run through the files. Data flows in one
+//! This is an overview; `docs/architecture.md` follows an edit and a `lint` run through the files. Data flows in one
 //! direction, and a layer uses only the layers before it, through their root file:
 //!
 //! ```text
@@ -9,12 +9,13 @@
 //!
 //! - [`text`]: the editable buffer, and the only conversion of offsets to lines and columns.
 //! - [`diagnostic`]: findings, labels and fixes as plain data.
-//! - [`syntax`]: YAML and JSON to a tree that always exists. A document with a mistake is divided into chunks by
-//!   indentation, so that a mistake costs its chunk, and an edit too. Scalars map back to their bytes.
+//! - [`syntax`]: parses YAML and JSON to a tree, even if the text has mistakes. A document with a mistake is divided
+//!   into chunks by indentation: the mistake affects only its chunk, and an edit parses only its chunk again. Scalars
+//!   map back to their bytes.
 //! - [`k8s`]: objects in a tree: pods with their containers, ConfigMaps, Secrets, services, presets, templates. Their spans
 //!   are relative to the first byte of the object.
 //! - [`workspace`]: files, an index over their objects, the settings. A change goes in, a snapshot comes out.
-//! - [`resolve`]: the environment of a container: the binding of each name at each place, with its provenance.
+//! - [`resolve`]: the environment of a container: the binding of each name at each position, with its source.
 //! - [`rules`]: findings; one file per rule.
 //! - [`ide`]: the answers for editors and commands; one file per feature. The item under the cursor is found in one place,
 //!   `ide/shared/cursor.rs`.

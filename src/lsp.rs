@@ -5,8 +5,8 @@
 //!
 //! - A malformed message is answered with an error, and the next one is read.
 //! - Notifications are applied in order, each before the next message.
-//! - A request takes a snapshot in its turn and is computed on another thread. It can be cancelled, a panic costs this
-//!   answer only, and an answer for a text that has changed is the error `ContentModified`.
+//! - A request takes a snapshot in its turn and is computed on another thread. It can be cancelled, a panic affects
+//!   only this answer, and an answer for a text that has changed is the error `ContentModified`.
 //! - Nothing waits for the client.
 //! - Diagnostics are published once for each text after which no message waits, with its version.
 //!
@@ -61,13 +61,14 @@ pub use hooks::Hooks;
 pub struct Options {
     /// The file to write a log to.
     pub log: Option<PathBuf>,
-    /// The process to end with, if `initialize` names none.
+    /// The process whose end also ends the server, if `initialize` names none.
     pub client_process: Option<u32>,
     /// Methods that are slow or panic, for tests.
     pub hooks: Hooks,
 }
 
-/// Serves one client over stdin and stdout until it sends `exit` or is gone. Returns whether it sent `shutdown` before.
+/// Serves one client over stdin and stdout until it sends `exit` or disconnects. Returns whether it sent `shutdown`
+/// before.
 pub fn serve(options: Options) -> io::Result<bool> {
     let log = log::Log::open(options.log.as_deref())?;
     log::log_panics(&log);

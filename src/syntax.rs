@@ -1,5 +1,5 @@
-//! YAML and JSON text to a tree that always exists, and the other text formats that podlens reads: env files, parameter
-//! files, Helm actions and shell scripts.
+//! Parses YAML and JSON to a tree, even if the text has mistakes, and the other text formats that podlens reads: env
+//! files, parameter files, Helm actions and shell scripts.
 //!
 //! Parsing cannot fail: [`parse`] returns a [`Tree`] and its errors. [`Tree::reparse`] returns the tree after an edit and
 //! shares everything that the edit did not change.

@@ -1,8 +1,8 @@
 //! The workspace: files with their objects, an index of the names they define, and the settings.
 //!
-//! Changes go into a [`Workspace`]; immutable [`Snapshot`]s come out. The cost of a change depends
-//! on the changed file, not on the size of the workspace. Settings, charts and patches are the exception: they concern other files, which
-//! are then indexed again.
+//! Changes go into a [`Workspace`]; immutable [`Snapshot`]s come out. The cost of a change depends on the changed file
+//! only, not on the size of the workspace. Settings, charts and patches are the exception: they concern other files,
+//! which are then indexed again.
 
 #![warn(clippy::disallowed_methods)]
 

@@ -1,4 +1,5 @@
-//! The engines of commands that are not editor features. They depend on the pure layers only, not on `features`.
+//! The implementations of `podlens process`, `render` and `wrap`, and of the excerpts in reports. They do not use
+//! `features`.
 
 pub(super) mod excerpts;
 pub(super) mod process;

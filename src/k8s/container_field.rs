@@ -31,7 +31,7 @@ pub enum VariableScope {
 }
 
 impl ContainerField {
-    /// The variables that a reference in this field can use; nothing where Kubernetes expands none.
+    /// The variables that a reference in this field can use; `None` where Kubernetes expands none.
     pub fn variable_scope(self) -> Option<VariableScope> {
         match self {
             Self::EnvValue(index) => Some(VariableScope::EarlierEntries(index)),

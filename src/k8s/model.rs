@@ -44,7 +44,7 @@ impl Object {
         }
     }
 
-    /// The Service, with the known parameters of the template substituted. Nothing if the object is not a Service.
+    /// The Service, with the known parameters of the template substituted. `None` if the object is not a Service.
     pub fn service(&self) -> Option<Cow<'_, Service>> {
         let ObjectData::Service(service) = &self.model.data else { return None };
         if self.parameters.is_none() {
@@ -237,7 +237,7 @@ pub struct KeyedData {
 pub struct DataEntry {
     /// The key.
     pub key: Text,
-    /// The value, for a Secret decoded from base64. Nothing if it is unknown or not text.
+    /// The value, for a Secret decoded from base64. `None` if it is unknown or not text.
     pub value: Option<DataValue>,
     /// The span of the value.
     pub value_span: Option<Span>,
@@ -487,7 +487,7 @@ pub struct EnvFrom {
     pub span: Span,
     /// `prefix`
     pub prefix: Option<Text>,
-    /// The source. Nothing if it is incomplete. `configMapRef` has precedence (B6).
+    /// The source. `None` if it is incomplete. `configMapRef` has precedence (B6).
     pub source: Option<EnvFromSource>,
     /// Every other key except `prefix`: a second source, or an unknown key.
     pub others: Vec<Text>,

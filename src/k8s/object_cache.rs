@@ -207,7 +207,7 @@ impl CacheSession {
     }
 }
 
-/// The subtrees around some spans of an object. Nothing if they contain an alias and so depend on other text.
+/// The subtrees around some spans of an object. `None` if they contain an alias and so depend on other text.
 pub(super) fn subtrees_around(node: Node<'_>, spans: &[Span]) -> Option<Vec<Subtree>> {
     let parts = node.subtrees_around(spans);
     (!parts.iter().any(Subtree::contains_alias)).then_some(parts)

@@ -61,7 +61,7 @@ fn looks_like_container(node: Node<'_>) -> bool {
 /// Reads the fields that a preset adds to pods, as a pod with one container.
 pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
     let mut given = container(reader, spec, path.to_owned(), ContainerRole::Container);
-    // They would include the selector and the volumes.
+    // The fields of a preset include its selector and volumes, which are not fields of a container.
     given.unexpanded.clear();
     Pod {
         path: path.to_owned(),

@@ -10,8 +10,8 @@ use crate::k8s::reader::{ReadBudget, Reader, mappings};
 use crate::k8s::workloads::{Controller, DeploymentHook, Indexing, WorkloadKind};
 use crate::syntax::Node;
 
-/// Groups whose objects hold pod specs that are written in another language, or as patterns and schemas. `$()` has
-/// another meaning there.
+/// Groups whose objects contain pod specs in another language, or patterns and schemas of pod specs. `$()` has another
+/// meaning in them.
 const OTHER_LANGUAGES: &[&str] = &[
     "tekton.dev",
     "apiextensions.k8s.io",
@@ -25,7 +25,7 @@ const OTHER_LANGUAGES: &[&str] = &[
     "helm.toolkit.fluxcd.io",
 ];
 
-/// Kinds whose pod specs are written in another language, in groups that also have workloads.
+/// The same for single kinds, in groups that also have workloads.
 const OTHER_KINDS: &[(&str, &str)] = &[
     ("argoproj.io", "Workflow"),
     ("argoproj.io", "WorkflowTemplate"),
@@ -39,7 +39,7 @@ const OTHER_KINDS: &[(&str, &str)] = &[
 /// How deep a pod spec is searched in an unknown kind.
 const SEARCH_DEPTH: usize = 10;
 
-/// Whether the pod specs in objects of a group are written in another language.
+/// Whether a group is one of [`OTHER_LANGUAGES`] or a subgroup of one.
 pub(super) fn is_other_language(group: &str) -> bool {
     let is_within =
         |other: &&str| group.strip_suffix(*other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));

@@ -85,7 +85,7 @@ impl DocumentReader<'_> {
         if !is_kustomization && default.kind.is_none() && !identity.is_plausible(node) {
             return;
         }
-        // An object without aliases has a budget of its own, so that the aliases of another object cannot use it up.
+        // An object without aliases has its own budget, so that the aliases of another object cannot use it up.
         let text = ReadBudget::for_text(node.span().len());
         let budget = if node.contains_alias() { self.budget } else { &text };
         let session = self.session.filter(|it| it.begin(node));

@@ -52,7 +52,7 @@ impl Reader<'_> {
         node.span().relative_to(self.base)
     }
 
-    /// A scalar. Nothing for `null`. Scalars that are not strings are included, with `is_string` false.
+    /// A scalar. `None` for `null`. Scalars that are not strings are included, with `is_string` false.
     pub(super) fn text(self, node: Node<'_>) -> Option<Text> {
         match node.typed()? {
             TypedScalar::Null => None,

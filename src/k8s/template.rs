@@ -121,7 +121,7 @@ pub enum ParameterDefault {
     Value(Arc<str>),
     /// A generated value.
     Generated,
-    /// None.
+    /// No value.
     Unset,
 }
 
@@ -168,7 +168,7 @@ impl Parameters {
         self.by_name.contains_key(name)
     }
 
-    /// Substitutes the parameters in a text. Nothing if it refers to none.
+    /// Substitutes the parameters in a text. `None` if it refers to none.
     pub fn substitute<'t>(&'t self, text: &'t str) -> Option<Vec<SubstitutedPart<'t>>> {
         if !text.contains('$') {
             return None;
@@ -196,7 +196,7 @@ impl Parameters {
         Some(parts)
     }
 
-    /// Substitutes the parameters in a text. Nothing if one of them has no value.
+    /// Substitutes the parameters in a text. `None` if one of them has no value.
     pub fn substitute_known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
         let Some(parts) = self.substitute(text) else { return Some(text.into()) };
         let text = |part: &SubstitutedPart<'_>| match part {

@@ -23,7 +23,7 @@ pub struct WorkloadKind {
     pub adds_other_labels: bool,
     /// Variables that the controller adds to containers.
     pub injected: &'static [InjectedVariable],
-    /// Which pods are those of an indexed Job.
+    /// Which pods belong to an indexed Job.
     pub indexing: Indexing,
     /// The value of `enableServiceLinks` where it is absent.
     pub default_service_links: bool,
@@ -60,15 +60,15 @@ pub enum InjectedValue {
 /// The containers that get an injected variable. Ephemeral containers and hooks never do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InjectionTarget {
-    /// All of them.
+    /// All containers.
     All,
-    /// All of an indexed Job.
+    /// All containers of an indexed Job.
     IndexedJob,
     /// The regular container that has a port, which the manifest may not show.
     Serving,
 }
 
-/// Which pods are those of an indexed Job (B25).
+/// Which pods belong to an indexed Job (B25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indexing {
     /// None.
@@ -91,7 +91,7 @@ pub struct DeploymentHook {
 /// What makes the pods of a pod spec.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controller {
-    /// Nothing: the spec is that of a preset.
+    /// None: the spec belongs to a preset.
     #[default]
     None,
     /// A kind of the table.

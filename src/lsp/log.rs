@@ -40,7 +40,7 @@ pub(crate) fn log_panics(log: &Log) {
     panic::set_hook(Box::new(move |panic| {
         let location = panic.location().map_or_else(String::new, ToString::to_string);
         log.write(format_args!("internal error at {location}"));
-        // Editors show stderr. If it is closed, nobody can read the message.
+        // Editors show stderr. If it is closed, the message is lost.
         let _ = writeln!(io::stderr().lock(), "podlens: internal error at {location}");
     }));
 }

@@ -20,7 +20,7 @@ use crate::lsp::router::{self, Router};
 use crate::lsp::session::{Session, SharedSession, Task, TaskSender};
 use crate::lsp::transport::{self, Message, Outbox};
 
-/// Serves until the client sends `exit` or is gone. Returns whether it sent `shutdown` before.
+/// Serves until the client sends `exit` or disconnects. Returns whether it sent `shutdown` before.
 pub(crate) async fn run(options: Options, log: Log) -> bool {
     let (sender, tasks) = TaskSender::new();
     let on_closed = sender.clone();
@@ -122,7 +122,7 @@ impl MainLoop {
     }
 }
 
-/// The answer of the service to a request; nothing for a notification. A panic costs this answer only.
+/// The answer of the service to a request; `None` for a notification. A panic affects only this answer.
 fn answer(service: &mut LspService<Router>, request: Request) -> impl Future<Output = Option<Response>> + use<> {
     let id = request.id().cloned();
     let is_optional = request.method().starts_with("$/");

@@ -115,7 +115,7 @@ fn file_position(snapshot: &SessionSnapshot, params: &TextDocumentPositionParams
     (name, offset)
 }
 
-/// A list, or nothing if it is empty.
+/// A list; `None` if it is empty.
 fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }

@@ -60,13 +60,13 @@ pub(crate) struct Session {
     pub(crate) index_runs: Vec<IndexRun>,
     /// Whether the client watches files for the server.
     pub(crate) is_watched_by_client: bool,
-    /// Whether the client has exited without `exit`.
+    /// Whether the client has disconnected without `exit`.
     pub(crate) is_client_gone: bool,
-    /// The process to end with, if `initialize` names none.
+    /// The process whose end also ends the server, if `initialize` names none.
     pub(crate) client_process: Option<u32>,
     /// The revision of the last `workspace/diagnostic` report.
     pub(crate) workspace_report_revision: Option<u64>,
-    /// How much the client wants to know about requests.
+    /// The trace level that the client has set with `$/setTrace`.
     pub(crate) trace: TraceValue,
     pub(crate) outbox: Outbox,
     pub(crate) tasks: TaskSender,
@@ -133,7 +133,7 @@ impl Session {
         self.folders.names().uri_to_name(uri)
     }
 
-    /// The generation of a document; nothing if it is not open.
+    /// The generation of a document; `None` if it is not open.
     pub(crate) fn generation(&self, name: &str) -> Option<u64> {
         self.documents.get(name).map(|it| it.generation)
     }
@@ -159,7 +159,7 @@ impl Session {
         true
     }
 
-    /// Closes a document: the file on disk counts again. Returns false if the document is not open.
+    /// Closes a document: the file on disk is used again. Returns false if the document is not open.
     pub(crate) fn close_document(&mut self, uri: &Uri) -> bool {
         let name = self.name(uri);
         if self.documents.remove(&name).is_none() {
@@ -182,8 +182,8 @@ impl Session {
         }
     }
 
-    /// Makes a document and the workspace agree. Returns whether other files may depend on it, before or after, and the
-    /// project around it if that must be read.
+    /// Adds a document, or its new text, to the workspace. Returns whether other files may depend on the old or the new
+    /// text, and the project around it if that must be read.
     fn insert_document(&mut self, name: &Arc<str>, document: Arc<Document>) -> (bool, Option<PathBuf>) {
         self.readiness.count_change();
         let outside = self.folders.add_outside(&document.uri);
@@ -230,7 +230,7 @@ impl Session {
         let _ = self.loader.send(request);
     }
 
-    /// Has all manifests below some directories read.
+    /// Requests the loader to read all manifests below some directories.
     pub(crate) fn index(&mut self, directories: Vec<PathBuf>) {
         self.index_run_count += 1;
         let run = IndexRun {
@@ -243,7 +243,7 @@ impl Session {
         self.load(LoadRequest::Index { run, directories, names: Arc::clone(self.folders.names()) });
     }
 
-    /// Has paths read that may have changed on disk.
+    /// Requests the loader to read paths that may have changed on disk.
     pub(crate) fn read_files(&mut self, paths: Vec<PathBuf>) {
         if self.folders.reload_settings_above(&paths) {
             self.apply_settings();
@@ -252,7 +252,8 @@ impl Session {
         self.load(LoadRequest::Read { paths: paths.into_iter().collect(), roots, names });
     }
 
-    /// Takes over files that the loader has read. Files that were named by folders that are closed do not count.
+    /// Adds files that the loader has read. They are ignored if the folders, and so the names of files, have changed
+    /// since.
     pub(crate) fn apply_loaded(&mut self, files: Vec<LoadedFile>, names: &Arc<FileNames>) {
         if !Arc::ptr_eq(names, self.folders.names()) {
             return;

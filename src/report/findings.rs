@@ -62,7 +62,7 @@ pub struct Finding {
     pub source: Arc<str>,
 }
 
-/// A related place with a message.
+/// A related location with a message.
 #[derive(Clone, Debug, Serialize)]
 pub struct Related {
     /// Why it is related.

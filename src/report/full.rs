@@ -1,4 +1,4 @@
-//! Findings with the source around them, drawn as rustc draws them.
+//! Findings with the source around them, in the style of rustc.
 //!
 //! Only the lines that are shown are given to the renderer, so a finding costs the same in a file of any size.
 
@@ -19,7 +19,7 @@ const FEW: usize = 6;
 /// The longest excerpt that is shown, in bytes.
 const LONGEST: usize = 16 * 1024;
 
-/// How findings are drawn.
+/// Options for the output of findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing {
     /// With colors.
@@ -139,7 +139,7 @@ impl LabeledSnippet<'_> {
         let (start, line) = if above < line_start { (above, line - 1) } else { (line_start, line) };
         let excerpt = text.get(start..below).filter(|it| it.len() <= LONGEST && line >= 1)?;
         let excerpt = excerpt.strip_suffix('\r').unwrap_or(excerpt);
-        // The renderer does not treat a single CR as a line ending, so such lines cannot be drawn.
+        // The renderer does not treat a single CR as a line ending, so such lines are not shown.
         let is_drawable = !excerpt.replace("\r\n", "").contains('\r');
         is_drawable.then(|| (excerpt.to_owned(), start, line))
     }
@@ -159,7 +159,7 @@ mod tests {
         Range::new(Span::new(start, start + part.len()), &LineIndex::new(text))
     }
 
-    fn drawn(own: &str, other: &str) -> String {
+    fn printed(own: &str, other: &str) -> String {
         let related = Related {
             message: "here".into(),
             file: "d/other.yaml".into(),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn related_places_in_other_files_are_drawn_below() {
+    fn related_locations_in_other_files_are_shown_below() {
         let expected = r"hint[some-rule]: what\nis wrong
  --> own.yaml:2:4
   |
@@ -213,14 +213,14 @@ mod tests {
   = help: do this
 
 ";
-        assert_eq!(drawn(OWN, OTHER), expected);
+        assert_eq!(printed(OWN, OTHER), expected);
     }
 
     #[test]
     fn a_changed_file_is_shown_without_source() {
         for own in ["", "é", "a: 1\nb: ééé", "a\rb\rc\rdefghijklmnop"] {
-            let drawn = drawn(own, "");
-            assert!(drawn.contains("own.yaml:2:4") && drawn.contains("d/other.yaml:2:1"), "{drawn}");
+            let printed = printed(own, "");
+            assert!(printed.contains("own.yaml:2:4") && printed.contains("d/other.yaml:2:1"), "{printed}");
         }
     }
 }

@@ -190,7 +190,7 @@ fn is_plain_service(variable: &VariableView) -> bool {
     variable.source.kind == "service" && variable.alternatives.is_empty()
 }
 
-/// One line per service, which gives seven variables and more to every container.
+/// One line per service, because a service adds at least seven variables to every container.
 fn service_lines(container: &ContainerView, all: bool) -> Vec<(String, String)> {
     let mut by_service: Vec<(&SourceView, Vec<&VariableView>)> = Vec::new();
     for variable in container.env.iter().filter(|it| !all && is_plain_service(it)) {

@@ -29,7 +29,8 @@ pub use duplicates::DuplicateEntry;
 pub struct Admission {
     /// The presets that apply, sorted by name: first those of the API server, then those of the webhook.
     pub presets: Vec<MatchingPreset>,
-    /// Presets that may apply: a label, the meant preset or the order of presets is unknown.
+    /// Presets that may apply: a label, the order of presets, or which of several presets with one name exists is
+    /// unknown.
     pub possible: Vec<PossiblePreset>,
     /// The changes of each container, in the order of the pod.
     pub containers: Vec<ContainerChanges>,
@@ -201,7 +202,7 @@ impl Admission {
                     continue;
                 }
                 let mut selected = preset_selector::match_pod(preset, &labels);
-                // The webhook's presets only cause findings, so an uncertain one only may apply.
+                // The webhook's presets only cause findings. If the namespace is uncertain, the preset only may apply.
                 if by == PresetAdmitter::Webhook && !scope.is_in_same_namespace(found, &object.model) {
                     selected = selected.min(SelectorMatch::Maybe);
                 }

@@ -77,7 +77,7 @@ pub(super) fn is_torn_off(
     cursor: Option<LineCursor<'_>>,
     column: usize,
 ) -> bool {
-    // Dashes left of a block are a mistake; elsewhere they begin its items.
+    // Dashes left of the block are part of the mistake and are skipped. At its column they begin its items.
     let (content, at) = if line.column < column { content_after_dashes(line) } else { (line.text, line.column) };
     let Some(next) = lines_after(text, line).next().filter(|next| !next.is_tab_indented()) else { return false };
     let below = next.column;

@@ -163,7 +163,7 @@ pub(super) fn parse_block_from(
     ChunkRun { text, limit: text.len(), first, column, kind, before: None, is_to_end: true }.parse(context)
 }
 
-/// A run of chunks of a block, and what must be known of the chunks around it.
+/// A run of chunks of a block, with the properties of the chunks around it that affect the result.
 pub(super) struct ChunkRun<'s> {
     /// From the first character of the first chunk to the end of the block. It may end earlier if nothing is open in the
     /// run: [`LOOKAHEAD_LINES`](crate::syntax::chunk_boundaries::LOOKAHEAD_LINES) after it.
@@ -411,7 +411,7 @@ fn parse_nested_block(
         None => (nested.start, block.end),
     };
     let reported_unclosed = block.reported_unclosed;
-    // Whatever is open between brackets ends with them.
+    // Quotes and brackets that are open between these brackets end with them.
     let unclosed = block.unclosed.filter(|_| nested.brackets.is_none()).map(|it| it.shifted(nested.start));
     let green = block.into_green(nested.column, nested.kind, nested.start - start, len);
     let green = Positioned::new(offset32(start), green);
@@ -646,7 +646,7 @@ pub(super) fn parse_text(
 pub(super) enum Closer {
     /// In the next `count` chunks. They belong to the open chunk only if they are valid together with it.
     InChunks { count: usize, is_valid: bool },
-    /// Not before `searched_to`.
+    /// Not in the text before `searched_to`.
     NotFound { searched_to: usize },
 }
 

@@ -64,7 +64,7 @@ fn parse_content(text: &str, context: ChunkContext<'_>) -> GreenDocument {
         return document;
     }
     let parse_chunked = |block: RootBlock| {
-        // The index pays off only if all blocks are parsed.
+        // The index is worth its cost only if all blocks are parsed.
         let index = if is_small || context.has_previous() { None } else { IndentIndex::new(text) };
         let (root, errors) = block.parse(text, context.with_index(index.as_ref()));
         GreenDocument { len, root: Some(root), errors, ..Default::default() }

@@ -1,8 +1,8 @@
 //! The tree after an edit: parses the smallest chunk that contains the edit, and shares everything else.
 //!
-//! The result of parsing a chunk is a pure function of its text, and where chunks begin depends only on nearby lines. So
-//! this module finds the chunks whose lines the edit touched and calls the same functions as a full parse; where it is
-//! not certain, it parses the chunk around them. Whatever is parsed again reuses the unchanged chunks in it (see
+//! The result of parsing a chunk is a pure function of its text, and where chunks begin depends only on nearby lines.
+//! So this module finds the chunks whose lines the edit touched and calls the same functions as a full parse; where it
+//! is not certain, it parses the chunk around them. Text that is parsed again reuses the unchanged chunks in it (see
 //! [`PreviousTree`]), so an edit that changes the structure costs the lines whose structure changes.
 //!
 //! Invariant, checked by property tests: `tree.reparse(edit, text) == parse(text)`.

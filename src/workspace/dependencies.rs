@@ -13,14 +13,14 @@ use imbl::HashMap;
 use crate::workspace::Snapshot;
 use crate::workspace::index::IndexedKind;
 
-/// Something that can be read from a snapshot and changes on its own.
+/// A part of a snapshot that can change independently of the others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dependency {
-    /// The objects of a kind and name in all files, or that there are none.
+    /// The objects of a kind and name in all files; also if there are none.
     Named(IndexedKind, Arc<str>),
     /// Every object of a kind.
     All(IndexedKind),
-    /// A file, or that there is none.
+    /// A file; also if it does not exist.
     File(Arc<str>),
     /// Every file.
     Files,

@@ -261,7 +261,7 @@ impl ParsedText {
         }
     }
 
-    /// The edits since a revision, in order. Nothing if they are unknown: the revision is of another text, or too old.
+    /// The edits since a revision, in order. `None` if they are unknown: the revision is of another text, or too old.
     pub fn changes_since(&self, revision: &TextRevision) -> Option<&[TextChange]> {
         let first = revision.edits.checked_sub(self.history.forgotten)?;
         Arc::ptr_eq(&revision.origin, &self.history.origin).then(|| self.history.changes.get(first..)).flatten()

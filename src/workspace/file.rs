@@ -123,7 +123,7 @@ impl File {
 
     /// Reads YAML or JSON, and decides whether it is a template.
     fn read_manifest(path: &str, text: &str, reader: &dyn TextReader) -> Self {
-        // A template is not YAML yet, so its errors are not reported; their number decides.
+        // A template is not YAML yet, so its errors are not reported. Their number is compared below.
         let as_helm = || {
             let (tree, skipped, objects) = reader.read_helm(text)?;
             let file = Self::plain(path, text, &tree, skipped, objects);
@@ -222,7 +222,7 @@ pub(super) trait TextReader {
     fn objects(&self, tree: &Tree) -> Vec<Object>;
 
     /// The tree of the text with its Helm actions masked, the number of documents that were not parsed, and the objects
-    /// without what the actions decide. Nothing if the text has no actions.
+    /// without what the actions decide. `None` if the text has no actions.
     fn read_helm(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)>;
 }
 

@@ -92,7 +92,7 @@ impl<'m> ActionsAround<'m> {
         Self { text: &mask.text, end, outputs, lines }
     }
 
-    /// A node with the following lines that may belong to it.
+    /// The span of a node, extended to the empty lines after it that may belong to it.
     fn extent(&self, span: Span) -> Span {
         let rest = self.text.get(span.end..self.end.max(span.end)).unwrap_or_default();
         Span::new(span.start, span.end + (rest.len() - rest.trim_start().len()))

@@ -33,7 +33,7 @@ impl PathStyle {
     }
 }
 
-/// The path of a file URI. Nothing for other schemes (`untitled:`, `git:`, `vscode-notebook-cell:` …), for paths that
+/// The path of a file URI. `None` for other schemes (`untitled:`, `git:`, `vscode-notebook-cell:` …), for paths that
 /// are not absolute, and for bytes that are not UTF-8.
 pub fn path_from_uri(uri: &str, style: PathStyle) -> Option<String> {
     let (scheme, rest) = uri.split_once(':')?;
@@ -58,7 +58,7 @@ pub fn path_from_uri(uri: &str, style: PathStyle) -> Option<String> {
     }
 }
 
-/// The URI of an absolute path, written as editors write it (`file:///c%3A/shop/pod.yaml`). Nothing for a relative
+/// The URI of an absolute path, written as editors write it (`file:///c%3A/shop/pod.yaml`). `None` for a relative
 /// path.
 pub fn path_to_uri(path: &str, style: PathStyle) -> Option<String> {
     let Split { root, parts } = split(path, style)?;
@@ -77,7 +77,7 @@ pub fn path_to_uri(path: &str, style: PathStyle) -> Option<String> {
     Some(uri)
 }
 
-/// The path relative to `root`, with `/` as separator. Empty for the root itself, nothing for a path outside it.
+/// The path relative to `root`, with `/` as separator. Empty for the root itself, `None` for a path outside it.
 pub fn relative_path(path: &str, root: &str, style: PathStyle) -> Option<String> {
     let (path, root) = (split(path, style)?, split(root, style)?);
     let below = path.parts.get(root.parts.len()..)?;
@@ -159,7 +159,7 @@ fn split(path: &str, style: PathStyle) -> Option<Split<'_>> {
     Some(Split { root, parts })
 }
 
-/// The number of components that two paths have in common. Nothing if their roots differ.
+/// The number of components that two paths have in common. `None` if their roots differ.
 fn common(one: &Split<'_>, other: &Split<'_>, style: PathStyle) -> Option<usize> {
     let same_root = match (&one.root, &other.root) {
         (Root::Slash, Root::Slash) => true,
@@ -185,7 +185,7 @@ fn encode(text: &str) -> String {
     utf8_percent_encode(text, &ENCODED).to_string()
 }
 
-/// Decodes a part of a URI. Nothing if the result cannot be part of a path.
+/// Decodes a part of a URI. `None` if the result cannot be part of a path.
 fn decode(text: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(text).decode_utf8().ok().filter(|decoded| !decoded.contains('\0'))
 }

@@ -89,7 +89,7 @@ pub enum LintLevel {
 }
 
 impl LintLevel {
-    /// The severity of findings. Nothing if the rule is off.
+    /// The severity of findings. `None` if the rule is off.
     pub fn severity(self) -> Option<Severity> {
         match self {
             Self::Off => None,

@@ -74,7 +74,7 @@ impl Snapshot {
         !self.moved.is_empty()
     }
 
-    /// The new span of a service that has moved since the cache was computed. Nothing if its file is unchanged.
+    /// The new span of a service that has moved since the cache was computed. `None` if its file is unchanged.
     pub fn moved_service(&self, file: &str, model: &Arc<Model>) -> Option<Span> {
         let file = self.files.get(file).filter(|_| self.moved.contains(file))?;
         let itself = file.objects.iter().find(|it| Arc::ptr_eq(&it.model, model));

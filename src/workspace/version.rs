@@ -10,7 +10,7 @@ pub struct KubernetesVersion {
     pub major: u32,
     /// The minor version.
     pub minor: u32,
-    /// The patch version. Nothing for the newest.
+    /// The patch version. `None` for the newest.
     pub patch: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The files around the code agree with each other: the project's address, its package, its releases, its promises.
+//! The metadata files agree with each other: address, package, releases, and the statements in SECURITY.md.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ const COPIES: [&str; 6] = [
     "editors/zed/extension.toml",
 ];
 
-/// Pages about podlens on other sites.
+/// Addresses of pages about podlens on other sites.
 const OTHER_SITES: [&str; 2] = ["https://crates.io/crates/podlens", "https://docs.rs/podlens"];
 
 /// The text before a repository without its host: `uses: owner/name`.
@@ -57,7 +57,7 @@ fn other_spellings_of_the_address_are_found() {
     fn all(line: &str) -> Vec<&str> {
         addresses(line).collect()
     }
-    // In pieces, so that this file does not have them.
+    // In parts, so that this file does not contain them.
     let other = ["https:", "", "example.com", "Podlens.git"].join("/");
     assert_eq!(all(&format!("see <{other}> for more")), [&other]);
     assert!(!is_project_address(&other) && !is_project_address(&format!("{ADDRESS}2")));
@@ -185,7 +185,7 @@ fn addresses(line: &str) -> impl Iterator<Item = &str> {
         .filter(|found| !OTHER_SITES.iter().any(|site| found.starts_with(site)))
 }
 
-/// Where the scheme that ends a text begins.
+/// The start of the URL scheme at the end of a text.
 fn scheme_start(before: &str) -> usize {
     before.trim_end_matches(|it: char| it.is_ascii_alphanumeric() || it == '+').len()
 }
@@ -205,7 +205,7 @@ fn repository() -> &'static str {
     parts.nth(3).expect("an address has a host, an owner and a name")
 }
 
-/// Every file that is text, but for those that tools write.
+/// Every text file, except those that tools generate.
 fn all_texts() -> impl Iterator<Item = Source> {
     let is_generated =
         |path: &String| path.ends_with("lock.json") || path.ends_with(".lock") || path.contains("/dist/");

@@ -1,4 +1,5 @@
-//! Every rule is complete: its file is registered and called like the rule, and its documentation fits what it does.
+//! Every rule is complete: its file is registered and has the name of the rule, and its documentation describes its
+//! behaviour.
 
 use std::collections::BTreeSet;
 

@@ -30,7 +30,7 @@ fn found(files: &Files) -> Vec<String> {
     found
 }
 
-/// The same for the comments.
+/// The same for the mistakes that comments mark.
 fn marked(files: &Files) -> Vec<String> {
     let mut marked = Vec::new();
     for (path, text) in files {

@@ -17,7 +17,7 @@ use crate::tidy::{Source, assert_tidy, paths_below, project, read};
 /// Where the facts are.
 const SPEC: &str = "docs/spec/";
 
-/// Words that cite a place nobody can look up when a digit follows them.
+/// Words that, before a digit, cite a section or row instead of the number of a fact.
 const UNNUMBERED: [&str; 4] = ["section", "sections", "row", "rows"];
 
 #[test]
@@ -220,7 +220,7 @@ fn unnumbered(prose: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// What is wrong with the target of a link; nothing for addresses of the web.
+/// What is wrong with the target of a link; `None` for web addresses.
 fn broken(from: &str, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -238,7 +238,7 @@ fn broken(from: &str, target: &str) -> Option<String> {
     (!anchors.iter().any(|it| it.anchor == anchor)).then(|| format!("names no heading of {path}"))
 }
 
-/// The path in the project that a relative path in the file `from` means. One that leaves the project names no file.
+/// The path in the project of a relative path in the file `from`. For a path outside of the project it names no file.
 fn resolve(from: &str, file: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

@@ -1,6 +1,6 @@
-//! What no compiler checks: the order of the layers, and how the files of this project look.
+//! Checks that the compiler does not make: the order of the layers, and the format of the project's files.
 //!
-//! Each check collects everything it finds, so that one run shows all there is to do.
+//! Each check collects all its findings, so that one run shows everything that must be fixed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -131,7 +131,7 @@ fn declared_type(line: &str) -> Option<&str> {
 
 #[test]
 fn the_pure_layers_build_without_threads_and_terminals() {
-    // The features are built by tests/run; here it is enough that nothing of the kind is among the dependencies.
+    // `tests/run` builds the features. This test only checks that none of these crates is a dependency.
     let edge =
         ["tokio", "tower-lsp-server", "notify", "ignore", "rayon", "clap", "indicatif", "terminal_size", "tempfile"];
     let tree = std::process::Command::new(env!("CARGO"))
@@ -189,7 +189,7 @@ fn nothing_is_skipped_or_silenced() {
         for (number, line) in file.code_lines() {
             let attribute = line.starts_with("#[") || line.starts_with("#![");
             if attribute && line.contains("ignore") && first_word(line.trim_start_matches(['#', '['])) == "ignore" {
-                findings.push(format!("{}:{number}: put slow tests behind PODLENS_SLOW instead", file.path));
+                findings.push(format!("{}:{number}: skip slow tests unless PODLENS_SLOW is set instead", file.path));
             }
             if attribute && line.contains("allow(") {
                 findings.push(format!("{}:{number}: use `#[expect(lint, reason = \"…\")]`", file.path));
@@ -201,7 +201,7 @@ fn nothing_is_skipped_or_silenced() {
 
 #[test]
 fn no_file_knows_the_machine_it_was_written_on() {
-    // In pieces, so that this file does not name them either.
+    // In parts, so that this file does not contain them either.
     let homes = ["home", "root", "Users", "work"].map(|directory| format!("/{directory}/"));
     let mut findings = Vec::new();
     for file in texts() {
@@ -244,7 +244,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// The layer a file of `src/` belongs to; nothing for the roots of library and binary.
+    /// The layer a file of `src/` belongs to; `None` for the root files of the library and the binary.
     fn layer(&self) -> Option<&str> {
         let layer = first_word(self.path.strip_prefix("src/")?);
         (!["lib", "main"].contains(&layer)).then_some(layer)
@@ -273,14 +273,14 @@ fn sources_below(directory: &str) -> Vec<Source> {
         .collect()
 }
 
-/// Everything that is text, read by people or machines.
+/// All text files of the project.
 fn texts() -> impl Iterator<Item = Source> {
     let is_text = |path: &String| {
         let name = path.rsplit('/').next().unwrap_or_default();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         ["rs", "md", "toml", "sh", "yml", "json", "ts", "lua", ""].contains(&extension) || path == "tests/run"
     };
-    // Manifests speak of paths inside containers, so YAML below `fixtures` is not looked at.
+    // Manifests contain paths inside containers, so YAML below `fixtures` is not checked.
     paths_below(&project())
         .into_iter()
         .filter(|path| !path.starts_with("fixtures/"))
@@ -288,7 +288,7 @@ fn texts() -> impl Iterator<Item = Source> {
         .map(|path| read(&path))
 }
 
-/// Files below a directory in the order of their names, without what is built or installed.
+/// The files below a directory in the order of their names, without build output and installed packages.
 pub(crate) fn paths_below(directory: &Path) -> Vec<String> {
     let mut paths = Vec::new();
     let Ok(entries) = fs::read_dir(directory) else { return paths };

@@ -1,4 +1,5 @@
-//! Every row of the table of workload kinds works in all that uses it, so a new kind cannot be half supported.
+//! Every row of the table of workload kinds works in all code that uses the table, so a new kind cannot be half
+//! supported.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +55,7 @@ fn rows() -> impl Iterator<Item = (&'static WorkloadKind, &'static str, String)>
 #[test]
 fn a_document_of_each_kind_is_parsed() {
     for (workload, _, text) in rows() {
-        // Even where the text shows no container yet.
+        // Also if the text has no container yet.
         let head: String = text.lines().take(3).map(|line| format!("{line}\n")).collect();
         assert!(may_hold_objects(&head), "{}", workload.kind);
     }

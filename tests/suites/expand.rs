@@ -1,4 +1,4 @@
-//! `fixtures/expand`: texts and what `$(VAR)` makes of them.
+//! `fixtures/expand`: texts and their expansion.
 //!
 //! A JSON object has the variables. A line of the result is a text and its expansion, both as JSON strings:
 //! `"$(A)" => "one"`. `kubernetes` in a `podlens.yaml` chooses the release.

@@ -65,14 +65,15 @@ fn hovers(project: &MemoryProject) -> String {
     format!("{}\n\n{}\n", project.here(hover.span), hover.contents.markdown(&uri))
 }
 
-/// Each item with what it replaces and writes; the line after the best one; its documentation and edits.
+/// The first 12 items, then the line after accepting the first item, with its other edits, and the same for the last
+/// item.
 fn completions(project: &MemoryProject) -> String {
     project.analysis(|it| {
         let offset = project.offset();
         let Some(found) = completion(it, &project.file, offset) else { return String::new() };
         let text = project.text();
         let mut answer = String::new();
-        // There is a rule more every now and then.
+        // The list of all rules is shortened, so that a new rule does not change the expected results.
         let are_rules = found.items[0].kind == CompletionKind::Value && found.items.len() > 12;
         for item in found.items.iter().take(if are_rules { 1 } else { 12 }) {
             assert!(item.replace.touches(offset), "{}: the cursor is in what is replaced", project.title);
@@ -112,7 +113,7 @@ fn definitions(project: &MemoryProject) -> String {
     answer
 }
 
-/// References, and the same in this file as highlights.
+/// References; the highlights must be the references in this file.
 fn uses(project: &MemoryProject) -> String {
     project.analysis(|it| {
         let all = references(it, &project.file, project.offset(), true);
@@ -125,7 +126,7 @@ fn uses(project: &MemoryProject) -> String {
     })
 }
 
-/// Renames to what the title says behind `→`.
+/// Renames to the name after `→` in the title.
 fn renames(project: &MemoryProject) -> String {
     project.analysis(|it| {
         let new = project.title.rsplit("→").next().unwrap_or_default().trim().trim_matches('`');
@@ -171,7 +172,7 @@ fn command(project: &MemoryProject, command: Option<&EditorCommand>) -> String {
     }
 }
 
-/// What an editor draws over a whole file: hints, tokens, lenses, links and the outline.
+/// The features that an editor shows for a whole file: hints, tokens, lenses, links and the outline.
 fn decorations(project: &MemoryProject) -> String {
     project.analysis(|it| {
         let whole = Span::new(0, project.text().len());
@@ -188,8 +189,8 @@ fn decorations(project: &MemoryProject) -> String {
         }
         if let Some(middle) = tokens.get(tokens.len() / 2) {
             let range = Span::new(middle.span.start, whole.end);
-            let behind = &tokens[tokens.len() / 2..];
-            assert_eq!(semantic_tokens(it, &project.file, Some(range)), behind, "{}", project.title);
+            let rest = &tokens[tokens.len() / 2..];
+            assert_eq!(semantic_tokens(it, &project.file, Some(range)), rest, "{}", project.title);
         }
         answer.push_str("lenses\n");
         for lens in code_lenses(it, &project.file) {

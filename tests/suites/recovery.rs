@@ -1,5 +1,5 @@
 //! `fixtures/recovery`: broken manifests. Labels show the syntax errors, the result shows the containers with the
-//! variables of their `env` that are found all the same.
+//! variables of their `env` that are still found.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ fn check(_: &str, case: &Case) -> Result<Case, String> {
         if tree.errors().is_empty() {
             return Err(format!("`{}` has no syntax error", file.path));
         }
-        // Texts of more than 8 KiB are parsed in pieces.
+        // Texts of more than 8 KiB are parsed in chunks.
         let lines = LineIndex::new(&file.text);
         let errors = |tree: &Tree| tree.errors().iter().map(|it| (it.span, it.message(&lines))).collect::<Vec<_>>();
         let large: String = (0..700).map(|index| format!("key{index}: value\n")).collect();

@@ -7,13 +7,13 @@
 //!   Flags may follow the path: `crlf` (the lines end with CR LF) and `no-final-newline`.
 //! - `$0` is the cursor. A second one ends a selection.
 //! - A label is a row of `#`, spaces and `^` below a line: it names the rule of a finding in that line, and its message
-//!   (`#   ^^^^ rule: message`). The carets cover the finding. `^…` covers a finding that goes on in the next line, and
-//!   `#<^` one that begins in the first column. A label without a message accepts any message.
+//!   (`#   ^^^^ rule: message`). The carets cover the finding. `^…` covers a finding that continues on the next line,
+//!   and `#<^` one that begins in the first column. A label without a message accepts any message.
 //!
 //! Labels and cursors are removed before the file is used.
 //!
 //! Blocks of all other languages are expected results: `diff`, `console` and `text`. The suites write them and the
-//! labels with `UPDATE=1`. All that is not known here is an error that names the file and the line.
+//! labels with `UPDATE=1`. Everything else is an error that names the file and the line.
 //!
 //! The same text without Markdown, as one string in a test, is read by [`parse_files`].
 
@@ -343,7 +343,7 @@ impl File {
         Self { path: path.into(), text, cursors: Vec::new(), labels: Vec::new(), line, header: header.into(), written }
     }
 
-    /// Applies the flags and takes the cursors out.
+    /// Applies the flags and removes the cursors.
     fn finish(&mut self) -> Result<(), String> {
         let mut text = self.written.clone();
         for flag in self.header.split_whitespace().skip(2) {

@@ -75,7 +75,7 @@ impl Baseline {
         let findings: Vec<Known> = report.findings.iter().filter(|it| belongs(it)).map(known).collect();
         let number = findings.len();
         let content = Content { schema: SCHEMA.to_owned(), findings };
-        // Plain structs with string keys cannot fail.
+        // Serializing plain structs with string keys cannot fail.
         (serde_json::to_string_pretty(&content).unwrap_or_default() + "\n", number)
     }
 }

@@ -1,7 +1,7 @@
 //! The engine of `podlens process`: it does what `oc process --local` does, step by step (T2.1 to T10.10).
 //!
-//! A text and values go in; objects, errors and notices come out. The caller supplies random numbers. A crash of
-//! the original is an error here; its surprising results are reproduced, with a notice.
+//! A text and values go in; objects, errors and notices come out. The caller supplies random numbers. Where `oc`
+//! crashes, this returns an error; surprising results of `oc` are reproduced, with a notice.
 
 mod json;
 mod legacy_groups;

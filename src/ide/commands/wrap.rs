@@ -1,4 +1,5 @@
-//! The engine of `podlens wrap` and of the editor's action: turns objects into a Template that gives them back.
+//! The engine of `podlens wrap` and of the editor's action: turns objects into a Template that processes to the same
+//! objects.
 //!
 //! The text of the objects is moved under `objects` with its comments and quotes. The result is processed as a check: an
 //! object that would change is rewritten from its data, with a notice.
@@ -268,7 +269,7 @@ impl WrapChecker<'_> {
     }
 }
 
-/// A template that gives its objects back, as checked by processing it.
+/// A template that was processed as a check: the result is the same objects.
 struct CheckedTemplate {
     text: String,
     /// Which objects keep their namespace.

@@ -1,4 +1,4 @@
-//! The findings of one file: what the rules say, and mistakes if it is a settings file.
+//! The findings of one file: those of the rules, or the errors of a settings file.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub fn diagnostics(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<Diagnostic> 
     rules::check(snapshot, analysis.resolver, file, analysis.sources, &SettingsLevels(snapshot))
 }
 
-/// The findings of a file that is being edited: those that an edit does not concern are kept.
+/// The findings of a file that is being edited. Findings that the edit does not affect are reused.
 pub fn cached_diagnostics(
     kept: &mut FindingsCache,
     snapshot: &Snapshot,

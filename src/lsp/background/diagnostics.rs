@@ -99,7 +99,7 @@ impl Check {
     }
 }
 
-/// Whether the client has a report. A client that requests diagnostics will request those it has not got.
+/// Whether the client has a report. A client that requests diagnostics will request those that it does not have.
 fn client_has(report_ids: &ReportIds, name: &str, id: &str, pulls_diagnostics: bool) -> bool {
     report_ids.get(name).map_or(pulls_diagnostics, |it| it == id)
 }

@@ -28,7 +28,7 @@ struct State {
 }
 
 impl IndexingProgress {
-    /// Asks the client to show progress, if it does that.
+    /// Asks the client to show progress, if it supports that.
     pub(super) fn start(outbox: &Outbox, run: &IndexRun) -> Self {
         let (outbox, token) = (outbox.clone(), run.token.clone());
         let state = State { outbox, token, is_shown: false, is_finished: false, done: 0, percentage: 0 };

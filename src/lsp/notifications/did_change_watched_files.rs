@@ -17,7 +17,7 @@ pub(crate) fn apply(session: &mut Session, params: DidChangeWatchedFilesParams) 
     session.read_files(params.changes.iter().filter_map(|it| uri_to_path(&it.uri)).collect());
 }
 
-/// Has the client watch the files of the current folders. If it cannot, the server watches them.
+/// Asks the client to watch the files of the current folders. If it cannot, the server watches them.
 pub(super) fn register(session: &mut Session) {
     if !session.client.watches_files {
         session.load(LoadRequest::WatchDirectories);

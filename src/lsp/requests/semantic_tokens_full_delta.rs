@@ -23,7 +23,7 @@ pub(crate) fn answer(
     Ok(Some(SemanticTokensDelta { result_id, edits }.into()))
 }
 
-/// The edit that turns the old tokens into the new ones; nothing if they are equal.
+/// The edit that turns the old tokens into the new ones; `None` if they are equal.
 fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(a, b)| a == b).count();

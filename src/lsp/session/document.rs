@@ -27,7 +27,7 @@ pub(crate) struct Document {
     cache: Arc<Mutex<DocumentCache>>,
 }
 
-/// What was computed for the last text that was checked.
+/// The results for the last text that was checked.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentCache {
     /// The findings and what they depend on.
@@ -80,7 +80,7 @@ impl Document {
         if **self.inner.path() == *name {
             return self.inner.file();
         }
-        // The folders have changed since it was opened, and its name with them.
+        // The folders, and so the name of the document, have changed since it was opened.
         Arc::new(File::from_tree(name, &self.inner.parsed_text().text, self.inner.tree()))
     }
 
@@ -89,7 +89,7 @@ impl Document {
         self.inner.parsed_text_of(file)
     }
 
-    /// What was computed for the last text that was checked, which may be older than this one.
+    /// The results for the last text that was checked, which may be older than this one.
     pub(crate) fn cache(&self) -> MutexGuard<'_, DocumentCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }

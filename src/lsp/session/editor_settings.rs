@@ -7,7 +7,8 @@ use crate::workspace::Settings;
 /// The section of the editor's settings.
 pub(crate) const SECTION: &str = "podlens";
 
-/// Settings from an object with the keys, or from one that has it as a section. Nothing if no key is set.
+/// Reads settings from an object with their keys, or from an object that has them in its section `podlens`. `None` if
+/// no key is set.
 pub(crate) fn parse_editor_settings(value: &Value) -> Option<Settings> {
     let value = value.get(SECTION).unwrap_or(value);
     let keys = value.as_object()?;

@@ -29,7 +29,7 @@ impl FileNames {
         }
     }
 
-    /// The name of a file; nothing if its path is not UTF-8 or not absolute.
+    /// The name of a file; `None` if its path is not UTF-8 or not absolute.
     pub(crate) fn path_to_name(&self, path: &Path) -> Option<Arc<str>> {
         let text = path.to_str().filter(|_| path.is_absolute())?;
         let below = self.base.as_deref().and_then(|base| relative_path(text, base, PathStyle::CURRENT));
@@ -39,7 +39,7 @@ impl FileNames {
         }
     }
 
-    /// The path of a file by its name; nothing for a document that is not a file.
+    /// The path of a file by its name; `None` for a document that is not a file.
     pub(crate) fn name_to_path(&self, name: &str) -> Option<PathBuf> {
         if Path::new(name).is_absolute() {
             return Some(name.into());

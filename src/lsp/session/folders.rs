@@ -69,7 +69,7 @@ impl Folders {
         self.layout.borders.iter().chain(self.outside.values()).cloned().collect()
     }
 
-    /// Makes the directory of a file known. Nothing if it is known already or is not on disk.
+    /// Adds the directory of a file that is in no folder. `None` if it is known already or is not on disk.
     pub(crate) fn add_outside(&mut self, uri: &Uri) -> Option<OutsideDirectory> {
         let path = uri_to_path(uri)?;
         let is_below = |root: &PathBuf| path.starts_with(root);

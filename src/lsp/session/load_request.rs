@@ -35,7 +35,7 @@ pub(crate) struct IndexRun {
     pub(crate) token: ProgressToken,
     /// Whether the client shows progress.
     pub(crate) shows_progress: bool,
-    /// Stops the run. Files that were read before remain known.
+    /// Stops the run. Files that were read before stay in the workspace.
     pub(crate) stop: CancelToken,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Readiness {
     published: watch::Sender<Status>,
 }
 
-/// What is known of the session at one moment.
+/// The readiness of the session at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Status {
     /// Whether all files and settings are known.

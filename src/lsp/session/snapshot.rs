@@ -106,7 +106,7 @@ impl SessionSnapshot {
         Range::new(self.position(name, span.start), self.position(name, span.end))
     }
 
-    /// A location in the protocol; nothing if the file has no URI.
+    /// A location in the protocol; `None` if the file has no URI.
     pub(crate) fn location(&self, location: &Location) -> Option<ls_types::Location> {
         let uri = self.uri(&location.file)?;
         Some(ls_types::Location::new(uri, self.range(&location.file, location.span)))
@@ -121,7 +121,7 @@ impl SessionSnapshot {
         convert::markup_content(if markdown { markup.markdown(&link) } else { markup.plain() }, markdown)
     }
 
-    /// Edits in the protocol, with the versions of the documents they apply to; nothing if one of the files has no URI.
+    /// Edits in the protocol, with the versions of the documents they apply to; `None` if one of the files has no URI.
     pub(crate) fn edit(&self, edits: &[Edit]) -> Option<ls_types::WorkspaceEdit> {
         let mut files: Vec<(&Arc<str>, Vec<ls_types::TextEdit>)> = Vec::new();
         for edit in edits {

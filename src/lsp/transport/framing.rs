@@ -49,7 +49,7 @@ impl<R: Read> Frames<R> {
         Self { stream, buffer: Vec::new(), start: 0, is_lost: false }
     }
 
-    /// The next body, or why it cannot be read; nothing at the end of the stream.
+    /// The next body, or why it cannot be read; `None` at the end of the stream.
     fn next(&mut self) -> Option<Result<Value, String>> {
         loop {
             match self.header() {

@@ -19,7 +19,7 @@ pub(crate) enum Message {
 }
 
 impl Message {
-    /// The message that a JSON value is.
+    /// Converts a JSON value to a message.
     pub(super) fn from_json(json: Value) -> Self {
         let id = json.get("id").and_then(|id| serde_json::from_value::<Id>(id.clone()).ok());
         let is_call = json.get("method").is_some_and(Value::is_string);

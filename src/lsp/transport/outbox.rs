@@ -72,7 +72,7 @@ impl Outbox {
         self.send(&Call { jsonrpc: "2.0", method: R::METHOD, params, id: Some(id) });
     }
 
-    /// Calls the callback of the request that the client has answered; nothing if there is no such request.
+    /// Calls the callback of the request that the client has answered. Does nothing if there is no such request.
     pub(crate) fn complete(&self, response: Response) {
         let (id, result) = response.into_parts();
         let callback = self.callbacks().remove(&id);
@@ -86,7 +86,7 @@ impl Outbox {
         self.send(response);
     }
 
-    /// Waits until everything is written, or the client does not read.
+    /// Waits until everything is written, but not forever if the client does not read.
     pub(crate) fn finish(&self) {
         self.0.writer.finish();
     }

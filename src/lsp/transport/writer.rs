@@ -30,7 +30,7 @@ impl Writer {
                 let body = match item {
                     Item::Body(body) => body,
                     Item::End(ended) => {
-                        // An error means that nobody waits any more.
+                        // An error means that no caller waits any more.
                         let _ = ended.send(());
                         return;
                     }
@@ -52,7 +52,7 @@ impl Writer {
         let _ = self.queue.send(Item::Body(body));
     }
 
-    /// Waits until everything is written, or the client does not read.
+    /// Waits until everything is written, or for [`FINISH_TIMEOUT`] if the client does not read.
     pub(super) fn finish(&self) {
         let (ended, end) = mpsc::channel();
         // If the thread has ended already, `ended` is dropped here and the next line does not wait.

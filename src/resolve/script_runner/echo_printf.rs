@@ -126,7 +126,7 @@ fn simple_escape(it: char) -> Option<char> {
     })
 }
 
-/// The character that an escape of two characters stands for.
+/// The value of an escape of two characters.
 fn joined(first: &TracedCharacter, second: &TracedCharacter) -> TracedCharacter {
     let mut place = first.place;
     if place.script == second.place.script && place.quote == second.place.quote {

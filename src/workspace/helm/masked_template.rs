@@ -58,7 +58,7 @@ impl SurroundingActions {
 }
 
 impl MaskedTemplate {
-    /// Masks a text and parses the result. Nothing if it has no actions.
+    /// Masks a text and parses the result. `None` if it has no actions.
     pub(in crate::workspace) fn read(&mut self, text: &Arc<str>) -> Option<(Arc<HelmMask>, Arc<Tree>)> {
         let last = match self.last.take() {
             Some(last) if last.text == *text => last,

@@ -85,7 +85,7 @@ fn the_last_published_diagnostics_are_those_of_the_last_text() {
     let fixture = Fixture::new(SHOP);
     let uri = fixture.uri("pod.yaml");
     let steps = typing(fixture.text("pod.yaml"));
-    // It also ends in the middle, where most is wrong.
+    // It also stops in the middle, where the text has the most mistakes.
     for count in [steps.len(), steps.len() / 2, steps.len() / 3] {
         let mut client = Client::of(&fixture, Setup { capabilities: simple(Encoding::Utf16), ..Setup::default() });
         client.open(&uri, fixture.text("pod.yaml"), 0);
@@ -176,7 +176,7 @@ fn requests_with_previous_ids_end_with_the_last_text() {
     }
 }
 
-/// Other requests for a document do not prevent that its new diagnostics are sent.
+/// Other requests for a document do not prevent its new diagnostics from being sent.
 #[test]
 fn other_requests_do_not_suppress_new_diagnostics() {
     let fixture = Fixture::new(SHOP);

@@ -122,8 +122,8 @@ fn completed(fixture: &Fixture, client: &mut Client, file: &str, marked: &str, t
     let place = at(fixture, file, marked)["position"].clone();
     client.open(&uri, fixture.text(file), 1);
     client.change(&uri, 2, json!([{"range": {"start": place, "end": place}, "text": typed}]));
-    let behind = place["character"].as_u64().expect("a number") + typed.encode_utf16().count() as u64;
-    let place = json!({"line": place["line"], "character": behind});
+    let end = place["character"].as_u64().expect("a number") + typed.encode_utf16().count() as u64;
+    let place = json!({"line": place["line"], "character": end});
     let found = client.request("textDocument/completion", json!({"textDocument": {"uri": uri}, "position": place}));
     client.close(&uri);
     found

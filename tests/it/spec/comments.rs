@@ -1,4 +1,4 @@
-//! The comments of a source file; text in literals that looks like one is not.
+//! Finds the comments of a source file. Text in literals that looks like a comment is ignored.
 
 /// The comments of a Rust file, each with its first line. Line comments below each other are one.
 pub(super) fn rust_comments(source: &str) -> Vec<(usize, String)> {

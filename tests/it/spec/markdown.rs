@@ -9,16 +9,16 @@ pub(super) struct Heading {
     pub(super) level: u8,
     /// Its text without markup.
     pub(super) text: String,
-    /// What a link to it has after `#`.
+    /// The part of a link to it after `#`.
     pub(super) anchor: String,
-    /// From 1.
+    /// The number of its line, from 1.
     pub(super) line: usize,
 }
 
 /// A link or picture.
 pub(super) struct Link {
     pub(super) target: String,
-    /// From 1.
+    /// The number of its line, from 1.
     pub(super) line: usize,
 }
 
@@ -66,20 +66,20 @@ pub(super) fn links(markdown: &str) -> Vec<Link> {
     targets.collect()
 }
 
-/// The text with spaces in the place of code and of the targets of links, so that offsets stay.
+/// The text with code and link targets replaced by spaces, so that offsets do not change.
 pub(super) fn prose(markdown: &str) -> String {
     let mut bytes = markdown.as_bytes().to_vec();
-    let mut blank = |start: usize, end: usize| {
+    let mut clear = |start: usize, end: usize| {
         for byte in bytes[start..end].iter_mut().filter(|it| **it != b'\n') {
             *byte = b' ';
         }
     };
     for (event, range) in events(markdown) {
         match event {
-            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => blank(range.start, range.end),
+            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => clear(range.start, range.end),
             Event::Start(Tag::Link { .. } | Tag::Image { .. }) => {
                 if let Some(target) = markdown[range.clone()].rfind("](") {
-                    blank(range.start + target, range.end);
+                    clear(range.start + target, range.end);
                 }
             }
             _ => {}

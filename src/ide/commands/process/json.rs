@@ -127,8 +127,8 @@ impl<'t> Json<'t> {
         whole_number(it).map_or(Self::Float(it), Self::Int)
     }
 
-    /// A value that was decoded from JSON. The original decodes all numbers as floating-point numbers; `lossy` is set if
-    /// an integer loses digits.
+    /// A value that was decoded from JSON. `oc` decodes all numbers as floating-point numbers; `lossy` is set if an
+    /// integer loses digits.
     pub(super) fn decoded(value: serde_json::Value, lossy: &mut bool) -> Self {
         match value {
             serde_json::Value::Null => Self::Null,
@@ -192,7 +192,7 @@ fn read<'t>(
                     _ => drop(map.insert(name, value)),
                 }
             }
-            // A key with parameters replaces an equal key without.
+            // A key with parameters replaces an equal key without parameters.
             for (name, value) in changed {
                 if map.contains_key(&name) {
                     visit.same_keys(&name);

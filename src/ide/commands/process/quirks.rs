@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A surprising behaviour of the original, which is reproduced and reported.
+/// A surprising behaviour of `oc process` that is reproduced and reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Quirk {
     LostOverride,

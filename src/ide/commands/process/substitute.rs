@@ -43,8 +43,8 @@ impl<'v> Substitution<'v> {
         self.values.get(&text[found.name]).filter(|_| is_whole).map(|it| (found.form, it))
     }
 
-    /// Replaces references inside a text. Like the original, each reference is replaced at the first occurrence of its text
-    /// in the result so far. That is the reference itself, unless an inserted value contains the same text.
+    /// Replaces references inside a text. As in `oc process`, each reference is replaced at the first occurrence of its
+    /// text in the result so far. That is the reference itself, unless an inserted value contains the same text.
     fn inside<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut references = parameter_references(text, self.proposed);
         references.retain(|it| it.form != ReferenceForm::Raw);

@@ -41,7 +41,7 @@ pub(super) fn line(text: &str, about: &[String]) -> String {
 const SET_BY_CLUSTER: [&str; 6] =
     ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
 
-/// All notices about the objects; `kept` tells which objects keep their namespace.
+/// All notices about the objects; `kept` says for each object whether it keeps its namespace.
 pub(super) fn notices(options: &WrapOptions, objects: &[InputObject<'_>], kept: &[bool]) -> Vec<String> {
     let (mut lost, mut not_replaced, mut from_cluster, mut encoded) =
         (Vec::new(), BTreeSet::new(), Vec::new(), Vec::new());

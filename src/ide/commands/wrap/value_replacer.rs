@@ -76,8 +76,8 @@ impl<'g> ValueReplacer<'g> {
         self.typed.iter().position(|it| it.as_ref() == Some(value))
     }
 
-    /// The occurrences of values in a text as whole words, from left to right. Of two that overlap the first is taken, of
-    /// two at one offset the longer.
+    /// The occurrences of values in a text as whole words, from left to right, without overlaps: of two that overlap
+    /// the first is returned, of two at the same offset the longer one.
     pub(crate) fn occurrences(&self, text: &str) -> Vec<(Range<usize>, usize)> {
         let mut found: Vec<(Range<usize>, usize)> = Vec::new();
         for (parameter, choice) in self.choices.iter().enumerate() {

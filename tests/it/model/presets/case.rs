@@ -1,4 +1,4 @@
-//! Random pods with the presets around them, from few names and values so that they meet.
+//! Generates random pods and presets, from few names and values so that they often conflict.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -21,7 +21,7 @@ const RELEASES: &[Option<&str>] = &[
     Some("1.6"),
 ];
 
-/// What every pod of the namespace can take variables from.
+/// The ConfigMaps of the namespace: names, keys and values.
 pub(super) const MAPS: &[(&str, &[(&str, &str)])] =
     &[("one", &[("A", "one A"), ("K", "one $(A)")]), ("two", &[("A", "two A"), ("B", "two B")])];
 
@@ -42,7 +42,7 @@ impl Case {
             let name = names.remove(random.below(names.len()));
             preset(random, name)
         });
-        // Most presets are for most pods; else there is little to see.
+        // Most presets select most pods, so that most cases test something.
         if random.one_in(2) {
             for it in presets.iter_mut().filter(|it| it.get("spec").is_some()) {
                 it["spec"]["selector"] = json!({"matchLabels": {"app": "web"}});
@@ -142,7 +142,7 @@ fn preset(random: &mut Random, name: &str) -> Json {
     if let Some(selector) = selector(random) {
         spec["selector"] = selector;
     }
-    // A source is lost only where nothing else is in conflict.
+    // Sources have an effect only if there is no other conflict.
     if random.one_in(3) {
         put(&mut spec, "envFrom", random.many(2, source));
         return object(api_version, "PodPreset", metadata, json!({ "spec": spec }));
@@ -150,7 +150,7 @@ fn preset(random: &mut Random, name: &str) -> Json {
     put(&mut spec, "env", random.many(2, entry));
     put(&mut spec, "envFrom", random.many(1, source));
     let mut volumes = random.many(1, volume);
-    // Mounts of volumes that are there, and now and then of another.
+    // Mounts of existing volumes, and sometimes of one that does not exist.
     let mut mounts = random.many(2, mount);
     if !random.one_in(10) {
         for it in &mounts {
