@@ -10,13 +10,13 @@ mod content_hash;
 mod identity;
 mod kustomization;
 mod model;
+mod node_reader;
 mod object_cache;
 mod object_data;
+mod objects;
 mod pod;
 mod pod_specs;
 mod preset;
-mod read;
-mod reader;
 mod relevance;
 mod service_dependencies;
 mod template;
@@ -29,8 +29,8 @@ pub use model::{
     Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, ValueFrom, ValueSource, Volume,
 };
 pub use object_cache::ObjectCache;
+pub use objects::{read_document_objects, read_objects, read_template};
 pub use preset::{PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
-pub use read::{objects, objects_of, template_in};
 pub use relevance::may_hold_objects;
 pub use service_dependencies::{ServiceDependencies, ServiceDependency};
 pub use template::{

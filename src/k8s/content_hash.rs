@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::k8s::reader::{DEPTH, ReadBudget};
+use crate::k8s::node_reader::{DEPTH, ReadBudget};
 use crate::syntax::{Node, TypedScalar};
 
 /// A hash of the content of a node. Equal for nodes that the API server considers equal.
@@ -131,7 +131,7 @@ mod tests {
     fn hash_of(text: &str, defaults: Defaults) -> ContentHash {
         let tree = parse(text);
         let document = tree.documents().next().expect("a document");
-        hash_volume(document.root().expect("a root"), defaults, &ReadBudget::of(document))
+        hash_volume(document.root().expect("a root"), defaults, &ReadBudget::for_document(document))
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(super) struct Identity<'t> {
 }
 
 impl<'t> Identity<'t> {
-    pub(super) fn of(node: Node<'t>) -> Self {
+    pub(super) fn from_node(node: Node<'t>) -> Self {
         Self {
             api_version: node.get("apiVersion").and_then(Node::string),
             kind: node.get("kind").and_then(Node::string),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{DataEntry, DataValue, KeyedData, Kustomization, Model, Object, ObjectData, Text};
-use crate::k8s::reader::{Reader, mappings};
+use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::syntax::{self, Node};
 
 /// Kinds that are a Kustomization.
@@ -25,7 +25,7 @@ pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
 }
 
 /// Reads the patches and `vars`.
-pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization {
+pub(super) fn kustomization(reader: NodeReader<'_>, root: Node<'_>) -> Kustomization {
     let mut it = Kustomization::default();
     for item in items(root, "patchesStrategicMerge") {
         let text = reader.text(item);
@@ -43,13 +43,13 @@ pub(super) fn kustomization(reader: Reader<'_>, root: Node<'_>) -> Kustomization
 }
 
 /// Adds an object for each generator, and for each patch of a ConfigMap or Secret.
-pub(super) fn add_generated(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<Object>) {
+pub(super) fn add_generated(reader: NodeReader<'_>, root: Node<'_>, found: &mut Vec<Object>) {
     for (list, data) in
         GENERATORS.into_iter().zip([ObjectData::ConfigMap as fn(KeyedData) -> ObjectData, ObjectData::Secret])
     {
         for (_, item) in root.get(list).into_iter().flat_map(mappings) {
             let item = item.resolved();
-            let reader = Reader { base: item.span().start, ..reader };
+            let reader = NodeReader { base: item.span().start, ..reader };
             let model = Model {
                 span: reader.span(item),
                 name: reader.text_at(item, "name"),
@@ -77,7 +77,7 @@ pub(super) fn add_generated(reader: Reader<'_>, root: Node<'_>, found: &mut Vec<
     }
 }
 
-fn generated_data(reader: Reader<'_>, item: Node<'_>) -> KeyedData {
+fn generated_data(reader: NodeReader<'_>, item: Node<'_>) -> KeyedData {
     let mut source = KeyedData { made_by: Some("a Kustomize generator"), ..KeyedData::default() };
     let add = |source: &mut KeyedData, entry: &Text, key: &str, value: Option<DataValue>| {
         let key = Text { value: key.into(), ..entry.clone() };
@@ -109,18 +109,18 @@ fn unquoted(value: &str) -> &str {
 }
 
 /// Adds the objects of a patch that is written in the Kustomization itself.
-fn add_inline_patch(reader: Reader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
+fn add_inline_patch(reader: NodeReader<'_>, node: Node<'_>, found: &mut Vec<Object>) {
     let Some(text) = node.text() else { return };
     let tree = syntax::parse(text);
     for root in tree.documents().filter_map(|document| document.root()) {
-        let identity = Identity::of(root);
+        let identity = Identity::from_node(root);
         let name = root.at(&["metadata", "name"]).and_then(Node::text);
         add_patch(reader, identity.kind, node, name, found);
     }
 }
 
 /// Adds an object for a patch of a ConfigMap or Secret. Its keys are unknown.
-fn add_patch(reader: Reader<'_>, kind: Option<&str>, at: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
+fn add_patch(reader: NodeReader<'_>, kind: Option<&str>, at: Node<'_>, name: Option<&str>, found: &mut Vec<Object>) {
     let source = KeyedData {
         may_have_more_keys: true,
         is_addition: true,
@@ -133,7 +133,7 @@ fn add_patch(reader: Reader<'_>, kind: Option<&str>, at: Node<'_>, name: Option<
         _ => return,
     };
     let at = at.resolved();
-    let reader = Reader { base: at.span().start, ..reader };
+    let reader = NodeReader { base: at.span().start, ..reader };
     let (Some(name), Some(text)) = (name, reader.text(at)) else { return };
     let name = Text { value: name.into(), ..text };
     let model = Model { span: reader.span(at), name: Some(name), data, ..Model::default() };

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, ContainerRole, Model, Object};
+use crate::k8s::node_reader::NodeReader;
+use crate::k8s::objects;
 use crate::k8s::pod;
-use crate::k8s::read;
-use crate::k8s::reader::Reader;
 use crate::k8s::template::Parameters;
 use crate::syntax::{Node, Subtree, Tree};
 use crate::text::Span;
@@ -84,11 +84,11 @@ pub(super) fn resolve_mark(regions: &[Region], span: Span) -> Span {
 }
 
 impl ObjectCache {
-    /// Reads the objects of a tree, with the same result as [`objects_of`](super::objects_of).
-    pub fn objects_of(&mut self, tree: &Tree) -> Vec<Object> {
+    /// Reads the objects of a tree, with the same result as [`read_objects`](super::read_objects).
+    pub fn read_objects(&mut self, tree: &Tree) -> Vec<Object> {
         self.round = self.round.wrapping_add(1);
         let session = CacheSession { cache: RefCell::new(std::mem::take(self)), ..CacheSession::default() };
-        let objects: Vec<Object> = tree.documents().flat_map(|it| read::read_document(it, Some(&session))).collect();
+        let objects: Vec<Object> = tree.documents().flat_map(|it| objects::read_document(it, Some(&session))).collect();
         *self = session.cache.into_inner();
         self.evict_unused(&objects);
         objects
@@ -183,7 +183,7 @@ impl CacheSession {
         }
     }
 
-    fn container(&self, reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
+    fn container(&self, reader: NodeReader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
         let cache = &mut *self.cache.borrow_mut();
         let (subtree, span) = (node.subtree(), node.span());
         let is_known = cache.containers.get(&subtree).is_some_and(|it| it.role == role);
@@ -191,7 +191,7 @@ impl CacheSession {
             let mark = FIRST_MARK + cache.marks;
             cache.marks += span.len() + 1;
             let base = span.start.wrapping_sub(mark);
-            let container = Arc::new(pod::container(Reader { base, ..reader }, node, path.clone(), role));
+            let container = Arc::new(pod::container(NodeReader { base, ..reader }, node, path.clone(), role));
             cache.containers.insert(subtree.clone(), ContainerCacheEntry { role, mark, container });
         }
         let Some(known) = cache.containers.get_mut(&subtree) else {
@@ -214,7 +214,7 @@ pub(super) fn subtrees_around(node: Node<'_>, spans: &[Span]) -> Option<Vec<Subt
 }
 
 /// Reads a container of the current object, from the cache if possible.
-pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
+pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Arc<Container> {
     match reader.session {
         Some(session) if !node.contains_alias() => session.container(reader, node, path, role),
         _ => Arc::new(pod::container(reader, node, path, role)),

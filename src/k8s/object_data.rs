@@ -5,13 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{DataEntry, DataValue, KeyedData, ObjectData, Service, ServicePort, Text};
+use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::preset;
-use crate::k8s::reader::{Reader, mappings};
 use crate::k8s::template;
 use crate::syntax::{Node, TypedScalar};
 
 /// Reads the data of an object of one kind.
-type ReadData = fn(Reader<'_>, Node<'_>) -> ObjectData;
+type ReadData = fn(NodeReader<'_>, Node<'_>) -> ObjectData;
 
 /// Kinds that define a ConfigMap, a Secret or a Service: group, kind and how it is read.
 const DATA_KINDS: &[(&str, &str, ReadData)] = &[
@@ -36,7 +36,7 @@ pub(super) fn is_data_kind(kind: &str) -> bool {
 }
 
 /// Reads the data that an object offers to others.
-pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> ObjectData {
+pub(super) fn data(reader: NodeReader<'_>, root: Node<'_>, identity: Identity<'_>) -> ObjectData {
     if let Some(admission) = preset::admission(identity) {
         return ObjectData::Preset(Box::new(preset::preset(reader, root, admission)));
     }
@@ -49,7 +49,7 @@ pub(super) fn data(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -
     }
 }
 
-fn config_map(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
+fn config_map(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     let mut source = KeyedData { keys: keys(reader, root.get("data"), plain), ..KeyedData::default() };
     if let Some(binary) = root.get("binaryData") {
         source.binary_keys = binary.entries().into_iter().filter_map(|(key, _)| reader.key(key)).collect();
@@ -58,7 +58,7 @@ fn config_map(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
     source
 }
 
-fn secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
+fn secret(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     let mut source = KeyedData { keys: keys(reader, root.get("data"), encoded), ..KeyedData::default() };
     // The API server overwrites `data` with `stringData`.
     for key in keys(reader, root.get("stringData"), plain) {
@@ -102,7 +102,7 @@ fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
     }
 }
 
-fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
+fn sealed_secret(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     let mut source = KeyedData {
         keys: keys(reader, root.at(&["spec", "encryptedData"]), unknown),
         may_have_more_keys: true,
@@ -114,7 +114,7 @@ fn sealed_secret(reader: Reader<'_>, root: Node<'_>) -> KeyedData {
     source
 }
 
-fn external_secret(reader: Reader<'_>, spec: Option<Node<'_>>, key: &str) -> KeyedData {
+fn external_secret(reader: NodeReader<'_>, spec: Option<Node<'_>>, key: &str) -> KeyedData {
     let mut source = KeyedData { may_have_more_keys: true, made_by: Some("an ExternalSecret"), ..KeyedData::default() };
     let Some(spec) = spec else { return source };
     source.object_name = spec.at(&["target", "name"]).and_then(|name| reader.text(name));
@@ -128,7 +128,7 @@ fn external_secret(reader: Reader<'_>, spec: Option<Node<'_>>, key: &str) -> Key
     source
 }
 
-fn service(reader: Reader<'_>, root: Node<'_>) -> Service {
+fn service(reader: NodeReader<'_>, root: Node<'_>) -> Service {
     let Some(spec) = root.get("spec") else { return Service::default() };
     Service {
         type_: reader.text_at(spec, "type"),
@@ -137,7 +137,7 @@ fn service(reader: Reader<'_>, root: Node<'_>) -> Service {
     }
 }
 
-fn service_ports(reader: Reader<'_>, list: Node<'_>) -> Vec<ServicePort> {
+fn service_ports(reader: NodeReader<'_>, list: Node<'_>) -> Vec<ServicePort> {
     mappings(list)
         .map(|(_, item)| ServicePort {
             name: reader.text_at(item, "name"),
@@ -159,7 +159,11 @@ fn number(node: Node<'_>) -> Option<i64> {
     }
 }
 
-fn keys(reader: Reader<'_>, map: Option<Node<'_>>, read: fn(Option<Node<'_>>) -> Option<DataValue>) -> Vec<DataEntry> {
+fn keys(
+    reader: NodeReader<'_>,
+    map: Option<Node<'_>>,
+    read: fn(Option<Node<'_>>) -> Option<DataValue>,
+) -> Vec<DataEntry> {
     let Some(map) = map else { return Vec::new() };
     map.entries()
         .into_iter()

@@ -7,8 +7,8 @@ use crate::k8s::model::{
     Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Text, ValueFrom, ValueSource,
     Volume,
 };
+use crate::k8s::node_reader::{DEPTH, NodeReader, mappings};
 use crate::k8s::object_cache;
-use crate::k8s::reader::{DEPTH, Reader, mappings};
 use crate::k8s::service_dependencies;
 use crate::syntax::Node;
 
@@ -22,7 +22,7 @@ const LISTS: [(&str, ContainerRole); 3] = [
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
 /// Reads a pod spec. The caller adds the metadata around it.
-pub(super) fn pod(reader: Reader<'_>, spec: Node<'_>, path: String) -> Pod {
+pub(super) fn pod(reader: NodeReader<'_>, spec: Node<'_>, path: String) -> Pod {
     let mut pod = Pod {
         span: reader.span(spec),
         default_service_links: true,
@@ -59,7 +59,7 @@ fn looks_like_container(node: Node<'_>) -> bool {
 }
 
 /// Reads the fields that a preset adds to pods, as a pod with one container.
-pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
+pub(super) fn fragment(reader: NodeReader<'_>, spec: Node<'_>, path: &str) -> Pod {
     let mut given = container(reader, spec, path.to_owned(), ContainerRole::Container);
     // The fields of a preset include its selector and volumes, which are not fields of a container.
     given.unexpanded.clear();
@@ -74,7 +74,7 @@ pub(super) fn fragment(reader: Reader<'_>, spec: Node<'_>, path: &str) -> Pod {
 }
 
 /// Reads a deployment hook: its variables and command, and the name of the container that it is based on.
-pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) -> Container {
+pub(super) fn hook(reader: NodeReader<'_>, node: Node<'_>, path: String, env: &str) -> Container {
     Container {
         path,
         span: reader.span(node),
@@ -89,7 +89,7 @@ pub(super) fn hook(reader: Reader<'_>, node: Node<'_>, path: String, env: &str) 
 }
 
 /// Reads a container.
-pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Container {
+pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, role: ContainerRole) -> Container {
     let mut it = Container { path, span: reader.span(node), role, ..Container::default() };
     it.working_directory = reader.text_at(node, "workingDir");
     it.has_hooks = node.get("lifecycle").is_some_and(Node::is_mapping);
@@ -136,7 +136,7 @@ pub(super) fn container(reader: Reader<'_>, node: Node<'_>, path: String, role: 
     it
 }
 
-fn variables(reader: Reader<'_>, list: Node<'_>) -> Vec<EnvVar> {
+fn variables(reader: NodeReader<'_>, list: Node<'_>) -> Vec<EnvVar> {
     list.items()
         .take_while(|_| reader.budget.take())
         .map(|item| EnvVar {
@@ -148,7 +148,7 @@ fn variables(reader: Reader<'_>, list: Node<'_>) -> Vec<EnvVar> {
         .collect()
 }
 
-fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
+fn value_from(reader: NodeReader<'_>, node: Node<'_>) -> ValueFrom {
     let text = |source: Node<'_>, key: &str| reader.text_at(source, key);
     let key = |source: Node<'_>| KeyRef {
         name: text(source, "name"),
@@ -189,12 +189,12 @@ fn value_from(reader: Reader<'_>, node: Node<'_>) -> ValueFrom {
 }
 
 /// The keys of a mapping that are not in `known`.
-fn others(reader: Reader<'_>, node: Node<'_>, known: &[&str]) -> Vec<Text> {
+fn others(reader: NodeReader<'_>, node: Node<'_>, known: &[&str]) -> Vec<Text> {
     let keys = node.entries().into_iter().filter_map(|(key, _)| reader.key(key));
     keys.filter(|key| !known.contains(&&*key.value)).collect()
 }
 
-fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
+fn env_from(reader: NodeReader<'_>, item: Node<'_>) -> EnvFrom {
     let source = |key: &str| item.get(key).filter(|source| source.is_mapping());
     let name = |source: Node<'_>| reader.text_at(source, "name");
     let optional = |source: Node<'_>| reader.is_set(source, "optional");
@@ -217,7 +217,7 @@ fn env_from(reader: Reader<'_>, item: Node<'_>) -> EnvFrom {
     EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, content_hash }
 }
 
-fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
+fn mounts(reader: NodeReader<'_>, list: Node<'_>, container: &mut Container) {
     for (index, item) in list.items().enumerate() {
         if !reader.budget.take() {
             return;
@@ -240,7 +240,7 @@ fn mounts(reader: Reader<'_>, list: Node<'_>, container: &mut Container) {
     }
 }
 
-fn probe(reader: Reader<'_>, node: Node<'_>, name: &'static str, container: &mut Container) {
+fn probe(reader: NodeReader<'_>, node: Node<'_>, name: &'static str, container: &mut Container) {
     if let Some(command) = node.at(&["exec", "command"]) {
         container.probes.push(Probe { probe: name, command: reader.texts(command) });
     }
@@ -252,7 +252,7 @@ fn probe(reader: Reader<'_>, node: Node<'_>, name: &'static str, container: &mut
     }
 }
 
-fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
+fn volumes(reader: NodeReader<'_>, list: Node<'_>) -> Vec<Volume> {
     list.items()
         .take_while(|_| reader.budget.take())
         .map(|item| Volume {
@@ -269,11 +269,11 @@ fn volumes(reader: Reader<'_>, list: Node<'_>) -> Vec<Volume> {
 }
 
 /// Adds the strings with a `$` under a node. Kubernetes does not expand them.
-fn unexpanded(reader: Reader<'_>, node: Node<'_>, path: &str, container: &mut Container) {
+fn unexpanded(reader: NodeReader<'_>, node: Node<'_>, path: &str, container: &mut Container) {
     walk(reader, node, path, DEPTH, container);
 }
 
-fn walk(reader: Reader<'_>, node: Node<'_>, path: &str, depth: usize, container: &mut Container) {
+fn walk(reader: NodeReader<'_>, node: Node<'_>, path: &str, depth: usize, container: &mut Container) {
     if depth == 0 || !reader.budget.take() {
         return;
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::k8s::content_hash::ContentHash;
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Pod, Volume};
+use crate::k8s::node_reader::{NodeReader, ReadBudget, mappings};
 use crate::k8s::pod;
-use crate::k8s::reader::{ReadBudget, Reader, mappings};
 use crate::k8s::workloads::{Controller, DeploymentHook, Indexing, WorkloadKind};
 use crate::syntax::Node;
 
@@ -47,7 +47,7 @@ pub(super) fn is_other_language(group: &str) -> bool {
 }
 
 /// The pods of an object.
-pub(super) fn pods(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Vec<Pod> {
+pub(super) fn pods(reader: NodeReader<'_>, root: Node<'_>, identity: Identity<'_>) -> Vec<Pod> {
     let is_other = OTHER_KINDS.iter().any(|(group, kind)| identity.is(group, kind));
     if is_other || is_other_language(identity.group()) {
         return Vec::new();
@@ -88,7 +88,7 @@ struct PodSpecNode<'t> {
     holder: Option<Node<'t>>,
 }
 
-fn read(reader: Reader<'_>, node: PodSpecNode<'_>, workload: Option<&'static WorkloadKind>) -> Pod {
+fn read(reader: NodeReader<'_>, node: PodSpecNode<'_>, workload: Option<&'static WorkloadKind>) -> Pod {
     let mut pod = pod::pod(reader, node.spec, node.path);
     pod.controller = workload.map_or(Controller::Unknown, Controller::Known);
     pod.default_service_links = workload.is_none_or(|it| it.default_service_links);
@@ -109,7 +109,7 @@ fn read(reader: Reader<'_>, node: PodSpecNode<'_>, workload: Option<&'static Wor
 }
 
 /// Adds the claims of a StatefulSet, which volume mounts name like volumes (W3).
-fn claims(reader: Reader<'_>, holder: Node<'_>, volumes: &mut Vec<Volume>) {
+fn claims(reader: NodeReader<'_>, holder: Node<'_>, volumes: &mut Vec<Volume>) {
     let Some((key, Some(list))) = holder.entry("volumeClaimTemplates") else { return };
     for (_, claim) in mappings(list) {
         volumes.push(Volume {
@@ -167,7 +167,7 @@ fn search<'t>(
 }
 
 /// Adds the hooks of a DeploymentConfig to its pod; without one, to a new pod (W6).
-fn hooks(reader: Reader<'_>, root: Node<'_>, workload: &'static WorkloadKind, pods: &mut Vec<Pod>) {
+fn hooks(reader: NodeReader<'_>, root: Node<'_>, workload: &'static WorkloadKind, pods: &mut Vec<Pod>) {
     for DeploymentHook { path, env } in workload.hooks {
         let keys: Vec<&str> = path.split('.').collect();
         let Some(node) = root.at(&keys).filter(|node| node.is_mapping()) else { continue };

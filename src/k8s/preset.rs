@@ -3,8 +3,8 @@
 use crate::k8s::content_hash::{self, ContentHash, Defaults};
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, Pod, Text};
+use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::pod;
-use crate::k8s::reader::{Reader, mappings};
 use crate::syntax::Node;
 use crate::text::Span;
 
@@ -105,7 +105,11 @@ pub(super) fn admission(identity: Identity<'_>) -> Option<(PresetAdmitter, bool)
 }
 
 /// Reads a PodPreset.
-pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): (PresetAdmitter, bool)) -> PodPreset {
+pub(super) fn preset(
+    reader: NodeReader<'_>,
+    root: Node<'_>,
+    (admission, is_draft): (PresetAdmitter, bool),
+) -> PodPreset {
     let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else {
         return PodPreset { admission, is_draft, ..PodPreset::default() };
     };
@@ -125,7 +129,7 @@ pub(super) fn preset(reader: Reader<'_>, root: Node<'_>, (admission, is_draft): 
     PodPreset { admission, is_draft, spec: Some(reader.span(spec)), selector, lists, pod, written }
 }
 
-fn selector(reader: Reader<'_>, node: Node<'_>) -> Selector {
+fn selector(reader: NodeReader<'_>, node: Node<'_>) -> Selector {
     let expressions = node.get("matchExpressions").into_iter().flat_map(|it| mappings(it));
     let expressions = expressions.take_while(|_| reader.budget.take()).map(|(_, item)| Requirement {
         span: reader.span(item),

@@ -2,7 +2,7 @@
 //! `envFrom`.
 
 use crate::k8s::model::{EnvFromSource, Pod, Text};
-use crate::k8s::reader::Reader;
+use crate::k8s::node_reader::NodeReader;
 use crate::syntax::Node;
 use crate::text::Span;
 
@@ -35,7 +35,7 @@ impl Pod {
 }
 
 /// Reads the dependencies of a pod spec.
-pub(super) fn dependencies(reader: Reader<'_>, spec: Node<'_>) -> Option<Box<ServiceDependencies>> {
+pub(super) fn dependencies(reader: NodeReader<'_>, spec: Node<'_>) -> Option<Box<ServiceDependencies>> {
     let (field, list) = spec.entry("serviceDependencies")?;
     let items = list.into_iter().flat_map(|it| it.items());
     let services = items.take_while(|_| reader.budget.take()).map(|item| ServiceDependency {

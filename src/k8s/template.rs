@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::k8s::identity::Identity;
 use crate::k8s::model::Text;
-use crate::k8s::reader::{DEPTH, Reader};
+use crate::k8s::node_reader::{DEPTH, NodeReader};
 use crate::syntax::{Node, ReferenceForm, TypedScalar, parameter_references};
 use crate::text::Span;
 
@@ -135,7 +135,7 @@ pub enum SubstitutedPart<'t> {
 }
 
 impl Parameters {
-    fn of(dialect: Dialect, parameters: &[Parameter]) -> Self {
+    fn new(dialect: Dialect, parameters: &[Parameter]) -> Self {
         let mut by_name = BTreeMap::new();
         // The last parameter of a name wins.
         for parameter in parameters {
@@ -231,7 +231,7 @@ pub(super) fn node<'t>(root: Node<'t>, identity: Identity<'t>) -> Option<Node<'t
 }
 
 /// Reads a Template.
-pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_>) -> Option<Template> {
+pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identity<'_>) -> Option<Template> {
     let node = node(root, identity)?;
     // An inline template without a version has that of the instance.
     let version = node.get("apiVersion").and_then(Node::string).or(identity.api_version);
@@ -243,7 +243,7 @@ pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_
         .take_while(|_| reader.budget.take())
         .map(|item| parameter(reader, item))
         .collect();
-    let exported = Arc::new(Parameters::of(dialect, &parameters));
+    let exported = Arc::new(Parameters::new(dialect, &parameters));
     let mut template = Template {
         dialect,
         span: reader.span(node),
@@ -266,7 +266,7 @@ pub(super) fn template(reader: Reader<'_>, root: Node<'_>, identity: Identity<'_
     Some(template)
 }
 
-fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
+fn parameter(reader: NodeReader<'_>, node: Node<'_>) -> Parameter {
     let mut it = Parameter { span: reader.span(node), ..Parameter::default() };
     if !node.is_mapping() {
         it.mistyped_fields.push(MistypedField {
@@ -305,12 +305,12 @@ fn parameter(reader: Reader<'_>, node: Node<'_>) -> Parameter {
     it
 }
 
-fn mistyped(reader: Reader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> MistypedField {
+fn mistyped(reader: NodeReader<'_>, value: Node<'_>, field: &'static str, wanted: &'static str) -> MistypedField {
     MistypedField { field, span: reader.span(value.resolved()), wanted, text: reader.text(value) }
 }
 
 /// Every string and key of an object that contains a `$`, in text order.
-pub(super) fn parameterized_texts(reader: Reader<'_>, node: Node<'_>) -> Vec<ParameterizedText> {
+pub(super) fn parameterized_texts(reader: NodeReader<'_>, node: Node<'_>) -> Vec<ParameterizedText> {
     let mut found = Vec::new();
     walk(reader, node, String::new(), DEPTH, &mut found);
     found
@@ -327,7 +327,7 @@ pub struct ParameterNames {
 
 impl ParameterNames {
     /// The names in some texts that may refer to parameters.
-    pub(super) fn of(texts: &[ParameterizedText]) -> Self {
+    pub(super) fn from_texts(texts: &[ParameterizedText]) -> Self {
         let mut sorted: Vec<&str> = texts.iter().flat_map(|it| names_after_dollar(&it.text.value)).collect();
         sorted.sort_unstable();
         sorted.dedup();
@@ -355,7 +355,7 @@ pub fn names_after_dollar(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn walk(reader: Reader<'_>, node: Node<'_>, path: String, depth: usize, found: &mut Vec<ParameterizedText>) {
+fn walk(reader: NodeReader<'_>, node: Node<'_>, path: String, depth: usize, found: &mut Vec<ParameterizedText>) {
     if depth == 0 || !reader.budget.take() {
         return;
     }
@@ -415,7 +415,7 @@ mod tests {
             generate: generated.then(|| nowhere("expression")),
             ..Parameter::default()
         };
-        Parameters::of(dialect, &list.iter().map(parameter).collect::<Vec<_>>())
+        Parameters::new(dialect, &list.iter().map(parameter).collect::<Vec<_>>())
     }
 
     #[test]

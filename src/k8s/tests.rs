@@ -4,7 +4,7 @@ use super::*;
 use crate::syntax::parse;
 
 fn read(text: &str) -> Vec<Object> {
-    objects_of(&parse(text))
+    read_objects(&parse(text))
 }
 
 /// The containers of a text as `path role name: VARIABLES`, all objects in order.

@@ -64,7 +64,7 @@ impl Document {
             buffer: Buffer::new(text, version),
             tree: Arc::new(syntax::parse(text)),
             lines: Arc::new(LineIndex::new(text)),
-            hints: Hints::of(text),
+            hints: Hints::in_text(text),
             object_cache: Arc::default(),
             template: Arc::default(),
             history: History::default(),
@@ -154,7 +154,7 @@ impl Document {
             return File::read_with(&self.path, &self.parsed_text().text, &IncrementalReader(self));
         }
         let objects = |tree: &Tree| IncrementalReader(self).objects(tree);
-        let whole = || Hints::of(&self.parsed_text().text);
+        let whole = || Hints::in_text(&self.parsed_text().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
         let has_other_delimiters = || self.hints.other_delimiters && whole().other_delimiters;
         let file =
@@ -172,7 +172,7 @@ impl TextReader for IncrementalReader<'_> {
     }
 
     fn objects(&self, tree: &Tree) -> Vec<Object> {
-        self.0.object_cache.lock().unwrap_or_else(PoisonError::into_inner).objects_of(tree)
+        self.0.object_cache.lock().unwrap_or_else(PoisonError::into_inner).read_objects(tree)
     }
 
     fn read_helm(&self, _: &str) -> Option<(Tree, usize, Vec<Object>)> {
@@ -195,7 +195,7 @@ pub(super) struct Hints {
 }
 
 impl Hints {
-    fn of(text: &str) -> Self {
+    fn in_text(text: &str) -> Self {
         Self {
             actions: helm::has_actions(text),
             other_delimiters: has_other_template_delimiters(text),
@@ -205,7 +205,7 @@ impl Hints {
 
     fn edited(&mut self, change: TextChange, text: &Buffer) {
         let around = Span::new(change.old.start.saturating_sub(16), change.old.start + change.new_len + 16);
-        let near = Self::of(&text.slice(around));
+        let near = Self::in_text(&text.slice(around));
         self.actions |= near.actions;
         self.other_delimiters |= near.other_delimiters;
         self.suppressions |= near.suppressions;

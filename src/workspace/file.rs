@@ -235,13 +235,13 @@ impl TextReader for FreshReader<'_> {
     }
 
     fn objects(&self, tree: &Tree) -> Vec<Object> {
-        k8s::objects_of(tree)
+        k8s::read_objects(tree)
     }
 
     fn read_helm(&self, text: &str) -> Option<(Tree, usize, Vec<Object>)> {
         let mask = syntax::mask_helm_actions(text)?;
         let (tree, skipped) = self.0(&mask.text);
-        let objects = helm::without_unknown_parts(k8s::objects_of(&tree), &mask);
+        let objects = helm::without_unknown_parts(k8s::read_objects(&tree), &mask);
         Some((tree, skipped, objects))
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn begins_with_action(text: &str) -> bool {
 pub(super) fn without_unknown_parts(mut objects: Vec<Object>, mask: &HelmMask) -> Vec<Object> {
     let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
     for (at, object) in objects.iter_mut().enumerate() {
-        let around = ActionsAround::of(object, mask, starts.get(at + 1).copied());
+        let around = ActionsAround::new(object, mask, starts.get(at + 1).copied());
         object.model = Arc::new(without_unknown(object, &around));
     }
     objects
@@ -80,7 +80,7 @@ struct ActionsAround<'m> {
 
 impl<'m> ActionsAround<'m> {
     /// `next` is the offset of the next object.
-    fn of(object: &Object, mask: &'m HelmMask, next: Option<usize>) -> Self {
+    fn new(object: &Object, mask: &'m HelmMask, next: Option<usize>) -> Self {
         let whole = object.file_span(object.model.span);
         let rest = mask.text.get(whole.end..next.unwrap_or(mask.text.len()).max(whole.end)).unwrap_or_default();
         let end = whole.end + (rest.len() - rest.trim_start().len());

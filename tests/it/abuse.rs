@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use podlens::k8s::objects_of;
+use podlens::k8s::read_objects;
 use podlens::syntax::{Node, parse};
 use podlens::text::{Buffer, Span};
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn use_up(text: &str) -> Duration {
     let tree = parse(text);
     let errors = tree.errors();
     assert!(errors.iter().all(|error| error.span.end <= text.len() && !error.to_string().is_empty()));
-    let objects = objects_of(&tree);
+    let objects = read_objects(&tree);
     assert!(objects.len() <= 4 * text.len() + 10_000, "{} objects", objects.len());
     let mut buffer = Buffer::new(text, 0);
     let middle = buffer.floor_char(text.len() / 2);

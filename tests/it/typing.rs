@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use podlens::k8s::objects_of;
+use podlens::k8s::read_objects;
 use podlens::syntax::{Tree, parse};
 use podlens::text::{Buffer, Span};
 
@@ -19,7 +19,7 @@ struct Known {
 /// The containers of a file with role, name and the names of their variables.
 fn known(tree: &Tree) -> Vec<Known> {
     let mut found = Vec::new();
-    for object in objects_of(tree) {
+    for object in read_objects(tree) {
         for container in object.model.pods.iter().flat_map(|pod| &pod.containers) {
             let name = container.name.as_ref().map_or("?", |name| &*name.value);
             let env: Vec<_> =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podlens::k8s::{
     ContainerRole, Controller, Indexing, Object, ObjectData, PodPreset, WORKLOAD_KINDS, WorkloadKind, may_hold_objects,
-    objects_of,
+    read_objects,
 };
 use podlens::resolve::{Resolver, SelectorMatch};
 use podlens::syntax::parse;
@@ -64,7 +64,7 @@ fn a_document_of_each_kind_is_parsed() {
 #[test]
 fn pods_are_read_at_each_path() {
     for (workload, path, text) in rows() {
-        let objects = objects_of(&parse(&text));
+        let objects = read_objects(&parse(&text));
         assert_eq!(objects.len(), 1, "{text}");
         let [pod] = &objects[0].model.pods[..] else { panic!("one pod in {text}") };
         assert_eq!(pod.path, path.replace("[*]", "[0]"));
@@ -78,7 +78,7 @@ fn pods_are_read_at_each_path() {
 #[test]
 fn a_kind_is_known_before_its_group_is_typed() {
     for (workload, path, _) in rows() {
-        let objects = objects_of(&parse(&manifest(workload, "v1", path)));
+        let objects = read_objects(&parse(&manifest(workload, "v1", path)));
         let known = matches!(&objects[0].model.pods[..], [pod] if !pod.controller.is_unknown());
         assert_eq!(known, !workload.requires_group, "{}", workload.kind);
     }
@@ -94,7 +94,7 @@ fn hooks_are_containers_of_the_pod() {
             }
             let fields = inner.strip_prefix("{spec: ").and_then(|it| it.strip_suffix('}')).expect("under spec");
             let text = format!("apiVersion: {}\nkind: {}\nspec: {fields}\n", api_version(workload), workload.kind);
-            let objects = objects_of(&parse(&text));
+            let objects = read_objects(&parse(&text));
             let container = &objects[0].model.pods[0].containers[0];
             assert_eq!((&*container.path, container.role), (hook.path, ContainerRole::Hook), "{text}");
             assert_eq!(container.env.len(), 1, "{text}");

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use podlens::k8s::objects_of;
+use podlens::k8s::read_objects;
 use podlens::syntax::{Tree, parse};
 use podlens::text::LineIndex;
 
@@ -44,7 +44,7 @@ fn check(_: &str, case: &Case) -> Result<Case, String> {
 
 fn found_containers(tree: &Tree) -> String {
     let mut out = String::new();
-    for object in objects_of(tree) {
+    for object in read_objects(tree) {
         for container in object.model.pods.iter().flat_map(|pod| &pod.containers) {
             let name = container.name.as_ref().map_or("?", |name| &*name.value);
             let env = container.env.iter().map(|it| it.name.as_ref().map_or("?", |name| &*name.value));

@@ -139,12 +139,12 @@ impl KindFields {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::k8s::objects_of;
+    use crate::k8s::read_objects;
     use crate::syntax::parse;
 
     fn at(api_version: &str, kind: &str, path: &str) -> Option<ScalarType> {
         let tree = parse(&format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a}}\n"));
-        fields_of(&objects_of(&tree)[0].model)?.at(path)
+        fields_of(&read_objects(&tree)[0].model)?.at(path)
     }
 
     #[test]

@@ -44,7 +44,7 @@ struct SurroundingActions {
 }
 
 impl SurroundingActions {
-    fn of(object: &Object, around: &ActionsAround<'_>) -> Self {
+    fn new(object: &Object, around: &ActionsAround<'_>) -> Self {
         let base = object.offset;
         // An action that starts before the object reaches into it only with spaces.
         let relative = |span: Span| Span::new(span.start.saturating_sub(base), span.end - base);
@@ -83,12 +83,12 @@ impl MaskedTemplate {
     /// The objects of the last text, without the parts that depend on actions.
     pub(in crate::workspace) fn objects(&mut self) -> Vec<Object> {
         let Some(last) = &self.last else { return Vec::new() };
-        let mut objects = self.cache.objects_of(&last.tree);
+        let mut objects = self.cache.read_objects(&last.tree);
         let mut old = std::mem::take(&mut self.objects);
         let starts: Vec<usize> = objects.iter().map(|it| it.offset).collect();
         for (at, object) in objects.iter_mut().enumerate() {
-            let around = ActionsAround::of(object, &last.mask, starts.get(at + 1).copied());
-            let actions = SurroundingActions::of(object, &around);
+            let around = ActionsAround::new(object, &last.mask, starts.get(at + 1).copied());
+            let actions = SurroundingActions::new(object, &around);
             let address = Arc::as_ptr(&object.model).addr();
             let found = match old.remove(&address) {
                 Some(it) if Arc::ptr_eq(&it.model, &object.model) && it.actions == actions => it,

@@ -80,7 +80,7 @@ pub fn select_template_at(tree: &Tree, offset: usize) -> Result<SelectedTemplate
 
 fn select_in(document: YamlDocument<'_>, documents: usize) -> Result<SelectedTemplate<'_>, ProcessError> {
     let root = document.root().ok_or_else(|| ProcessError::new("there are no documents in it", None))?;
-    let found = k8s::template_in(document);
+    let found = k8s::read_template(document);
     let Some((node, base, template)) = found else {
         let kind = root.get("kind").and_then(Node::text);
         let api_version = root.get("apiVersion").and_then(Node::text).unwrap_or_default();

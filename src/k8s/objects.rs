@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::k8s::identity::Identity;
 use crate::k8s::kustomization;
 use crate::k8s::model::{Model, Object, ObjectData, Text};
+use crate::k8s::node_reader::{NodeReader, ReadBudget};
 use crate::k8s::object_cache::{self, CacheSession};
 use crate::k8s::object_data;
 use crate::k8s::pod_specs;
-use crate::k8s::reader::{ReadBudget, Reader};
 use crate::k8s::template::{self, Parameters, Template};
 use crate::syntax::{Node, ScalarStyle, Tree, YamlDocument};
 use crate::text::Span;
@@ -17,19 +17,19 @@ use crate::text::Span;
 const NESTING: usize = 8;
 
 /// The objects of all documents, in text order.
-pub fn objects_of(tree: &Tree) -> Vec<Object> {
-    tree.documents().flat_map(objects).collect()
+pub fn read_objects(tree: &Tree) -> Vec<Object> {
+    tree.documents().flat_map(read_document_objects).collect()
 }
 
 /// The objects of one document, including those inside a List, Template or Kustomization, which come after it.
-pub fn objects(document: YamlDocument<'_>) -> Vec<Object> {
+pub fn read_document_objects(document: YamlDocument<'_>) -> Vec<Object> {
     read_document(document, None)
 }
 
 pub(super) fn read_document(document: YamlDocument<'_>, session: Option<&CacheSession>) -> Vec<Object> {
     let mut found = Vec::new();
     if let Some(root) = document.root() {
-        let reader = DocumentReader { budget: &ReadBudget::of(document), session };
+        let reader = DocumentReader { budget: &ReadBudget::for_document(document), session };
         reader.read(root, Identity::default(), None, NESTING, &mut found);
     }
     found
@@ -37,17 +37,17 @@ pub(super) fn read_document(document: YamlDocument<'_>, session: Option<&CacheSe
 
 /// The template of a document: its mapping, the offset that its spans are relative to, and its content. Of a list of
 /// templates the first one is returned.
-pub fn template_in(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Template)> {
+pub fn read_template(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Template)> {
     let mut root = document.root()?.resolved();
-    let mut identity = Identity::of(root);
+    let mut identity = Identity::from_node(root);
     if let Some(each) = identity.kind.and_then(|it| it.strip_suffix("List")) {
         let default = Identity { kind: Some(each).filter(|it| !it.is_empty()), api_version: identity.api_version };
         root = root.get("items")?.items().next()?.resolved();
-        let own = Identity::of(root);
+        let own = Identity::from_node(root);
         identity = Identity { kind: own.kind.or(default.kind), api_version: own.api_version.or(default.api_version) };
     }
-    let budget = ReadBudget::of(document);
-    let reader = Reader { base: root.span().start, budget: &budget, session: None };
+    let budget = ReadBudget::for_document(document);
+    let reader = NodeReader { base: root.span().start, budget: &budget, session: None };
     let template = template::template(reader, root, identity)?;
     Some((template::node(root, identity)?, reader.base, template))
 }
@@ -78,7 +78,7 @@ impl DocumentReader<'_> {
             found.push(Object { offset: base, model, parameters: parameters.cloned() });
             return;
         }
-        let written = Identity::of(node);
+        let written = Identity::from_node(node);
         let identity =
             Identity { api_version: written.api_version.or(default.api_version), kind: written.kind.or(default.kind) };
         let is_kustomization = kustomization::is_kustomization(node, identity);
@@ -89,14 +89,14 @@ impl DocumentReader<'_> {
         let text = ReadBudget::for_text(node.span().len());
         let budget = if node.contains_alias() { self.budget } else { &text };
         let session = self.session.filter(|it| it.begin(node));
-        let reader = Reader { base, budget, session };
+        let reader = NodeReader { base, budget, session };
         let mut model = model(reader, node, identity);
         if is_kustomization {
             model.data = ObjectData::Kustomization(kustomization::kustomization(reader, node));
         }
         if parameters.is_some() {
             model.parameterized_texts = template::parameterized_texts(reader, node);
-            model.candidate_names = template::ParameterNames::of(&model.parameterized_texts);
+            model.candidate_names = template::ParameterNames::from_texts(&model.parameterized_texts);
         }
         let own = match &mut model.data {
             ObjectData::Template(template) => {
@@ -128,7 +128,7 @@ impl DocumentReader<'_> {
     }
 }
 
-fn model(reader: Reader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
+fn model(reader: NodeReader<'_>, node: Node<'_>, identity: Identity<'_>) -> Model {
     let data = object_data::data(reader, node, identity);
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));

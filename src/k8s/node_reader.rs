@@ -19,7 +19,7 @@ pub(super) struct ReadBudget(Cell<usize>);
 
 impl ReadBudget {
     /// Enough to read every node of the document several times.
-    pub(super) fn of(document: YamlDocument<'_>) -> Self {
+    pub(super) fn for_document(document: YamlDocument<'_>) -> Self {
         Self::for_text(document.span().len())
     }
 
@@ -38,7 +38,7 @@ impl ReadBudget {
 
 /// Reads the parts of one object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reader<'b> {
+pub(super) struct NodeReader<'b> {
     /// The offset of the object.
     pub(super) base: usize,
     pub(super) budget: &'b ReadBudget,
@@ -46,7 +46,7 @@ pub(super) struct Reader<'b> {
     pub(super) session: Option<&'b CacheSession>,
 }
 
-impl Reader<'_> {
+impl NodeReader<'_> {
     /// The node's span, relative to the object.
     pub(super) fn span(self, node: Node<'_>) -> Span {
         node.span().relative_to(self.base)
