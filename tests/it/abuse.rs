@@ -1,11 +1,9 @@
-//! No input panics, and none costs much more than a healthy manifest of its size.
+//! No input causes a panic, and none takes much longer than a valid manifest of the same size.
 //!
-//! Times are compared with those of healthy text in the same run, never with a clock on the wall. Everything runs on a
-//! thread with the stack that threads have by default.
+//! Times are compared with the time for valid text in the same run, not with fixed limits. Everything runs on a thread
+//! with the default stack size.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,20 +13,22 @@ use podlens::syntax::{Node, parse};
 use podlens::text::{Buffer, Span};
 use proptest::prelude::*;
 
-/// How much longer than healthy text of the same size something may take. A broken line is read several times over,
-/// however short it is, so a text of nothing but two bytes and a line break costs the most; what grows with the square
-/// of its size costs far more than this.
+use crate::fixture::broken_manifests;
+use crate::fixtures::manifests;
+
+/// How many times longer than valid text of the same size a text may take. A broken line is parsed several times, so a
+/// text of very short broken lines takes longest. An algorithm with quadratic time takes much longer than this.
 const RATIO: u32 = 200;
 
-/// Runs on a thread with the default stack, whatever the test runner gives.
+/// Runs on a thread with the default stack size, also if the test runner uses another one.
 fn with_default_stack<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> T {
     let name = name.replace('\0', "NUL");
     let thread = thread::Builder::new().name(name).stack_size(2 * 1024 * 1024).spawn(run).expect("a thread starts");
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// A manifest of at least some size.
-fn healthy(size: usize) -> String {
+/// A valid manifest of at least this size.
+fn valid_manifest(size: usize) -> String {
     let mut text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: healthy\nspec:\n  containers:\n".to_owned();
     let mut index = 0;
     while text.len() < size {
@@ -38,8 +38,8 @@ fn healthy(size: usize) -> String {
     text
 }
 
-/// Reads a text, asks it for everything, edits it in the middle, and drops it all.
-fn use_up(text: &str) -> Duration {
+/// Parses a text, reads its objects, edits it in the middle, and returns how long that took.
+fn parse_and_edit(text: &str) -> Duration {
     let begin = Instant::now();
     let tree = parse(text);
     let errors = tree.errors();
@@ -54,22 +54,22 @@ fn use_up(text: &str) -> Duration {
     begin.elapsed()
 }
 
-/// Whether a text costs at most so many times a healthy one of the same size.
+/// Fails if a text takes more than [`RATIO`] times as long as valid text of the same size.
 fn assert_bounded(name: &str, text: String) {
-    /// How long healthy text took, when it was last measured.
-    static HEALTHY: Mutex<Option<Duration>> = Mutex::new(None);
+    /// How long valid text took when it was last measured.
+    static VALID: Mutex<Option<Duration>> = Mutex::new(None);
     const SIZE: usize = 100_000;
     let case = name.to_owned();
     with_default_stack(name, move || {
-        // A text too small to be measured is compared with one that can be.
+        // A text that is too small to measure is compared with a larger one.
         let times = RATIO * u32::try_from(text.len().div_ceil(SIZE)).unwrap_or(u32::MAX);
         let mut tries = 0;
         loop {
-            let last = *HEALTHY.lock().expect("no test panics while it measures");
-            // The machine may have been busy: what seems too slow is compared with a fresh measure.
-            let measure = last.filter(|_| tries == 0).unwrap_or_else(|| use_up(&healthy(SIZE)));
-            *HEALTHY.lock().expect("no test panics while it measures") = Some(measure);
-            let (took, allowed) = (use_up(&text), measure * times);
+            let last = *VALID.lock().expect("no test panics while it measures");
+            // The machine may have been busy: if it seems too slow, the valid text is measured again.
+            let measure = last.filter(|_| tries == 0).unwrap_or_else(|| parse_and_edit(&valid_manifest(SIZE)));
+            *VALID.lock().expect("no test panics while it measures") = Some(measure);
+            let (took, allowed) = (parse_and_edit(&text), measure * times);
             if took <= allowed {
                 return;
             }
@@ -203,7 +203,7 @@ fn runs_of_one_line_are_bounded() {
 }
 
 #[test]
-fn staircases_are_bounded() {
+fn growing_indentation_is_bounded() {
     let steps = crate::cases(500, 2_000) as usize;
     for (name, step) in [("keys", "a:"), ("items", "- a"), ("dashes", "-"), ("broken", "a: \""), ("brackets", "a: [")] {
         let down = |step: &str| (0..steps).map(|index| format!("{}{step}\n", " ".repeat(index))).collect::<String>();
@@ -216,7 +216,7 @@ fn staircases_are_bounded() {
 }
 
 #[test]
-fn bombs_of_aliases_are_bounded() {
+fn nested_aliases_are_bounded() {
     let levels = 60;
     let mut laughs = "a0: &a0 [x, x]\n".to_owned();
     let mut merges = "m0: &m0 {k: v}\n".to_owned();
@@ -235,7 +235,7 @@ fn bombs_of_aliases_are_bounded() {
     };
     assert_bounded("billion laughs", pod(&laughs, &format!("*a{last}")));
     assert_bounded("billion merges", pod(&merges, &format!("[*m{last}, *m{last}]")));
-    // Containers, their env and Lists that hold each other, each many times.
+    // Containers, their env and Lists that contain each other, each many times.
     let many = |what: &str| format!("[{}]", format!("{what}, ").repeat(200));
     let nested = format!(
         "e: &e {{name: A, value: x}}\nl: &l {}\nc: &c {{name: c, image: i, env: *l, envFrom: *l, command: *l}}\ncs: &cs {}\n\
@@ -313,7 +313,7 @@ fn large_parts_are_bounded() {
 
 /// Texts that once panicked.
 #[test]
-fn what_did_harm_does_none() {
+fn texts_that_once_panicked_do_not() {
     for text in [
         "\u{feff}\n\t\t- a\rkind: Pod\nspec:\n",
         "\u{feff}\n\t- a\n\"",
@@ -322,24 +322,19 @@ fn what_did_harm_does_none() {
         "a:\n<<<<<<< ",
         "a: [\n>>>>>>> \r\n",
     ] {
-        use_up(text);
+        parse_and_edit(text);
     }
 }
 
 #[test]
-fn truncated_fixtures_do_no_harm() {
-    let mut texts = Vec::new();
-    for folder in ["shop", "shop-broken", "recovery"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(folder);
-        for entry in fs::read_dir(folder).expect("the fixtures are readable") {
-            texts.push(fs::read_to_string(entry.expect("a fixture is readable").path()).expect("a fixture is text"));
-        }
-    }
+fn truncated_fixtures_do_not_panic() {
+    let shops = ["shop", "shop-broken"].into_iter().flat_map(manifests);
+    let texts: Vec<String> = shops.chain(broken_manifests()).map(|(_, text)| text).collect();
     with_default_stack("abuse", move || {
         for text in texts {
             for at in (0..text.len()).step_by(crate::cases(37, 3) as usize).filter(|at| text.is_char_boundary(*at)) {
-                use_up(&text[..at]);
-                use_up(&text[at..]);
+                parse_and_edit(&text[..at]);
+                parse_and_edit(&text[at..]);
             }
         }
     });
@@ -349,24 +344,24 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(crate::cases(200, 10_000)) })]
 
     #[test]
-    fn arbitrary_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        use_up(&String::from_utf8_lossy(&bytes));
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        parse_and_edit(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn arbitrary_yaml_like_text_does_no_harm(parts in prop::collection::vec(prop::sample::select(PARTS), 0..80)) {
-        use_up(&parts.concat());
+    fn arbitrary_yaml_like_text_does_not_panic(parts in prop::collection::vec(prop::sample::select(PARTS), 0..80)) {
+        parse_and_edit(&parts.concat());
     }
 
     #[test]
-    fn healthy_text_with_a_hole_does_no_harm(text in crate::differential::file(3), from in any::<prop::sample::Index>(), len in 0..40usize) {
+    fn valid_text_with_a_gap_does_not_panic(text in crate::differential::file(3), from in any::<prop::sample::Index>(), len in 0..40usize) {
         let from = text.floor_char_boundary(from.index(text.len()));
         let to = text.floor_char_boundary((from + len).min(text.len()));
-        use_up(&format!("{}{}", &text[..from], &text[to..]));
+        parse_and_edit(&format!("{}{}", &text[..from], &text[to..]));
     }
 }
 
-/// What YAML is made of.
+/// Pieces of YAML syntax.
 const PARTS: &[&str] = &[
     "a",
     "key: ",
@@ -417,9 +412,9 @@ const PARTS: &[&str] = &[
     "  - name: x\n",
 ];
 
-/// A tree has no more nodes than its text has bytes, whatever the aliases in it say.
+/// A tree has at most as many nodes as its text has bytes, also with aliases.
 #[test]
-fn trees_are_no_larger_than_their_texts() {
+fn trees_are_not_larger_than_their_texts() {
     fn count(node: Node<'_>) -> usize {
         if node.alias().is_some() {
             return 1;

@@ -1,4 +1,4 @@
-//! `podlens process --ask` on a real terminal.
+//! `podlens process --ask` in a real terminal.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -28,7 +28,7 @@ parameters:
 ";
 
 #[test]
-fn what_is_missing_is_asked_for_with_its_description_and_default() {
+fn missing_values_are_asked_for_with_description_and_default() {
     let place = directory(&[("t.yaml", TEMPLATE.as_bytes())]);
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&terminal).expect("granted");
@@ -39,11 +39,11 @@ fn what_is_missing_is_asked_for_with_its_description_and_default() {
     command.args(["process", "t.yaml", "--ask", "-p", "GIVEN=1"]).current_dir(place.path());
     command.stdin(inside.try_clone().expect("a clone")).stderr(inside).stdout(Stdio::piped());
     let child = command.spawn().expect("podlens starts");
-    // Only the child holds the other side now, so that its end is seen.
+    // Only the child has the other side open now, so that its end closes the terminal.
     drop(command);
     let mut terminal = File::from(terminal);
     let mut shown = String::new();
-    // The required one gets nothing, then a value; the number a word, then nothing.
+    // The required parameter gets an empty line, then a value; the number gets a word, then an empty line.
     for (prompt, answer) in [
         ("Where it runs\r\nHOST (Host): ", "\n"),
         ("a value is required\r\nHOST (Host): ", "web\n"),
@@ -67,11 +67,11 @@ fn what_is_missing_is_asked_for_with_its_description_and_default() {
     let object = &list["items"][0];
     assert_eq!((&object["host"], &object["port"], &object["given"]), (&"web".into(), &80.into(), &"1".into()));
     assert_eq!(object["password"], "aaa");
-    assert!(!shown.contains("GIVEN"), "what is given is not asked for: {shown}");
+    assert!(!shown.contains("GIVEN"), "asked for a value that was given: {shown}");
 }
 
 #[test]
-fn without_a_terminal_nobody_is_asked() {
+fn ask_needs_a_terminal() {
     let place = directory(&[("t.yaml", TEMPLATE.as_bytes())]);
     let (code, out, err) = run(place.path(), &["process", "t.yaml", "--ask"], "web\n");
     assert_eq!((code, out.as_str()), (2, ""));

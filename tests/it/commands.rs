@@ -1,4 +1,4 @@
-//! The commands as a person meets them: what they print, what they say about bad input, how they end.
+//! The commands in unusual situations: their output, their messages about bad input, their exit codes.
 
 use std::fs;
 use std::io::Write;
@@ -40,7 +40,7 @@ fn bad_files_do_not_hide_good_ones() {
 }
 
 #[test]
-fn nothing_to_show_is_said() {
+fn input_without_workloads_has_a_message() {
     let place = directory(&[
         ("notes/readme.txt", b"hello"),
         ("other/values.yaml", b"a: 1\n"),
@@ -62,7 +62,7 @@ fn nothing_to_show_is_said() {
 }
 
 #[test]
-fn stdin_is_a_file_too() {
+fn stdin_is_read_like_a_file() {
     let place = directory(&[]);
     let text = format!("---\n# Source: chart/templates/web.yaml\n{POD}");
     let (code, out, err) = run(place.path(), &["env", "-"], &text);
@@ -73,14 +73,14 @@ fn stdin_is_a_file_too() {
 }
 
 #[test]
-fn settings_with_mistakes_are_trouble() {
+fn errors_in_the_settings_are_reported() {
     let place = directory(&[
         ("podlens.yaml", b"# settings\nkubernetes: banana\nrules: {no-such-rule: error}\n"),
         ("ok.yaml", POD.as_bytes()),
         ("below/.git/HEAD", b""),
         ("below/ok.yaml", POD.as_bytes()),
     ]);
-    let told = |from: &str| {
+    let errors = |from: &str| {
         format!(
             "podlens: {from}podlens.yaml:2:13: expected a Kubernetes release such as \"1.34\" or \"1.34.4\"\n\
              podlens: {from}podlens.yaml:3:9: there is no rule `no-such-rule`\n"
@@ -88,21 +88,21 @@ fn settings_with_mistakes_are_trouble() {
     };
     for (directory, from) in [("", ""), ("below", "../")] {
         let (code, out, err) = run(&place.path().join(directory), &["env"], "");
-        assert_eq!((code, err), (2, told(from)));
+        assert_eq!((code, err), (2, errors(from)));
         assert!(out.contains("Pod/web"), "{out}");
     }
     let (code, out, err) = run(place.path(), &["expand", "x"], "");
-    assert_eq!((code, out.as_str(), err), (2, "x\n", told("")));
-    // Settings that cannot be read are no reason to act as if there were none.
+    assert_eq!((code, out.as_str(), err), (2, "x\n", errors("")));
+    // Settings that cannot be read are an error, not the same as no settings.
     fs::write(place.path().join("podlens.yaml"), b"\xff").expect("written");
     for command in [&["env"][..], &["expand", "x"]] {
         let (code, _, err) = run(place.path(), command, "");
-        let told = "podlens: podlens.yaml:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
-        assert_eq!((code, err.as_str()), (2, told), "{command:?}");
+        let expected = "podlens: podlens.yaml:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
+        assert_eq!((code, err.as_str()), (2, expected), "{command:?}");
     }
 }
 
-/// Names of files and values may hold anything; a terminal is told nothing by them.
+/// Names of files and values may contain control characters; the terminal does not get them.
 #[cfg(unix)]
 #[test]
 fn names_of_files_are_shown_on_one_line() {
@@ -119,13 +119,13 @@ fn names_of_files_are_shown_on_one_line() {
     assert!(err.contains("podlens: c\u{fffd}.yaml: its path is not UTF-8; rename it\n"), "{err}");
 }
 
-/// `podlens env <(helm template shop)`: what is read once is shown and told about like any other file.
+/// `podlens env <(helm template shop)`: a file that can be read only once is shown like any other file.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_read_once() {
     let place = directory(&[]);
     let pipe = place.path().join("pipe.yaml");
-    for (command, told) in
+    for (command, expected) in
         [("env", "nothing defines it  pipe.yaml:9:30"), ("lint", "9 |         - {name: A, value: é $(NOPE)}")]
     {
         assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
@@ -134,7 +134,7 @@ fn a_pipe_is_read_once() {
             std::thread::spawn(move || fs::write(pipe, POD))
         };
         let (_, out, err) = run(place.path(), &[command, "pipe.yaml"], "");
-        assert!(out.contains(told), "{out}{err}");
+        assert!(out.contains(expected), "{out}{err}");
         writer.join().expect("no panic").expect("written");
         fs::remove_file(&pipe).expect("removed");
     }
@@ -146,7 +146,7 @@ fn a_pipe_is_read_once() {
 }
 
 #[test]
-fn bad_flags_are_trouble() {
+fn unknown_flags_are_rejected() {
     let place = directory(&[]);
     for arguments in
         [&["env", "--format", "xml"][..], &["expand", "--set", "A"], &["env", "--kubernetes", "new"], &["nope"]]
@@ -157,7 +157,7 @@ fn bad_flags_are_trouble() {
 }
 
 #[test]
-fn a_shell_reads_the_dotenv_form_back() {
+fn a_shell_can_read_the_dotenv_format() {
     let shell = Path::new("/bin/sh");
     if !shell.exists() {
         return;
@@ -174,7 +174,7 @@ fn a_shell_reads_the_dotenv_form_back() {
 }
 
 #[test]
-fn secrets_are_shown_on_request_only() {
+fn secrets_are_shown_only_on_request() {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {PASSWORD: hunter2}\n---\n";
     let pod = POD.replace(
         "env:\n",
@@ -209,12 +209,12 @@ fn texts_are_expanded() {
     assert!(err.contains("app.env:4") && !err.contains("rubbish"), "{err}");
     assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.34", "$(A)"], "").1, "x y\n");
     assert_eq!(expand(&["--kubernetes", "1.33", "$£"], "").1, "$Â\u{fffd}\n");
-    assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.35", "$(A)"], "").0, 1, "a blank before the `=`");
+    assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.35", "$(A)"], "").0, 1, "a space before the `=`");
     assert_eq!(expand(&["--env-file", "gone.env", "x"], "").0, 2);
 }
 
 #[test]
-fn a_stream_that_is_no_text_is_told() {
+fn stdin_that_is_not_utf8_is_reported() {
     let place = directory(&[]);
     let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
         .arg("expand")
@@ -225,13 +225,13 @@ fn a_stream_that_is_no_text_is_told() {
         .expect("podlens starts");
     child.stdin.take().expect("stdin").write_all(b"$(A)\n\xff\n").expect("written");
     let output = child.wait_with_output().expect("podlens ends");
-    let told = "podlens: <stdin>:2:1: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
-    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), told));
+    let expected = "podlens: <stdin>:2:1: not UTF-8 (byte 0xFF); save the file as UTF-8\n";
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(2), expected));
 }
 
-/// One file in the three syntaxes there are: 1.34, 1.35 and later, and that of the proposal.
+/// One file with the syntax of 1.34, of 1.35 and later, and of the proposal.
 #[test]
-fn env_files_are_read_as_the_target_does() {
+fn env_files_are_read_as_the_release_does() {
     let text = b"A='one'\\\n  two\nB='2'\nE=\nB='3'\n";
     let place = directory(&[("app.env", text), ("deep/x", b""), ("bad.env", b"A=1\nnot a name\xc3\xa4=2\n")]);
     let settings = |text: &str| fs::write(place.path().join("podlens.yaml"), text).expect("written");
@@ -239,22 +239,22 @@ fn env_files_are_read_as_the_target_does() {
         let arguments = [&["expand", "--env-file", "app.env"], arguments].concat();
         run(place.path(), &arguments, "")
     };
-    // 1.34: quotes are text, a line goes on, the first one counts, and what is empty is not there.
+    // 1.34: quotes are text, a line can continue, the first entry is used, and an empty value is a missing one.
     for arguments in [&["--kubernetes", "1.34", "$(A)|$(B)|$(E)"][..], &["$(A)|$(B)|$(E)"]] {
         assert_eq!(expand(arguments), (0, "'one' two|'2'|$(E)\n".into(), String::new()));
         settings("kubernetes: '1.34'\n");
     }
-    // The flag comes first. From 1.35 on nothing but a comment stands behind the quote.
+    // The flag wins. From 1.35 on only a comment may follow the closing quote.
     let (code, out, err) = expand(&["--kubernetes", "1.37", "$(B)"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert_eq!(err, "podlens: app.env:1: only a comment may follow the closing quote\n");
-    // PF8, PF10: the last one counts, and an empty value is one.
+    // PF8, PF10: the last entry is used, and an empty value is a value.
     settings("proposals: true\n");
     assert_eq!(expand(&["$(A)|$(B)|$(E)|"]), (0, "'one' two|'3'||\n".into(), String::new()));
     let (code, _, err) = run(place.path(), &["expand", "--env-file", "bad.env", "$(A)"], "");
     assert_eq!(code, 1);
     assert_eq!(err, "podlens: bad.env:2: this is not a valid variable name\n");
-    // Settings count from below too, and their mistakes are told.
+    // Settings also apply below their directory, and their errors are reported.
     let (code, out, _) = run(&place.path().join("deep"), &["expand", "--env-file", "../app.env", "$(B)"], "");
     assert_eq!((code, out.as_str()), (0, "'3'\n"));
     settings("kubernetes: banana\n");
@@ -263,7 +263,7 @@ fn env_files_are_read_as_the_target_does() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_stdout_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
         .args(["env", "--format", "json", "fixtures/shop"])
         .current_dir(project())
@@ -277,9 +277,9 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert!(output.status.success());
 }
 
-/// P3 and P4: a probe sees less than the container does, and a sub path that lacks a variable stops it.
+/// P3 and P4: a probe sees fewer variables than the container, and a sub path without its variable prevents the start.
 #[test]
-fn what_an_unresolved_reference_leads_to_is_said() {
+fn the_effect_of_an_unresolved_reference_is_shown() {
     let fields = "envFrom: [{configMapRef: {name: c}}]
       livenessProbe: {exec: {command: [$(K)]}}
       volumeMounts:
@@ -299,11 +299,11 @@ fn what_an_unresolved_reference_leads_to_is_said() {
         assert!(out.contains(line), "{line}{out}");
     }
     let (_, out, _) = run(place.path(), &["env", "--format", "json"], "");
-    assert!(!out.contains("\"why\": \"empty\""), "the contract knows undefined, forward and self\n{out}");
+    assert!(!out.contains("\"why\": \"empty\""), "the JSON format has only undefined, forward and self\n{out}");
 }
 
 #[test]
-fn unresolved_references_have_their_exact_place() {
+fn unresolved_references_have_exact_positions() {
     let pod = |value: &str| POD.replace("{name: B, value: it's}", &format!("name: B\n          value: {value}"));
     for (value, line, column) in [
         ("$(X)", 11, 18),

@@ -1,6 +1,6 @@
-//! The settings of the VS Code extension are those of `podlens.yaml`, and its version is the server's.
+//! The VS Code extension has the settings of `podlens.yaml` and the version of the server.
 //!
-//! They stand in `package.json` between hand-written parts, so the text is replaced and not the whole file.
+//! The settings are one section of a hand-written `package.json`, so `UPDATE=1` replaces only this section.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use podlens::rules::settings_schema;
 use serde_json::{Map, Value, json};
 
-/// The section of the settings that is written here.
+/// The title of the generated section.
 const TITLE: &str = "        \"title\": \"Settings shared with podlens.yaml\",\n        \"properties\": ";
 
 #[test]
-fn the_extensions_settings_are_up_to_date() {
+fn the_settings_of_the_extension_are_up_to_date() {
     let path = manifest_path();
     let text = fs::read_to_string(&path).expect("the extension's manifest");
     let start = text.find(TITLE).expect("the section of the settings") + TITLE.len();
@@ -27,11 +27,11 @@ fn the_extensions_settings_are_up_to_date() {
 }
 
 #[test]
-fn the_extension_has_the_servers_version() {
+fn the_extension_has_the_version_of_the_server() {
     let text = fs::read_to_string(manifest_path()).expect("the extension's manifest");
     let manifest: Value = serde_json::from_str(&text).expect("the manifest is JSON");
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
-    // A workspace must not choose what is executed.
+    // A workspace must not decide which program is executed.
     for section in manifest["contributes"]["configuration"].as_array().expect("sections") {
         for (name, setting) in section["properties"].as_object().expect("properties") {
             if name.starts_with("podlens.server.") {
@@ -42,7 +42,7 @@ fn the_extension_has_the_servers_version() {
 }
 
 #[test]
-fn the_settings_in_the_guides_are_settings() {
+fn the_settings_in_the_guides_are_valid() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/zed/settings.json"));
     let zed: Value = serde_json::from_str(&text.expect("the settings for Zed")).expect("they are JSON");
     let validator = jsonschema::validator_for(&settings_schema()).expect("the schema is one");
@@ -56,7 +56,7 @@ fn manifest_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/vscode/package.json")
 }
 
-/// Every key of `podlens.yaml` as a setting: keys under a key have dots between them.
+/// Every key of `podlens.yaml` as a setting: nested keys are joined with dots.
 fn settings() -> Map<String, Value> {
     let mut settings = Map::new();
     collect("podlens", &settings_schema(), &mut settings);
@@ -66,7 +66,7 @@ fn settings() -> Map<String, Value> {
 fn collect(name: &str, schema: &Value, settings: &mut Map<String, Value>) {
     for (key, below) in schema["properties"].as_object().expect("keys with their schemas") {
         let name = format!("{name}.{key}");
-        // Rules are a table in the settings editor, and not a setting each.
+        // Rules are one table in the settings editor, not one setting per rule.
         if below["type"] == "object" && key != "rules" {
             collect(&name, below, settings);
             continue;
@@ -78,7 +78,7 @@ fn collect(name: &str, schema: &Value, settings: &mut Map<String, Value>) {
     }
 }
 
-/// `off` is never read as false in JSON, so the settings need not offer both.
+/// In JSON `off` is a string, so `false` is not needed for it.
 fn without_false(schema: &mut Value) {
     match schema {
         Value::Object(map) => {

@@ -1,5 +1,5 @@
-//! Env files nobody should write: huge ones, lines without end, scripts that never come to one. Each is told clearly or
-//! passed over in silence, in a time that grows with its size and with nothing else.
+//! Extreme env files: very large files, very long lines, scripts that do not end. Each has a clear finding or none, in time
+//! that is linear in its size.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::findings::lint;
 use crate::fixture::File;
 use crate::memory_project::MemoryProject;
 
-/// A pod whose init container runs a script, and whose container takes some keys of the file it leaves.
+/// A pod whose init container runs a script, and whose container reads some keys of the file that it writes.
 fn pod(script: &str, keys: &[&str]) -> String {
     let script = serde_json::to_string(script).expect("a string");
     let mut text = format!(
@@ -42,12 +42,12 @@ fn found(files: &[(&str, &str)]) -> Vec<Diagnostic> {
     lint(&files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect::<BTreeMap<_, _>>())
 }
 
-/// What is said about some files: the file, the rule and the message.
-fn said(files: &[(&str, &str)]) -> Vec<String> {
+/// The findings in some files: the file, the rule and the message.
+fn messages(files: &[(&str, &str)]) -> Vec<String> {
     found(files).into_iter().map(|it| format!("{} {} {}", it.location.file, it.rule, it.message)).collect()
 }
 
-/// The least time that something takes of a few tries.
+/// The shortest time of a few runs.
 fn least(mut run: impl FnMut()) -> Duration {
     let mut once = || {
         let started = Instant::now();
@@ -57,13 +57,13 @@ fn least(mut run: impl FnMut()) -> Duration {
     (0..3).map(|_| once()).min().unwrap_or_default()
 }
 
-/// A reader that cannot be followed, so that only the file in the workspace is read.
+/// A pod whose script is not known, so that only the file in the workspace is read.
 fn reader() -> String {
     pod("generate", &["LAST"])
 }
 
 #[test]
-fn a_huge_env_file_costs_its_size() {
+fn time_is_linear_in_the_size_of_an_env_file() {
     let reader = reader();
     let file = |lines: usize, line: &str| format!("{}LAST='1'\n", line.repeat(lines));
     for (line, findings) in [("KEY='value'\n", 0), ("KEY=value\n", 100), ("oops\n", 100), ("A='x\n", 100)] {
@@ -79,13 +79,13 @@ fn a_huge_env_file_costs_its_size() {
         );
         let took = |text: &str| least(|| drop(found(&[("pod.yaml", &reader), ("app.env", text)])));
         let (one, ten) = (took(&small), took(&large));
-        // Linear would be ten times; the rest is for a busy machine.
+        // Linear time is ten times as long; the rest is tolerance for a busy machine.
         assert!(ten < 40 * one.max(Duration::from_micros(500)), "{line:?}: {one:?} for one megabyte, {ten:?} for ten");
     }
 }
 
 #[test]
-fn a_line_without_end_is_told_where_it_is() {
+fn a_line_that_is_too_long_is_reported() {
     let reader = reader();
     let long = "x".repeat(70_000 - "LONG=''".len());
     let text = format!("A='1'\nLONG='{long}'\nLAST='1'\n");
@@ -93,19 +93,19 @@ fn a_line_without_end_is_told_where_it_is() {
     assert_eq!(all.len(), 1, "{all:#?}");
     assert_eq!((all[0].rule, all[0].message.as_str()), ("env-file-content", "the line is longer than 65535 bytes"));
     assert_eq!(text[all[0].location.span.range()].len(), 70_000);
-    // Behind the key that is asked for it is never read, and the proposal has no such limit (PF11).
-    let behind = format!("LAST='1'\nLONG='{long}'\n");
-    assert_eq!(said(&[("pod.yaml", &reader), ("app.env", &behind)]), [""; 0]);
+    // After the key it is never read, and the proposal has no such limit (PF11).
+    let after = format!("LAST='1'\nLONG='{long}'\n");
+    assert_eq!(messages(&[("pod.yaml", &reader), ("app.env", &after)]), [""; 0]);
     let settings = "proposals: true\n";
-    let all = said(&[("podlens.yaml", settings), ("pod.yaml", &reader), ("app.env", &text)]);
+    let all = messages(&[("podlens.yaml", settings), ("pod.yaml", &reader), ("app.env", &text)]);
     assert_eq!(all, ["app.env env-file-content the file is larger than 64 KiB, the limit of the proposal"]);
     // The same line from a script.
     let script = format!("echo \"LONG='{}'\" > /data/app.env\necho \"LAST='1'\" >> /data/app.env", &long[..60_000]);
-    assert_eq!(said(&[("pod.yaml", &pod(&script, &["LAST"]))]), [""; 0]);
+    assert_eq!(messages(&[("pod.yaml", &pod(&script, &["LAST"]))]), [""; 0]);
 }
 
 #[test]
-fn an_editor_answers_in_a_huge_env_file() {
+fn editor_features_work_in_a_huge_env_file() {
     let text = format!("{}LA$0ST='1'\n", "KEY='value'\n".repeat(850_000));
     let files = [File::with_cursors("pod.yaml", &reader()), File::with_cursors("app.env", &text)];
     let project = MemoryProject::new("huge", &files);
@@ -117,13 +117,13 @@ fn an_editor_answers_in_a_huge_env_file() {
     });
 }
 
-/// Scripts that grow, turn in circles or stand in each other, and what is known of the file they leave: nothing, so
-/// nothing is said.
+/// Scripts with endless loops, recursion, deep nesting or growing values: the file they write is not known, so there is
+/// no finding.
 #[test]
-fn absurd_scripts_are_passed_over() {
+fn extreme_scripts_have_no_findings() {
     let plain = "echo \"KEY='1'\" >> /data/app.env\n".repeat(300);
     let expected = ["pod.yaml env-file-content env file `app.env` has no key `OTHER`"];
-    assert_eq!(said(&[("pod.yaml", &pod(&plain, &["OTHER"]))]), expected);
+    assert_eq!(messages(&[("pod.yaml", &pod(&plain, &["OTHER"]))]), expected);
     let usual = least(|| drop(found(&[("pod.yaml", &pod(&plain, &["OTHER"]))])));
     let loops = |inner: &str| {
         let head = "for a in 1 2 3 4 5 6 7 8 9 10; do ".repeat(12);
@@ -153,27 +153,27 @@ fn absurd_scripts_are_passed_over() {
     ] {
         let shown = &script[..script.len().min(60)];
         let text = pod(&script, &["OTHER"]);
-        assert_eq!(said(&[("pod.yaml", &text)]), [""; 0], "{shown}");
+        assert_eq!(messages(&[("pod.yaml", &text)]), [""; 0], "{shown}");
         let took = least(|| drop(found(&[("pod.yaml", &text)])));
         assert!(took < 100 * usual.max(Duration::from_millis(1)), "{shown}: {took:?}, a plain one {usual:?}");
     }
 }
 
-/// Keys are looked up in a file that is worked out once.
+/// The content of a file is computed once for all keys.
 #[test]
-fn many_keys_cost_one_file() {
+fn many_keys_need_one_file() {
     let script = format!("{}echo \"LAST='1'\" >> /data/app.env", "echo \"KEY='1'\" >> /data/app.env\n".repeat(200));
     let names: Vec<String> = (0..200).map(|at| format!("KEY_{at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let one = pod(&script, &names[..1]);
     let many = pod(&script, &names);
-    let messages = said(&[("pod.yaml", &many)]);
+    let all = messages(&[("pod.yaml", &many)]);
     for name in &names {
-        let about = messages.iter().filter(|it| it.contains(&format!("`{name}`"))).count();
-        assert_eq!(about, 1, "{name} in {messages:#?}");
+        let about = all.iter().filter(|it| it.contains(&format!("`{name}`"))).count();
+        assert_eq!(about, 1, "{name} in {all:#?}");
     }
-    assert_eq!(messages.len(), names.len(), "one finding per key: {messages:#?}");
+    assert_eq!(all.len(), names.len(), "one finding per key: {all:#?}");
     let (one, many) = (least(|| drop(found(&[("pod.yaml", &one)]))), least(|| drop(found(&[("pod.yaml", &many)]))));
-    // Working the file out costs far more than looking into it.
+    // Computing the content takes much longer than looking up a key.
     assert!(many < 50 * one, "one key {one:?}, 200 keys {many:?}");
 }

@@ -1,5 +1,4 @@
-//! Fixes do what they say: their finding goes, no other comes, the file still parses, and the environment changes only
-//! where it must.
+//! A fix removes its finding, adds no other one, keeps the file valid, and changes the environment only as its title says.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +14,7 @@ use crate::findings::lint;
 const NAMES: [&str; 6] = ["ALPHA", "BRAVO", "CHARLIE", "DELTA", "ECHO_1", "FOXTROT"];
 
 #[test]
-fn every_fix_mends_its_finding_and_nothing_else() {
+fn every_fix_removes_its_finding_and_nothing_else() {
     let (mut tried, mut moved) = (0, 0);
     for seed in 0..u64::from(crate::cases(400, 20_000)) {
         let files = BTreeMap::from([("pod.yaml".to_owned(), Random::new(seed).pod())]);
@@ -60,11 +59,11 @@ fn check(
     }
     let reference = finding.message.split('`').nth(1).unwrap_or_default();
     let is_order = fix.title.starts_with("Move") || fix.title.starts_with("Sort");
-    // An order gives values to references, a collapsed dollar sign is one, and the rest is about one text.
+    // A new order may change all values with references; other fixes change only values with their reference.
     let sign = if is_order { "$(" } else { reference.trim_start_matches("$$") };
     let (old, new) = (environment(files), environment(after));
     if !old.keys().eq(new.keys()) {
-        return Err("other variables".to_owned());
+        return Err("the names of the variables changed".to_owned());
     }
     for (name, value) in &old {
         let escapes = fix.title.ends_with("to keep the text");
@@ -72,7 +71,7 @@ fn check(
             return Err(format!("{name} was {value} and is {}", new[name]));
         }
     }
-    // What is removed takes the comments on its own lines with it.
+    // Removing an entry also removes the comments on its lines.
     let (old, mut new) = (comments(&files["pod.yaml"]), comments(&after["pod.yaml"]));
     let kept = old.iter().filter(|it| new.contains(it)).count();
     new.retain(|it| !old.contains(it));
@@ -147,7 +146,7 @@ impl Random {
         NAMES[usize::try_from(self.below(6)).expect("small")]
     }
 
-    /// A value, as it would be read.
+    /// A value before it is quoted.
     fn value(&mut self) -> String {
         let mut value = String::from(["v", "", "it's "][usize::try_from(self.below(3)).expect("small")]);
         for _ in 0..self.below(3) {
@@ -167,7 +166,7 @@ impl Random {
         value
     }
 
-    /// One of the ways to write it.
+    /// The value in one of several YAML styles.
     fn written(&mut self, value: &str, indent: &str) -> String {
         match self.below(4) {
             0 => format!("'{}'", value.replace('\'', "''")),
@@ -223,7 +222,7 @@ impl Random {
             let value = self.value();
             let written = self.written(&value, "            ");
             let comment =
-                if written.contains('\n') || !self.one_in(3) { String::new() } else { format!(" # behind {at}") };
+                if written.contains('\n') || !self.one_in(3) { String::new() } else { format!(" # after {at}") };
             writeln!(text, "        - name: {name}\n          value: {written}{comment}").expect("text");
         }
     }
@@ -235,7 +234,7 @@ impl Random {
             let value = self.value();
             let written = self.written(&value, "");
             let comma = if at + 1 < names.len() { "," } else { "" };
-            let comment = if lines && self.one_in(3) { format!(" # behind {at}") } else { String::new() };
+            let comment = if lines && self.one_in(3) { format!(" # after {at}") } else { String::new() };
             let before = if lines { "\n        " } else { " " };
             write!(text, "{before}{{name: {name}, value: {written}}}{comma}{comment}").expect("text");
         }

@@ -1,4 +1,4 @@
-//! `podlens lint`, `explain` and `completions` as people and CI meet them.
+//! `podlens lint`, `explain` and `completions`: options, exit codes, output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,7 +33,7 @@ fn clean() -> String {
     POD.replace("$(NOPE)", "x").replace("$(C)", "x")
 }
 
-/// Lints with the rules of these tests, whatever others there are.
+/// Lints with only the rules that these tests are about.
 fn lint(place: &Path, arguments: &[&str], stdin: &str) -> (i32, String, String) {
     run(place, &[&LINT, arguments].concat(), stdin)
 }
@@ -56,10 +56,13 @@ fn sarif_follows_its_schema() {
     let manifest = Path::new(shipped["manifest_path"].as_str().expect("a path"));
     let schema = fs::read_to_string(manifest.with_file_name("src/schema.json")).expect("it ships the schema");
     let mut schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
-    // A stray `]` makes these patterns of the published schema no regular expressions.
+    // These patterns of the published schema are invalid regular expressions: they have an extra `]`.
     for part in ["run", "toolComponent"] {
         let language = &mut schema["definitions"][part]["properties"]["language"];
-        assert!(language.as_object_mut().and_then(|it| it.remove("pattern")).is_some(), "it was mended: keep it");
+        assert!(
+            language.as_object_mut().and_then(|it| it.remove("pattern")).is_some(),
+            "the schema was fixed: remove this workaround"
+        );
     }
     let validator = jsonschema::draft7::new(&schema).expect("the schema is one");
     let place = directory(&[("bad.yaml", b"\xff"), ("podlens.yaml", b"nope: 1\n"), ("a b,ü.yaml", POD.as_bytes())]);
@@ -100,7 +103,7 @@ fn a_run_without_findings_says_what_was_checked() {
 }
 
 #[test]
-fn exit_codes_say_how_it_went() {
+fn exit_codes_show_the_result() {
     let fine = clean();
     let place = directory(&[
         ("bad/pod.yaml", POD.as_bytes()),
@@ -160,7 +163,7 @@ fn broken_settings_are_findings_and_the_rest_is_checked() {
         "{out}"
     );
     assert!(out.contains("pod.yaml:10:28: error[forward-reference]"), "{out}");
-    // Settings above what is checked count, and their places are told too.
+    // Settings in a directory above are used, and their errors have positions.
     fs::create_dir(place.path().join("deep")).expect("created");
     fs::write(place.path().join("deep/pod.yaml"), POD).expect("written");
     let (code, out, _) = lint(&place.path().join("deep"), &["--format", "concise", "--root", "."], "");
@@ -169,7 +172,7 @@ fn broken_settings_are_findings_and_the_rest_is_checked() {
 }
 
 #[test]
-fn several_formats_go_to_their_files() {
+fn each_format_has_its_own_output_file() {
     let place = directory(&[("pod.yaml", POD.as_bytes())]);
     let arguments = ["--format", "concise", "--format", "json", "-o", "out.txt", "--format", "sarif", "-o", "s.sarif"];
     let (code, out, err) = lint(place.path(), &arguments, "");
@@ -183,7 +186,7 @@ fn several_formats_go_to_their_files() {
 }
 
 #[test]
-fn a_baseline_hides_what_is_known_even_after_lines_move() {
+fn a_baseline_hides_known_findings_also_after_lines_move() {
     let place = directory(&[("pod.yaml", POD.as_bytes())]);
     let (code, out, err) = lint(place.path(), &["--write-baseline", "base.txt"], "");
     assert_eq!((code, out.as_str(), err.as_str()), (0, "", "podlens: 2 findings written to base.txt\n"));
@@ -211,7 +214,7 @@ fn a_baseline_hides_what_is_known_even_after_lines_move() {
 }
 
 #[test]
-fn a_baseline_that_is_none_is_said_and_nothing_is_lost() {
+fn an_invalid_baseline_is_reported_and_hides_nothing() {
     for (text, said) in [
         ("{\"schema\": \"podlens/baseline/v9\", \"findings\": []}", "a baseline of another version"),
         ("{\"schema\": \"podlens/baseline/v1\", \"findings\": []}", "a baseline of another version"),
@@ -251,7 +254,7 @@ fn fixes_are_shown_and_applied() {
 }
 
 #[test]
-fn streams_have_names() {
+fn stdin_can_have_a_file_name() {
     let place = directory(&[("map.yaml", b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {NOPE: x}\n")]);
     let helm = format!("---\n# Source: chart/templates/web.yaml\n{POD}---\n# Source: chart/templates/b.yaml\n{POD}");
     let (code, out, _) = lint(place.path(), &["-", "--format", "concise", "--quiet"], &helm);
@@ -259,7 +262,7 @@ fn streams_have_names() {
     let places: Vec<&str> = out.lines().filter_map(|line| line.split(": ").next()).collect();
     let expected = ["b.yaml:11:30", "b.yaml:12:28", "web.yaml:11:30", "web.yaml:12:28"];
     assert_eq!(places, expected.map(|it| format!("chart/templates/{it}")), "{out}");
-    // A stream that stands for a file takes its place, and has its settings and neighbours.
+    // Stdin with the name of a file replaces the file, and uses its settings and the files next to it.
     let pod = POD.replace("env:", "envFrom: [{configMapRef: {name: c}}]\n      env:");
     fs::create_dir(place.path().join("deep")).expect("created");
     fs::write(place.path().join("pod.yaml"), POD).expect("written");
@@ -272,7 +275,7 @@ fn streams_have_names() {
 }
 
 #[test]
-fn the_order_of_work_does_not_show() {
+fn output_does_not_depend_on_threads_or_order() {
     let files: Vec<(String, String)> =
         (0..40).map(|at| (format!("d{}/f{at}.yaml", at % 7), POD.replace("NOPE", &format!("N{}", at % 5)))).collect();
     let all: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
@@ -315,7 +318,7 @@ fn the_order_of_work_does_not_show() {
 }
 
 #[test]
-fn changes_are_watched() {
+fn watch_reports_changes() {
     let place = directory(&[("pod.yaml", clean().as_bytes())]);
     let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
         .args(LINT)
@@ -361,7 +364,7 @@ fn changes_are_watched() {
 }
 
 #[test]
-fn places_are_exact_in_every_unit() {
+fn positions_are_exact_in_every_unit() {
     let place = directory(&[("pod.yaml", POD.as_bytes())]);
     let (_, out, _) = lint(place.path(), &["--format", "json"], "");
     let found = &findings(&out)[0];
@@ -376,7 +379,7 @@ fn places_are_exact_in_every_unit() {
 }
 
 #[test]
-fn colours_are_for_terminals() {
+fn colours_are_only_for_terminals() {
     let place = directory(&[("pod.yaml", POD.as_bytes())]);
     for format in ["full", "concise"] {
         let (_, out, _) = lint(place.path(), &["--format", format], "");
@@ -405,7 +408,7 @@ fn rules_are_explained() {
 }
 
 #[test]
-fn shells_complete_what_there_is() {
+fn shells_complete_commands_and_rules() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let (code, out, err) = run(project(), &["completions", shell], "");
         assert_eq!((code, err.as_str()), (0, ""), "{shell}");
@@ -414,9 +417,9 @@ fn shells_complete_what_there_is() {
     assert_eq!(run(project(), &["completions", "cmd"], "").0, 2);
 }
 
-/// A report ends up in the logs of CI.
+/// Reports are stored in the logs of CI.
 #[test]
-fn excerpts_do_not_tell_what_a_secret_holds() {
+fn excerpts_do_not_show_secrets() {
     let secret =
         "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  A: hunter2\n  A: hunter2\n  B: [hunter2\n";
     let place = directory(&[("s.yaml", secret.as_bytes())]);
@@ -427,9 +430,9 @@ fn excerpts_do_not_tell_what_a_secret_holds() {
     assert!(run(place.path(), &["lint"], "").1.contains("A: hunter2"));
 }
 
-/// A text is read for its file, not for each of its findings.
+/// A file is read once, not once per finding.
 #[test]
-fn many_findings_in_a_large_file_cost_little_more_than_the_file() {
+fn many_findings_in_a_large_file_take_little_more_time() {
     let variable = |number: usize| format!("        - {{name: A{number}, value: $(NOPE)}}\n");
     let text = POD.to_owned() + &(0..400).map(variable).collect::<String>() + &"# a long comment\n".repeat(250_000);
     let place = directory(&[("podlens.yaml", b""), ("pod.yaml", text.as_bytes())]);
@@ -439,7 +442,7 @@ fn many_findings_in_a_large_file_cost_little_more_than_the_file() {
         assert!(code == 1 && out.contains("NOPE"), "{out}");
         start.elapsed()
     };
-    // The machine may be busy now and then.
+    // The machine may be busy.
     let ratio = |_| took("full").as_secs_f64() / took("concise").as_secs_f64();
     let best = (0..4).map(ratio).fold(f64::MAX, f64::min);
     assert!(best < 4.0, "with excerpts it takes {best:.1} times as long");

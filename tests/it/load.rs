@@ -1,4 +1,4 @@
-//! Projects on disk: what is found, what is reported, and what is said about the rest.
+//! Loading projects from disk: which files are found, which are reported, and the problems.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl Disk {
         })
     }
 
-    /// Loads and gives what is reported, then every problem, as they are shown.
+    /// The reported files, then all problems, as they are shown.
     fn report(&self, directory: &str, paths: &[&str]) -> Vec<String> {
         shown(&self.load(directory, paths, None, ""))
     }
@@ -71,7 +71,7 @@ fn the_project_is_loaded_and_the_paths_are_reported() {
 }
 
 #[test]
-fn without_a_mark_the_paths_are_the_project() {
+fn without_a_project_root_the_paths_are_the_project() {
     let disk = Disk::new(&[("a/pod.yaml", POD), ("b/map.yaml", MAP), ("c/map.yaml", MAP)]);
     let loaded = disk.load("", &["a/pod.yaml", "b"], None, "");
     assert_eq!(names(&loaded), ["a/pod.yaml", "b/map.yaml"]);
@@ -82,7 +82,7 @@ fn without_a_mark_the_paths_are_the_project() {
 }
 
 #[test]
-fn projects_side_by_side_stay_apart() {
+fn projects_next_to_each_other_are_separate() {
     let disk = Disk::new(&[
         ("one/podlens.yaml", ""),
         ("one/pod.yaml", POD),
@@ -103,7 +103,7 @@ fn a_repository_is_a_project() {
 }
 
 #[test]
-fn settings_above_the_project_count() {
+fn settings_above_the_project_are_used() {
     let disk = Disk::new(&[
         ("podlens.yaml", "kubernetes: '1.30'\nexclude: [r/gen]\n"),
         ("r/.git/HEAD", ""),
@@ -117,7 +117,7 @@ fn settings_above_the_project_count() {
 }
 
 #[test]
-fn ignored_and_hidden_files_count_when_they_are_named() {
+fn ignored_and_hidden_files_are_read_when_they_are_named() {
     let disk = Disk::new(&[
         (".gitignore", "out/\nsecret.yaml\n"),
         ("podlens.yaml", ""),
@@ -137,7 +137,7 @@ fn ignored_and_hidden_files_count_when_they_are_named() {
 }
 
 #[test]
-fn ignore_files_count_up_to_the_top_of_the_repository() {
+fn ignore_files_are_used_up_to_the_root_of_the_repository() {
     let inside = [("r/.git/HEAD", ""), ("r/.gitignore", "gen.yaml"), ("r/p/podlens.yaml", ""), ("r/p/gen.yaml", POD)];
     assert!(Disk::new(&inside).report("r/p", &["."]).is_empty());
     let outside = [(".gitignore", "*"), ("p/podlens.yaml", ""), ("p/pod.yaml", POD)];
@@ -145,14 +145,14 @@ fn ignore_files_count_up_to_the_top_of_the_repository() {
 }
 
 #[test]
-fn a_root_that_is_none_is_said() {
+fn a_root_that_does_not_exist_is_reported() {
     let disk = Disk::new(&[("a/pod.yaml", POD), ("b/pod.yaml", POD)]);
     assert_eq!(shown(&disk.load("", &["a"], Some("gone"), "")), ["a/pod.yaml", "gone: the root does not exist"]);
     assert_eq!(shown(&disk.load("", &[], Some("b"), "")), ["b/pod.yaml"]);
 }
 
 #[test]
-fn what_cannot_be_read_is_said_and_the_rest_is_shown() {
+fn unreadable_files_are_reported_and_the_rest_is_loaded() {
     let disk = Disk::new(&[("good.yaml", POD)]);
     disk.write("bad.yaml", b"a: \xff\xfe");
     disk.write("wide.yaml", b"\xff\xfea\0");
@@ -168,7 +168,7 @@ fn what_cannot_be_read_is_said_and_the_rest_is_shown() {
             "wide.yaml: is UTF-16; save the file as UTF-8",
         ]
     );
-    // Only what was asked for is worth a word.
+    // Only problems in the given paths are reported.
     assert_eq!(disk.report("", &["good.yaml"]), ["good.yaml"]);
 }
 
@@ -180,7 +180,7 @@ fn a_directory_without_manifests_reports_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn links_never_lead_in_a_circle() {
+fn cycles_of_symbolic_links_are_not_followed() {
     use std::os::unix::fs::symlink;
     let disk = Disk::new(&[("d/pod.yaml", POD)]);
     symlink(disk.path(""), disk.path("d/up")).expect("a link");
@@ -190,7 +190,7 @@ fn links_never_lead_in_a_circle() {
 }
 
 #[test]
-fn a_stream_is_one_file_or_many() {
+fn stdin_can_be_the_only_file_or_one_of_many() {
     let disk = Disk::new(&[("podlens.yaml", "kubernetes: '1.30'"), ("map.yaml", MAP)]);
     let plain = disk.load("", &["-"], None, &format!("{POD}---\n{MAP}"));
     assert_eq!((shown(&plain), names(&plain)), (vec!["<stdin>".into()], vec!["<stdin>".into()]));

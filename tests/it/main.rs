@@ -1,4 +1,4 @@
-//! The one integration binary: what holds for the whole project, seen from outside.
+//! Tests of the whole project through its public interface, in one binary. The suites in `fixtures` are in `tests/suites`.
 
 #[path = "../support/command.rs"]
 mod command;
@@ -46,7 +46,7 @@ mod typing;
 mod workloads;
 mod wrap;
 
-/// How many cases a property is tried on: more when `tests/run` asks for the slow ones.
+/// The number of generated cases for a property test: more if `tests/run` runs the slow tests.
 fn cases(quick: u32, slow: u32) -> u32 {
     if std::env::var_os("PODLENS_SLOW").is_some() { slow } else { quick }
 }

@@ -1,7 +1,7 @@
 //! Random pods give the same environment as a plain reference written from `docs/spec/kubernetes.md`.
 //!
-//! The reference shares no code with the program: maps and strings, and `None` for whatever is not fully known. Every
-//! case is written in one of several spellings of YAML, so that the way from text to value is on trial too.
+//! The reference shares no code with the program: it uses maps and strings, and `None` for values that are not fully
+//! known. The manifests are written in several YAML styles, so that parsing is tested too.
 
 mod case;
 mod presets;
@@ -44,7 +44,7 @@ fn environments_are_those_of_the_reference() {
 }
 
 #[test]
-fn the_program_says_the_same() {
+fn the_program_prints_the_same() {
     for seed in 0..u64::from(crate::cases(20, 400)) {
         let (case, manifests, settings) = written(seed);
         let directory = tempfile::tempdir().expect("a directory");
@@ -55,8 +55,8 @@ fn the_program_says_the_same() {
             .current_dir(directory.path())
             .output()
             .expect("podlens starts");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "seed {seed}: {told}\n{manifests}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "seed {seed}: {stderr}\n{manifests}");
         let json = serde_json::from_slice(&output.stdout).expect("podlens prints JSON");
         compare(&case, &json, &manifests, seed);
     }
@@ -91,7 +91,7 @@ fn compare(case: &Case, json: &Json, manifests: &str, seed: u64) {
             all
         },
     };
-    assert_eq!(said, expected, "seed {seed} (left is what podlens says):\n{manifests}");
+    assert_eq!(said, expected, "seed {seed} (left is podlens):\n{manifests}");
 }
 
 /// A value that is known in full, secrets included.
@@ -99,7 +99,7 @@ fn known(it: &Json) -> Option<String> {
     let state = text(it, "state");
     let value = it["value"].as_str().map(str::to_owned);
     assert_eq!(value.is_none(), it.get("alternatives").is_some(), "only candidates that differ have no value: {it}");
-    // With a hole beside a secret the state is still `secret`.
+    // A value with a secret and an unknown part has the state `secret`.
     value.filter(|it| state == "known" || (state == "secret" && !it.contains('<')))
 }
 

@@ -1,4 +1,4 @@
-//! Properties of text: positions round-trip, the index agrees with the buffer, edits are the edits of a string.
+//! Properties of text: positions round-trip, the line index agrees with the buffer, and edits change it like a string.
 
 use podlens::text::{Buffer, Encoding, LineIndex, Position, Span};
 use proptest::prelude::*;
@@ -14,8 +14,8 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// The offsets one can land on: starts of characters that are not between CR and LF.
-fn landing_places(text: &str) -> impl Iterator<Item = usize> + '_ {
+/// The valid offsets: starts of characters that are not between CR and LF.
+fn valid_offsets(text: &str) -> impl Iterator<Item = usize> + '_ {
     (0..=text.len())
         .filter(|&at| text.is_char_boundary(at))
         .filter(|&at| !text[..at].ends_with('\r') || !text[at..].starts_with('\n'))
@@ -41,7 +41,7 @@ proptest! {
     fn positions_round_trip(text in text()) {
         let (buffer, lines) = (Buffer::new(&text, 0), LineIndex::new(&text));
         for encoding in ENCODINGS {
-            for offset in landing_places(&text) {
+            for offset in valid_offsets(&text) {
                 let position = buffer.position(offset, encoding);
                 prop_assert_eq!(position, position_by_definition(&text, offset, encoding), "{} {:?}", offset, encoding);
                 prop_assert_eq!(buffer.offset(position, encoding), offset, "{:?} {:?}", position, encoding);
@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn the_index_agrees_with_the_buffer_on_any_place(text in text(), line in 0..40u32, character in 0..80u32) {
+    fn the_line_index_agrees_with_the_buffer(text in text(), line in 0..40u32, character in 0..80u32) {
         let (buffer, lines) = (Buffer::new(&text, 0), LineIndex::new(&text));
         for encoding in ENCODINGS {
             for offset in 0..=text.len() + 2 {
@@ -60,20 +60,20 @@ proptest! {
             let position = Position::new(line, character);
             let offset = buffer.offset(position, encoding);
             prop_assert_eq!(lines.offset(position, encoding), offset);
-            prop_assert!(landing_places(&text).any(|place| place == offset));
+            prop_assert!(valid_offsets(&text).any(|place| place == offset));
             prop_assert!(buffer.position(offset, encoding) <= position);
         }
         prop_assert_eq!(lines.line_count(), buffer.position(text.len(), Encoding::Utf8).line + 1);
     }
 
     #[test]
-    fn ordered_edits_are_the_edits_of_a_string(
+    fn edits_change_a_buffer_like_a_string(
         start in text(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), text()), 0..20),
     ) {
         let (mut buffer, mut model) = (Buffer::new(&start, 0), start);
         for (from, to, text) in edits {
-            // One more than the length, so that places behind the end are among them.
+            // One more than the length, so that positions after the end are included.
             let span = Span::new(from.index(model.len() + 2), to.index(model.len() + 2));
             let change = buffer.edit(span, &text);
 
@@ -83,8 +83,8 @@ proptest! {
             model.replace_range(begin..end, &text);
             prop_assert_eq!(buffer.to_string(), model.as_str());
             prop_assert_eq!(buffer.slice(Span::new(begin, begin + change.new_len)), text);
-            // An edit may join a CR and an LF: the rope must see their one line end.
-            for offset in landing_places(&model) {
+            // An edit may join a CR and an LF: the rope has to treat them as one line end.
+            for offset in valid_offsets(&model) {
                 let position = buffer.position(offset, Encoding::Utf16);
                 prop_assert_eq!(position, position_by_definition(&model, offset, Encoding::Utf16));
             }

@@ -1,5 +1,5 @@
-//! The follower of scripts against the shells themselves: random plain scripts are run by both, and every file that is
-//! said to be known must be what the shell has left.
+//! Compares the evaluation of scripts with real shells: both run random simple scripts, and every file whose content is
+//! known to podlens must have the content that the shell wrote.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use podlens::resolve::{EnvFile, Resolver};
 use podlens::workspace::{File, Workspace};
 
-/// A small generator of numbers: the same scripts on every machine.
+/// A random number generator that gives the same scripts on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -28,7 +28,7 @@ impl Dice {
 
 const FILES: [&str; 4] = ["f", "g", "deep/f", "h"];
 
-/// A word in one of the ways people write it.
+/// A word of a command, in one of many styles.
 fn word(dice: &mut Dice) -> String {
     const BITS: [&str; 24] = [
         "A",
@@ -133,7 +133,7 @@ fn statement(dice: &mut Dice, depth: usize) -> String {
     }
 }
 
-/// What podlens says about each file.
+/// The content that podlens computes for each file.
 fn followed(shell: &str, script: &str, directory: &Path) -> BTreeMap<&'static str, EnvFile> {
     let quoted = serde_json::to_string(script).expect("a string");
     let at = directory.display();
@@ -167,16 +167,16 @@ spec:
 }
 
 #[test]
-fn scripts_leave_what_is_said() {
+fn files_have_the_computed_content() {
     let rounds = if std::env::var_os("PODLENS_SLOW").is_some() { 1000 } else { 300 };
     let shells: Vec<&str> = ["dash", "bash"].into_iter().filter(|it| Path::new("/bin").join(it).exists()).collect();
-    assert!(!shells.is_empty(), "neither dash nor bash is here");
+    assert!(!shells.is_empty(), "neither dash nor bash is installed");
     let mut dice = Dice(0x5eed_cafe_f00d_1234);
     let (mut known, mut unknown) = (0, 0);
     let mut wrong = Vec::new();
     for round in 0..rounds {
         let script: String = (0..=dice.below(5)).map(|_| statement(&mut dice, 2) + "\n").collect();
-        // What the kubelet would expand is another matter.
+        // Scripts with references that the kubelet would expand are skipped.
         let written = script.replace('$', "$$");
         for shell in &shells {
             let place = tempfile::tempdir().expect("a directory");
@@ -196,7 +196,7 @@ fn scripts_leave_what_is_said() {
                 .stderr(Stdio::null())
                 .status()
                 .expect("a shell");
-            // An init container that fails is run again, and nobody reads its files meanwhile.
+            // An init container that fails is started again, and its files are not read before it succeeds.
             if !status.success() {
                 continue;
             }

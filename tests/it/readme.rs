@@ -1,4 +1,4 @@
-//! The README shows what the program really prints: `UPDATE=1` writes it there, without it a stale block fails.
+//! The README shows the real output of commands. `UPDATE=1` writes it; otherwise a stale block fails.
 
 use std::path::Path;
 use std::process::Command;
@@ -55,22 +55,22 @@ fn the_readme_shows_real_output() {
 }
 
 #[test]
-fn the_settings_of_the_readme_are_settings() {
+fn the_settings_in_the_readme_are_valid() {
     let readme = include_str!("../../README.md");
     let section = readme.split_once("## Settings\n").expect("a section").1;
     let text = section.split("```yaml\n").nth(1).and_then(|it| it.split("```").next()).expect("an example");
     let mistakes = podlens::rules::settings_errors(&Settings::parse(text));
     assert!(mistakes.is_empty(), "{mistakes:?}");
     for key in Settings::keys() {
-        assert!(text.lines().any(|line| line.starts_with(&format!("{key}:"))), "{key} is not told");
+        assert!(text.lines().any(|line| line.starts_with(&format!("{key}:"))), "{key} is not in the example");
     }
 }
 
-/// The text with another content between the markers of a block.
+/// The text with new content between the markers of a block.
 fn with_block(text: &str, name: &str, content: &str) -> String {
     let (begin, end) = (format!("<!-- begin: {name} -->\n"), format!("<!-- end: {name} -->\n"));
-    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("README.md lacks {begin}"));
-    let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("README.md lacks {end}"));
+    let (before, rest) = text.split_once(&begin).unwrap_or_else(|| panic!("README.md has no {begin}"));
+    let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("README.md has no {end}"));
     format!("{before}{begin}\n{content}\n{end}{after}")
 }
 

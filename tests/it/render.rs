@@ -1,11 +1,11 @@
-//! `podlens render`: what it prints of the shop, that it is YAML, and that it keeps secrets.
+//! `podlens render` prints valid YAML of the same objects, without secrets.
 
 use podlens::syntax::parse;
 
 use crate::command::{directory, run};
 
 #[test]
-fn what_is_printed_is_the_same_kind_of_object() {
+fn the_output_is_the_same_object() {
     let pod = "# a comment\napiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {a: \"yes\", b: \"08\", e: ''}}\nspec:\n  \
                terminationGracePeriodSeconds: 0o10\n  hostNetwork: yes\n  containers:\n    - &c\n      name: a\n      image: a\n      \
                env:\n        - {name: PORT, value: \"80\"}\n        - {name: LINES, value: \"a\\nb $(PORT)\\n\"}\n        \
@@ -35,11 +35,11 @@ fn what_is_printed_is_the_same_kind_of_object() {
     let (code, diff, err) = run(place.path(), &["render", "--diff"], "");
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(diff.contains("+      command: [sh, -c,") || !diff.contains("+      command"), "{diff}");
-    assert!(!diff.contains("args: [\"80\""), "the two containers disagree: {diff}");
+    assert!(!diff.contains("args: [\"80\""), "the containers of an anchor have different values: {diff}");
 }
 
 #[test]
-fn secrets_stay_where_they_are() {
+fn secrets_are_not_printed() {
     let text = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {PASSWORD: hunter2}\n---\napiVersion: v1\nkind: Pod\n\
                 metadata: {name: web}\nspec:\n  containers:\n    - name: a\n      image: a\n      envFrom: [{secretRef: {name: s}}]\n      \
                 args: [--password=$(PASSWORD), --host=$(DB_SERVICE_HOST)]\n";

@@ -1,7 +1,6 @@
-//! Large documents, edited at random: what is read again after an edit is what is read anew.
+//! Random edits of large documents: parsing incrementally gives the same tree as parsing the whole text.
 //!
-//! The unit tests of the parser show the same on small texts, which they cut as if they were large. Here everything has
-//! the size it has.
+//! The unit tests of the parser check the same with small texts and small chunks. Here the chunks have their real size.
 
 use std::fmt::Write as _;
 
@@ -10,7 +9,7 @@ use podlens::text::{Buffer, Span};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A Deployment, a List, a List in JSON, and a Deployment whose lists stand at the column of their keys.
+/// A Deployment, a List, a List in JSON, and a Deployment whose lists have the indentation of their keys.
 fn large(kind: usize) -> String {
     let mut text = String::new();
     if kind == 2 {
@@ -71,7 +70,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(crate::cases(16, 400)) })]
 
     #[test]
-    fn large_documents_are_read_again_as_they_are_read_anew(
+    fn incremental_parsing_of_large_documents_equals_a_full_parse(
         kind in 0..4usize,
         edits in prop::collection::vec((any::<Index>(), 0..3usize, select(TYPED)), 1..6),
     ) {
@@ -82,8 +81,8 @@ proptest! {
             let end = buffer.floor_char((at + removed).min(buffer.len()));
             let change = buffer.edit(Span::new(at, end), typed);
             tree = tree.reparse(change, &buffer);
-            let anew = parse(&buffer.to_string());
-            prop_assert!(tree == anew, "{change:?} {typed:?}: {:?} but {:?}", tree.errors(), anew.errors());
+            let full = parse(&buffer.to_string());
+            prop_assert!(tree == full, "{change:?} {typed:?}: {:?} but {:?}", tree.errors(), full.errors());
         }
     }
 }

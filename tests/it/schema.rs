@@ -1,4 +1,4 @@
-//! The JSON schema of the settings is what the code says, and what it says can be read.
+//! The JSON schema of the settings is current, and all of its keys are read.
 
 use std::fs;
 use std::path::Path;

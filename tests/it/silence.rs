@@ -1,5 +1,5 @@
-//! Files in which rules must stay silent: real mistakes in them are still found, and skipping documents that cannot matter
-//! changes no finding. The files without findings are in `fixtures/silence`.
+//! Mistakes in templates are found, and skipping irrelevant documents changes no finding. Files of other tools without
+//! findings are in `fixtures/silence`.
 
 use podlens::diagnostic::Diagnostic;
 use podlens::workspace::File;
@@ -9,7 +9,7 @@ use crate::findings::{Files, lint_with};
 use crate::fixture::{broken_manifests, suites_in};
 use crate::fixtures::manifests;
 
-/// What all rules find in some files, each as `file: rule: message [text]`.
+/// The findings of all rules in some files, each as `file: rule: message [text]`.
 fn findings(files: &Files, read: fn(&str, &str) -> File) -> Vec<String> {
     let shown = |it: &Diagnostic| {
         let text = files[&*it.location.file].get(it.location.span.range()).unwrap_or_default();
@@ -18,7 +18,7 @@ fn findings(files: &Files, read: fn(&str, &str) -> File) -> Vec<String> {
     lint_with(files, read, None).iter().map(shown).collect()
 }
 
-/// Every project among the fixtures.
+/// All projects in the fixtures.
 fn projects() -> Vec<Files> {
     let cases = suites_in("silence").into_iter().flat_map(|(_, suite)| suite.cases);
     let mut all: Vec<Files> =
@@ -29,7 +29,7 @@ fn projects() -> Vec<Files> {
 }
 
 #[test]
-fn what_is_wrong_in_a_template_is_found_at_its_place() {
+fn mistakes_in_a_helm_template_are_found() {
     let template = "{{- if .Values.on }}\napiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  \
                     containers:\n    - name: ü{{ .Values.ü }}\n      image: {{ .Values.image }}\n      env:\n        \
                     - {name: HOST, value: {{ .Values.host }}}\n      args:\n        - é {{ .x }} $(HSOT)\n        \
@@ -42,7 +42,7 @@ fn what_is_wrong_in_a_template_is_found_at_its_place() {
 }
 
 #[test]
-fn outside_of_the_hazards_the_same_is_found() {
+fn text_like_that_of_other_tools_is_checked_in_pods() {
     let pod = |more: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers:\n    - name: a\n      image: a\n{more}"
@@ -61,7 +61,7 @@ fn outside_of_the_hazards_the_same_is_found() {
     }
 }
 
-/// What skipping may change: whether a document that cannot matter is well-formed.
+/// The findings without syntax errors, which skipping may hide in irrelevant documents.
 fn without_syntax(found: Vec<String>) -> Vec<String> {
     found.into_iter().filter(|it| !it.contains(": syntax-error: ") && !it.contains(": duplicate-key: ")).collect()
 }
@@ -83,7 +83,7 @@ fn skipping_changes_no_finding_in_the_fixtures() {
     }
 }
 
-/// A document in one of the ways people and tools write them.
+/// A document in one of the usual styles.
 fn document() -> impl Strategy<Value = String> {
     let kinds = prop::sample::select(vec![
         "v1/Pod",

@@ -1,4 +1,4 @@
-//! Templates from the outside: what `podlens process` prints, what it refuses, and how parameters reach containers.
+//! Templates: the output and errors of `podlens process`, and parameters in containers.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::command::{directory, project, run};
 
 #[test]
-fn a_seed_makes_values_the_same_again() {
+fn the_same_seed_gives_the_same_values() {
     let file = "fixtures/templates/mongodb-openshift.yaml";
     let once = |seed: &[&str]| run(project(), &[&["process", file], seed].concat(), "").1;
     assert_eq!(once(&["--seed", "7"]), once(&["--seed", "7"]));
@@ -134,7 +134,7 @@ fn all_errors_are_reported_and_nothing_is_printed() {
 }
 
 #[test]
-fn ten_thousand_parameters_are_no_trouble() {
+fn ten_thousand_parameters_are_processed() {
     let mut text = String::from("apiVersion: v1\nkind: Template\nobjects:\n- kind: X\n  data:\n");
     for at in 0..10_000 {
         let _ = writeln!(text, "    k{at}: ${{P{at}}}");
@@ -161,7 +161,7 @@ fn ten_thousand_parameters_are_no_trouble() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(super::cases(64, 2000)))]
 
-    /// Every parameter is used once, somewhere. Its value is found exactly there, and nowhere else.
+    /// Every parameter is used once; its value is exactly at this position.
     #[test]
     fn every_value_is_where_its_reference_was(
         places in prop::collection::vec((0_usize..5, "[a-z ]{0,3}", "[a-z ]{0,3}"), 1..20),
@@ -279,6 +279,6 @@ parameters:
     assert_eq!(shown, expected);
     assert_eq!(container["args"][0]["value"], "--port=8080");
     assert_eq!(container["args"][1]["value"], "http://10.0.0.1:8080/");
-    // A port that a parameter gives is known, one that nobody has given yet is not.
+    // A port from a parameter with a value is known, one from a parameter without a value is not.
     assert_eq!(container["args"][2]["value"], "tcp://10.0.0.2:8080 <port of shop-web>");
 }

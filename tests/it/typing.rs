@@ -1,5 +1,5 @@
-//! Manifests typed and deleted character by character: what is complete stays known, and nothing but the document being
-//! typed is ever wrong.
+//! Manifests that are typed and deleted character by character: complete containers stay known, and only the document
+//! that is being typed has errors.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use podlens::k8s::read_objects;
 use podlens::syntax::{Tree, parse};
 use podlens::text::{Buffer, Span};
 
-/// A container, and where its text stands in the file.
+/// A container and the span of its text.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     what: String,
@@ -36,7 +36,7 @@ fn known(tree: &Tree) -> Vec<Known> {
 struct Typist {
     buffer: Buffer,
     tree: Tree,
-    /// A full parse is compared every so many characters.
+    /// The number of characters between comparisons with a full parse.
     every: usize,
     steps: usize,
 }
@@ -50,14 +50,18 @@ impl Typist {
         self.buffer.slice(Span::new(0, self.buffer.len())).into_owned()
     }
 
-    /// Makes one change and checks what must hold after any. Gives the caret.
+    /// Makes one change, checks the tree, and returns the position after the change.
     fn change(&mut self, span: Span, text: &str) -> usize {
         let change = self.buffer.edit(span, text);
         self.tree = self.tree.reparse(change, &self.buffer);
         let caret = change.old.start + change.new_len;
         self.steps += 1;
         if self.steps.is_multiple_of(self.every) {
-            assert!(self.tree == parse(&self.text()), "read again is not read anew:\n{}", self.until(caret));
+            assert!(
+                self.tree == parse(&self.text()),
+                "incremental parsing differs from a full parse:\n{}",
+                self.until(caret)
+            );
         }
         for error in self.tree.errors() {
             let document = self.tree.document_at(error.span.start).expect("an error is in a document").span();
@@ -72,7 +76,7 @@ impl Typist {
         text[text.floor_char_boundary(text.len().saturating_sub(600))..].to_owned() + "¦"
     }
 
-    /// Every container that is expected is there, in order; half-typed ones may stand among them.
+    /// Asserts that all expected containers are known, in order; there may be incomplete ones between them.
     fn assert_knows<'k>(&self, expected: impl Iterator<Item = &'k Known>, caret: usize) {
         let is = known(&self.tree);
         let mut left = is.iter();
@@ -88,10 +92,10 @@ impl Typist {
     }
 }
 
-/// Types a text between two others, which stay as they are, and takes it away again.
-fn type_between(before: &str, typed: &str, behind: &str) {
-    let whole = known(&parse(&format!("{before}{typed}{behind}")));
-    let mut typist = Typist::new(&format!("{before}{behind}"));
+/// Types a text between two others and deletes it again.
+fn type_between(before: &str, typed: &str, after: &str) {
+    let whole = known(&parse(&format!("{before}{typed}{after}")));
+    let mut typist = Typist::new(&format!("{before}{after}"));
     let complete = |caret: usize| {
         // A container is complete when its last line is.
         let until = before.len() + typed[..caret - before.len()].rfind('\n').map_or(0, |end| end + 1);
@@ -103,14 +107,14 @@ fn type_between(before: &str, typed: &str, behind: &str) {
         let caret = typist.change(Span::new(at, at), character.encode_utf8(&mut [0; 4]));
         typist.assert_knows(complete(caret), caret);
     }
-    assert_eq!(typist.text(), format!("{before}{typed}{behind}"));
+    assert_eq!(typist.text(), format!("{before}{typed}{after}"));
     for (at, character) in characters().collect::<Vec<_>>().into_iter().rev() {
         let caret = typist.change(Span::new(at, at + character.len_utf8()), "");
         typist.assert_knows(complete(caret), caret);
     }
-    assert_eq!(typist.text(), format!("{before}{behind}"));
-    // Once more from the front, the way the delete key does.
-    let mut typist = Typist::new(&format!("{before}{typed}{behind}"));
+    assert_eq!(typist.text(), format!("{before}{after}"));
+    // Once more from the front, as with the delete key.
+    let mut typist = Typist::new(&format!("{before}{typed}{after}"));
     for (_, character) in characters() {
         let caret = typist.change(Span::new(before.len(), before.len() + character.len_utf8()), "");
         typist.assert_knows(
@@ -220,7 +224,7 @@ fn a_manifest_is_typed_alone() {
 }
 
 #[test]
-fn a_manifest_is_typed_with_line_ends_of_windows() {
+fn a_manifest_is_typed_with_crlf() {
     type_between("", &FIRST.replace('\n', "\r\n"), "");
 }
 
@@ -248,16 +252,16 @@ fn the_shop_is_typed() {
 
 #[test]
 fn a_large_manifest_is_typed_in_its_middle() {
-    // One document that is read in pieces: many containers, and one more is typed between them.
+    // One document that is parsed in chunks: many containers, and one more is typed between them.
     let container = |index: usize| {
         format!("  - name: c{index}\n    image: shop/c\n    env:\n    - name: A{index}\n      value: \"$(B) it's [\"\n")
     };
     let head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: large\nspec:\n  containers:\n";
     let many = |from: usize| (from..from + 120).map(container).collect::<String>();
-    let (before, typed, behind) = (format!("{head}{}", many(0)), container(500), format!("\n{}", many(600)));
-    // What stands behind may be drawn into a quote or block scalar for a while; what stands before may not.
-    let whole = known(&parse(&format!("{before}{typed}{behind}")));
-    let mut typist = Typist::new(&format!("{before}{behind}"));
+    let (before, typed, after) = (format!("{head}{}", many(0)), container(500), format!("\n{}", many(600)));
+    // Text after it may be part of a quote or block scalar for a while; text before it may not.
+    let whole = known(&parse(&format!("{before}{typed}{after}")));
+    let mut typist = Typist::new(&format!("{before}{after}"));
     for (at, character) in typed.char_indices() {
         let at = before.len() + at;
         let caret = typist.change(Span::new(at, at), character.encode_utf8(&mut [0; 4]));
@@ -269,9 +273,9 @@ fn a_large_manifest_is_typed_in_its_middle() {
     }
 }
 
-/// Whether a line says what a container further down is: one of the keys it stands below, or what kind of object it
-/// stands in. A keystroke there costs the container with reason: in `spec|:` and `cont\tainers:` there is none any more.
-fn says_what_it_is(text: &str, at: usize, container: &Known) -> bool {
+/// Whether the container depends on this line: one of the keys around it, or the kind of its object. A change there may
+/// remove the container: in `spec|:` and `cont\tainers:` there is no container.
+fn depends_on(text: &str, at: usize, container: &Known) -> bool {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let indent = |line: &str| line.len() - line.trim_start().len();
     let line = text[start..].lines().next().unwrap_or_default();
@@ -285,9 +289,9 @@ fn says_what_it_is(text: &str, at: usize, container: &Known) -> bool {
     })
 }
 
-/// A single keystroke anywhere in a healthy manifest costs the container it is made in, and seldom another.
+/// A single character anywhere in a valid manifest hides at most the container that it is typed in, and rarely another.
 #[test]
-fn a_stray_keystroke_costs_little() {
+fn one_wrong_character_hides_few_containers() {
     let text = format!("{FIRST}---\n{ODD}");
     let healthy = known(&parse(&text));
     let (mut kept, mut all) = (0, 0);
@@ -296,11 +300,11 @@ fn a_stray_keystroke_costs_little() {
             let mut typist = Typist::new(&text);
             typist.change(Span::new(at, at), key);
             let is = known(&typist.tree);
-            let is_other = |it: &&Known| (at < it.start || at > it.end) && !says_what_it_is(&text, at, it);
+            let is_other = |it: &&Known| (at < it.start || at > it.end) && !depends_on(&text, at, it);
             let others = || healthy.iter().filter(is_other);
             all += others().count();
             kept += others().filter(|it| is.iter().any(|is| is.what == it.what)).count();
         }
     }
-    assert!(kept * 100 > all * 95, "only {kept} of {all} are kept");
+    assert!(kept * 100 > all * 95, "only {kept} of {all} containers are still known");
 }

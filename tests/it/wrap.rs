@@ -1,4 +1,4 @@
-//! `podlens wrap` from the outside: what it prints and refuses, and that processing gives the objects back.
+//! `podlens wrap`: its output and errors, and processing its template gives the objects again.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ spec:
 ";
 
 #[test]
-fn objects_become_a_template_that_gives_them_back() {
+fn processing_the_template_gives_the_objects() {
     let place = directory(&[("shop.yaml", SHOP.as_bytes())]);
     let wrapping = ["wrap", "shop.yaml", "--name", "shop", "-p", "TAG=1.4.2", "--parameter", "REPLICAS=3"];
     let (code, out, err) = run(place.path(), &wrapping, "");
@@ -70,7 +70,7 @@ parameters:
         (&container["image"], &container["args"]),
         (&json!("registry/web:2"), &json!(["--tag=2", "--keep=${HOME}"]))
     );
-    // What comes out of a cluster or of helm comes in by stdin.
+    // Output of kubectl or helm is read from stdin.
     let (code, out, err) = run(
         place.path(),
         &["wrap", "-", "shop.yaml", "--name", "s", "-p", "NS=prod"],
@@ -121,7 +121,7 @@ fn errors_are_reported_and_nothing_is_printed() {
     assert!(err.starts_with("podlens: broken.yaml:"), "{err}");
 }
 
-/// Words in which the parameters' values stand, or nearly do.
+/// Words that contain the values of parameters, or nearly do.
 fn words() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "web",
@@ -192,7 +192,7 @@ fn object() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Writes a value as YAML in one of many ways, decided by `choice`, which is used up.
+/// Writes a value as YAML in one of many styles, which `choice` decides.
 struct Writer {
     choice: u64,
 }
@@ -203,7 +203,7 @@ impl Writer {
         (self.choice >> 33) % below
     }
 
-    /// A value behind a key or dash at a column.
+    /// A value after a key or dash at a column.
     fn block(&mut self, value: &Value, column: usize, out: &mut String) {
         let indent = " ".repeat(column);
         match value {
@@ -275,10 +275,10 @@ impl Writer {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(super::cases(96, 4000)))]
 
-    /// Whatever the objects and however they are written: the template, processed with the values that were taken out,
-    /// gives the objects; with other values, it gives objects without the old ones.
+    /// Processing the template with the original values gives the objects, for all objects in all styles. With other
+    /// values it gives objects without the original values.
     #[test]
-    fn wrapped_objects_come_back(
+    fn wrapped_objects_can_be_processed(
         objects in prop::collection::vec(object(), 1..4),
         choice in any::<u64>(),
         as_list in 0..3,
@@ -296,7 +296,7 @@ proptest! {
             writer.block(&Value::from(objects.clone()), 0, &mut text);
         } else {
             for it in &objects {
-                text.push_str("---\n# WrapInput: a/b.yaml");
+                text.push_str("---\n# Source: a/b.yaml");
                 let mut part = String::new();
                 writer.block(it, 0, &mut part);
                 let _ = write!(text, "{}{part}", if part.starts_with('\n') { "" } else { "\n" });
@@ -325,9 +325,9 @@ proptest! {
         for it in processed("other") {
             prop_assert_eq!(&it["metadata"]["name"], "other");
         }
-        if !wrapped.notices.iter().any(|it| it.contains("anew")) {
+        if !wrapped.notices.iter().any(|it| it.contains("rewritten")) {
             prop_assert_eq!(text.matches("# about web").count(), wrapped.text.matches("# about web").count(), "{}", wrapped.text);
-            prop_assert_eq!(text.matches("# WrapInput: ").count(), wrapped.text.matches("# WrapInput: ").count());
+            prop_assert_eq!(text.matches("# Source: ").count(), wrapped.text.matches("# Source: ").count());
         }
     }
 }

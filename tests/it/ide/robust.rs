@@ -1,4 +1,4 @@
-//! Whatever stands in a file and wherever the cursor is: no feature panics, and what it answers fits the text.
+//! No editor feature panics, in any file and at any cursor position, and the spans in its answer are in the text.
 
 use podlens::diagnostic::Edit;
 use podlens::ide::Analysis;
@@ -26,7 +26,7 @@ fn files(directory: &str) -> Vec<File> {
     texts.iter().map(|(path, text)| File::with_cursors(path, text)).collect()
 }
 
-/// The same files with the cursor's file first.
+/// The same files with the one at this index first.
 fn around(all: &[File], at: usize) -> Vec<File> {
     let mut files = all.to_vec();
     files.swap(0, at);
@@ -34,7 +34,7 @@ fn around(all: &[File], at: usize) -> Vec<File> {
 }
 
 #[test]
-fn every_place_of_every_fixture_can_be_asked() {
+fn features_work_at_every_position_of_every_fixture() {
     let stride = if std::env::var_os("PODLENS_SLOW").is_some() { 1 } else { 13 };
     for directory in ["shop", "shop-broken", "shop-legacy", "recovery"] {
         let all = files(directory);
@@ -92,7 +92,7 @@ fn ask(it: &Analysis<'_>, project: &MemoryProject, offset: usize, found: &[podle
     environment_at(it, file, offset, &str::to_owned);
 }
 
-/// Edits lie in their files and do not overlap.
+/// Asserts that edits are inside of their files and do not overlap.
 fn apart(project: &MemoryProject, mut edits: Vec<Edit>) {
     edits.sort_by(|a, b| a.location.cmp(&b.location));
     for edit in &edits {
@@ -122,14 +122,14 @@ fn whole(it: &Analysis<'_>, project: &MemoryProject) {
     }
 }
 
-/// Typing a file from its beginning: behind every `$(` the name that follows is offered, if it has a value there.
+/// While a file is typed from its beginning, the name after each `$(` is offered if it has a value there.
 #[test]
 fn names_are_offered_while_a_file_is_typed() {
     let all = files("shop");
     let mut asked = 0;
     for at in 0..all.len() {
         let File { path: name, text, .. } = &all[at];
-        // JSON closes what it opens at the very end: half of it is not much yet.
+        // Incomplete JSON has few complete objects.
         for (start, _) in text.match_indices("$(").filter(|_| name.ends_with(".yaml") && name != "podlens.yaml") {
             let Some(length) = text[start..].find(')') else { continue };
             let wanted = &text[start + 2..start + length];
@@ -147,12 +147,12 @@ fn names_are_offered_while_a_file_is_typed() {
                 let half = MemoryProject::new(name, &files);
                 let found = half.analysis(|it| completion(it, &half.file, half.text().len()));
                 let labels: Vec<String> = found.into_iter().flat_map(|it| it.items).map(|it| it.label).collect();
-                // What a controller adds behind `env`, or what stands below, is not there yet.
+                // Variables that a controller adds, or that are declared below, are not known yet.
                 let is_later = !text[..start].contains(&format!("name: {wanted}\n")) && labels.is_empty();
                 assert!(labels.iter().any(|it| it == wanted) || is_later, "{name}:{start}: {wanted} in {labels:?}");
                 asked += usize::from(!is_later);
             }
         }
     }
-    assert!(asked > 40, "only {asked} were asked");
+    assert!(asked > 40, "only {asked} completions were requested");
 }

@@ -1,4 +1,4 @@
-//! How long answers take: in a large document of a large workspace no longer than a person notices.
+//! The time of editor features in a large document of a large workspace.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use podlens::ide::hover;
 use crate::fixture::File;
 use crate::memory_project::MemoryProject;
 
-/// A document of about a megabyte with one object of many: as several documents, or as one List.
+/// A file of about a megabyte with many objects, as documents or as one List.
 fn large(as_list: bool) -> String {
     let mut text = String::new();
     if as_list {
@@ -44,12 +44,12 @@ fn workspace(files: usize, as_list: bool) -> MemoryProject {
     MemoryProject::new("large", &all)
 }
 
-/// The slowest of some answers, after a first one for what is kept from one to the next.
+/// The longest time of some requests, without the first one, which fills the caches.
 fn slowest(project: &MemoryProject, mut answer: impl FnMut(&podlens::ide::Analysis<'_>, usize)) -> Duration {
     let places: Vec<usize> = project.text().match_indices("$(HOST)").map(|(at, _)| at + 4).step_by(97).collect();
     let mut slowest = Duration::ZERO;
     for (at, offset) in places.into_iter().enumerate() {
-        // As a server asks: everything anew for each request.
+        // Like the server: a new analysis for each request.
         let started = Instant::now();
         project.analysis(|it| answer(it, offset));
         if at > 0 {
@@ -60,7 +60,7 @@ fn slowest(project: &MemoryProject, mut answer: impl FnMut(&podlens::ide::Analys
 }
 
 #[test]
-fn answers_come_at_once() {
+fn answers_are_quick() {
     if std::env::var_os("PODLENS_SLOW").is_none() {
         return;
     }
@@ -69,15 +69,15 @@ fn answers_come_at_once() {
         for files in [10, 5_000] {
             let project = workspace(files, as_list);
             let file = project.file.clone();
-            let mut told = |what: &str, took: Duration| {
+            let mut check = |what: &str, took: Duration| {
                 let _ = writeln!(report, "list: {as_list}, {files} files, {what}: {took:?}");
-                // Five milliseconds is the budget; this is no release build, and others share the machine.
+                // The budget is five milliseconds; this is not a release build, and the machine may be busy.
                 assert!(took < Duration::from_millis(60), "{report}");
             };
-            told("hover", slowest(&project, |it, offset| assert!(hover(it, &file, offset).is_some())));
-            told("completion", slowest(&project, |it, offset| assert!(completion(it, &file, offset).is_some())));
-            told("definition", slowest(&project, |it, offset| assert!(definition(it, &file, offset).is_some())));
-            told("highlight", slowest(&project, |it, offset| assert!(!highlights(it, &file, offset).is_empty())));
+            check("hover", slowest(&project, |it, offset| assert!(hover(it, &file, offset).is_some())));
+            check("completion", slowest(&project, |it, offset| assert!(completion(it, &file, offset).is_some())));
+            check("definition", slowest(&project, |it, offset| assert!(definition(it, &file, offset).is_some())));
+            check("highlight", slowest(&project, |it, offset| assert!(!highlights(it, &file, offset).is_empty())));
         }
     }
 }

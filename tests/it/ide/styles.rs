@@ -1,5 +1,5 @@
-//! Completion wherever a name can stand, in every style of scalar, closed or not, in whole files and in files that end
-//! at the cursor: the name is offered, and what is written with it reads as meant.
+//! Completion at every place for a name, in every style of scalar, closed or not, also in files that end at the cursor: the
+//! name is offered, and the text with it has the right value.
 
 use podlens::ide::completion;
 use podlens::syntax::parse;
@@ -41,11 +41,11 @@ metadata: {name: redis}
 spec: {clusterIP: 10.0.0.1, ports: [{port: 6379}]}
 ";
 
-/// How a scalar is written around a text; the second part stands on the same line, or indented below.
+/// The name of a style, and the text before and after a scalar of that style.
 const STYLES: [(&str, &str, &str); 5] =
     [("plain", "", ""), ("single", "'", "'"), ("double", "\"", "\""), ("literal", "|-\n", ""), ("folded", ">-\n", "")];
 
-/// A file in which a scalar of a style stands behind `head`.
+/// A file with a scalar of a style after `head`.
 fn written(head: &str, style: (&str, &str, &str), text: &str, tail: &str) -> String {
     let (_, open, close) = style;
     let last = head.rsplit('\n').next().unwrap_or_default();
@@ -54,8 +54,8 @@ fn written(head: &str, style: (&str, &str, &str), text: &str, tail: &str) -> Str
     format!("{POD}{head} {inner}{tail}\n")
 }
 
-/// Takes an item, and gives the text after it.
-fn taken(file: &str, label: &str) -> Option<String> {
+/// The text after an item was inserted.
+fn completed(file: &str, label: &str) -> Option<String> {
     let files = [File::with_cursors("web.yaml", file), File::with_cursors("others.yaml", OTHERS)];
     let project = MemoryProject::new(file, &files);
     project.analysis(|it| {
@@ -67,7 +67,7 @@ fn taken(file: &str, label: &str) -> Option<String> {
     })
 }
 
-/// Every text of a scalar in a file.
+/// The texts of all scalars in a file.
 fn scalars(text: &str) -> Vec<String> {
     let tree = parse(text);
     assert!(tree.errors().is_empty(), "{:?}\n{text}", tree.errors());
@@ -95,14 +95,14 @@ fn references_are_completed_in_every_style() {
             for open in ["$(", "${"] {
                 let closed = if open == "${" { closed.replace(')', "}") } else { closed.to_owned() };
                 let text = written(head, style, &format!("a-{open}{typed}$0{closed}"), "");
-                let after = taken(&text, "HOST").unwrap_or_else(|| panic!("HOST is not offered in\n{text}"));
+                let after = completed(&text, "HOST").unwrap_or_else(|| panic!("HOST is not offered in\n{text}"));
                 let expected = format!("a-$(HOST){}", if closed.ends_with("/b") { "/b" } else { "" });
                 assert!(scalars(&after).contains(&expected), "{} {expected}\n{after}", style.0);
             }
             // A file that ends at the cursor.
             let text = written(head, style, &format!("a-$({typed}$0"), "");
             let cut = &text[..text.find("$0").expect("a cursor") + 2];
-            let after = taken(cut, "HOST").unwrap_or_else(|| panic!("HOST is not offered in\n{cut}"));
+            let after = completed(cut, "HOST").unwrap_or_else(|| panic!("HOST is not offered in\n{cut}"));
             assert!(after.ends_with("a-$(HOST)"), "{after}");
         }
     }
@@ -136,15 +136,15 @@ fn names_are_completed_in_every_style() {
         for style in &STYLES[..3] {
             for typed in [&label[..0], &label[..1], &label[..3]] {
                 let text = written(head, *style, &format!("{typed}$0"), "");
-                let after = taken(&text, label).unwrap_or_else(|| panic!("{label} is not offered in\n{text}"));
+                let after = completed(&text, label).unwrap_or_else(|| panic!("{label} is not offered in\n{text}"));
                 assert!(scalars(&after).iter().any(|it| it == label), "{} {label}\n{after}", style.0);
-                // In the middle of what is there, and at the end of the file.
+                // In the middle of the name, and at the end of the file.
                 let text = written(head, *style, &format!("{typed}$0{}", &label[typed.len()..]), " # note");
-                let after = taken(&text, label).unwrap_or_else(|| panic!("{label} is not offered in\n{text}"));
+                let after = completed(&text, label).unwrap_or_else(|| panic!("{label} is not offered in\n{text}"));
                 assert!(scalars(&after).iter().any(|it| it == label), "{} {label}\n{after}", style.0);
                 let text = written(head, *style, &format!("{typed}$0"), "");
                 let cut = &text[..text.find("$0").expect("a cursor") + 2];
-                let after = taken(cut, label).unwrap_or_else(|| panic!("{label} is not offered in\n{cut}"));
+                let after = completed(cut, label).unwrap_or_else(|| panic!("{label} is not offered in\n{cut}"));
                 assert!(after.contains(&format!("{label}{}", style.2)), "{after}");
             }
         }

@@ -1,8 +1,8 @@
-//! Random pods with what surrounds them.
+//! Random pods with the objects they refer to.
 
 use super::spelling::{Node, string};
 
-/// Numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -31,7 +31,7 @@ impl Random {
     }
 }
 
-/// Names that meet each other, services and nothing.
+/// Names that are equal to each other, to service variables, or to nothing.
 const NAMES: &[&str] = &[
     "A",
     "B",
@@ -80,7 +80,7 @@ pub(super) struct EnvFrom {
 #[derive(Clone, Debug)]
 pub(super) enum From {
     Value(String),
-    /// `value` left out.
+    /// An entry without `value`.
     Nothing,
     Field(&'static str),
     Resource(&'static str, Option<&'static str>),
@@ -114,7 +114,7 @@ impl Case {
     pub(super) fn random(random: &mut Random) -> Self {
         let mut sources = random.many(4, source);
         let mut services = random.many(4, service);
-        // One object of a kind and name in a namespace.
+        // Only one object of each kind and name in a namespace.
         let mut seen = Vec::new();
         sources.retain(|it| first(&mut seen, (it.secret, it.name, it.namespace)));
         let mut seen = Vec::new();
@@ -245,7 +245,7 @@ fn from(random: &mut Random) -> From {
     }
 }
 
-/// A text full of dollars.
+/// A text with many dollar signs.
 fn text(random: &mut Random) -> String {
     let parts = random.many(5, |random| match random.below(8) {
         0 => random.pick(&["$$", "$", "$(", ")", "$x", "${A}", "$é", "$( A )", "$()"]).to_owned(),

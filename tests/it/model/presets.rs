@@ -1,8 +1,8 @@
 //! Random pods and PodPresets give the same pod after admission as a plain reference written from
 //! `docs/spec/presets.md`.
 //!
-//! The reference works on JSON and shares no code with the program. Compared are the presets with their conflicts, the
-//! environment of every container, and the object that is rendered.
+//! The reference works on JSON and shares no code with the program. The test compares the presets with their conflicts,
+//! the environment of every container, and the rendered object.
 
 mod case;
 mod reference;
@@ -50,14 +50,14 @@ fn pods_after_admission_are_those_of_the_reference() {
 }
 
 #[test]
-fn the_program_admits_the_same() {
+fn the_program_prints_the_same() {
     for seed in 0..u64::from(crate::cases(15, 300)) {
         let (case, manifests, settings) = written(seed);
         let place = directory(&[("podlens.yaml", settings.as_bytes()), ("all.yaml", manifests.as_bytes())]);
-        let (code, view, told) = run(place.path(), &["env", "--format", "json"], "");
-        assert_eq!(code, 0, "seed {seed}: {told}\n{manifests}");
-        let (code, rendered, told) = run(place.path(), &["render"], "");
-        assert_eq!(code, 0, "seed {seed}: {told}\n{manifests}");
+        let (code, view, stderr) = run(place.path(), &["env", "--format", "json"], "");
+        assert_eq!(code, 0, "seed {seed}: {stderr}\n{manifests}");
+        let (code, rendered, stderr) = run(place.path(), &["render"], "");
+        assert_eq!(code, 0, "seed {seed}: {stderr}\n{manifests}");
         let view = serde_json::from_str(&view).expect("podlens prints JSON");
         compare(&case, &view, &rendered, &manifests, &format!("seed {seed}\n{settings}"));
     }
@@ -86,7 +86,7 @@ fn node(json: &Json) -> Node {
 fn compare(case: &Case, view: &Json, rendered: &str, manifests: &str, about: &str) {
     let expected = Expected::of(case);
     let workload = &view["workloads"][0];
-    let told = |it: &Json| {
+    let outcome = |it: &Json| {
         let mut all: Vec<(String, String, String)> = list(it, "conflicts")
             .iter()
             .map(|it| (text(it, "kind"), text(it, "name"), it["container"].as_str().unwrap_or_default().to_owned()))
@@ -96,9 +96,9 @@ fn compare(case: &Case, view: &Json, rendered: &str, manifests: &str, about: &st
         (it["applied"].as_bool().expect("a bool"), all)
     };
     let presets: BTreeMap<String, _> =
-        list(workload, "presets").iter().map(|it| (text(it, "name"), told(it))).collect();
+        list(workload, "presets").iter().map(|it| (text(it, "name"), outcome(it))).collect();
     assert_eq!(presets, expected.presets, "{about} (left is what podlens says):\n{manifests}");
-    // Where the order of presets decides what a container gets, its values are open: nothing is claimed of them.
+    // If the result depends on the order of the presets, the values are not known and not compared.
     if expected.is_open {
         return;
     }
@@ -131,7 +131,7 @@ fn compare(case: &Case, view: &Json, rendered: &str, manifests: &str, about: &st
     assert_eq!(rendered, expected.object, "{about} (left is what podlens renders):\n{manifests}");
 }
 
-/// What another parser reads.
+/// The result of another YAML parser.
 fn read(yaml: &Yaml) -> Json {
     match yaml {
         Yaml::Hash(all) => Json::Object(
@@ -145,7 +145,7 @@ fn read(yaml: &Yaml) -> Json {
     }
 }
 
-/// How often something happened: cases that are never hit prove nothing.
+/// How often each situation was generated: a situation that never occurs is not tested.
 #[derive(Default)]
 struct Seen(BTreeMap<&'static str, usize>);
 

@@ -1,4 +1,4 @@
-//! The reference: the facts of `docs/spec/kubernetes.md`, as plainly as possible. `None` is a value that is not fully
+//! The reference: the facts of `docs/spec/kubernetes.md`, as simple as possible. `None` is a value that is not fully
 //! known.
 
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use super::case::{Case, From, Service, Source};
 
 type Known = Option<String>;
 
-/// What a container is expected to get.
+/// The expected environment of a container.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Expected {
-    /// Value, kind of source, kinds of what it hides.
+    /// Value, kind of its source, kinds of the sources that it hides.
     pub(super) env: BTreeMap<String, (Known, String, Vec<String>)>,
     pub(super) command: Vec<Known>,
     pub(super) probe: Vec<Known>,
@@ -18,7 +18,7 @@ pub(super) struct Expected {
     pub(super) unresolved: Vec<(String, String)>,
 }
 
-/// What a name means.
+/// The meaning of a name.
 enum Meaning {
     Value(Known),
     Unknown,
@@ -180,7 +180,7 @@ impl World<'_> {
         given.into_iter().map(|(name, values)| (name, one(values))).collect()
     }
 
-    /// Whether something outside may define a name: a service that is not here, or an object that is not.
+    /// Whether an unknown service or object may define a name.
     fn may_exist(&self, name: &str) -> bool {
         let service = match name {
             "REDIS_SERVICE_HOST" | "REDIS_SERVICE_PORT" => Some("redis"),
@@ -227,7 +227,7 @@ impl World<'_> {
         }
     }
 
-    /// B24, worked out by hand for 1500m of CPU and 1Gi of memory.
+    /// B24, computed by hand for 1500m of CPU and 1Gi of memory.
     fn resource(&self, resource: &str, divisor: Option<&str>) -> Known {
         if resource.starts_with("requests.") {
             return Some("0".into());
@@ -240,10 +240,10 @@ impl World<'_> {
             ("limits.cpu", Some("1m")) => "1500",
             ("limits.cpu", Some("1Mi")) => "1",
             ("limits.memory", None | Some("0")) => "1073741824",
-            // Below one, a divisor counts as one.
+            // A divisor below one is treated as one.
             ("limits.memory", Some("1m")) => "1073741824",
             ("limits.memory", Some("1Mi")) => "1024",
-            _ => panic!("not worked out: {resource} {divisor:?}"),
+            _ => panic!("not computed: {resource} {divisor:?}"),
         };
         Some(amount.into())
     }

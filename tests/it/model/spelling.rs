@@ -1,4 +1,4 @@
-//! Objects as text in many spellings: block, flow, quoted and tagged YAML, and JSON.
+//! Objects as text in many styles: block, flow, quoted and tagged YAML, and JSON.
 
 use super::case::Random;
 
@@ -29,7 +29,7 @@ struct Style {
     free: bool,
 }
 
-/// The objects as one stream of documents, each in a spelling of its own.
+/// The objects as one stream of documents, each in another style.
 pub(super) fn write(objects: &[Node], random: &mut Random) -> String {
     let mut text = String::new();
     for object in objects {
@@ -112,7 +112,7 @@ fn node(it: &Node, style: Style, depth: usize, indent: usize, random: &mut Rando
     }
 }
 
-/// The value of a block entry: behind the colon, or below it.
+/// The value of a block entry: after the colon, or on the lines below it.
 fn child(value: &Node, style: Style, depth: usize, indent: usize, random: &mut Random, out: &mut String) {
     let below = match value {
         Node::List(items) => !items.is_empty(),
@@ -121,7 +121,7 @@ fn child(value: &Node, style: Style, depth: usize, indent: usize, random: &mut R
         _ => false,
     } && depth + 1 < style.flow_from;
     if below {
-        // A list may stand as far left as its key.
+        // A list may have the same indentation as its key.
         let deeper = if matches!(value, Node::List(_)) && random.below(2) == 0 { 0 } else { 2 };
         out.push('\n');
         out.push_str(&" ".repeat(indent + deeper));
@@ -167,7 +167,7 @@ fn double(text: &str) -> String {
     serde_json::to_string(text).expect("a text is JSON")
 }
 
-/// Whether it may stand without quotes and still be this string: only what is obvious.
+/// Whether the text is certainly the same string without quotes.
 fn is_plain(text: &str, flow: bool) -> bool {
     let first = text.chars().next();
     first.is_some_and(|it| it.is_ascii_alphabetic() || it == '$' || it == '/')

@@ -1,4 +1,4 @@
-//! What admission and the kubelet make of a case: A1 to A14 as maps and lists of JSON, and nothing clever.
+//! The result of admission and of the kubelet for a case: A1 to A14 with maps and lists of JSON, as simple as possible.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Expected {
     /// The presets that fit, by name.
     pub(super) presets: BTreeMap<String, Outcome>,
     pub(super) containers: Vec<Container>,
-    /// The object with its pod after admission, every known value in its place.
+    /// The object with its pod after admission, with all known values inserted.
     pub(super) object: Json,
     /// Whether another order of presets would give another pod (A3, A4).
     pub(super) is_open: bool,
@@ -59,7 +59,7 @@ impl Expected {
         let mut admission =
             Admission { case, volumes: own(&pod["spec"], "volumes"), containers: lists(pod), presets: BTreeMap::new() };
         let mut presets: Vec<&Json> = case.presets.iter().filter(|it| fits(case, it)).collect();
-        // A3: which order a cluster takes is open; podlens goes by name.
+        // A3: the order in a cluster is not defined; podlens uses the order of the names.
         presets.sort_by_key(|it| name(it));
         for it in &presets {
             admission.presets.insert(name(it), (false, Vec::new()));
@@ -91,7 +91,7 @@ fn name(it: &Json) -> String {
     it["metadata"]["name"].as_str().expect("a name").to_owned()
 }
 
-/// The containers in the order in which they are told: the list, the index in it, the container.
+/// The containers in the order of the output: the list, the index in it, the container.
 fn all_containers(pod: &Json) -> Vec<(&'static str, usize, &Json)> {
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     lists
@@ -131,7 +131,7 @@ fn is_all_or_nothing(case: &Case) -> bool {
     has(case, 8) || case.proposals
 }
 
-/// A1, A2, A13, A14: whether a preset is there at all, is of the pod's namespace, and selects it.
+/// A1, A2, A13, A14: whether a preset is valid, is in the namespace of the pod, and selects it.
 fn fits(case: &Case, preset: &Json) -> bool {
     let pod = pod_of(&case.workload);
     let annotations = &pod["metadata"]["annotations"];
@@ -160,7 +160,7 @@ fn is_valid(case: &Case, preset: &Json) -> bool {
         _ => false,
     });
     let is_released = !there.is_empty() && mounts_its_own && is_selector;
-    // PA2 to PA4: the selector asks for something, and volumes are mounted.
+    // PA2 to PA4: the selector is not empty, and volumes are mounted.
     let asks = !expressions.is_empty() || spec["selector"]["matchLabels"].is_object();
     let are_mounted = items(spec, "volumes").iter().all(|it| is_named("volumeMounts", &it["name"]));
     is_released && (!case.proposals || (asks && are_mounted))
@@ -173,7 +173,7 @@ fn selects(case: &Case, selector: &Json, labels: &Json) -> bool {
         && items(selector, "matchExpressions").iter().all(|it| {
             let key = it["key"].as_str().expect("a key");
             let value = labels.get(key);
-            // A14: the controller of a Deployment labels its pods.
+            // A14: the controller of a Deployment adds labels to its pods.
             let is_there = value.is_some() || (key == "pod-template-hash" && case.workload["kind"] == "Deployment");
             let is_among = value.is_some_and(|value| items(it, "values").contains(value));
             match it["operator"].as_str() {
@@ -185,7 +185,7 @@ fn selects(case: &Case, selector: &Json, labels: &Json) -> bool {
         })
 }
 
-/// An entry with defaults filled in and without what is as good as absent.
+/// An entry with defaults filled in and without fields that have no effect.
 fn normal(list: &str, entry: &Json) -> Json {
     let mut it = entry.clone();
     let fields = it.as_object_mut().expect("a mapping");
@@ -205,8 +205,8 @@ fn normal(list: &str, entry: &Json) -> Json {
     it
 }
 
-/// A5 to A7: what is new comes behind, what is known has to be equal. A conflict is told of both sides: the kind, the
-/// name, the preset that comes later, and the preset that was there, if it was one.
+/// A5 to A7: new entries are appended, existing ones have to be equal. A conflict has the kind, the name, the later
+/// preset, and the earlier preset if the existing entry comes from one.
 type Conflict = (&'static str, String, String, Option<String>);
 
 fn merged(list: &str, keys: &[(&'static str, &str)], own: &[Entry], presets: &[&Json]) -> (Vec<Entry>, Vec<Conflict>) {
@@ -414,7 +414,7 @@ fn put(json: &mut Json, key: &str, items: Vec<Json>) {
     }
 }
 
-/// An entry with its value in the place of its text.
+/// An entry with its expanded value.
 fn shown(lists: &Lists, at: usize, entry: &Json, app: &str) -> Json {
     match entry["value"].as_str() {
         Some(text) if text.contains('$') => with(entry.clone(), "value", value_at(lists, at, app)),
@@ -429,7 +429,7 @@ fn given(source: &Json) -> Vec<(String, String)> {
     data.iter().map(|(key, value)| (format!("{prefix}{key}"), (*value).to_owned())).collect()
 }
 
-/// The value of an entry of `env`, told again from the start.
+/// The value of an entry of `env`, computed from the first entry on.
 fn value_at(lists: &Lists, at: usize, app: &str) -> String {
     let mut values = Values::new(lists, app);
     let mut value = String::new();
