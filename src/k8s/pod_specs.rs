@@ -41,9 +41,9 @@ const SEARCH_DEPTH: usize = 10;
 
 /// Whether a group is one of [`OTHER_LANGUAGES`] or a subgroup of one.
 pub(super) fn is_other_language(group: &str) -> bool {
-    let is_within =
-        |other: &&str| group.strip_suffix(*other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    OTHER_LANGUAGES.iter().any(|other| is_within(other))
+    OTHER_LANGUAGES
+        .iter()
+        .any(|other| group.strip_suffix(other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
 }
 
 /// The pods of an object.
