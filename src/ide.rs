@@ -55,8 +55,8 @@ pub struct Analysis<'a> {
     pub snapshot: &'a Snapshot,
     /// Computes environments.
     pub resolver: &'a Resolver<'a>,
-    /// Texts and trees of files.
-    pub sources: &'a dyn TextProvider,
+    /// Provides the texts and trees of files.
+    pub texts: &'a dyn TextProvider,
 }
 
 impl std::fmt::Debug for Analysis<'_> {

@@ -58,7 +58,7 @@ impl MemoryProject {
     /// Lets a feature look at it.
     pub(crate) fn analysis<T>(&self, look: impl FnOnce(&Analysis<'_>) -> T) -> T {
         let resolver = Resolver::new(&self.snapshot, None);
-        look(&Analysis { snapshot: &self.snapshot, resolver: &resolver, sources: &self.sources })
+        look(&Analysis { snapshot: &self.snapshot, resolver: &resolver, texts: &self.sources })
     }
 
     /// The cursor.

@@ -108,14 +108,14 @@ pub fn resolve_completion(
     match completion_context(analysis, file, offset)? {
         CompletionContext::Reference(reference) => details(analysis, &reference, label),
         CompletionContext::Parameter(typed) => Some(parameters::details(&typed, label)),
-        CompletionContext::Both(_, typed) if typed.place.template.exported.contains(label) => {
+        CompletionContext::Both(_, typed) if typed.parameter.template.exported.contains(label) => {
             Some(parameters::details(&typed, label))
         }
         CompletionContext::Both(reference, _) => details(analysis, &reference, label),
         CompletionContext::Value(value) => values::details(analysis, &value, label),
         CompletionContext::ParamFile(entry) => Some(entry.details(label)),
         CompletionContext::Rule(_) => {
-            let documentation = rules::find_rule(label).map(hover::documentation);
+            let documentation = rules::find_rule(label).map(hover::rule_markup);
             Some(CompletionDetails { documentation, additional_edits: Vec::new() })
         }
     }

@@ -16,15 +16,15 @@ pub fn diagnostics(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<Diagnostic> 
     if snapshot.is_excluded(file) {
         return Vec::new();
     }
-    rules::check(snapshot, analysis.resolver, file, analysis.sources, &SettingsLevels(snapshot))
+    rules::check(snapshot, analysis.resolver, file, analysis.texts, &SettingsLevels(snapshot))
 }
 
 /// The findings of a file that is being edited. Findings that the edit does not affect are reused.
 pub fn cached_diagnostics(
-    kept: &mut FindingsCache,
+    cache: &mut FindingsCache,
     snapshot: &Snapshot,
     file: &Arc<str>,
-    sources: &dyn TextProvider,
+    texts: &dyn TextProvider,
 ) -> Vec<Diagnostic> {
     if let Some(settings) = snapshot.file(file).and_then(|it| it.settings.as_ref()) {
         return rules::check_settings(settings);
@@ -32,5 +32,5 @@ pub fn cached_diagnostics(
     if snapshot.is_excluded(file) {
         return Vec::new();
     }
-    kept.check(snapshot, None, file, sources, &SettingsLevels(snapshot))
+    cache.check(snapshot, None, file, texts, &SettingsLevels(snapshot))
 }

@@ -22,7 +22,7 @@ pub fn environment_at(
 ) -> Option<EnvironmentView> {
     let facts = analysis.snapshot.file(file)?;
     let at = container_at(file, facts, offset)?;
-    let text = |path: &str| Some(analysis.sources.parsed_text(path)?.text.shared());
+    let text = |path: &str| Some(analysis.texts.parsed_text(path)?.text.shared());
     let viewer = EnvironmentViewer { snapshot: analysis.snapshot, resolver: analysis.resolver, path, text: &text };
     let workload = viewer.workload(file, facts, at.object, |it| std::ptr::eq(it, at.container));
     Some(EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: vec![workload] })

@@ -48,7 +48,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         CursorTarget::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
         CursorTarget::ShellReference { at, name } => {
             let environment = at.environment(analysis);
-            self::name(analysis, at, &environment, VariableScope::All, name)
+            variable_markup(analysis, at, &environment, VariableScope::All, name)
         }
         CursorTarget::Escape { text, range } => Some(escape(text, range.end)),
         CursorTarget::Variable { at, index }
@@ -75,8 +75,8 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         CursorTarget::Workload { file, object } => presets::workload(analysis, file, object),
         CursorTarget::Dependency { file, object, name } => services::dependency(analysis, file, object, name),
         CursorTarget::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
-        CursorTarget::Parameter(place) => place.markup(),
-        CursorTarget::Rule(rule) => Some(documentation(rule)),
+        CursorTarget::Parameter(parameter) => parameter.markup(),
+        CursorTarget::Rule(rule) => Some(rule_markup(rule)),
         CursorTarget::EnvFileEntry { file, name, value } => Some(env_file_entry(analysis, file, name, value)),
         CursorTarget::VolumeSource { file, object, kind, name, key: Some(key) } => {
             objects::key_use(analysis, file, object, *kind, name, key)
@@ -89,7 +89,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
 }
 
 /// The hover for a variable name at a site of a container.
-pub(super) fn name(
+pub(super) fn variable_markup(
     analysis: &Analysis<'_>,
     at: &LocatedContainer<'_>,
     environment: &Environment,
@@ -126,7 +126,7 @@ fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Containe
         hover.command(name);
         return Some(hover.markup);
     }
-    self::name(analysis, at, &environment, site, name)
+    variable_markup(analysis, at, &environment, site, name)
 }
 
 /// The hover for a reference in a field that Kubernetes does not expand.
@@ -216,7 +216,7 @@ fn env_file_entry(analysis: &Analysis<'_>, file: &Arc<str>, name: &str, value: &
 }
 
 /// The documentation of a rule, without its examples.
-pub(super) fn documentation(rule: &Rule) -> Markup {
+pub(super) fn rule_markup(rule: &Rule) -> Markup {
     let level = LintLevel::NAMES.iter().find(|(_, level)| *level == rule.level).map_or("", |(name, _)| name);
     let docs = rule.markdown();
     let short = docs.split("## Example").next().unwrap_or_default().replace("## ", "#### ");

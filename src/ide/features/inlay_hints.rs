@@ -107,7 +107,7 @@ fn parameters(facts: &File, file_text: &FileText, range: Span, hints: &mut Vec<I
     }
 }
 
-/// The expanded value of a field and the steps that lead to it.
+/// The expanded value of a field and its expansion steps.
 fn expansion(environment: &Environment, field: ContainerField) -> Option<(&ResolvedValue, &[ExpansionStep])> {
     let item = match field {
         ContainerField::EnvValue(index) => {

@@ -78,7 +78,7 @@ fn process_preview(
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
     let mut templates = facts.objects.iter().filter(|it| matches!(it.model.data, ObjectData::Template(_)));
     let object = templates.find(|it| offset.is_none_or(|offset| it.file_span(it.model.span).touches(offset)))?;
-    let source = analysis.sources.parsed_text(file)?;
+    let source = analysis.texts.parsed_text(file)?;
     let kind = PreviewKind::Process;
     let selected = match select_template_at(&source.tree, object.offset) {
         Ok(selected) => selected,
@@ -108,8 +108,8 @@ fn process_preview(
 
 fn render(analysis: &Analysis<'_>, file: &Arc<str>, offset: Option<usize>) -> Option<Preview> {
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
-    let source = analysis.sources.parsed_text(file)?;
-    let text = |path: &str| analysis.sources.parsed_text(path).map(|it| it.text.shared());
+    let source = analysis.texts.parsed_text(file)?;
+    let text = |path: &str| analysis.texts.parsed_text(path).map(|it| it.text.shared());
     let renderer = Renderer { resolver: analysis.resolver, text: &text };
     let is_wanted = |object: &&Object| offset.is_none_or(|it| object.file_span(object.model.span).touches(it));
     let objects = workloads(facts).filter(is_wanted);

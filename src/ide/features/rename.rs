@@ -214,8 +214,8 @@ fn check_preset_recipients(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, n
 /// Whether a container has no variable of this name.
 fn check_free(analysis: &Analysis<'_>, from: &str, at: &LocatedContainer<'_>, new: &str) -> Result<(), RenameError> {
     let mut names = at.container.env.iter().filter_map(|it| it.name.as_ref());
-    if let Some(taken) = names.find(|it| &*it.value == new) {
-        let location = location_text(analysis, from, &at.at(taken.span));
+    if let Some(existing) = names.find(|it| &*it.value == new) {
+        let location = location_text(analysis, from, &at.at(existing.span));
         return refuse(format!("`{new}` is already declared at {location}"));
     }
     if let Lookup::Bound(binding) = at.environment(analysis).lookup(VariableScope::All, new) {
@@ -234,8 +234,8 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
     for key in keys {
         let (ObjectData::ConfigMap(source) | ObjectData::Secret(source)) = &key.of.object.model.data else { continue };
         let binary = source.binary_keys.iter();
-        if let Some(taken) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
-            let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(taken.span) };
+        if let Some(existing) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
+            let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(existing.span) };
             return refuse(format!("`{new}` already exists at {}", location_text(analysis, &key.of.file, &location)));
         }
     }

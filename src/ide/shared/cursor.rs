@@ -199,8 +199,8 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
     }
     if facts.is_env_format() {
         let param_file = ParamFileText::of(analysis, file, &file_text);
-        if let Some((span, place)) = param_file.parameter_at(offset) {
-            return Some(TargetAt { span, target: CursorTarget::Parameter(place) });
+        if let Some((span, parameter)) = param_file.parameter_at(offset) {
+            return Some(TargetAt { span, target: CursorTarget::Parameter(parameter) });
         }
         if is_param_file(file) {
             return None;

@@ -50,6 +50,13 @@ impl FileText {
         self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
     }
 
+    /// The line break of the first line, for text to insert.
+    pub(crate) fn line_break(&self) -> &'static str {
+        let text = self.text();
+        let first = text.find('\n').unwrap_or(0);
+        if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
+    }
+
     /// The line at an offset, without its line break.
     pub(crate) fn line(&self, offset: usize) -> Span {
         let text = self.text();
@@ -72,7 +79,7 @@ pub(crate) fn floor(text: &str, offset: usize) -> usize {
 impl Analysis<'_> {
     /// The text and tree of a file.
     pub(crate) fn file_text(&self, file: &str) -> Option<FileText> {
-        Some(FileText { source: self.sources.parsed_text(file)? })
+        Some(FileText { source: self.texts.parsed_text(file)? })
     }
 
     /// The dialect of an env file; `None` for other files.

@@ -108,8 +108,8 @@ impl<'s> LocatedContainer<'s> {
         environment: &Environment,
         call: impl FnOnce(&ContainerContext<'_>) -> T,
     ) -> T {
-        let Analysis { snapshot, resolver, sources } = *analysis;
-        let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, texts: sources };
+        let Analysis { snapshot, resolver, texts } = *analysis;
+        let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, texts };
         let object = ObjectContext { file: &file, object: self.object };
         let pod = PodContext { object: &object, pod: self.pod };
         call(&ContainerContext { pod: &pod, container: self.container, environment })

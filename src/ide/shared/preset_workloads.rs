@@ -170,14 +170,14 @@ pub(crate) struct PresetRecipient<'s> {
 
 impl PresetRecipient<'_> {
     /// The variable from the preset's entry at a location.
-    fn variable(environment: &Environment, place: &Location) -> Option<Arc<Binding>> {
+    fn variable(environment: &Environment, location: &Location) -> Option<Arc<Binding>> {
         let own = environment.own_bindings().into_iter();
-        own.filter(|it| it.preset.is_some()).find(|it| entry_of(it) == Some(place)).cloned()
+        own.filter(|it| it.preset.is_some()).find(|it| entry_of(it) == Some(location)).cloned()
     }
 
     /// The variable from another entry of the preset.
-    pub(crate) fn binding_of(&self, place: &Location) -> Option<Arc<Binding>> {
-        Self::variable(&self.environment, place)
+    pub(crate) fn binding_of(&self, location: &Location) -> Option<Arc<Binding>> {
+        Self::variable(&self.environment, location)
     }
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn recipients<'s>(
     index: Option<usize>,
 ) -> Vec<PresetRecipient<'s>> {
     let entry = index.and_then(|it| at.container.env.get(it)).and_then(|it| it.name.as_ref());
-    let place = entry.map(|it| at.at(it.span));
+    let location = entry.map(|it| at.at(it.span));
     let mut all = Vec::new();
     for workload in selected_workloads(analysis, &at.file, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
         let Some(facts) = analysis.snapshot.file(&workload.file) else { continue };
@@ -201,7 +201,7 @@ pub(crate) fn recipients<'s>(
                 return all;
             }
             let environment = to.environment(analysis);
-            let binding = place.as_ref().and_then(|it| PresetRecipient::variable(&environment, it));
+            let binding = location.as_ref().and_then(|it| PresetRecipient::variable(&environment, it));
             all.push(PresetRecipient { workload: workload.clone(), at: to, environment, binding });
         }
     }

@@ -62,7 +62,7 @@ impl SessionSnapshot {
     /// Calls a feature of `ide`.
     pub(crate) fn analyse<T>(&self, feature: impl FnOnce(&Analysis<'_>) -> T) -> T {
         let resolver = Resolver::new(&self.workspace, None);
-        feature(&Analysis { snapshot: &self.workspace, resolver: &resolver, sources: self })
+        feature(&Analysis { snapshot: &self.workspace, resolver: &resolver, texts: self })
     }
 
     /// The name of a document or file.

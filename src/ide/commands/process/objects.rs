@@ -55,11 +55,11 @@ impl<'t> ObjectProcessor<'_, 't> {
     }
 
     /// A text outside of `objects`, where every reference gives a string.
-    fn plain(&mut self, text: &str, place: &str) -> String {
+    fn plain(&mut self, text: &str, location: &str) -> String {
         let mut substitution = self.substitution();
         let result = substitution.string(text).into_owned();
         for quirk in substitution.quirks {
-            self.notices.add(quirk, place);
+            self.notices.add(quirk, location);
         }
         result
     }
@@ -75,8 +75,8 @@ impl<'t> ObjectProcessor<'_, 't> {
         labels: &ParameterValues,
         budget: &JsonBudget,
     ) -> Result<Json<'t>, Vec<ProcessError>> {
-        let place = format!("objects[{at}]");
-        let error = |message: String| ProcessError::new(format!("{place}: {message}"), Some(node.span()));
+        let path = format!("objects[{at}]");
+        let error = |message: String| ProcessError::new(format!("{path}: {message}"), Some(node.span()));
         if node.get("kind").and_then(Node::string).is_none_or(str::is_empty) {
             return Err(vec![error("the object has no `kind`".into())]);
         }
@@ -91,7 +91,7 @@ impl<'t> ObjectProcessor<'_, 't> {
             Err(JsonReadError::Broken) => return Err(vec![error(UNREADABLE.into())]),
         };
         let Some(map) = object.as_map_mut() else { return Err(vec![error("the object is not a mapping".into())]) };
-        let title = title(map).unwrap_or_else(|| place.clone());
+        let title = title(map).unwrap_or_else(|| path.clone());
         for quirk in quirks {
             self.notices.add(quirk, &title);
         }

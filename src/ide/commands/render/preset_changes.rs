@@ -180,10 +180,10 @@ impl PresetTrees {
     }
 
     /// An entry of a preset, with the scalars that `scalar` returns replaced.
-    fn item(&self, brought: PresetEntry, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
-        let preset = self.presets.get(brought.preset)?;
+    fn item(&self, added: PresetEntry, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
+        let preset = self.presets.get(added.preset)?;
         let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
-        YamlValue::from_node(node.at(&["spec", list])?.items().nth(brought.entry)?, "", scalar)
+        YamlValue::from_node(node.at(&["spec", list])?.items().nth(added.entry)?, "", scalar)
     }
 }
 

@@ -68,7 +68,7 @@ impl OutputLayout {
                     text.push_str(end);
                 }
                 for piece in pieces {
-                    for line in piece.lead.iter().chain(&piece.lines) {
+                    for line in piece.comments.iter().chain(&piece.lines) {
                         text.push_str(line);
                         text.push_str(if line.ends_with('\n') { "" } else { end });
                     }
@@ -127,7 +127,7 @@ pub(super) struct ObjectText<'t> {
     /// The objects in it.
     pub(super) objects: Vec<Node<'t>>,
     /// The comments before them.
-    lead: Vec<String>,
+    comments: Vec<String>,
     /// In YAML the lines of the list, in JSON one text per object.
     lines: Vec<String>,
 }
@@ -145,7 +145,7 @@ impl<'t> ObjectText<'t> {
         let (root, objects) = (found.root, found.objects.clone());
         if let OutputLayout::Json(indent, _) = layout {
             let lines = objects.iter().map(|it| mover.flow_object(*it, &indent.steps(2))).collect();
-            return Self { objects, lead: Vec::new(), lines };
+            return Self { objects, comments: Vec::new(), lines };
         }
         let list = items_of(root).and_then(|_| root.get("items"));
         let (own, mut lines) = match list.map(|it| (it, it.resolved().kind())) {
@@ -155,15 +155,15 @@ impl<'t> ObjectText<'t> {
             }
             Some(_) => mover.flow_list(root, &objects),
         };
-        let mut lead: Vec<String> = found.before.iter().flat_map(|it| mover.lead(*it)).collect();
-        lead.extend(own);
-        for comment in found.after.iter().flat_map(|it| mover.lead(*it)) {
+        let mut comments: Vec<String> = found.before.iter().flat_map(|it| mover.comments_in(*it)).collect();
+        comments.extend(own);
+        for comment in found.after.iter().flat_map(|it| mover.comments_in(*it)) {
             if let Some(last) = lines.last_mut().filter(|it| !it.ends_with('\n')) {
                 last.push('\n');
             }
             lines.push(comment);
         }
-        Self { objects, lead, lines }
+        Self { objects, comments, lines }
     }
 
     /// Rewrites its objects from their data.
@@ -240,18 +240,18 @@ impl TextMover<'_> {
         let line = self.line_start(root.span().start).max(document.start);
         let is_marked = self.text[line..].starts_with("---");
         let start = if is_marked { root.span().start } else { line };
-        let lead = self.lead(Span::new(document.start, line));
+        let comments = self.comments_in(Span::new(document.start, line));
         let body = self.edits.applied(Span::new(start, self.content_end(root)));
         let mut lines: Vec<String> = body.split_inclusive('\n').map(indented).collect();
         if let Some(first) = lines.first_mut() {
             // After a `---` marker the object starts with a bracket.
             first.replace_range(..2, "- ");
         }
-        (lead, lines)
+        (comments, lines)
     }
 
     /// The comments in a span and the empty lines between them, without markers and directives.
-    fn lead(&self, span: Span) -> Vec<String> {
+    fn comments_in(&self, span: Span) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for line in self.text[span.range()].split('\n') {
             let line = line.trim_end_matches('\r').trim_start_matches('\u{feff}');
@@ -304,7 +304,7 @@ impl TextMover<'_> {
             let spaces = line.len() - line.trim_start_matches(' ').len();
             line[spaces.min(column)..].to_owned()
         });
-        (self.comments(root, &[region]), lines.collect())
+        (self.comments_outside(root, &[region]), lines.collect())
     }
 
     /// The items of a flow list, or of a list that is an alias.
@@ -316,19 +316,19 @@ impl TextMover<'_> {
             text.insert_str(0, "- ");
             lines.extend(text.split_inclusive('\n').map(str::to_owned));
         }
-        (self.comments(root, &spans), lines)
+        (self.comments_outside(root, &spans), lines)
     }
 
     /// An object in brackets; its lines start with `indent`.
     fn flow_object(&self, object: Node<'_>, indent: &str) -> String {
         let span = object.span();
         let line = &self.text[self.line_start(span.start)..span.start];
-        let lead = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
         let text = self.edits.applied(span);
         let mut lines = text.split_inclusive('\n');
         let mut result = lines.next().unwrap_or_default().to_owned();
         for line in lines {
-            let rest = line.strip_prefix(lead).unwrap_or_else(|| line.trim_start_matches([' ', '\t']));
+            let rest = line.strip_prefix(indentation).unwrap_or_else(|| line.trim_start_matches([' ', '\t']));
             if !rest.trim().is_empty() {
                 result.push_str(indent);
             }
@@ -338,7 +338,7 @@ impl TextMover<'_> {
     }
 
     /// The comments of a document outside of some spans.
-    fn comments(&self, root: Node<'_>, spans: &[Span]) -> Vec<String> {
+    fn comments_outside(&self, root: Node<'_>, spans: &[Span]) -> Vec<String> {
         let all = self.tree.comments(self.text, root.document().span()).into_iter();
         let outside = all.filter(|it| !spans.iter().any(|span| span.start <= it.start && it.end <= span.end));
         outside.map(|it| self.text[it.range()].to_owned()).collect()

@@ -64,7 +64,7 @@ fn in_list(
     if head.trim() != "-" {
         return None;
     }
-    let end = line_break(text);
+    let end = file_text.line_break();
     let entry = if is_flow_item {
         format!("{indent}- {flow}")
     } else {
@@ -84,7 +84,7 @@ fn new_list(file_text: &FileText, at: &LocatedContainer<'_>, name: &str) -> Opti
     if container.kind() != NodeKind::Mapping(CollectionStyle::Block) {
         return None;
     }
-    let end = line_break(text);
+    let end = file_text.line_break();
     // The container has `env:` with nothing below it.
     if let Some((key, _)) = container.entry("env") {
         let line = file_text.line(key.span().start);
@@ -111,9 +111,4 @@ fn new_list(file_text: &FileText, at: &LocatedContainer<'_>, name: &str) -> Opti
 fn node<'w>(file_text: &'w FileText, span: Span, is_it: impl Fn(Node<'w>) -> bool) -> Option<Node<'w>> {
     let root = file_text.source.tree.document_at(span.start)?.root()?;
     root.path_to(span.start).into_iter().find(|it| it.span() == span && it.alias().is_none() && is_it(*it))
-}
-
-fn line_break(text: &str) -> &'static str {
-    let first = text.find('\n').unwrap_or(0);
-    if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
 }

@@ -35,8 +35,8 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
         return Some(vec![(format!("Use the parameter `{known}`"), vec![here(known)?])]);
     }
     let name = free_name(template, &selected.suggestion);
-    let Analysis { snapshot, resolver, sources } = *analysis;
-    let context = FileContext { snapshot, resolver, path: file, facts, texts: sources };
+    let Analysis { snapshot, resolver, texts } = *analysis;
+    let context = FileContext { snapshot, resolver, path: file, facts, texts };
     let context = ObjectContext { file: &context, object: outer };
     let declaration = context.declare_parameter_edit(&[
         ("name", YamlValue::text(name.as_str())),

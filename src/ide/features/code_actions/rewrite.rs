@@ -10,11 +10,11 @@ use crate::rules::{FileContext, ObjectContext, limit_service_links, remove_prese
 
 /// The rewrites for the pods at an offset.
 pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<Fix> {
-    let Analysis { snapshot, resolver, sources } = *analysis;
+    let Analysis { snapshot, resolver, texts } = *analysis;
     let Some(facts) = snapshot.file(file).filter(|it| !it.is_helm_template() && !snapshot.is_patch(file)) else {
         return Vec::new();
     };
-    let context = FileContext { snapshot, resolver, path: file, facts, texts: sources };
+    let context = FileContext { snapshot, resolver, path: file, facts, texts };
     let mut all = Vec::new();
     for object in objects_at(facts, offset) {
         let object = ObjectContext { file: &context, object };

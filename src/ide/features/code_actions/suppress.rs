@@ -56,7 +56,7 @@ fn on_line(file_text: &FileText, rule: &str, offset: usize) -> Option<(usize, St
         return None;
     }
     let indent = &text[line.range()][..text[line.range()].len() - text[line.range()].trim_start_matches(' ').len()];
-    Some((line.start, format!("{indent}{comment}{}", line_break(text))))
+    Some((line.start, format!("{indent}{comment}{}", file_text.line_break())))
 }
 
 /// Comments in an env file, above the line and at the top, unless they would become part of a value.
@@ -73,7 +73,7 @@ fn in_env_file(
     let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
     let one = match known.iter().find(covers).and_then(|it| it.rules.last()) {
         Some((_, last)) => (last.end, format!(", {rule}")),
-        None => (line.start, format!("# podlens: ignore[{rule}]{}", line_break(text))),
+        None => (line.start, format!("# podlens: ignore[{rule}]{}", file_text.line_break())),
     };
     let is_comment = |change: &(usize, String)| {
         let (at, new) = change;
@@ -91,12 +91,7 @@ fn in_env_file(
 fn in_file(file_text: &FileText, rule: &str) -> (usize, String) {
     let text = file_text.text();
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    (start, format!("# podlens: ignore-file[{rule}]{}", line_break(text)))
-}
-
-fn line_break(text: &str) -> &'static str {
-    let first = text.find('\n').unwrap_or(0);
-    if text[..first].ends_with('\r') { "\r\n" } else { "\n" }
+    (start, format!("# podlens: ignore-file[{rule}]{}", file_text.line_break()))
 }
 
 /// Whether a scalar continues after the end of a line, so that a comment would become part of it or end it.

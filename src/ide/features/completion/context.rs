@@ -171,8 +171,8 @@ impl<'s> ContextFinder<'_, 's> {
         let start = self.offset - typed - open.len();
         let replace = Span::new(start, self.offset + rest + closing);
         let file = Arc::clone(self.file);
-        let place = LocatedParameter { file, facts: self.facts, object: outer, template, name: "" };
-        Some(TypedParameter { place, replace, form })
+        let parameter = LocatedParameter { file, facts: self.facts, object: outer, template, name: "" };
+        Some(TypedParameter { parameter, replace, form })
     }
 
     /// The container and field of the text at the cursor; the text may be used through an alias.

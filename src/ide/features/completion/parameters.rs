@@ -11,7 +11,7 @@ use crate::text::Span;
 #[derive(Clone, Debug)]
 pub(super) struct TypedParameter<'s> {
     /// The template; the name is empty.
-    pub(super) place: LocatedParameter<'s>,
+    pub(super) parameter: LocatedParameter<'s>,
     /// From the dollar sign to the end of the name and the closing brackets.
     pub(super) replace: Span,
     pub(super) form: ReferenceForm,
@@ -35,19 +35,19 @@ impl TypedEntry<'_> {
             entries.any(|it| it.name == name && it.name_span.start != self.replace.start)
         };
         let mut items: Vec<CompletionItem> = Vec::new();
-        for (at, place) in self.file.parameters().enumerate() {
-            if is_set_elsewhere(place.name) || items.iter().any(|it| it.label == place.name) {
+        for (at, parameter) in self.file.parameters().enumerate() {
+            if is_set_elsewhere(parameter.name) || items.iter().any(|it| it.label == parameter.name) {
                 continue;
             }
             let separator = if self.has_separator { "" } else { "=" };
-            let rank = if place.needs_value() { 'a' } else { 'b' };
+            let rank = if parameter.needs_value() { 'a' } else { 'b' };
             items.push(CompletionItem {
-                label: place.name.to_owned(),
+                label: parameter.name.to_owned(),
                 kind: CompletionKind::Parameter,
-                detail: Some(place.detail()),
+                detail: Some(parameter.detail()),
                 replace: self.replace,
-                filter_text: place.name.to_owned(),
-                text: format!("{}{separator}", place.name),
+                filter_text: parameter.name.to_owned(),
+                text: format!("{}{separator}", parameter.name),
                 sort_text: format!("{rank}{at:05}"),
                 has_edits: false,
             });
@@ -66,19 +66,19 @@ impl TypedEntry<'_> {
 /// The parameters of the template.
 pub(super) fn items(typed: &TypedParameter<'_>) -> Completion {
     let mut items: Vec<CompletionItem> = Vec::new();
-    for (at, parameter) in typed.place.template.parameters.iter().enumerate() {
-        let Some(name) = parameter.name.as_ref().filter(|it| crate::k8s::is_parameter_name(&it.value)) else {
+    for (at, declared) in typed.parameter.template.parameters.iter().enumerate() {
+        let Some(name) = declared.name.as_ref().filter(|it| crate::k8s::is_parameter_name(&it.value)) else {
             continue;
         };
         if items.iter().any(|it| it.label == *name.value) {
             continue;
         }
-        let place = LocatedParameter { name: &name.value, ..typed.place.clone() };
+        let parameter = LocatedParameter { name: &name.value, ..typed.parameter.clone() };
         let text = format_parameter_reference(&name.value, typed.form);
         items.push(CompletionItem {
             label: name.value.to_string(),
             kind: CompletionKind::Parameter,
-            detail: Some(place.detail()),
+            detail: Some(parameter.detail()),
             replace: typed.replace,
             filter_text: text.clone(),
             text,
@@ -91,6 +91,6 @@ pub(super) fn items(typed: &TypedParameter<'_>) -> Completion {
 
 /// The documentation of a parameter.
 pub(super) fn details(typed: &TypedParameter<'_>, label: &str) -> CompletionDetails {
-    let place = LocatedParameter { name: label, ..typed.place.clone() };
-    CompletionDetails { documentation: place.markup(), additional_edits: Vec::new() }
+    let parameter = LocatedParameter { name: label, ..typed.parameter.clone() };
+    CompletionDetails { documentation: parameter.markup(), additional_edits: Vec::new() }
 }

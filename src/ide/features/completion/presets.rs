@@ -64,7 +64,7 @@ pub(super) fn details(
     let has_it =
         |it: &&PresetRecipient<'_>| matches!(it.environment.lookup(VariableScope::All, label), Lookup::Bound(_));
     let PresetRecipient { at, environment, .. } = all.iter().find(has_it)?;
-    let documentation = hover::name(analysis, at, environment, VariableScope::All, label);
+    let documentation = hover::variable_markup(analysis, at, environment, VariableScope::All, label);
     Some(CompletionDetails { documentation, additional_edits: Vec::new() })
 }
 

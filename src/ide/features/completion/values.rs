@@ -148,14 +148,14 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
 /// The documentation of an item.
 pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &str) -> Option<CompletionDetails> {
     let documentation = match &value.kind {
-        ValueKind::Object { file, object, kind } => hover::objects::of_name(analysis, file, object, *kind, label),
+        ValueKind::Object { file, object, kind } => hover::objects::object_markup(analysis, file, object, *kind, label),
         ValueKind::Key { file, object, kind, name } => {
-            hover::objects::of_key(analysis, file, object, *kind, name, label)
+            hover::objects::key_markup(analysis, file, object, *kind, name, label)
         }
         ValueKind::Variable { at, .. } => {
             let environment = at.environment(analysis);
             match environment.lookup(VariableScope::All, label) {
-                Lookup::Bound(_) => hover::name(analysis, at, &environment, VariableScope::All, label),
+                Lookup::Bound(_) => hover::variable_markup(analysis, at, &environment, VariableScope::All, label),
                 _ => None,
             }
         }

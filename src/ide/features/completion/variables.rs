@@ -86,7 +86,7 @@ pub(super) fn details(
     let at = &reference.at;
     let environment = at.environment(analysis);
     let site = site(reference, &environment)?;
-    let documentation = hover::name(analysis, at, &environment, site, label);
+    let documentation = hover::variable_markup(analysis, at, &environment, site, label);
     let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_declared_later(at, site, label);
     let additional_edits = match (reference.field, is_forward && !reference.brace) {
         (ContainerField::EnvValue(index), true) if env_style(analysis, at) == Some(CollectionStyle::Block) => {
@@ -177,7 +177,7 @@ pub(super) fn item(
 /// The style of `env`, if its entries can be moved: a flow list only without comments.
 fn env_style(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Option<CollectionStyle> {
     let span = at.object.file_span(at.container.env_span?);
-    let source = analysis.sources.parsed_text(&at.file)?;
+    let source = analysis.texts.parsed_text(&at.file)?;
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
     match list.kind() {
@@ -197,7 +197,7 @@ fn move_declaration(
 ) -> Option<Vec<Edit>> {
     let at = &reference.at;
     let fix = at.with_context(analysis, environment, |it| rules::move_declaration_above(it, index, name))?;
-    let source = analysis.sources.parsed_text(&at.file)?;
+    let source = analysis.texts.parsed_text(&at.file)?;
     let typed = Span::new(reference.start, reference.closed_end.unwrap_or(reference.name.end));
     let mut edits = Vec::new();
     for edit in &fix.edits {
@@ -237,7 +237,7 @@ fn move_declaration_in_flow(
     let at = &reference.at;
     let order =
         at.with_context(analysis, environment, |it| rules::env_order_with_declaration_above(it, index, name))?;
-    let source = analysis.sources.parsed_text(&at.file)?;
+    let source = analysis.texts.parsed_text(&at.file)?;
     let span = at.object.file_span(at.container.env_span?);
     let root = source.tree.document_at(span.start)?.root()?;
     let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;

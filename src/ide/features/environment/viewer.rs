@@ -163,12 +163,12 @@ impl EnvironmentViewer<'_> {
     }
 
     fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &UnresolvedReference) -> UnresolvedView {
-        let (path, place) = self.place((path, file, object), it.within.as_ref(), &it.text, &it.range);
+        let (path, position) = self.position((path, file, object), it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
             name: Arc::clone(&it.name),
             file: (self.path)(path),
-            line: place.line,
-            column: place.column,
+            line: position.line,
+            column: position.column,
             why: it.reason.as_str(),
             field: it.field,
         }
@@ -179,12 +179,12 @@ impl EnvironmentViewer<'_> {
         let is_empty =
             |step: &&ExpansionStep| matches!(&step.outcome, Lookup::Bound(binding) if binding.value.is_empty());
         let view = |step: &ExpansionStep| {
-            let (path, place) = self.place((path, file, object), it.within.as_ref(), &it.item.text, &step.range);
+            let (path, position) = self.position((path, file, object), it.within.as_ref(), &it.item.text, &step.range);
             UnresolvedView {
                 name: Arc::clone(&step.name),
                 file: (self.path)(path),
-                line: place.line,
-                column: place.column,
+                line: position.line,
+                column: position.column,
                 why: "empty",
                 field: it.field,
             }
@@ -193,7 +193,7 @@ impl EnvironmentViewer<'_> {
     }
 
     /// The position of a part of a scalar. Entries of a preset are in the file of the preset.
-    fn place<'p>(
+    fn position<'p>(
         &'p self,
         (path, file, object): (&'p Arc<str>, &File, &Object),
         within: Option<&'p PresetLocation>,

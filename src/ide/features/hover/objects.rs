@@ -45,7 +45,7 @@ pub(super) fn object(
 }
 
 /// The object that a name in another object refers to.
-pub(in crate::ide) fn of_name(
+pub(in crate::ide) fn object_markup(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     from: &Object,
@@ -63,7 +63,7 @@ pub(in crate::ide) fn of_name(
 }
 
 /// A key of the object that a name in another object refers to.
-pub(in crate::ide) fn of_key(
+pub(in crate::ide) fn key_markup(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
     from: &Object,

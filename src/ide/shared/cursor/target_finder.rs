@@ -29,13 +29,13 @@ impl<'s> TargetFinder<'_, 's> {
     /// A template parameter: its declaration, or a reference in an object or in a text of the template.
     pub(super) fn parameter(&self, object: &'s Object) -> Option<TargetAt<'s>> {
         let (outer, template) = enclosing_template(self.facts, object)?;
-        let place = |name| {
+        let parameter = |name| {
             let file = Arc::clone(self.file);
             CursorTarget::Parameter(LocatedParameter { file, facts: self.facts, object: outer, template, name })
         };
         let mut names = template.parameters.iter().filter_map(|it| it.name.as_ref());
         if let Some(name) = names.find(|it| self.touches(outer, it)) {
-            return Some(self.at_text(outer, name, place(&name.value)));
+            return Some(self.at_text(outer, name, parameter(&name.value)));
         }
         let inner = object.model.parameterized_texts.iter().map(|it| (object, &it.text));
         let own = own_texts(template).map(|it| (outer, it));
@@ -47,7 +47,8 @@ impl<'s> TargetFinder<'_, 's> {
         let found = references.rfind(|it| it.range.start <= value && value <= it.range.end)?;
         let name = &text.value[found.name.clone()];
         let span = map.source_span(found.range).shifted(span.start);
-        (template.exported.contains(name) && span.touches(self.offset)).then(|| TargetAt { span, target: place(name) })
+        (template.exported.contains(name) && span.touches(self.offset))
+            .then(|| TargetAt { span, target: parameter(name) })
     }
 
     pub(super) fn in_object(&self, object: &'s Object) -> Option<TargetAt<'s>> {
@@ -158,12 +159,12 @@ impl<'s> TargetFinder<'_, 's> {
         let environment = at.environment(self.analysis);
         let span = at.object.file_span(text.span);
         let map = self.file_text.map(span, text)?;
-        let place = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
+        let file_span = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
         let mut names = at.shell_names(&environment, field, text);
-        let (range, name) = names.find(|(range, _)| place(range).touches(self.offset))?;
+        let (range, name) = names.find(|(range, _)| file_span(range).touches(self.offset))?;
         let is_known = !matches!(environment.lookup(VariableScope::All, name), Lookup::Unbound | Lookup::Maybe(_));
         let target = CursorTarget::ShellReference { at: at.clone(), name };
-        is_known.then(|| TargetAt { span: place(&range), target })
+        is_known.then(|| TargetAt { span: file_span(&range), target })
     }
 
     fn in_names(&self, at: &LocatedContainer<'s>) -> Option<TargetAt<'s>> {
