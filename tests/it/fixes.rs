@@ -9,7 +9,7 @@ use podlens::resolve;
 use podlens::syntax;
 use podlens::workspace::{File, Workspace};
 
-use crate::findings::lint;
+use crate::findings::{lint, with_edits};
 
 const NAMES: [&str; 6] = ["ALPHA", "BRAVO", "CHARLIE", "DELTA", "ECHO_1", "FOXTROT"];
 
@@ -23,7 +23,7 @@ fn every_fix_removes_its_finding_and_nothing_else() {
             for fix in &finding.fixes {
                 tried += 1;
                 moved += usize::from(fix.title.starts_with("Move") || fix.title.starts_with("Sort"));
-                let after = applied(&files, fix);
+                let after = with_edits(&files, &fix.edits);
                 if let Err(problem) = check(&files, &after, &before, finding, fix) {
                     panic!(
                         "seed {seed}: {problem}\n{}: {}\n{}\n--- before\n{}\n--- after\n{}",
@@ -79,17 +79,6 @@ fn check(
         return Err("comments are lost".to_owned());
     }
     Ok(())
-}
-
-fn applied(files: &BTreeMap<String, String>, fix: &Fix) -> BTreeMap<String, String> {
-    let mut edits: Vec<_> = fix.edits.iter().collect();
-    edits.sort_by(|a, b| b.location.cmp(&a.location));
-    let mut after = files.clone();
-    for edit in edits {
-        let text = after.get_mut(&*edit.location.file).expect("a file of the case");
-        text.replace_range(edit.location.span.range(), &edit.text);
-    }
-    after
 }
 
 fn counted(findings: &[Diagnostic]) -> BTreeMap<(&'static str, String), usize> {

@@ -23,8 +23,11 @@ use crate::runner::Folder;
 pub(crate) const FOLDER: Folder =
     Folder { name: "ide", results: &["text"], has_labels: false, has_cursors: true, check };
 
+/// The answer of a feature, as text.
+type Feature = fn(&MemoryProject) -> String;
+
 /// The features, by the names of their suites.
-const FEATURES: [(&str, fn(&MemoryProject) -> String); 9] = [
+const FEATURES: [(&str, Feature); 9] = [
     ("hover", hovers),
     ("completion", completions),
     ("definition", definitions),

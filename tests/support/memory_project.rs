@@ -12,6 +12,7 @@ use podlens::text::Span;
 use podlens::workspace::ParsedText;
 use podlens::workspace::{File, Snapshot, Workspace};
 
+use crate::findings::with_edits;
 use crate::fixture;
 
 /// Some files, one of them with a cursor.
@@ -21,13 +22,13 @@ pub(crate) struct MemoryProject {
     pub(crate) files: BTreeMap<String, String>,
     /// The file with the cursor, or the first.
     pub(crate) file: Arc<str>,
-    /// The cursors; a second one ends a range.
+    /// The offsets of the cursors; a second one ends a selection.
     pub(crate) cursors: Vec<usize>,
     snapshot: Snapshot,
     sources: Texts,
 }
 
-/// Texts and trees of a fixture.
+/// The texts of the files with their trees.
 struct Texts(BTreeMap<String, Arc<ParsedText>>);
 
 impl TextProvider for Texts {
@@ -37,7 +38,7 @@ impl TextProvider for Texts {
 }
 
 impl MemoryProject {
-    /// Reads files with cursors.
+    /// A project with these files. The title is for messages.
     pub(crate) fn new(title: &str, written: &[fixture::File]) -> Self {
         let files: BTreeMap<String, String> = written.iter().map(|it| (it.path.clone(), it.text.clone())).collect();
         let marked = written.iter().rev().find(|file| !file.cursors.is_empty()).or(written.first());
@@ -48,17 +49,17 @@ impl MemoryProject {
         }
         let snapshot = workspace.snapshot();
         let source = |path: &str, text: &str| {
-            let known = snapshot.file(path).expect("a file of the fixture");
+            let known = snapshot.file(path).expect("all files are in the snapshot");
             Arc::new(ParsedText::new(known, text.into()))
         };
         let sources = Texts(files.iter().map(|(path, text)| (path.clone(), source(path, text))).collect());
         Self { title: title.into(), file: file.into(), cursors, files, snapshot, sources }
     }
 
-    /// Lets a feature look at it.
-    pub(crate) fn analysis<T>(&self, look: impl FnOnce(&Analysis<'_>) -> T) -> T {
+    /// Calls a feature with the analysis of the project.
+    pub(crate) fn analysis<T>(&self, feature: impl FnOnce(&Analysis<'_>) -> T) -> T {
         let resolver = Resolver::new(&self.snapshot, None);
-        look(&Analysis { snapshot: &self.snapshot, resolver: &resolver, texts: &self.sources })
+        feature(&Analysis { snapshot: &self.snapshot, resolver: &resolver, texts: &self.sources })
     }
 
     /// The cursor.
@@ -73,7 +74,12 @@ impl MemoryProject {
 
     /// `web.yaml:3:5 text`, with the file left out for the one with the cursor.
     pub(crate) fn place(&self, location: &Location) -> String {
-        let place = self.snapshot.file(&location.file).expect("a known file").lines.line_column(location.span.start);
+        let place = self
+            .snapshot
+            .file(&location.file)
+            .expect("all files are in the snapshot")
+            .lines
+            .line_column(location.span.start);
         let file = if location.file == self.file { String::new() } else { format!("{}:", location.file) };
         let text = &self.files[&*location.file][location.span.range()];
         let text = text.lines().next().unwrap_or_default();
@@ -85,15 +91,9 @@ impl MemoryProject {
         self.place(&Location { file: Arc::clone(&self.file), span })
     }
 
-    /// What some edits change, as a unified diff of all files.
+    /// The changes of some edits, as a unified diff of all files without line numbers.
     pub(crate) fn diff(&self, edits: &[Edit]) -> String {
-        let mut edits: Vec<&Edit> = edits.iter().collect();
-        edits.sort_by(|a, b| b.location.cmp(&a.location));
-        let mut result = self.files.clone();
-        for edit in edits {
-            let text = result.get_mut(&*edit.location.file).expect("an edit of a file of the fixture");
-            text.replace_range(edit.location.span.range(), &edit.text);
-        }
+        let result = with_edits(&self.files, edits);
         let mut shown = String::new();
         for (path, old) in &self.files {
             if *old != result[path] {
