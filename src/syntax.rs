@@ -61,6 +61,7 @@ mod misplaced_lines;
 mod node;
 mod node_builder;
 mod param_file;
+mod parser_messages;
 mod patched_text;
 mod previous_tree;
 mod quote_parameters;

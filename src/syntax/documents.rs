@@ -9,6 +9,7 @@ use crate::syntax::green::{GreenDocument, GreenKind, GreenNode, Positioned, offs
 use crate::syntax::indent_index::IndentIndex;
 use crate::syntax::merge_conflicts;
 use crate::syntax::node_builder::ParseFailure;
+use crate::syntax::parser_messages::parser_message;
 use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::repair;
 use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind};
@@ -195,9 +196,9 @@ fn error_document(text: &str, failure: &ParseFailure) -> GreenDocument {
     let trimmed = text.trim_end();
     let start = text.len() - text.trim_start().len();
     let (at, message) = match failure {
-        ParseFailure::Scan(error) => (error.marker().byte_offset().unwrap_or(start), repair::parser_message(error)),
-        ParseFailure::SecondDocument => (start, "more than one document: separate documents with `---`".to_owned()),
-        ParseFailure::NotMembers => (start, "this is not valid YAML".to_owned()),
+        ParseFailure::Scan(error) => (error.marker().byte_offset().unwrap_or(start), parser_message(error)),
+        ParseFailure::SecondDocument => (start, "more than one document: separate documents with `---`".into()),
+        ParseFailure::NotMembers => (start, "this is not valid YAML".into()),
     };
     let kind = match failure {
         ParseFailure::SecondDocument => SyntaxErrorKind::SecondDocument,

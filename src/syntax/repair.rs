@@ -3,13 +3,14 @@
 //!
 //! The chunk cannot be divided any further: the mistake is on its first line, or its other lines do not belong to it.
 
-use granit_parser::{ErrorKind, ScanError};
+use std::borrow::Cow;
 
 use crate::syntax::chunks::{self, MAX_DEPTH, ParsedChunk, head_of_chunk, misindented, parse_key, parse_members};
 use crate::syntax::content_lines::{MemberKind, find_key, last_line, lines};
 use crate::syntax::delimiters::{OpenDelimiter, scan_delimiters};
 use crate::syntax::green::{ChunkedBlock, GreenEntry, GreenKind, GreenNode, Positioned, offset32};
 use crate::syntax::node_builder::ParseFailure;
+use crate::syntax::parser_messages::parser_message;
 use crate::syntax::patched_text::Patch;
 use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind, chunk_errors};
@@ -207,7 +208,7 @@ fn without_value(text: &str, column: usize, kind: MemberKind, context: ChunkCont
 }
 
 /// One error node with the text of the chunk.
-fn error_node(text: &str, column: usize, kind: MemberKind, message: String) -> ParsedChunk {
+fn error_node(text: &str, column: usize, kind: MemberKind, message: Cow<'static, str>) -> ParsedChunk {
     let end = last_line(text, column).map_or(text.len(), |line| line.end());
     let start = match kind {
         MemberKind::Items if text.starts_with('-') => 1 + text[1..end].len() - text[1..end].trim_start().len(),
@@ -228,7 +229,7 @@ fn line_end(text: &str, at: usize) -> usize {
 }
 
 /// Why a text cannot be parsed.
-fn failure_message(text: &str, column: usize, kind: MemberKind) -> String {
+fn failure_message(text: &str, column: usize, kind: MemberKind) -> Cow<'static, str> {
     match parse_members(text, column, kind, &[]) {
         Err(ParseFailure::Scan(error)) => parser_message(&error),
         _ => match kind {
@@ -238,37 +239,3 @@ fn failure_message(text: &str, column: usize, kind: MemberKind) -> String {
         },
     }
 }
-
-/// The parser's error in words that do not require knowledge of the YAML grammar.
-pub(super) fn parser_message(error: &ScanError) -> String {
-    match error.kind() {
-        ErrorKind::UnexpectedCharacter { character, .. } => {
-            format!("a value cannot begin with `{character}`: put it in quotes")
-        }
-        _ => {
-            let info = error.info();
-            let known = PARSER_MESSAGES.iter().find(|(part, _)| info.contains(part));
-            known.map_or(info, |(_, words)| (*words).to_owned())
-        }
-    }
-}
-
-/// Parts of the parser's messages with their replacements.
-const PARSER_MESSAGES: &[(&str, &str)] = &[
-    ("anchor or alias", "expected a name after this `&` or `*`"),
-    (
-        "mapping values are not allowed",
-        "a value cannot contain `: `: put the value in quotes, or the second key on its own line",
-    ),
-    ("unclosed quote", "this quote is never closed"),
-    ("found unexpected end of stream", "this quote is never closed"),
-    ("only valid inside a block", "a list item (`- `) is not allowed here"),
-    (
-        "did not find expected comment or line break",
-        "expected the end of the line after `|` or `>`: the text begins on the next line",
-    ),
-    ("while scanning a block scalar", "the lines of this block of text are not indented correctly"),
-    ("unknown escape", "unknown escape sequence: write `\\\\` for a backslash"),
-    ("recursion limit", "nested too deeply"),
-    ("nesting", "nested too deeply"),
-];
