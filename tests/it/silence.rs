@@ -37,7 +37,7 @@ fn mistakes_in_a_helm_template_are_found() {
     let files = Files::from([("t.yaml".to_owned(), template.to_owned())]);
     assert_eq!(
         findings(&files, File::read),
-        ["t.yaml: undefined-variable: `$(HSOT)` stays as it is: nothing defines `HSOT` [$(HSOT)]"]
+        ["t.yaml: undefined-variable: `$(HSOT)` is not expanded: nothing defines `HSOT` [$(HSOT)]"]
     );
 }
 

@@ -11,13 +11,13 @@ declare_rule! {
     /// Reports `$$` that does not escape a reference: one `$` is lost.
     ///
     /// ## What it does
-    /// Looks at env values, command, args, exec probes and `subPathExpr`. `$$(X)` is how a reference is escaped, `$$$$` how
-    /// two dollar signs are written, and `$${X}` how other tools escape; these are fine, and so is `$$X` in a script, where
-    /// the shell then reads `$X`. The finding covers the dollar signs.
+    /// Looks at env values, `command`, `args`, exec probes and `subPathExpr`. Not reported are `$$(X)`, an escaped
+    /// reference; `$$$$`, two dollar signs; `$${X}`, an escape of other tools; and `$$X` in a script, where the shell
+    /// reads `$X`. The finding covers the dollar signs.
     ///
     /// ## Why it matters
-    /// Kubernetes writes one `$` for every two, wherever they stand: a password `pa$$word` becomes `pa$word`, and the
-    /// process id `$$` of a script becomes `$`.
+    /// Kubernetes replaces every `$$` by one `$`: a password `pa$$word` becomes `pa$word`, and the process id `$$` in a
+    /// script becomes `$`.
     ///
     /// ## Example
     /// ```yaml
@@ -46,7 +46,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Doubles the dollar signs, so that they arrive as they were written. Unsafe: the loss may be known and wanted.
+    /// Doubles the dollar signs, so that the text arrives as written. Unsafe: the loss may be intended.
     name: "collapsed-dollar",
     level: Info,
     checks: [Container(check)],
@@ -66,15 +66,14 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                     text.name(),
                     format!("`{written}` becomes `{kept}`: `$$` is an escaped dollar sign"),
                 )
-                .help(format!("write `{doubled}` if `{written}` is meant, `{kept}` if not"))
+                .help(format!("write `{doubled}` to keep `{written}`, or `{kept}` if that is meant"))
                 .fix(reference_fixes::replace(container, text.text, run, &doubled, title)),
             );
         }
     }
 }
 
-/// The two or three dollar signs in a row that lose one and escape nothing. More of them were written by someone who
-/// knows.
+/// Two or three dollar signs in a row that lose one and escape nothing. A longer row is written on purpose.
 fn lossy_runs(value: &str, shell: ShellUse) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut at = 0;

@@ -7,15 +7,15 @@ use crate::rules::shared::reference_text::whole_reference;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
-    /// Reports a command in `$(…)` where no shell runs it.
+    /// Reports a command in `$(…)` where no shell runs.
     ///
     /// ## What it does
-    /// Looks at env values, command, args and exec probes. `$(date +%s)` is shell syntax; Kubernetes only looks for a
-    /// variable of that name. Scripts behind `sh -c` and its relatives are left alone, and so is what an interpreter or
-    /// the image's own entry point may take for one. The finding covers the reference.
+    /// Looks at env values, `command`, `args` and exec probes. `$(date +%s)` is shell syntax; Kubernetes looks for a
+    /// variable of that name. Scripts after `sh -c` are not checked, nor text that an interpreter or the entry point of
+    /// the image may run. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// Nothing runs the command: the program gets the text `$(date +%s)` itself.
+    /// The command does not run. The program gets the text `$(date +%s)`.
     ///
     /// ## Example
     /// ```yaml
@@ -42,7 +42,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Escapes the dollar sign, which keeps the text and says so. Unsafe: it is rarely what was meant.
+    /// Escapes the dollar sign, so that the text is kept on purpose. Unsafe: usually the command was meant to run.
     name: "command-substitution-outside-shell",
     level: Warning,
     checks: [Container(check)],
@@ -57,13 +57,13 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let written = &text.text.value[range.clone()];
         let help = match text.field {
             ContainerField::EnvValue(_) => "run it in the program that reads the variable, or in an init container",
-            _ => "run the program by a shell: `sh -c`",
+            _ => "run the program through a shell: `sh -c`",
         };
         findings.push(
             Finding::new(
                 container.inside(text.text, range.clone()),
                 step.name.split_whitespace().next().unwrap_or_default(),
-                format!("`{written}` stays as it is: no shell runs here"),
+                format!("`{written}` does not run: there is no shell here"),
             )
             .help(help)
             .fix(reference_fixes::escape(container, text.text, range)),

@@ -4,15 +4,16 @@ use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::{ReferenceForm, parameter_references};
 
 declare_rule! {
-    /// Reports a reference to a parameter in a place of the template where none is looked for.
+    /// Reports a reference to a parameter in a field of the template where parameters are not replaced.
     ///
     /// ## What it does
-    /// Parameters are put into `objects`, `labels` and `message` only. It reports `${P}` of a declared parameter in the
-    /// template's own metadata, its `apiVersion` and `kind`, and in the values of parameters. Descriptions and display
-    /// names of parameters are prose. The finding covers the reference.
+    /// Parameters are replaced only in `objects`, `labels` and `message`. Reports `${P}` of a declared parameter in the
+    /// template's own metadata, in its `apiVersion` and `kind`, and in the values of parameters. Descriptions and
+    /// display names of parameters are prose and not checked. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// The text stays as it is: a parameter's value that is made of other parameters reaches the objects with `${P}` in it.
+    /// The text is not replaced: a parameter whose value contains other parameters reaches the objects with `${P}` in
+    /// it.
     ///
     /// ## Example
     /// ```yaml
@@ -66,15 +67,15 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         }
         for reference in parameter_references(&text.value, template.dialect.is_proposal()) {
             let name = &text.value[reference.name.clone()];
-            // A `$(X)` in a value is a variable of the container that gets it.
+            // `$(X)` in a value may refer to a variable of the container that gets the value.
             if !template.exported.contains(name) || reference.form == ReferenceForm::Proposed && in_parameter {
                 continue;
             }
             let written = &text.value[reference.range.clone()];
-            let place = if in_parameter { "the values of parameters" } else { "the template's own metadata" };
-            let message = format!("`{written}` stays as it is: parameters are not put into {place}");
+            let place = if in_parameter { "the values of parameters" } else { "the metadata of the template" };
+            let message = format!("`{written}` is not replaced: {place} cannot contain parameters");
             let finding = Finding::new(object.inside(text, reference.range.clone()), name, message);
-            findings.push(finding.help("only `objects`, `labels` and `message` get parameters"));
+            findings.push(finding.help("parameters are replaced only in `objects`, `labels` and `message`"));
         }
     }
 }

@@ -7,12 +7,12 @@ declare_rule! {
     /// Reports a namespace in a template that processing removes.
     ///
     /// ## What it does
-    /// Looks at `metadata.namespace` of the objects of a template. It stays only if `${P}` stands in it; a plain name, and
-    /// `${{P}}`, are removed. Namespaces further inside, such as those of a RoleBinding's subjects, stay. The finding covers
-    /// the namespace.
+    /// Looks at `metadata.namespace` of the objects of a template. It is kept only if it contains `${P}`; a plain name,
+    /// and `${{P}}`, are removed. Namespaces in other fields, such as those of a RoleBinding's subjects, are kept. The
+    /// finding covers the namespace.
     ///
     /// ## Why it matters
-    /// The object is made in the namespace of whoever processes the template, not in the one that is written there.
+    /// The object is created in the namespace in which the template is processed, not in the written one.
     ///
     /// ## Example
     /// ```yaml
@@ -54,7 +54,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let Some(parameters) = &object.object.parameters else { return };
     let model = &object.object.model;
     let Some(namespace) = model.namespace.as_ref().filter(|it| !it.value.is_empty()) else { return };
-    // A list inside a template keeps what its items say.
+    // The items of a list inside a template keep their namespaces.
     if model.kind.as_ref().is_some_and(|it| it.value.ends_with("List")) || is_item(object) {
         return;
     }
@@ -67,11 +67,11 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if !keeps {
         let message = format!("processing the template removes the namespace `{}`", namespace.value);
         let finding = Finding::new(object.at(namespace.span), &namespace.value, message);
-        findings.push(finding.help("make it a parameter, `${NAMESPACE}`, or leave it out"));
+        findings.push(finding.help("use a parameter, `${NAMESPACE}`, or remove the namespace"));
     }
 }
 
-/// Whether it stands in a list inside the template, whose items are not looked at.
+/// Whether the object is an item of a list inside the template.
 fn is_item(object: &ObjectContext<'_>) -> bool {
     let Some((template, _)) = object.enclosing_template() else { return false };
     let offset = object.object.offset;

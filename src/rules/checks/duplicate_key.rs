@@ -3,15 +3,15 @@
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule};
 
 declare_rule! {
-    /// Reports a key that stands twice in one mapping.
+    /// Reports a key that appears twice in one mapping.
     ///
     /// ## What it does
-    /// Looks at every mapping of a Kubernetes object and reports a key that was there before. Keys that a merge (`<<`)
-    /// brings may be written again, and templates of Helm and other engines are left alone. The finding covers the later
+    /// Looks at every mapping of a Kubernetes object and reports a key that the mapping already has. Keys of a merge
+    /// (`<<`) may be repeated, and templates of Helm and other engines are not checked. The finding covers the later
     /// key.
     ///
     /// ## Why it matters
-    /// Only the last one counts, and nothing says so; `kubectl apply` refuses the object or drops the first.
+    /// Only the last one is used, and there is no warning; `kubectl apply` rejects the object or drops the first.
     ///
     /// ## Example
     /// ```yaml
@@ -51,9 +51,9 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
             Finding::new(
                 file.at(*again),
                 key,
-                format!("the key `{key}` stands twice in this mapping; the last one counts"),
+                format!("the key `{key}` appears twice in this mapping: only the last one is used"),
             )
-            .related(file.at(*before), "here before")
+            .related(file.at(*before), "the earlier key")
             .help("remove one of the two"),
         );
     }

@@ -11,8 +11,8 @@ declare_rule! {
     /// Compares the names of the parameters of a template. The finding covers the name of the later one.
     ///
     /// ## Why it matters
-    /// Nothing refuses it. References get the value of the last one, but `oc process -p` sets the first: a value that is
-    /// given on the command line is silently lost.
+    /// The template is accepted. References use the last declaration, but `oc process -p` sets the first: a value from
+    /// the command line is lost without a warning.
     ///
     /// ## Example
     /// ```yaml
@@ -44,7 +44,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: which of the two is meant, only the author knows.
+    /// None: only the author knows which of the two is meant.
     name: "duplicate-parameter",
     level: Error,
     checks: [Object(check)],
@@ -57,11 +57,11 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for name in template.parameters.iter().filter_map(|it| it.name.as_ref()).filter(|it| !it.value.is_empty()) {
         if let Some(before) = seen.insert(&*name.value, name) {
             let message = format!(
-                "the parameter `{}` is declared twice: references get the last one, `-p` sets the first",
+                "the parameter `{}` is declared twice: references use the last declaration, `-p` sets the first",
                 name.value
             );
             let finding = Finding::new(object.at(name.span), &name.value, message)
-                .related(object.at(before.span), "declared here before");
+                .related(object.at(before.span), "the earlier declaration");
             findings.push(finding.help("remove one of the two"));
         }
     }

@@ -7,12 +7,13 @@ declare_rule! {
     /// Reports a variable that is declared twice in one container.
     ///
     /// ## What it does
-    /// Reports an entry of `env` whose name an earlier entry has, exactly where the API server warns: a value that
-    /// builds on the earlier one, such as `$(OPTIONS) --more`, is fine. The finding covers the later entry's name.
+    /// Reports an entry of `env` that has the name of an earlier entry, exactly where the API server warns. A value
+    /// that uses the earlier one, such as `$(OPTIONS) --more`, is not reported. The finding covers the name of the
+    /// later entry.
     ///
     /// ## Why it matters
-    /// The later entry wins, so the earlier one is dead. `env` is a list keyed by name: `kubectl apply` may drop one
-    /// of the two, and server-side apply refuses them.
+    /// The later entry wins, so the earlier one has no effect. `env` is a list keyed by name: `kubectl apply` may drop
+    /// one of the two entries, and server-side apply rejects them.
     ///
     /// ## Example
     /// ```yaml
@@ -42,7 +43,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Removes the earlier entry. Unsafe: entries between the two see the earlier value.
+    /// Removes the earlier entry. Unsafe: entries between the two use the earlier value.
     name: "duplicate-variable",
     level: Warning,
     checks: [Container(check)],
@@ -50,7 +51,7 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    // A patch may delete and set one name; a hook is no list of a pod.
+    // A patch may delete and set the same name, and the command of a hook is not a container of the pod.
     if container.container.role == ContainerRole::Hook || container.is_partial() {
         return;
     }
@@ -60,16 +61,19 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let same = |other: &&EnvVar| other.name.as_ref().is_some_and(|it| it.value == name.value);
         let Some(before) = env[..at].iter().rposition(|other| same(&other)) else { continue };
         let earlier = &env[before];
-        if builds_on_earlier(entry, &name.value) || container.pod.object.file.is_template() {
+        if uses_earlier_value(entry, &name.value) || container.pod.object.file.is_template() {
             continue;
         }
         let finding = Finding::new(
             container.at(name.span),
             &name.value,
-            format!("`{}` hides an earlier entry of the same name, which `kubectl apply` may drop", name.value),
+            format!(
+                "`{}` is declared twice: this entry hides the earlier one, and `kubectl apply` may drop one of them",
+                name.value
+            ),
         );
-        // Where the earlier one refers to anything, something between mentions the name, or a third entry stands above,
-        // a person decides.
+        // No fix if the earlier value has references, if an entry between the two mentions the name, or if there is a
+        // third entry: removing one may then change other values.
         let mentions = |it: &EnvVar, what: &str| it.value.as_ref().is_some_and(|it| it.value.contains(what));
         let is_seen = mentions(earlier, "$") || env[before + 1..at].iter().any(|it| mentions(it, &name.value));
         let title = || format!("Remove the earlier entry of `{}`", name.value);
@@ -78,15 +82,15 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let earlier_name = earlier.name.as_ref().map_or(earlier.span, |it| it.span);
         findings.push(
             finding
-                .related(container.at(earlier_name), "declared here before")
-                .help(format!("keep one of the two, or build on the earlier one with `$({})`", name.value))
+                .related(container.at(earlier_name), "the earlier entry")
+                .help(format!("remove one of the two, or use the earlier value with `$({})`", name.value))
                 .fix(fix),
         );
     }
 }
 
-/// V20.
-fn builds_on_earlier(entry: &EnvVar, name: &str) -> bool {
+/// Whether the value uses the earlier one, so that the API server does not warn (V20).
+fn uses_earlier_value(entry: &EnvVar, name: &str) -> bool {
     let own = format!("$({name})");
     let value = entry.value.as_ref().map_or("", |it| &it.value);
     entry.from.is_none() && value.contains(&own) && value != own

@@ -5,14 +5,15 @@ use crate::rules::shared::parameter_texts::write_reference;
 use crate::syntax::ReferenceForm;
 
 declare_rule! {
-    /// Reports `${{P}}` with something around it: it is not replaced at all.
+    /// Reports `${{P}}` with text around it: it is not replaced.
     ///
     /// ## What it does
-    /// `${{P}}` puts a value of any type in the place of a whole string. It reports one of a declared parameter that has
-    /// text before or behind it, be it the line break at the end of a block. The finding covers the reference.
+    /// `${{P}}` replaces a whole string by a value of any type. Reports a reference to a declared parameter that has
+    /// text before or after it, even if that is only the line break at the end of a block. The finding covers the
+    /// reference.
     ///
     /// ## Why it matters
-    /// The text stays as it is, `${{P}}` and all.
+    /// The text `${{P}}` is not replaced.
     ///
     /// ## Example
     /// ```yaml
@@ -43,7 +44,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes `${P}`. Safe: inside a string only text can be put in.
+    /// Writes `${P}`. Safe: inside a string only text can be inserted.
     name: "embedded-raw-parameter",
     level: Error,
     checks: [Object(check)],
@@ -64,11 +65,11 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let new = write_reference(name, ReferenceForm::Text);
             let around = place.text.value.replacen(written, "", 1);
             let reason = if around.trim().is_empty() {
-                "the blank or line break beside it is in the way"
+                "there is a space or line break next to it"
             } else {
-                "it has text around it"
+                "there is text around it"
             };
-            let message = format!("`{written}` stays as it is, since {reason}");
+            let message = format!("`{written}` is not replaced: {reason}");
             let fix = object.rewrite_fix(place.text, reference.range.clone(), &new, format!("Write `{new}`"), true);
             findings.push(
                 Finding::new(object.inside(place.text, reference.range.clone()), name, message)

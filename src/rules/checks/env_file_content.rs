@@ -12,19 +12,19 @@ use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, parse_env_file
 use crate::text::Span;
 
 declare_rule! {
-    /// Reports an env file whose known content lacks the key, or that the kubelet cannot read.
+    /// Reports an env file whose known content does not have the key, or that the kubelet cannot read.
     ///
     /// ## What it does
-    /// Follows the plain scripts that write the file, as far as they can be followed, and reads the result as the
-    /// kubelet of the target release does: in 1.34 as `KEY=value`, from 1.35 on as `KEY='value'` with the quotes a
-    /// must, with `proposals: true` as a common `.env` file whose names are checked too. An error counts only if the
-    /// kubelet meets it before the key. A file of the workspace that ends with `.env` and is named like the file of a
-    /// `fileKeyRef` near it is read the same way. The finding covers the key, or the faulty part of the file; messages
-    /// never quote what a file holds.
+    /// Follows the scripts that write the file, if they are simple, and reads the result as the kubelet of the target
+    /// release does: in 1.34 as `KEY=value`; from 1.35 on as `KEY='value'`, where the quotes are required; with
+    /// `proposals: true` as a common `.env` file whose names are checked too. An error counts only if the kubelet
+    /// reaches it before the key. A file in the workspace that ends with `.env` is checked in the same way, if a
+    /// `fileKeyRef` near it names such a file. The finding covers the key, or the invalid part of the file. Messages
+    /// never quote the content of a file.
     ///
     /// ## Why it matters
-    /// The container does not start. If the key is optional, a missing one only leaves the variable out; a file that
-    /// cannot be read stops the container all the same.
+    /// The container does not start. If the key is optional, a missing key only leaves the variable out, but a file
+    /// that cannot be read still stops the container.
     ///
     /// ## Example
     /// ```yaml
@@ -71,8 +71,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Puts the values of the file into single quotes, in the script that writes it. Where a similar key is written,
-    /// that key is offered; unsafe, since only the author knows which side is wrong.
+    /// Puts the values of the file in single quotes, in the script that writes it. If the file has a similar key,
+    /// writes that key; this is unsafe: only the author knows which side is wrong.
     name: "env-file-content",
     level: Error,
     checks: [Object(check), File(env_file)],
@@ -91,16 +91,16 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// PF3 to PF6, for a file that containers write.
+/// The finding about a file that containers write (PF3 to PF6).
 fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
     let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
-    // V12: what can be no key is told by another rule.
+    // V12: an invalid key is reported by `invalid-env-file`.
     if !is_relaxed_variable_name(&key.value) || crate::rules::shared::placeholders::is_placeholder(&key.value) {
         return None;
     }
     let (_, file) = files.final_file(reference)?;
     let EnvFile::Written(content) = &*file else { return None };
-    // A sidecar is not waited for: the file may be read while it still holds something else.
+    // The kubelet does not wait for a sidecar, so the file may be read before the sidecar has written all of it.
     let mut all = pod.pod.containers.iter().enumerate();
     if content.was_rewritten && all.any(|(at, it)| it.role == ContainerRole::Sidecar && pod.writes(at, &volume.value)) {
         return None;
@@ -112,7 +112,8 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
         EnvFileLookup::Missing if reference.optional => None,
         EnvFileLookup::Missing => Some(missing(pod, reference, content)),
         EnvFileLookup::Refused(error) => {
-            let what = if error.problem == EnvFileProblem::InvalidName { "has a wrong name" } else { "cannot be read" };
+            let what =
+                if error.problem == EnvFileProblem::InvalidName { "has an invalid name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
             let mut finding = Finding::new(at, &key.value, message);
             if let Some(part) = content.script_part(error.span.range()) {
@@ -120,7 +121,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
             }
             if error.problem == EnvFileProblem::NotQuoted {
                 let release = pod.object.file.resolver.release(pod.object.file.path);
-                finding = finding.help(format!("Kubernetes {release} takes only values in single quotes"));
+                finding = finding.help(format!("Kubernetes {release} requires single quotes around values"));
             }
             Some(finding.fix(quote_values(pod.object, content, reading)))
         }
@@ -131,35 +132,34 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileCo
     let (key, path) = (reference.key.map_or("", |it| &it.value), reference.path.map_or("", |it| &it.value));
     let names = content.names(pod.reading());
     let place = |range| content.script_part(range).map(|part| pod.script_location(&part));
-    let span = reference.key.map_or(reference.place, |it| it.span);
-    // F5.
+    let span = reference.key.map_or(reference.field, |it| it.span);
+    // F5: an empty value counts as missing.
     if let Some((_, range)) = names.iter().find(|(name, _)| name == key) {
-        let message = format!("`{key}` is empty in env file `{path}`, and the kubelet takes that for a missing key");
-        let finding =
-            Finding::new(pod.object.at(span), key, message).help("give it a value, or write `optional: true`");
+        let message = format!("`{key}` is empty in env file `{path}`: the kubelet treats it as missing");
+        let finding = Finding::new(pod.object.at(span), key, message).help("give it a value, or set `optional: true`");
         return match place(range.clone()) {
             Some(location) => finding.related(location, "written here"),
             None => finding,
         };
     }
     let finding = Finding::new(pod.object.at(span), key, format!("env file `{path}` has no key `{key}`"));
-    // F12: the kubelet takes it for a part of the name.
+    // F12: `export` is a part of the name.
     let exported = names.iter().find(|(name, _)| name.strip_prefix("export ").is_some_and(|it| it.trim() == key));
     let near = nearest_name(key, names.iter().map(|(name, _)| name.as_str()));
     let (finding, range) = match (exported, near) {
         (Some((_, range)), _) => {
-            (finding.help("the kubelet takes `export` for a part of the name"), Some(range.clone()))
+            (finding.help("the kubelet reads `export` as a part of the name"), Some(range.clone()))
         }
         (None, Some(near)) => {
-            // Names are content too: the fix says which it is only in what it writes.
+            // Names are content of the file, so the title does not quote them.
             let fix = reference.key.and_then(|it| rename_fix(pod.object, it, near));
-            let fix = fix.map(|it| Fix { title: "Write the key that differs least".into(), ..it });
+            let fix = fix.map(|it| Fix { title: "Write the most similar key".into(), ..it });
             let range = names.iter().find(|(name, _)| name == near).map(|(_, range)| range.clone());
-            (finding.help("a similar key is written").fix(fix), range)
+            (finding.help("the file has a similar key").fix(fix), range)
         }
         (None, None) => {
             let first = content.text().chars().next().map(|it| 0..it.len_utf8());
-            (finding.help("write the key, or `optional: true`"), first)
+            (finding.help("write the key to the file, or set `optional: true`"), first)
         }
     };
     match range.and_then(place) {
@@ -168,7 +168,7 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileCo
     }
 }
 
-/// A file of the workspace, if a `fileKeyRef` near it means a file of this name.
+/// Checks an env file of the workspace, if a `fileKeyRef` near it names such a file.
 fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     if !file.facts.is_env_format() {
         return;
@@ -177,14 +177,14 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Some(source) = file.parsed_text().filter(|_| !keys.is_empty()) else { return };
     let reading = file.resolver.env_file_syntax(file.path);
     let (entries, errors) = parse_env_file(&source.text, reading.dialect, reading.is_name);
-    // F15: what stands behind the last key that anyone looks for is never read.
+    // F15: the text after the last key that a pod looks up is never read.
     let begins = |error: &EnvFileError, key: &str| {
         let line = source.text[..error.span.start].rfind('\n').map_or(0, |end| end + 1);
         source.text[line..].trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with('='))
     };
     let line_of = |key: &str| {
         let read = entries.iter().filter(|it| it.name == key).map(|it| it.line);
-        // An error in the key's own line is the last that counts for it.
+        // An error in the line of the key is the last one that matters for it.
         let refused = errors.iter().filter(|it| begins(it, key)).map(|it| it.line + 1);
         read.chain(refused).min()
     };
@@ -206,5 +206,5 @@ fn quoted(file: &FileContext<'_>, text: &str, error: &EnvFileError) -> Option<Fi
     let bare = value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value);
     let span = Span::new(error.span.start, error.span.start + value.len());
     let edits = vec![edit(file.at(span), format!("'{bare}'"))];
-    Some(Fix { title: "Put the value into single quotes".into(), safe: true, edits })
+    Some(Fix { title: "Put the value in single quotes".into(), safe: true, edits })
 }

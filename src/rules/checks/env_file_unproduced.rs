@@ -12,15 +12,14 @@ declare_rule! {
     /// Reports an env file that nothing writes before it is needed.
     ///
     /// ## What it does
-    /// Follows the scripts of the containers that start earlier, as far as they are plain: `echo`, `printf`, `cat` with
-    /// a here-document, `tee`, redirections. It reports a file that none of them writes, one that is written at another
-    /// path, and one that only a later init container writes. As soon as a container does something that cannot be
-    /// followed, nothing is reported. With `proposals: true` it also reports a container that both mounts the volume
-    /// and takes a value from it, and regular containers that mount it. The finding covers the path, or the volume's
-    /// name.
+    /// Follows the scripts of the containers that start earlier, if they are simple: `echo`, `printf`, `cat` with a
+    /// here-document, `tee`, redirections. Reports a file that none of them writes, a file that is written at another
+    /// path, and a file that only a later init container writes. If a container does anything that cannot be followed,
+    /// nothing is reported. With `proposals: true` it also reports a container that both mounts the volume and reads a
+    /// value from it, and regular containers that mount it. The finding covers the path, or the name of the volume.
     ///
     /// ## Why it matters
-    /// The container does not start until the file is there. That holds for an optional key too: released kubelets
+    /// The container does not start until the file exists. This is also true for an optional key: released kubelets
     /// treat a missing file as an error.
     ///
     /// ## Example
@@ -68,7 +67,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the path of the one file that is in the volume. Unsafe: only the author knows which side is wrong.
+    /// Writes the path of the only file in the volume. Unsafe: only the author knows which side is wrong.
     name: "env-file-unproduced",
     level: Warning,
     checks: [Pod(check)],
@@ -82,7 +81,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
         if let Some((files, file)) = pod_files.final_file(&reference)
             && matches!(*file, EnvFile::Absent)
             && let (Some(volume), Some(path)) = (reference.volume, reference.path)
-            // PF4, which no release follows (F4).
+            // PF4: only in the proposal may an optional file be missing (F4).
             && !(reference.optional && pod.is_draft())
         {
             findings.push(absent(pod, &reference, &mut pod_files, &files, volume, path));
@@ -90,7 +89,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
         if let Some(volume) = reference.volume.filter(|_| pod.is_draft()) {
             if pod.mounts(reference.at, &volume.value) {
                 let message = format!(
-                    "{} mounts volume `{}` and takes an env file from it, and the proposal allows one of the two",
+                    "{} mounts volume `{}` and reads an env file from it: the proposal does not allow both",
                     describe_container(reference.container),
                     volume.value
                 );
@@ -103,13 +102,13 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
     mounted_beside(pod, &consumed, findings);
 }
 
-/// PF13: by the proposal only init containers mount a volume with an env file.
+/// PF13: in the proposal only init containers mount a volume with an env file.
 fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findings<'_>) {
     for (at, container) in pod.pod.containers.iter().enumerate() {
         if !matches!(container.role, ContainerRole::Container | ContainerRole::Ephemeral) {
             continue;
         }
-        // What takes a value from it has been told already.
+        // A container that reads a value from the volume is already reported.
         let takes =
             |name: &str| pod.file_key_refs().any(|it| it.at == at && it.volume.is_some_and(|it| &*it.value == name));
         for name in container.mounts.iter().filter_map(|it| it.name.as_ref()) {
@@ -117,7 +116,7 @@ fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findi
                 && !takes(&name.value)
             {
                 let message = format!(
-                    "volume `{}` holds an env file, and by the proposal only init containers mount it",
+                    "volume `{}` contains an env file: in the proposal only init containers may mount it",
                     name.value
                 );
                 findings.push(
@@ -139,7 +138,7 @@ fn absent(
 ) -> Finding {
     let at = pod.object.at(path.span);
     let name = &*volume.value;
-    // Written, but too late.
+    // A later init container writes it.
     let is_init = matches!(reference.container.role, ContainerRole::Init | ContainerRole::Sidecar);
     for (later, container) in pod.pod.containers.iter().enumerate().skip(reference.at + 1).filter(|_| is_init) {
         if matches!(container.role, ContainerRole::Init | ContainerRole::Sidecar)
@@ -147,12 +146,12 @@ fn absent(
             && let EnvFile::Written(content) = pod_files.left_by(later).file(name, &path.value)
         {
             let message = format!(
-                "{} starts before {} has written `{}`",
+                "{} starts before {} writes `{}`",
                 describe_container(reference.container),
                 describe_container(container),
                 path.value
             );
-            let help = format!("move {} before this one", describe_container(container));
+            let help = format!("move {} before this container", describe_container(container));
             let finding = Finding::new(at, &path.value, message).help(help);
             return match content.script_part(0..content.text().chars().next().map_or(0, char::len_utf8)) {
                 Some(part) => finding.related(pod.script_location(&part), "written here"),
@@ -168,20 +167,20 @@ fn absent(
     let mut before = pod.pod.containers.iter().enumerate().filter(starts_before);
     if !before.any(|(at, _)| pod.writes(at, name)) {
         let message = format!(
-            "nothing writes `{}` before {} starts: no container mounts volume `{name}` by then",
+            "nothing writes `{}` before {} starts: no earlier container mounts volume `{name}`",
             path.value,
             describe_container(reference.container)
         );
-        return Finding::new(at, &path.value, message).help("write the file in an init container before this one");
+        return Finding::new(at, &path.value, message).help("write the file in an earlier init container");
     }
     let message = format!(
-        "nothing writes `{}` in volume `{name}` before {} starts",
+        "nothing writes `{}` to volume `{name}` before {} starts",
         path.value,
         describe_container(reference.container)
     );
     let finding = Finding::new(at, &path.value, message);
     match files.paths(name).as_slice() {
-        [] => finding.help("write the file in an init container before this one"),
+        [] => finding.help("write the file in an earlier init container"),
         [other] => {
             let place = match files.file(name, other) {
                 EnvFile::Written(content) => {
@@ -189,7 +188,8 @@ fn absent(
                 }
                 _ => None,
             };
-            let finding = finding.help(format!("`{other}` is written there")).fix(rename_fix(pod.object, path, other));
+            let finding =
+                finding.help(format!("the volume contains `{other}`")).fix(rename_fix(pod.object, path, other));
             match place {
                 Some(part) => finding.related(pod.script_location(&part), "written here"),
                 None => finding,
@@ -201,7 +201,7 @@ fn absent(
             match near {
                 Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(pod.object, path, near)),
                 None => finding.help(format!(
-                    "written there: {}",
+                    "the volume contains {}",
                     others.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
                 )),
             }

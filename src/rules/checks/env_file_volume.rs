@@ -8,15 +8,16 @@ use crate::rules::shared::file_key_refs::VolumeUse;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 
 declare_rule! {
-    /// Reports an env file in a volume that cannot hold one: it does not exist, is no `emptyDir`, or nobody mounts it.
+    /// Reports an env file in a volume that cannot hold it: missing, not an `emptyDir`, or not mounted.
     ///
     /// ## What it does
-    /// Looks up the `volumeName` of every `fileKeyRef` among the volumes of the pod, those that presets bring included.
-    /// What a template or a Kustomize patch may add is not known and not reported. The finding covers the volume's name.
+    /// Looks up the `volumeName` of every `fileKeyRef` in the volumes of the pod, including those of presets. Volumes
+    /// and mounts that a template or a Kustomize patch may add are unknown, and nothing is reported then. The finding
+    /// covers the name of the volume.
     ///
     /// ## Why it matters
-    /// The API server refuses a pod whose env file is in no volume, or in one that is no `emptyDir`. A volume that no
-    /// container mounts is accepted, but the kubelet never sets it up, and the container does not start.
+    /// The API server rejects a pod whose env file is in a volume that does not exist or is not an `emptyDir`. A volume
+    /// that no container mounts is accepted, but the kubelet never sets it up, and the container does not start.
     ///
     /// ## Example
     /// ```yaml
@@ -56,7 +57,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the name of the `emptyDir` volume that differs least. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name of an `emptyDir` volume. Unsafe: only the author knows what was meant.
     name: "env-file-volume",
     level: Error,
     checks: [Pod(check)],
@@ -93,15 +94,14 @@ fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Findin
                 "volumeClaimTemplates" => "volume claim".to_owned(),
                 kind => format!("`{kind}`"),
             };
-            let message =
-                format!("volume `{}` is a {kind}, and env files are read from an `emptyDir` only", name.value);
+            let message = format!("volume `{}` is a {kind}: env files are read only from an `emptyDir`", name.value);
             let finding =
-                Finding::new(at, &name.value, message).help("let an init container write the file to an `emptyDir`");
+                Finding::new(at, &name.value, message).help("write the file to an `emptyDir` in an init container");
             Some(finding.related(place.clone(), "the volume"))
         }
         // F1.
         VolumeUse::Unmounted(place) => {
-            let message = format!("no container mounts volume `{}`, so the kubelet never finds the file", name.value);
+            let message = format!("no container mounts volume `{}`, so the kubelet does not find the file", name.value);
             let finding = Finding::new(at, &name.value, message).help("mount it in the container that writes the file");
             Some(finding.related(place.clone(), "the volume"))
         }

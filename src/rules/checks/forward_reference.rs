@@ -7,15 +7,15 @@ use crate::rules::shared::env_order;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
-    /// Reports `$(X)` in an env value where X is declared only later.
+    /// Reports `$(X)` in an env value where `X` is declared later.
     ///
     /// ## What it does
-    /// Entries of `env` are expanded in order, and each sees only those before it. Reports a reference to an entry
-    /// further down, or to one that is added at the end: by a controller, as an indexed Job's `JOB_COMPLETION_INDEX`, or
-    /// by a PodPreset. The finding covers the reference.
+    /// Entries of `env` are expanded in order, and each can use only the entries before it. Reports a reference to an
+    /// entry further down, or to a variable that is added after all entries: by a controller, such as
+    /// `JOB_COMPLETION_INDEX` of an indexed Job, or by a PodPreset. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// The value silently keeps the text `$(X)`, although X exists in the container.
+    /// The value keeps the text `$(X)`, although the container has a variable `X`. Kubernetes gives no warning.
     ///
     /// ## Example
     /// ```yaml
@@ -50,9 +50,9 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Moves the declaration above its first use, with its comments and with the entries it needs itself; or sorts the
-    /// whole list by dependency. Safe, unless a name is declared twice or the list is shared by an anchor. There is none
-    /// where entries need each other in a circle, or where another reference would change its meaning.
+    /// Moves the declaration above its first use, with its comments and the entries it needs; or sorts the whole list
+    /// by dependency. Safe, unless a name is declared twice or the list is shared through an anchor. There is no fix
+    /// where entries depend on each other in a circle, or where another reference would get a different value.
     name: "forward-reference",
     level: Error,
     checks: [Container(check)],
@@ -68,16 +68,16 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let finding = Finding::new(
             container.inside(text.text, step.range.clone()),
             name,
-            format!("`$({name})` stays as it is: `{name}` is declared only later"),
+            format!("`$({name})` is not expanded: `{name}` is declared later"),
         );
         let mut later = container.container.env.iter().skip(user + 1).filter_map(|it| it.name.as_ref());
         let Some(declared) = later.find(|it| it.value == *name) else {
-            let help = format!("`{name}` is added behind all entries of `env`: use it in `command` or `args`");
+            let help = format!("`{name}` is added after all entries of `env`: use it in `command` or `args`");
             let finding = finding.help(help);
-            // A11: a preset brings it.
+            // A11: a preset adds it after the entries of the pod.
             let preset = match &step.outcome {
                 Lookup::Later(it) if it.kind == OriginKind::Preset => {
-                    it.location.clone().zip(it.object.as_ref().map(|name| format!("preset `{name}` brings it")))
+                    it.location.clone().zip(it.object.as_ref().map(|name| format!("preset `{name}` adds it")))
                 }
                 _ => None,
             };

@@ -9,15 +9,15 @@ use crate::rules::shared::source_objects::name_location;
 use crate::workspace::ObjectMatch;
 
 declare_rule! {
-    /// Reports a variable of a service that has no address, and so no variables.
+    /// Reports a variable of a service that has no cluster IP, and so no variables.
     ///
     /// ## What it does
-    /// Reports `$(X_SERVICE_HOST)` and the like where service `x` in this workspace is headless (`clusterIP: None`) or of
-    /// type `ExternalName`, and an explicit link to such a service. The finding covers the reference, or the name in the
-    /// link.
+    /// Reports `$(X_SERVICE_HOST)` and similar names where service `x` in the workspace is headless (`clusterIP: None`)
+    /// or of type `ExternalName`, and an explicit link to such a service. The finding covers the reference, or the name
+    /// in the link.
     ///
     /// ## Why it matters
-    /// The kubelet makes no variables for such a service, so the text stays as it is.
+    /// The kubelet creates no variables for such a service, so the reference is not expanded.
     ///
     /// ## Example
     /// ```yaml
@@ -58,7 +58,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: use the service's DNS name, or give it an address.
+    /// None: use the DNS name of the service, or give it a cluster IP.
     name: "headless-service-variable",
     level: Warning,
     checks: [Container(check)],
@@ -77,30 +77,30 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let finding = Finding::new(
             container.inside(text.text, step.range.clone()),
             name,
-            format!("`$({name})` stays as it is: service `{service}` has no address, and so no variables"),
+            format!("`$({name})` is not expanded: service `{service}` has no cluster IP, and so no variables"),
         )
         .help(format!("use the DNS name `{service}`"));
         let object = container.pod.object;
         let found = object.file.snapshot.services_named(service, object.lookup_site());
         findings.push(match found.first().and_then(name_location) {
-            Some(location) => finding.related(location, "this service"),
+            Some(location) => finding.related(location, "the service"),
             None => finding,
         });
     }
 }
 
-/// A link to a service whose every candidate has no address.
+/// Reports a link to a service if no service of this name has a cluster IP.
 fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
     let object = container.pod.object;
     let found = object.file.snapshot.services_named(&name.value, object.lookup_site());
     let is_headless =
         |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_cluster_ip(it));
     let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
-    let message = format!("service `{}` has no address, and so no variables: this link brings nothing", name.value);
+    let message = format!("this link adds no variables: service `{}` has no cluster IP", name.value);
     let finding =
         Finding::new(container.at(name.span), &name.value, message).help(format!("use the DNS name `{}`", name.value));
     findings.push(match name_location(first) {
-        Some(location) => finding.related(location, "this service"),
+        Some(location) => finding.related(location, "the service"),
         None => finding,
     });
 }

@@ -8,15 +8,15 @@ use crate::rules::shared::placeholders::is_placeholder;
 use crate::workspace::KubernetesVersion;
 
 declare_rule! {
-    /// Reports a `fileKeyRef` that the API server refuses for what its own fields say.
+    /// Reports a `fileKeyRef` with fields that the API server rejects.
     ///
     /// ## What it does
-    /// Checks that `volumeName`, `path` and `key` are there, that the volume's name can be one, that the path does not
-    /// leave the volume through `..`, and that the key can be the name of a variable. The finding covers the value that
-    /// is wrong, and the variable's name where one is missing.
+    /// Checks that `volumeName`, `path` and `key` exist, that the name of the volume is valid, that the path does not
+    /// leave the volume through `..`, and that the key is a valid name of a variable. The finding covers the invalid
+    /// value. Where a field is missing, it covers `fileKeyRef`.
     ///
     /// ## Why it matters
-    /// The API server refuses the whole object.
+    /// The API server rejects the whole object.
     ///
     /// ## Example
     /// ```yaml
@@ -69,41 +69,45 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// V12.
+/// The findings about the fields of a `fileKeyRef` (V12).
 fn fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let is_partial = pod.is_partial_container(reference.container);
-    let about = |field: &str| format!("{} {field}", reference.variable);
-    let mut field = |name: &str, text: Option<&Text>, wrong: &dyn Fn(&str) -> Option<(String, &'static str)>| match text
-        .filter(|it| !it.value.is_empty())
-    {
-        None if is_partial && text.is_none() => {}
-        None => {
-            let place = text.map_or(reference.place, |it| it.span);
-            found.push(Finding::new(pod.object.at(place), about(name), format!("`fileKeyRef` needs a `{name}`")));
-        }
-        Some(text) if is_placeholder(&text.value) => {}
-        Some(text) => {
-            if let Some((message, help)) = wrong(&text.value) {
-                found.push(Finding::new(pod.object.at(text.span), about(name), message).help(help));
+    let mut field = |name: &str, text: Option<&Text>, error: &dyn Fn(&str) -> Option<(String, &'static str)>| {
+        let about = format!("{} {name}", reference.variable);
+        match text {
+            // The object that a patch changes may have the field.
+            None if is_partial => {}
+            None => {
+                let message = format!("`fileKeyRef` has no `{name}`");
+                found.push(Finding::new(pod.object.at(reference.field), about, message));
+            }
+            Some(text) if text.value.is_empty() => {
+                let message = format!("`{name}` of `fileKeyRef` is empty");
+                found.push(Finding::new(pod.object.at(text.span), about, message));
+            }
+            Some(text) if is_placeholder(&text.value) => {}
+            Some(text) => {
+                if let Some((message, help)) = error(&text.value) {
+                    found.push(Finding::new(pod.object.at(text.span), about, message).help(help));
+                }
             }
         }
     };
     field("volumeName", reference.volume, &|name| {
-        // A DNS label, which may begin with a digit.
-        let help = "names of volumes are lower case letters, digits and `-`, 63 at most";
+        // A DNS label, which may start with a digit. The newest release has the same rule for services.
+        let help = "a name has lower-case letters, digits and `-`, and at most 63 characters";
         (!is_service_name(name, KubernetesVersion::NEWEST))
-            .then(|| (format!("`{name}` cannot be the name of a volume"), help))
+            .then(|| (format!("`{name}` is not a valid name of a volume"), help))
     });
     field("path", reference.path, &|path| {
-        let leaves = path.split('/').any(|it| it == "..");
-        leaves
-            .then(|| (format!("`{path}` leaves the volume"), "write the path from the top of the volume, without `..`"))
+        let help = "write the path from the top of the volume, without `..`";
+        path.split('/').any(|it| it == "..").then(|| (format!("`{path}` leaves the volume"), help))
     });
     field("key", reference.key, &|key| {
-        let help = "keys are printable ASCII characters without `=`";
+        let help = "a key has printable ASCII characters except `=`";
         (!is_relaxed_variable_name(key))
-            .then(|| (format!("`{}` cannot be a key of an env file", key.escape_debug()), help))
+            .then(|| (format!("`{}` is not a valid key of an env file", key.escape_debug()), help))
     });
     found
 }

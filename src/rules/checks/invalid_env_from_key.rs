@@ -11,16 +11,16 @@ use crate::rules::shared::source_objects::{keys, kind_name, objects, reference};
 use crate::workspace::LookupSite;
 
 declare_rule! {
-    /// Reports a key that `envFrom` leaves out, since it is no name of a variable, and a `prefix` that is refused.
+    /// Reports a key that `envFrom` skips because it is not a valid name of a variable, and an invalid `prefix`.
     ///
     /// ## What it does
-    /// For releases up to 1.29, looks at the keys of ConfigMaps and Secrets that a container takes in with `envFrom`,
-    /// and reports those that the kubelet skips: with the prefix before them they are no names. Later releases take
-    /// every key. For all releases, reports a `prefix` that the API server refuses. The finding covers the key or the
-    /// prefix.
+    /// For releases up to 1.29, looks at the keys of ConfigMaps and Secrets that a container imports with `envFrom`,
+    /// and reports keys that the kubelet skips: together with the prefix they are not a valid name. Later releases
+    /// import every key. For all releases, reports a `prefix` that the API server rejects. The finding covers the key
+    /// or the prefix.
     ///
     /// ## Why it matters
-    /// The container starts without the variable; only an event of the pod tells.
+    /// The container starts without the variable. Only an event of the pod mentions it.
     ///
     /// ## Example
     /// ```yaml
@@ -51,7 +51,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: a `prefix` that makes a name of the key changes what the program reads.
+    /// None: a `prefix` that makes the name valid changes the name that the program has to read.
     name: "invalid-env-from-key",
     level: Warning,
     checks: [Object(check)],
@@ -65,7 +65,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         ObjectData::Secret(source) => (OriginKind::Secret, source),
         _ => return,
     };
-    // Keys have no other characters, so few are no names, and only for those it is worth looking who uses them.
+    // Few keys are invalid as names, so the search for their users is rare.
     for key in source.keys.iter().filter(|it| !is_strict_variable_name(&it.key.value) && !is_placeholder(&it.key.value))
     {
         if let Some(user) = first_user(object, kind, key) {
@@ -74,16 +74,16 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 Finding::new(
                     object.at(key.span),
                     &key.value,
-                    format!("`{}` is no name of a variable, so `envFrom` leaves it out", key.value),
+                    format!("`envFrom` skips `{}`: it is not a valid name of a variable", key.value),
                 )
-                .related(user, format!("this {} is taken in here", kind_name(kind)))
-                .help("rename it, give the `envFrom` a `prefix`, or take it in with `valueFrom`"),
+                .related(user, format!("this {} is imported here", kind_name(kind)))
+                .help("rename it, add a `prefix` to the entry of `envFrom`, or use `valueFrom`"),
             );
         }
     }
 }
 
-/// V5.
+/// Reports invalid prefixes (V5).
 fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     let is_name = if release.is_at_least(32) { is_relaxed_variable_name } else { is_strict_variable_name };
@@ -94,16 +94,16 @@ fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let containers = object.object.model.pods.iter().chain(preset).flat_map(|pod| &pod.containers);
     for prefix in containers.flat_map(|it| &it.env_from).filter_map(|it| it.prefix.as_ref()) {
         if !prefix.value.is_empty() && !is_name(&prefix.value) && !is_placeholder(&prefix.value) {
-            let message = format!("no variable's name may begin with `{}`, so this prefix is refused", prefix.value);
+            let message = format!("`{}` is not a valid prefix: no name of a variable can start with it", prefix.value);
             findings.push(Finding::new(object.at(prefix.span), &prefix.value, message));
         }
     }
 }
 
-/// The first container whose kubelet leaves the key out (B10), whichever object its name means.
+/// The first container whose kubelet skips the key (B10), whichever of several objects its name refers to.
 fn first_user(object: &ObjectContext<'_>, kind: OriginKind, key: &DataEntry) -> Option<Location> {
     let file = object.file;
-    // Looking through every file is for workspaces where it can lead somewhere.
+    // The search goes through every file, so it is skipped if no release of the workspace skips keys.
     if file.resolver.oldest_release().is_at_least(30) {
         return None;
     }

@@ -5,16 +5,18 @@ use crate::resolve::{GeneratorPart, RangeEnds, find_literal_brackets, parse_gene
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
-    /// Reports a generator that draws nothing, or something else than it seems to.
+    /// Reports a generator that generates nothing, or a different text than it seems to.
     ///
     /// ## What it does
-    /// Reads `from` as OpenShift does: `[…]{n}` with ranges such as `a-z`, or with the classes `\w`, `\d`, `\a` and `\A`,
-    /// and a length from 1 to 255. It reports what is refused, an unknown `generate`, brackets that mix ranges, classes and
-    /// single characters, and brackets that are plain text, since they have no length or hold other characters.
-    /// A parameter with a value is not generated, so it is not looked at. The finding covers the generator.
+    /// Reads `from` as OpenShift does: `[…]{n}` with ranges such as `a-z`, or with the classes `\w`, `\d`, `\a` and
+    /// `\A`, and a length from 1 to 255. Reports expressions that are rejected, an unknown `generate`, brackets that
+    /// mix ranges, classes and single characters, and brackets that are plain text because they have no length or
+    /// contain other characters. A parameter with a value is not generated, so it is not checked. The finding covers
+    /// the generator.
     ///
     /// ## Why it matters
-    /// `from` looks like a regular expression and is none. `[a-zA-Z0-9_]{16}` is not random: the password is that text.
+    /// `from` looks like a regular expression, but is not one. `[a-zA-Z0-9_]{16}` is not random: the password is
+    /// exactly this text.
     ///
     /// ## Example
     /// ```yaml
@@ -71,7 +73,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let message = format!("there is no generator `{}`", generate.value);
             findings.push(
                 Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
-                    .help("the only one is `expression`"),
+                    .help("the only generator is `expression`"),
             );
             continue;
         }
@@ -109,9 +111,9 @@ fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
     if let Some(random) = misread {
         let few: String = random.alphabet.chars().take(10).collect();
         let more = if random.alphabet.len() > 10 { "…" } else { "" };
-        let message = format!("this is not read as it looks: it draws from `{few}{more}`");
+        let message = format!("this does not mean what it seems: it generates characters from `{few}{more}`");
         let finding = Finding::new(object.inside(from, random.range.clone()), name, message);
-        findings.push(finding.help("write nothing but ranges, `[a-zA-Z0-9]`, or nothing but classes, `[\\w]`"));
+        findings.push(finding.help("use only ranges, `[a-zA-Z0-9]`, or only classes, `[\\w]`"));
     } else if let Some(range) = find_literal_brackets(&from.value) {
         let message = format!("`{}` is plain text, not random", &from.value[range.clone()]);
         let finding = Finding::new(object.inside(from, range), name, message);

@@ -7,15 +7,15 @@ use crate::resolve::ParameterType;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 
 declare_rule! {
-    /// Reports a parameter that cannot be used: its name, its type, or a value that is no string.
+    /// Reports a parameter with an invalid name or type, or with a value that is not a string.
     ///
     /// ## What it does
-    /// Looks at every parameter of a template. A name has letters, digits and underscores; every field but `required` is a
-    /// string, so `value: 8080` is refused as a whole_reference; in templates of plain `v1` a `type` is one of `string`, `int`,
-    /// `bool` and `base64`, and the value has to fit it. The finding covers the name or the value.
+    /// Checks every parameter of a template. A name has letters, digits and underscores. Every field except `required`
+    /// is a string, so `value: 8080` makes the whole template invalid. In templates of `apiVersion: v1` a `type` is one
+    /// of `string`, `int`, `bool` and `base64`, and the value must fit it. The finding covers the name or the value.
     ///
     /// ## Why it matters
-    /// A template with such a value cannot be read at all, and a parameter with such a name can never be referred to.
+    /// A template with such a value cannot be read, and nothing can refer to a parameter with such a name.
     ///
     /// ## Example
     /// ```yaml
@@ -48,7 +48,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Puts a value in quotes, and takes those of `required` away. Safe: nothing else can be meant.
+    /// Quotes the value, or removes the quotes of `required`. Safe: nothing else can be meant.
     name: "invalid-parameter",
     level: Error,
     checks: [Object(check)],
@@ -59,8 +59,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let Some(template) = object.template() else { return };
     for parameter in &template.parameters {
         for misfit in &parameter.mistyped_fields {
-            let what = if misfit.field.is_empty() { "a parameter".to_owned() } else { format!("`{}`", misfit.field) };
-            let message = format!("{what} has to be {}, or the template cannot be read", misfit.wanted);
+            let what = if misfit.field.is_empty() { "the parameter".to_owned() } else { format!("`{}`", misfit.field) };
+            let message = format!("{what} must be {}, or the template cannot be read", misfit.wanted);
             let about = format!("{} {}", Parameter::text(&parameter.name), misfit.field);
             findings.push(Finding::new(object.at(misfit.span), about, message).fix(requoted(object, misfit)));
         }
@@ -80,29 +80,29 @@ fn name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
     }
     let place = parameter.name.as_ref().map_or(parameter.span, |it| it.span);
     let message = match name {
-        "" => "a parameter needs a name".to_owned(),
-        name => format!("`{name}` is no name of a parameter: nothing can refer to it"),
+        "" => "the parameter has no name".to_owned(),
+        name => format!("`{name}` is not a valid name of a parameter: nothing can refer to it"),
     };
-    findings.push(Finding::new(object.at(place), name, message).help("letters, digits and underscores make a name"));
+    findings.push(Finding::new(object.at(place), name, message).help("a name has letters, digits and underscores"));
 }
 
 fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let Some(written) = parameter.type_.as_ref().filter(|it| it.is_string && !it.value.is_empty()) else { return };
     let name = Parameter::text(&parameter.name);
     let Some(type_) = ParameterType::from_name(&written.value) else {
-        let message = format!("`{}` is no type of a parameter", written.value);
+        let message = format!("`{}` is not a type of a parameter", written.value);
         let finding = Finding::new(object.at(written.span), name, message);
-        findings.push(finding.help("it is one of `string`, `int`, `bool` and `base64`"));
+        findings.push(finding.help("use `string`, `int`, `bool` or `base64`"));
         return;
     };
     let value = parameter.value.as_ref().filter(|it| it.is_string && !it.value.is_empty());
     if let Some(value) = value.filter(|it| !type_.accepts(&it.value)) {
-        let message = format!("the value is not {}, as the type `{}` wants it", type_.description(), written.value);
-        findings.push(Finding::new(object.at(value.span), name, message).related(object.at(written.span), "its type"));
+        let message = format!("the value is not {}, as the type `{}` requires", type_.description(), written.value);
+        findings.push(Finding::new(object.at(value.span), name, message).related(object.at(written.span), "the type"));
     }
 }
 
-/// The value with quotes around it, or `required` without.
+/// The fix that adds quotes to the value, or removes those of `required`.
 fn requoted(object: &ObjectContext<'_>, misfit: &MistypedField) -> Option<Fix> {
     let text = misfit.text.as_ref()?;
     let source = object.file.parsed_text()?;

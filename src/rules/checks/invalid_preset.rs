@@ -6,16 +6,16 @@ use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 
 declare_rule! {
-    /// Reports a PodPreset that is refused.
+    /// Reports a PodPreset that the API server rejects.
     ///
     /// ## What it does
-    /// A preset has a `spec` with at least one of `env`, `envFrom`, `volumes` and `volumeMounts`, and mounts only its own
-    /// volumes. Its selector is made of `matchLabels` and `matchExpressions`, with the operators In, NotIn, Exists and
-    /// DoesNotExist. With `proposals: true` the selector has to be there and to ask for something, and volumes need
-    /// mounts. The finding covers the part that is wrong, or the name of the preset.
+    /// A preset has a `spec` with at least one of `env`, `envFrom`, `volumes` and `volumeMounts`, and mounts only its
+    /// own volumes. Its selector has `matchLabels` and `matchExpressions`, with the operators In, NotIn, Exists and
+    /// DoesNotExist. With `proposals: true` the selector must exist and must not be empty, and volumes need mounts. The
+    /// finding covers the invalid part, or the name of the preset.
     ///
     /// ## Why it matters
-    /// The API server refuses it, so it reaches no pod.
+    /// The API server rejects it, so it applies to no pod.
     ///
     /// ## Example
     /// ```yaml
@@ -56,7 +56,7 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let model = &object.object.model;
     let ObjectData::Preset(preset) = &model.data else { return };
-    // The other half of a patch may have what is missing.
+    // The object that a patch changes may have the missing part.
     if object.file.snapshot.is_patch(object.file.path) {
         return;
     }
@@ -67,10 +67,10 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
     match &model.name {
         Some(name) if !is_dns_subdomain(&name.value) && !is_placeholder(&name.value) => {
-            let message = format!("`{}` cannot be the name of a preset", name.value);
+            let message = format!("`{}` is not a valid name of a preset", name.value);
             findings.push(
                 Finding::new(object.at(name.span), &name.value, message)
-                    .help("lower case letters, digits, `-` and `.`"),
+                    .help("a name has lower-case letters, digits, `-` and `.`"),
             );
         }
         _ => {}

@@ -10,16 +10,16 @@ use crate::syntax::ScalarStyle;
 use crate::workspace::ObjectMatch;
 
 declare_rule! {
-    /// Reports an explicit link to a service that cannot be one.
+    /// Reports an invalid explicit link to a service.
     ///
     /// ## What it does
-    /// An entry of `envFrom` with `service` needs the service's `name`. The items of `serviceDependencies` are mappings
-    /// with a `name` that a service can have: lower case letters, digits and dashes, at most 63. And a service that is
-    /// linked needs ports, as every service with an address does. The finding covers the name, or the item that has
-    /// none.
+    /// An entry of `envFrom` with `service` needs the `name` of the service. The items of `serviceDependencies` are
+    /// mappings with a `name` that is valid for a service: lower-case letters, digits and dashes, at most 63
+    /// characters. A linked service needs ports, as every service with a cluster IP does. The finding covers the name;
+    /// where it is missing, it covers `service` or the item.
     ///
     /// ## Why it matters
-    /// The object is refused; where it is the service that is refused, the pod waits for it forever.
+    /// The object is rejected. Where the service is rejected, the pod waits for it forever.
     ///
     /// ## Example
     /// ```yaml
@@ -52,7 +52,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes `name:` before an item that is only a name. Safe: the object is refused without it.
+    /// Writes `name:` before an item that is only a name. Safe: the object is rejected without it.
     name: "invalid-service-link",
     level: Error,
     checks: [Object(check)],
@@ -75,10 +75,10 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 
 fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
     let place = match &entry.source {
-        Some(EnvFromSource::Service { name, .. }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
-            name.as_ref().map_or(entry.span, |it| it.span)
+        Some(EnvFromSource::Service { field, name }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
+            name.as_ref().map_or(*field, |it| it.span)
         }
-        // A key without a mapping behind it is no source yet.
+        // Without a mapping as its value the key is not read as a source.
         None => match entry.others.iter().find(|it| &*it.value == "service") {
             Some(key) => key.span,
             None => return,
@@ -88,7 +88,7 @@ fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>
         }
         Some(_) => return,
     };
-    let finding = Finding::new(object.at(place), "service", "a link to a service needs its `name`");
+    let finding = Finding::new(object.at(place), "service", "`service` has no `name`");
     findings.push(finding.help("write `service: {name: …}`"));
 }
 
@@ -96,7 +96,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
     let snapshot = object.file.snapshot;
     let found = snapshot.services_named(&name.value, object.lookup_site());
     let lacks_ports = |it: &ObjectMatch<'_>| match &it.object.model.data {
-        // What the settings name, and what a patch is laid on, may have more than is written.
+        // A service of the settings has no ports there, and a patch may leave them to the object that it changes.
         ObjectData::Service(service) => {
             service.ports.is_empty()
                 && has_cluster_ip(service)
@@ -106,10 +106,10 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
         _ => false,
     };
     if let Some(first) = found.first().filter(|_| found.iter().all(lacks_ports)) {
-        let message = format!("service `{}` has no ports: it is refused, and {who} waits for it", name.value);
+        let message = format!("service `{}` has no ports: it is rejected, and {who} waits for it", name.value);
         let finding = Finding::new(object.at(name.span), &name.value, message).help("add `ports` to the service");
         findings.push(match name_location(first) {
-            Some(location) => finding.related(location, "this service"),
+            Some(location) => finding.related(location, "the service"),
             None => finding,
         });
     }
@@ -117,7 +117,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
 
 fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &mut Findings<'_>) {
     let Some(name) = item.name.as_ref().filter(|it| !it.value.is_empty()) else {
-        let finding = Finding::new(object.at(item.span), "name", "a dependency on a service needs its `name`");
+        let finding = Finding::new(object.at(item.span), "name", "this dependency has no `name`");
         findings.push(finding.help("write `- name: …`"));
         return;
     };
@@ -126,11 +126,12 @@ fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &m
     }
     let release = object.file.resolver.release(object.file.path);
     if !name.is_string || !is_service_name(&name.value, release) {
-        let message = format!("`{}` cannot be the name of a service", name.value);
-        let help = "lower case letters, digits and dashes, a letter first and no dash last, at most 63";
+        let message = format!("`{}` is not a valid name of a service", name.value);
+        let help = "a name has lower-case letters, digits and dashes, starts with a letter, does not end with a dash, and has at \
+                    most 63 characters";
         findings.push(Finding::new(object.at(name.span), &name.value, message).help(help));
     } else if !item.is_reference {
-        let message = format!("a dependency is a mapping: `name: {}`", name.value);
+        let message = format!("a dependency must be a mapping: `name: {}`", name.value);
         findings.push(Finding::new(object.at(name.span), &name.value, message).fix(with_name(object, name)));
     } else {
         without_ports(object, name, "the pod", findings);

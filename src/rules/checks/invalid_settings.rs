@@ -11,13 +11,13 @@ declare_rule! {
     /// Reports errors in `podlens.yaml`.
     ///
     /// ## What it does
-    /// Checks the settings: unknown keys, values of the wrong type, names of rules that do not exist, levels, releases and
-    /// globs that cannot be read. The finding covers the key or the value. Its level cannot be changed, comments do not
+    /// Reports unknown keys, values of the wrong type, names of rules that do not exist, and levels, releases and globs
+    /// that cannot be read. The finding covers the key or the value. Its level cannot be changed, comments do not
     /// suppress it, and a baseline does not hide it.
     ///
     /// ## Why it matters
-    /// The settings decide what all other rules report. A part that is not understood is ignored, so findings may be
-    /// missing.
+    /// The settings decide what all other rules report. An invalid part is ignored, so findings may be missing or
+    /// wrong.
     ///
     /// ## Example
     /// ```yaml

@@ -5,14 +5,14 @@ use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 
 declare_rule! {
-    /// Reports a name that the API server does not take for a variable.
+    /// Reports a name that the API server rejects for a variable.
     ///
     /// ## What it does
-    /// Checks each `name` in `env` by the rule of the release the manifests are for: up to 1.31 letters, digits, `-`,
-    /// `.` and `_` with no digit first, since 1.32 any printable ASCII but `=`. The finding covers the name.
+    /// Checks each `name` in `env` by the rules of the target release: up to 1.31 letters, digits, `-`, `.` and `_`,
+    /// not starting with a digit; since 1.32 any printable ASCII characters except `=`. The finding covers the name.
     ///
     /// ## Why it matters
-    /// The API server refuses the whole object.
+    /// The API server rejects the whole object.
     ///
     /// ## Example
     /// ```yaml
@@ -41,7 +41,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: the program decides what its variables are called.
+    /// None: the program decides the names of its variables.
     name: "invalid-variable-name",
     level: Error,
     checks: [ContainerOrPreset(check)],
@@ -55,10 +55,10 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let relaxed = release.is_at_least(32);
     for entry in &container.container.env {
         let Some(name) = &entry.name else {
-            // V4. An entry with nothing in it is being typed.
+            // V4. An empty entry is not complete yet.
             let span = entry.value.as_ref().map(|it| it.span).or(entry.from.as_ref().map(|it| it.span));
             if let Some(span) = span.filter(|_| !file.is_template()) {
-                findings.push(Finding::new(container.at(span), "name", "an entry of `env` needs a `name`"));
+                findings.push(Finding::new(container.at(span), "name", "this entry of `env` has no `name`"));
             }
             continue;
         };
@@ -67,15 +67,15 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let rule = if relaxed {
-            "printable ASCII characters without `=`"
+            "printable ASCII characters except `=`"
         } else {
-            "letters, digits, `-`, `.` and `_`, with no digit first"
+            "letters, digits, `-`, `.` and `_`, not starting with a digit"
         };
         let message = match &*name.value {
-            "" => "the name of a variable is empty".to_owned(),
-            other => format!("`{}` cannot be the name of a variable", other.escape_debug()),
+            "" => "the name of the variable is empty".to_owned(),
+            other => format!("`{}` is not a valid name of a variable", other.escape_debug()),
         };
-        let help = format!("Kubernetes {release} takes {rule}");
+        let help = format!("Kubernetes {release} allows {rule}");
         findings.push(Finding::new(container.at(name.span), &name.value, message).help(help));
     }
 }

@@ -13,15 +13,15 @@ use crate::rules::shared::shell_detection::ShellUse;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 declare_rule! {
-    /// Reports a reference that is written in a way Kubernetes does not read.
+    /// Reports a reference with a syntax that Kubernetes does not support.
     ///
     /// ## What it does
-    /// Looks at `$(X` without an end, a reference inside a reference (`$(A$(B))`), blanks around the name (`$( X )`) and
-    /// shell defaults (`$(X:-y)`). The name is always everything up to the first `)`, character for character. The
-    /// finding covers the reference as it is written; of one without end, `$(` and the name. Scripts are the shell's.
+    /// Reports `$(X` without its end, a reference inside a reference (`$(A$(B))`), spaces around the name (`$( X )`)
+    /// and shell defaults (`$(X:-y)`). For Kubernetes the name is everything up to the first `)`. The finding covers
+    /// the reference as written; without an end, it covers `$(` and the name. Shell scripts are not checked.
     ///
     /// ## Why it matters
-    /// None of these is refused. The program gets the text as it is written, although the variable exists.
+    /// Kubernetes accepts all of these. The program gets the text as written, although the variable exists.
     ///
     /// ## Example
     /// ```yaml
@@ -52,8 +52,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Closes the reference, removes the blanks, or drops the default, if a variable of that name exists here. Only
-    /// removing blanks is safe.
+    /// Closes the reference, removes the spaces, or removes the default, if a variable of that name exists. Only
+    /// removing spaces is safe.
     name: "malformed-reference",
     level: Warning,
     checks: [Container(check)],
@@ -75,7 +75,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let value = &text.text.value;
         for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Unterminated) {
             let name = leading_name(&value[token.range.end..]);
-            // Without a name it is rather a pattern that ends with `$`.
+            // Without a name it is probably a pattern that ends with `$`.
             if name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_') {
                 let range = token.range.start..token.range.end + name.len();
                 report(container, text, range, &ReferenceFlaw::Unclosed(name.to_owned()), findings);
@@ -94,22 +94,22 @@ fn report(
     let written = &text.text.value[range.clone()];
     let (message, help, name, safe) = match flaw {
         ReferenceFlaw::Padded(name) => {
-            (format!("`{written}` stays as it is: blanks count as part of the name"), None, Some(name), true)
+            (format!("`{written}` is not expanded: spaces count as a part of the name"), None, Some(name), true)
         }
         ReferenceFlaw::Default(name) => (
-            format!("`{written}` stays as it is: Kubernetes knows no defaults in a reference"),
+            format!("`{written}` is not expanded: Kubernetes does not support defaults in a reference"),
             Some(format!("declare `{name}` with its default in `env`, and write `$({name})`")),
             Some(name),
             false,
         ),
         ReferenceFlaw::Nested => (
-            format!("`{written}` stays as it is: a reference cannot stand in a reference"),
-            Some("put the inner value together in an entry of `env` of its own".to_owned()),
+            format!("`{written}` is not expanded: a reference cannot contain a reference"),
+            Some("build the value in a separate entry of `env`".to_owned()),
             None,
             false,
         ),
         ReferenceFlaw::Unclosed(name) => (
-            format!("`{written}` stays as it is: the reference is not closed"),
+            format!("`{written}` is not expanded: the closing `)` is missing"),
             Some(format!("write `$({name})`")),
             Some(name),
             false,

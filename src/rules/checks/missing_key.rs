@@ -13,9 +13,9 @@ declare_rule! {
     /// Reports a key that its ConfigMap or Secret does not have.
     ///
     /// ## What it does
-    /// Looks at `configMapKeyRef` and `secretKeyRef` whose object is in this workspace, and reports a key that it lacks
-    /// and that is not optional. If several objects may be meant, all of them lack it. What is sealed, generated from
-    /// files, patched or filled by a controller may have any key. The finding covers the key.
+    /// Looks at `configMapKeyRef` and `secretKeyRef` whose object is in the workspace, and reports a key that is not in
+    /// it and is not optional. If the name may refer to several objects, none of them has the key. Objects that are
+    /// sealed, generated from files, patched or filled by a controller may have any key. The finding covers the key.
     ///
     /// ## Why it matters
     /// The container does not start: `CreateContainerConfigError`.
@@ -59,7 +59,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the key of the object that differs least. Unsafe: only the author knows what was meant.
+    /// Writes the most similar key of the object. Unsafe: only the author knows what was meant.
     name: "missing-key",
     level: Error,
     checks: [ContainerOrPreset(check)],
@@ -86,7 +86,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
     let found = container.objects(kind, &name.value);
     let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
-    // A ConfigMap or Secret without any key is there for someone to fill.
+    // A ConfigMap or Secret without keys is probably filled by another tool.
     let is_empty = |it: &ObjectMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
     if found.is_empty() || found.iter().any(|it| it.may_have_more_keys || has(it) || is_empty(it)) {
         return;
@@ -105,7 +105,9 @@ fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key:
         container.at(key.span),
         format!("{}/{}", name.value, key.value),
         match binary {
-            Some(_) => format!("`{}` is binary data of {what} `{}`, which is never a variable", key.value, name.value),
+            Some(_) => {
+                format!("`{}` is binary data of {what} `{}`: binary data cannot be a variable", key.value, name.value)
+            }
             None => format!("{what} `{}` has no key `{}`", name.value, key.value),
         },
     );
@@ -115,7 +117,7 @@ fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key:
     } else if let Some(near) = nearest_name(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
         finding = finding.help(format!("did you mean `{near}`?")).fix(rename_fix(container.pod.object, key, near));
     } else {
-        finding = finding.help("add the key, or write `optional: true`");
+        finding = finding.help("add the key, or set `optional: true`");
     }
     let first = &found[0];
     if binary.is_none()
@@ -127,7 +129,7 @@ fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key:
     findings.push(finding);
 }
 
-/// B18.
+/// The key in `binaryData`, which `configMapKeyRef` does not read (B18).
 fn binary_key<'s>(found: &ObjectMatch<'s>, key: &str) -> Option<&'s Text> {
     match &found.object.model.data {
         ObjectData::ConfigMap(source) => source.binary_keys.iter().find(|it| &*it.value == key),

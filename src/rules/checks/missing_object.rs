@@ -8,12 +8,12 @@ use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 use crate::rules::shared::source_objects::{kind_name, reference};
 
 declare_rule! {
-    /// Reports a ConfigMap or Secret that is not in this workspace.
+    /// Reports a ConfigMap or Secret that is not in the workspace.
     ///
     /// ## What it does
-    /// Looks at `envFrom`, `configMapKeyRef` and `secretKeyRef`, and reports a name that no object here has and that is
-    /// not optional. Off unless the settings switch it on: most workspaces do not hold everything. What
-    /// exists elsewhere can be named in `externals`. The finding covers the name.
+    /// Looks at `envFrom`, `configMapKeyRef` and `secretKeyRef`, and reports a name that no object in the workspace has
+    /// and that is not optional. Off by default, because most workspaces do not contain all objects. Objects that exist
+    /// elsewhere can be listed in `externals` of the settings. The finding covers the name.
     ///
     /// ## Why it matters
     /// The container does not start until the object exists.
@@ -55,7 +55,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the name in this workspace that differs least. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name in the workspace. Unsafe: only the author knows what was meant.
     name: "missing-object",
     level: Off,
     checks: [ContainerOrPreset(check)],
@@ -92,10 +92,10 @@ fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, find
     let finding = Finding::new(
         container.at(name.span),
         &name.value,
-        format!("no {} `{}` in this workspace", kind_name(kind), name.value),
+        format!("there is no {} `{}` in the workspace", kind_name(kind), name.value),
     );
     findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(object, name, near)),
-        None => finding.help("add it, write `optional: true`, or name it in `externals` of the settings"),
+        None => finding.help("add it, set `optional: true`, or list it in `externals` of the settings"),
     });
 }

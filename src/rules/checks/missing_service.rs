@@ -6,14 +6,14 @@ use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 
 declare_rule! {
-    /// Reports an explicit link to a service that is not in this workspace.
+    /// Reports an explicit link to a service that is not in the workspace.
     ///
     /// ## What it does
-    /// Looks for the services that `service` in `envFrom` and `serviceDependencies` name: in the pod's namespace, and in
-    /// `externals` of the settings. The finding covers the name.
+    /// Looks up the services that `service` in `envFrom` and `serviceDependencies` name, in the namespace of the pod
+    /// and in `externals` of the settings. The finding covers the name.
     ///
     /// ## Why it matters
-    /// By the proposal a pod does not start until the services it names exist. A service may well be made elsewhere, so
+    /// In the proposal a pod does not start until the services it names exist. A service may be created elsewhere, so
     /// this is only a hint.
     ///
     /// ## Example
@@ -46,7 +46,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the service of this workspace whose name differs least. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name of a service in the workspace. Unsafe: only the author knows what was meant.
     name: "missing-service",
     level: Hint,
     checks: [Object(check)],
@@ -69,7 +69,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
         if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
-            look_up(object, name, "the container waits for it, and its variables are not known", findings);
+            look_up(object, name, "the container waits for it, and its variables are unknown", findings);
         }
     }
 }
@@ -81,10 +81,10 @@ fn look_up(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Fi
         return;
     }
     let names = snapshot.service_names(place);
-    let message = format!("no service `{}` in this workspace: {why}", name.value);
+    let message = format!("there is no service `{}` in the workspace: {why}", name.value);
     let finding = Finding::new(object.at(name.span), &name.value, message);
     findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(object, name, near)),
-        None => finding.help("add it, or name it in `externals.services` of the settings"),
+        None => finding.help("add it, or list it in `externals.services` of the settings"),
     });
 }

@@ -5,15 +5,15 @@ use crate::resolve::{GeneratorPart, RandomCharacters, RangeEnds, parse_generator
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
-    /// Reports a generator that loses a good part of its characters, since the end of a range is never drawn.
+    /// Reports a generator that loses many of its characters because the end of a range is excluded.
     ///
     /// ## What it does
-    /// OpenShift leaves out the last character of every range: `[0-9]` never gives 9, and `[0-1]{8}` is always
-    /// `00000000`. It is reported where at least a tenth of the characters is lost; in `[a-zA-Z0-9]` that is not so. The
-    /// finding covers the generator.
+    /// OpenShift excludes the last character of every range: `[0-9]` never gives 9, and `[0-1]{8}` is always
+    /// `00000000`. Reports a generator if at least a tenth of its characters is excluded; in `[a-zA-Z0-9]` it is less.
+    /// The finding covers the generator.
     ///
     /// ## Why it matters
-    /// There are fewer values than it seems, and some that are expected never come.
+    /// There are fewer possible values than it seems, and some expected ones never occur.
     ///
     /// ## Example
     /// ```yaml
@@ -68,19 +68,19 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let never: Vec<String> = random.excluded_ends.chars().map(|it| format!("`{it}`")).collect();
             let message = match random.alphabet.len() {
                 1 => format!(
-                    "this is always {:?}: the end of a range is never drawn",
+                    "this always generates {:?}: the end of a range is excluded",
                     random.alphabet.repeat(random.length)
                 ),
-                _ => format!("{} is never drawn: the end of a range does not belong to it", never.join(" or ")),
+                _ => format!("{} is never generated: the end of a range is excluded", never.join(" or ")),
             };
             let finding =
                 Finding::new(object.inside(from, random.range.clone()), Parameter::text(&parameter.name), message);
-            findings.push(finding.help("write `[\\d]` for digits, or a range that ends one character later"));
+            findings.push(finding.help("write `[\\d]` for digits, or end the range one character later"));
         }
     }
 }
 
-/// A generator that loses at least a tenth of what is written.
+/// The part, if it is a generator that excludes at least a tenth of its characters.
 fn narrow(part: &GeneratorPart) -> Option<&RandomCharacters> {
     match part {
         GeneratorPart::Random(random) if random.is_plain => {

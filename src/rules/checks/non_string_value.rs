@@ -6,14 +6,14 @@ use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, ed
 use crate::syntax::ScalarStyle;
 
 declare_rule! {
-    /// Reports a number or boolean where Kubernetes wants a string.
+    /// Reports a number or boolean where Kubernetes expects a string.
     ///
     /// ## What it does
     /// Reports a `name` or `value` in `env` and an item of `command` or `args` that YAML reads as a number or a
     /// boolean: `8080`, `1.5`, `1e3`, `yes`, `on`, `!!int "80"`. The finding covers the value.
     ///
     /// ## Why it matters
-    /// The API server refuses the object: `cannot unmarshal number into Go struct field EnvVar.value of type string`.
+    /// The API server rejects the object: `cannot unmarshal number into Go struct field EnvVar.value of type string`.
     ///
     /// ## Example
     /// ```yaml
@@ -42,7 +42,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Quotes the value as it is written. Safe: the object is refused without it.
+    /// Quotes the value as written. Safe: without quotes the object is rejected.
     name: "non-string-value",
     level: Error,
     checks: [ContainerOrPreset(check)],
@@ -57,7 +57,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         report(container, entry.value.as_ref(), name, "a value", findings);
     }
     let probes = it.probes.iter().flat_map(|probe| &probe.command);
-    // An item that is no scalar keeps its place as an empty text. `null` is taken for an empty string.
+    // An item that is not a scalar is an empty text here, and `null` is read as an empty string.
     let is_absent = |it: &Text| matches!(&*it.value, "" | "~" | "null" | "Null" | "NULL");
     for item in it.command.iter().chain(&it.args).chain(probes).filter(|it| !is_absent(it)) {
         report(container, Some(item), "argument", "an argument", findings);
@@ -72,16 +72,16 @@ fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, wha
         _ if value.contains(|it: char| it.is_ascii_digit()) || value.to_ascii_lowercase().contains(".inf") => {
             "a number"
         }
-        _ => "no string",
+        _ => "not a string",
     };
     findings.push(
-        Finding::new(container.at(text.span), name, format!("`{value}` is {is}, and {what} must be a string"))
+        Finding::new(container.at(text.span), name, format!("`{value}` is {is}: {what} must be a string"))
             .help(format!("quote it: `\"{value}\"`"))
             .fix(quoted(container, text)),
     );
 }
 
-/// The value in quotes as it is written, without the tag that makes it a number.
+/// The fix that quotes the value as written, and removes the tag that makes it a number.
 fn quoted(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     let mut span = container.at(text.span).span;
     let file = container.pod.object.file;

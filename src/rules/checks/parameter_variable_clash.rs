@@ -6,15 +6,15 @@ use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::syntax::{ReferenceForm, parameter_references};
 
 declare_rule! {
-    /// Reports `$(X)` where X is both a parameter of the template and a variable of the container.
+    /// Reports `$(X)` where `X` is both a parameter of the template and a variable of the container.
     ///
     /// ## What it does
-    /// Templates of plain `v1` may write `$(P)` for a parameter, which is also how Kubernetes writes a variable. It looks at
-    /// env values, command, args, exec probes and `subPathExpr`, and reports a name that is both. The finding covers the
-    /// reference.
+    /// Templates of `apiVersion: v1` may use `$(P)` for a parameter, which is also the syntax of a variable. Looks at
+    /// env values, `command`, `args`, exec probes and `subPathExpr`, and reports a name that is both. The finding
+    /// covers the reference.
     ///
     /// ## Why it matters
-    /// The template is processed first, so the parameter wins: the container never sees its own variable there.
+    /// The template is processed first, so the parameter wins: the variable of the container is never used there.
     ///
     /// ## Example
     /// ```yaml
@@ -57,7 +57,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: `${P}` says parameter, another name says variable.
+    /// None: write `${P}` for the parameter, or rename one of the two.
     name: "parameter-variable-clash",
     level: Warning,
     checks: [Container(check)],
@@ -81,7 +81,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 continue;
             };
             let message = format!(
-                "`$({name})` is a parameter of the template and a variable of the container: the parameter wins"
+                "`$({name})` is both a parameter of the template and a variable of the container: the parameter wins"
             );
             let mut finding = Finding::new(container.inside(text, reference.range.clone()), name, message);
             if let Some(place) = variable.entry.clone().or_else(|| variable.origin.location.clone()) {

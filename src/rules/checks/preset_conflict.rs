@@ -11,18 +11,19 @@ use crate::syntax::dollar_tokens;
 use crate::text::Span;
 
 declare_rule! {
-    /// Reports a PodPreset and a pod that define one thing in two ways.
+    /// Reports a PodPreset and a pod that define the same variable, volume or mount differently.
     ///
     /// ## What it does
-    /// Looks for entries of `env`, `volumes` and `volumeMounts` that a preset shares with a pod it selects, or with
-    /// another preset for that pod, and that are not equal: a variable by its name, a volume by its name, a mount by its
-    /// volume and by its path. Also for a source of `envFrom` that differs only in `optional`, which empties the whole
-    /// list. Reports it at the pod and at the preset; the finding covers the name or path.
+    /// Compares the entries of `env`, `volumes` and `volumeMounts` of a preset with those of a pod it selects, and with
+    /// those of other presets for the same pod. Reports entries that are not equal: variables of the same name, volumes
+    /// of the same name, mounts of the same volume or at the same path. Also reports a source of `envFrom` that differs
+    /// only in `optional`, which empties the whole list. Reported at the pod and at the preset. The finding covers the
+    /// name or path.
     ///
     /// ## Why it matters
-    /// One conflict is enough, and nothing of any preset reaches the pod. Nobody is told: the pod starts without the
-    /// variables and volumes it counts on. (In 1.6 and 1.7 presets came one after the other, and the first conflict
-    /// was the end.) The webhook that took the plugin's place applies the preset, and the container loses the whole
+    /// A single conflict is enough, and no preset is applied to the pod. There is no error: the pod starts without the
+    /// variables and volumes it needs. (In 1.6 and 1.7 presets were applied one after the other, up to the first
+    /// conflict.) The webhook that replaced the admission plugin applies the preset, and the container loses the whole
     /// list.
     ///
     /// ## Example
@@ -66,8 +67,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// At the pod: keeps presets away with an annotation, or removes the pod's own entry. At the preset: gives the
-    /// variable or volume another name, with its uses in the preset, or removes a repetition. Unsafe: only the author
+    /// At the pod: excludes the pod from presets with an annotation, or removes the pod's own entry. At the preset:
+    /// renames the variable or volume and its uses in the preset, or removes a repeated entry. Unsafe: only the author
     /// knows which of the two is meant.
     name: "preset-conflict",
     level: Error,
@@ -93,8 +94,8 @@ fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
                 outcome(object, object.file.path, matched, conflict)
             );
             let finding = Finding::new(conflict.with.clone(), about(conflict, preset), message)
-                .related(conflict.entry.clone(), format!("what preset `{preset}` says"))
-                .help("make the two equal, rename one, or keep presets away from this pod")
+                .related(conflict.entry.clone(), format!("the entry of preset `{preset}`"))
+                .help("make the two equal, rename one, or exclude this pod from presets")
                 .fix(object.exclude_presets_fix(pod))
                 .fix(without(object, pod, conflict));
             findings.push(finding);
@@ -102,12 +103,12 @@ fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     }
 }
 
-/// What the finding about a conflict is about: one entry may be in conflict in several ways, and with several others.
+/// The name that a finding is about. One entry may have several conflicts.
 fn about(conflict: &Conflict, other: &str) -> String {
     format!("{} {} {other}", conflict.kind.as_str(), conflict.name)
 }
 
-/// What is not equal, up to the name of the preset.
+/// The start of the message, up to the name of the preset.
 fn differs(conflict: &Conflict) -> String {
     let name = &conflict.name;
     match conflict.kind {
@@ -115,16 +116,16 @@ fn differs(conflict: &Conflict) -> String {
         ConflictKind::Volume => format!("volume `{name}` differs from that of"),
         ConflictKind::MountName => format!("the mount of volume `{name}` differs from that of"),
         ConflictKind::MountPath => format!("the mount at `{name}` differs from that of"),
-        ConflictKind::EnvFrom => format!("`{name}` in `env` or `envFrom` clashes with"),
+        ConflictKind::EnvFrom => format!("`{name}` in `env` or `envFrom` conflicts with"),
     }
 }
 
-/// What comes of it.
+/// The end of the message: the effect of the conflict.
 fn outcome(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, conflict: &Conflict) -> &'static str {
     let is_webhook = matched.preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook);
     match conflict.kind {
         _ if !matched.applied && object.takes_one_by_one(file) => {
-            "and nothing more of it or of a later preset is applied"
+            "and the rest of this preset and all later presets are not applied"
         }
         _ if !matched.applied => "and no preset is applied",
         ConflictKind::EnvFrom => "and the container loses its whole `envFrom`",
@@ -134,7 +135,7 @@ fn outcome(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, con
     }
 }
 
-/// Removes the pod's own entry, where nothing else in its `env` builds on it.
+/// The fix that removes the pod's own entry, if no other value of the container uses it.
 fn without(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option<Fix> {
     let container = pod.containers.get(conflict.container?)?;
     let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| object.at(it.span) == conflict.with);
@@ -150,7 +151,7 @@ fn without(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option
         }
         _ => return None,
     };
-    item_removal::remove_entry(object, span, format!("Remove `{}` here", conflict.name))
+    item_removal::remove_entry(object, span, format!("Remove `{}` from the pod", conflict.name))
 }
 
 fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
@@ -160,7 +161,7 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
     let own = object.file.resolver.own_conflicts(object.file.path, object.object);
     for conflict in &own {
         let what = match object.takes_one_by_one(object.file.path) {
-            true => "the rest of it reaches no pod",
+            true => "the rest of the preset is not applied to any pod",
             false => "no preset is applied to any pod",
         };
         let message = format!("{} the entry above, and {what}", differs(conflict));
@@ -168,7 +169,7 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
             .related(conflict.with.clone(), "the entry above");
         findings.push(finding.help("remove one of the two").fix(without_repetition(object, preset, conflict)));
     }
-    // Many pods may be in one conflict: it is told once, with the first of them.
+    // A conflict with several pods is reported once, with the first of them.
     let mut found: BTreeMap<(Location, String), SharedConflict> = BTreeMap::new();
     for reached in object.preset_targets() {
         let Some(matched) = reached.matched() else { continue };
@@ -187,7 +188,7 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
                 outcome: outcome(object, reached.file, matched, conflict),
             });
             let title = reached.title();
-            shared.labels.push(Label { location: conflict.with.clone(), message: format!("for {title}") });
+            shared.labels.push(Label { location: conflict.with.clone(), message: format!("in {title}") });
             if !shared.titles.contains(&title) {
                 shared.titles.push(title);
             }
@@ -206,16 +207,16 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
 
 /// A conflict of a preset with one or more pods.
 struct SharedConflict {
-    /// What the finding is about.
+    /// The name that the finding is about.
     name: String,
     labels: Vec<Label>,
-    /// The workloads, each once.
+    /// The workloads, without duplicates.
     titles: Vec<String>,
     conflict: Conflict,
     outcome: &'static str,
 }
 
-/// Removes an entry that repeats another of the same preset.
+/// The fix that removes an entry which repeats another of the same preset.
 fn without_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
     let given = preset.container()?;
     let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| object.at(it.span) == conflict.entry);
@@ -224,10 +225,10 @@ fn without_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: 
         ConflictKind::Volume => preset.pod.volumes.iter().find(|it| is_it(&it.name))?.span,
         _ => given.mounts.iter().find(|it| is_it(&it.name) || is_it(&it.mount_path))?.span,
     };
-    item_removal::remove_entry(object, span, format!("Remove this `{}`", conflict.name))
+    item_removal::remove_entry(object, span, format!("Remove this entry of `{}`", conflict.name))
 }
 
-/// Gives what the preset brings another name, with its uses in the preset.
+/// The fix that renames a variable or volume of the preset, with its uses in the preset.
 fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
     let given = preset.container()?;
     let name = &object.object.model.name.as_ref()?.value;
@@ -257,12 +258,12 @@ fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &C
             edits.extend(referring(object, &source.text, text, &conflict.name, &new)?);
         }
     }
-    let title = format!("Rename `{}` of the preset to `{new}`", conflict.name);
+    let title = format!("Rename `{}` in the preset to `{new}`", conflict.name);
     (!edits.is_empty()).then_some(Fix { title, safe: false, edits })
 }
 
-/// The references to a variable in a text with another name in them; nothing where one of them cannot be found as it is
-/// written.
+/// The edits that rename the references to a variable in a text. None if a reference is not found in the source, because
+/// it is written with escapes.
 fn referring(object: &ObjectContext<'_>, source: &str, text: &Text, name: &str, new: &str) -> Option<Vec<Edit>> {
     let wanted = dollar_tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
     let place = object.at(text.span);

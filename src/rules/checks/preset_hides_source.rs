@@ -12,12 +12,12 @@ declare_rule! {
     /// Reports a variable of a PodPreset that hides a key of the pod's own `envFrom`.
     ///
     /// ## What it does
-    /// A preset conflicts with a pod only where both have an entry of one name in `env`. A name that the pod takes from a
-    /// config map or secret by `envFrom` is hidden without a word: by a variable of the preset, and by a source that
-    /// the preset brings, since that comes behind the pod's own. The finding covers the entry of the preset.
+    /// A preset conflicts with a pod only where both have an entry of the same name in `env`. A name that the pod gets
+    /// from a ConfigMap or Secret through `envFrom` is hidden without a warning: by a variable of the preset, and by a
+    /// source of the preset, which comes after the pod's own. The finding covers the entry of the preset.
     ///
     /// ## Why it matters
-    /// The container gets another value than its own manifest says.
+    /// The container gets a different value than its own manifest defines.
     ///
     /// ## Example
     /// ```yaml
@@ -105,10 +105,10 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
     for ((place, name), (hidden, titles)) in found {
         let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
-        let message = format!("`{name}` hides a key that `envFrom` of {}{more} brings", titles[0]);
-        let finding = Finding::new(place, name, message).help("rename one of the two, or give the source a `prefix`");
+        let message = format!("`{name}` hides a key that {}{more} gets through `envFrom`", titles[0]);
+        let finding = Finding::new(place, name, message).help("rename one of the two, or add a `prefix` to the source");
         findings.push(match hidden {
-            Some(location) => finding.related(location, "hidden"),
+            Some(location) => finding.related(location, "the hidden key"),
             None => finding,
         });
     }
@@ -122,7 +122,7 @@ fn is_of(container: &Container, hidden: &Origin) -> bool {
         })
 }
 
-/// The entry of the preset that gives a variable: the name in `env`, or in the source.
+/// The location of the entry of the preset that sets a variable: its name in `env`, or the name of the source.
 fn entry(object: &ObjectContext<'_>, preset: &PodPreset, binding: &Binding) -> Option<Location> {
     let given = preset.container()?;
     let named = given.env.iter().filter_map(|it| it.name.as_ref()).find(|it| it.value == binding.name);

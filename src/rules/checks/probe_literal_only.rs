@@ -6,15 +6,17 @@ use crate::rules::shared::reference_verdicts::{ProbeVisibility, ReferenceVerdict
 use crate::rules::shared::shell_detection::ShellUse;
 
 declare_rule! {
-    /// Reports `$(X)` in an exec probe that sees less of X than the container does.
+    /// Reports `$(X)` in an exec probe that has a different value than in the container.
     ///
     /// ## What it does
-    /// For the commands of exec probes Kubernetes does not use the container's environment, but the `env` list as it is
-    /// written. Reports a reference to a variable from `envFrom` or a service (the text stays), from `valueFrom` (it
-    /// becomes empty), or with references in its own value (they are not expanded). The finding covers the reference.
+    /// To expand the command of an exec probe, Kubernetes does not use the environment of the container, but the `env`
+    /// list as written. Reports a reference to a variable from `envFrom` or a service (it is not expanded), from
+    /// `valueFrom` (it becomes empty), or with references in its own value (these are not expanded). The finding covers
+    /// the reference.
     ///
     /// ## Why it matters
-    /// The probe silently runs with another text than the container, and fails or, worse, succeeds for the wrong reason.
+    /// The probe runs with a different text than expected, without a warning. It fails, or it succeeds for the wrong
+    /// reason.
     ///
     /// ## Example
     /// ```yaml
@@ -49,7 +51,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// In a script, writes the shell's `${X}`, which reads the real environment. Unsafe: the shell splits what it puts in.
+    /// In a script, writes the shell's `${X}`, which reads the real environment. Unsafe: the shell splits the value
+    /// into words.
     name: "probe-literal-only",
     level: Warning,
     checks: [Container(check)],
@@ -62,11 +65,13 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let name = &step.name;
         let what = match blind {
             ProbeVisibility::Stays => {
-                format!("`$({name})` stays as it is in a probe: only entries of `env` are visible to it")
+                format!("`$({name})` is not expanded in a probe: only entries of `env` are available there")
             }
-            ProbeVisibility::Empty => format!("`$({name})` is empty in a probe: only literal values are visible to it"),
+            ProbeVisibility::Empty => {
+                format!("`$({name})` is empty in a probe: only literal values are available there")
+            }
             ProbeVisibility::Raw => {
-                format!("`$({name})` is not expanded further in a probe: it sees the value as it is written")
+                format!("`$({name})` is the value as written in a probe: its references are not expanded")
             }
         };
         let finding = Finding::new(container.inside(text.text, step.range.clone()), name, what);
@@ -76,12 +81,12 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 && !name.contains(['-', '.'])
             {
                 let new = format!("${{{name}}}");
-                let title = format!("Write `{new}`, which the shell reads");
+                let title = format!("Write `{new}` for the shell");
                 finding
                     .help(format!("write `{new}`: the shell has the container's environment"))
                     .fix(reference_fixes::replace(container, text.text, step.range.clone(), &new, title))
             } else {
-                finding.help(format!("run the probe by a shell, and write `${name}` there"))
+                finding.help(format!("run the probe through a shell, and write `${name}` there"))
             },
         );
     }

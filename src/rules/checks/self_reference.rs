@@ -4,15 +4,15 @@ use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
-    /// Reports an env entry whose value refers to itself with no earlier value.
+    /// Reports an env entry whose value refers to its own name without an earlier value.
     ///
     /// ## What it does
-    /// `X: $(X):/more` appends to an earlier X: from `env`, `envFrom` or a service. Reports it where there is none. The
-    /// finding covers the reference.
+    /// `X: $(X):/more` appends to an earlier `X`: from `env`, `envFrom` or a service. Reports such a value where there
+    /// is no earlier one. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// Variables of the image (`PATH`, `HOME`) are not visible to expansion, so `PATH: $(PATH):/opt/bin` sets `PATH` to
-    /// that very text and nothing is found on it any more.
+    /// Variables of the image (`PATH`, `HOME`) are not available to references. `PATH: $(PATH):/opt/bin` sets `PATH` to
+    /// exactly this text, and programs are not found any more.
     ///
     /// ## Example
     /// ```yaml
@@ -43,7 +43,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: the value of the image is not known.
+    /// None: the value in the image is not known.
     name: "self-reference",
     level: Warning,
     checks: [Container(check)],
@@ -59,9 +59,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             Finding::new(
                 container.inside(text.text, step.range.clone()),
                 name,
-                format!("`$({name})` refers to the variable it defines, and there is no earlier `{name}`"),
+                format!("`$({name})` is not expanded: it refers to itself, and there is no earlier `{name}`"),
             )
-            .help("variables of the image are not visible here: write the whole value"),
+            .help("variables of the image are not available here: write the whole value"),
         );
     }
 }

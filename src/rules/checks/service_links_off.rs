@@ -5,15 +5,16 @@ use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
-    /// Reports a service variable in a pod that gets none.
+    /// Reports a service variable in a pod that has no service variables.
     ///
     /// ## What it does
-    /// Reports `$(X_SERVICE_HOST)` and the like in a pod with `enableServiceLinks: false`, which Knative sets by itself.
-    /// Only the variables of the cluster's own API are left there. A pod that links services in `envFrom`, as the
-    /// explicit links proposal has it, gets the variables of these and no others. The finding covers the reference.
+    /// Reports `$(X_SERVICE_HOST)` and similar names in a pod with `enableServiceLinks: false`, which is the default of
+    /// Knative. Such a pod has only the variables of the cluster's own API. A pod that links services in `envFrom`, as
+    /// the explicit service links proposal allows, has only the variables of these services. The finding covers the
+    /// reference.
     ///
     /// ## Why it matters
-    /// The text stays as it is, although the service exists.
+    /// The reference is not expanded, although the service exists.
     ///
     /// ## Example
     /// ```yaml
@@ -42,7 +43,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Links the service where the pod links others. Otherwise none: use the service's DNS name, or switch the links on.
+    /// Links the service, if the pod links others. Otherwise none: use the DNS name of the service, or enable the
+    /// links.
     name: "service-links-off",
     level: Warning,
     checks: [Container(check)],
@@ -57,19 +59,20 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         findings.push(match absent {
             ServiceVariableAbsence::Headless(_) => continue,
             ServiceVariableAbsence::LinksOff => {
-                let message = format!("`$({name})` stays as it is: this pod gets no variables of services");
+                let message = format!("`$({name})` is not expanded: this pod has no service variables");
                 let finding = Finding::new(place, name, message)
-                    .help("use the service's DNS name, or set `enableServiceLinks: true`");
+                    .help("use the DNS name of the service, or set `enableServiceLinks: true`");
                 match container.pod.pod.service_links {
-                    Some((_, span)) => finding.related(container.at(span), "switched off here"),
+                    Some((_, span)) => finding.related(container.at(span), "disabled here"),
                     None => finding,
                 }
             }
             ServiceVariableAbsence::NotLinked(service) => {
-                let message = format!("`$({name})` stays as it is: this pod gets variables of the services it links");
+                let message =
+                    format!("`$({name})` is not expanded: this pod has only the variables of the services it links");
                 let fix =
                     service.as_deref().and_then(|it| container.pod.object.link_service_fix(container.container, it));
-                Finding::new(place, name, message).help("link its service in `envFrom`").fix(fix)
+                Finding::new(place, name, message).help("link the service in `envFrom`").fix(fix)
             }
         });
     }

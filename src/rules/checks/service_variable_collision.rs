@@ -8,18 +8,18 @@ use crate::rules::shared::source_objects::{name_location, share_namespace};
 use crate::workspace::{LookupSite, ObjectMatch};
 
 declare_rule! {
-    /// Reports a service variable whose name is used twice.
+    /// Reports a service variable whose name is set twice.
     ///
     /// ## What it does
-    /// Two services can make one name: `foo` gives `FOO_SERVICE_PORT=80`, and `foo-service` gives
-    /// `FOO_SERVICE_PORT=tcp://…:80`. And an entry of `env` can hide a service variable of another shape, as
-    /// `REDIS_PORT=6379` does with `tcp://…:6379`. Reports both where the services surely share a namespace. The finding
-    /// covers the name of the service with the longer name, or that of the entry.
+    /// Two services can set the same name: `foo` sets `FOO_SERVICE_PORT=80`, and `foo-service` sets
+    /// `FOO_SERVICE_PORT=tcp://…:80`. And an entry of `env` can hide a service variable of a different form, as
+    /// `REDIS_PORT=6379` hides `tcp://…:6379`. Reports both if the services are certainly in the same namespace. The
+    /// finding covers the name of the service with the longer name, or the name of the entry.
     ///
     /// ## Why it matters
-    /// Which of two services wins is decided anew at every start. A program or library that reads what the entry hides
-    /// gets a value it does not expect; without the entry, in another container or in a value above it, the
-    /// service's variable is back.
+    /// Which of the two services wins can change at every start of the pod. A program or library that reads the hidden
+    /// variable gets a value it does not expect; in another container, or in a value above the entry, the variable of
+    /// the service is visible again.
     ///
     /// ## Example
     /// ```yaml
@@ -55,7 +55,7 @@ declare_rule! {
     helm: ContainerWithoutAction,
 }
 
-/// S10. A name that collides begins with that of the other service, so only those are looked for.
+/// S10. The name of one of the two services starts with that of the other, so only such services are looked up.
 fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let ObjectData::Service(_) = &object.object.model.data else { return };
     let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
@@ -69,9 +69,9 @@ fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let both = |(variable, value): &&(String, ResolvedValue)| {
                 theirs.iter().any(|(it, other)| it == variable && !other.same_text(value))
             };
-            let Some((variable, value)) = own.iter().find(both) else { continue };
+            let Some((variable, _)) = own.iter().find(both) else { continue };
             let message = format!(
-                "service `{}` gives `{variable}` ({value}), and so does service `{shorter}`: which one wins is chance",
+                "services `{}` and `{shorter}` both set `{variable}`: which of the two wins is not defined",
                 name.value
             );
             let finding = Finding::new(object.at(name.span), shorter, message).help("rename one of the two");
@@ -111,25 +111,27 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
         let finding = Finding::new(
             object.at(name.span),
             &name.value,
-            format!("`{}` hides the variable of service `{service}`: `{value}` instead of `{shown}`", name.value),
+            format!(
+                "`{}` hides the variable of service `{service}`: its value is `{value}` instead of `{shown}`",
+                name.value
+            ),
         )
-        .help("choose another name, or set `enableServiceLinks: false` if no service variable is used");
+        .help("use another name, or set `enableServiceLinks: false` if no service variable is used");
         findings.push(match name_location(&found) {
-            Some(location) => finding.related(location, "this service"),
+            Some(location) => finding.related(location, "the service"),
             None => finding,
         });
     }
 }
 
-/// A value that is what it says, without references.
+/// The value of an entry without references, if its name may be that of a service variable.
 fn literal(entry: &EnvVar) -> Option<&str> {
     let value = entry.value.as_ref().map(|it| &*it.value)?;
-    // Most names cannot be those of services.
     let may_be = entry.name.as_ref().is_some_and(|it| it.value.contains("_PORT") || it.value.contains("_HOST"));
     (may_be && entry.from.is_none() && !value.is_empty() && !is_placeholder(value)).then_some(value)
 }
 
-/// The services of a name that surely live beside an object.
+/// The services of a name that are certainly in the namespace of an object.
 fn near<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
     let from: LookupSite<'_> = object.lookup_site();
     let mut found = object.file.snapshot.services_named(name, from);
@@ -137,7 +139,7 @@ fn near<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
     found
 }
 
-/// What a value looks like.
+/// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueShape {
     Url,

@@ -9,16 +9,16 @@ use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::source_objects::reference;
 
 declare_rule! {
-    /// Reports a key of `envFrom` that never arrives, since `env` or a later `envFrom` has its name.
+    /// Reports a key of `envFrom` without effect, because `env` or a later `envFrom` sets the same name.
     ///
     /// ## What it does
-    /// Looks for keys of ConfigMaps and Secrets in `envFrom` whose variable is declared in `env`, or given by a later
-    /// entry of `envFrom`. A value that uses the hidden one, such as `$(OPTIONS) --more`, is fine, and so is an optional
-    /// key that may be absent. The finding covers the name of the entry that hides.
+    /// Looks for keys of ConfigMaps and Secrets in `envFrom` whose variable is also declared in `env`, or set by a
+    /// later entry of `envFrom`. Not reported are a value that uses the hidden one, such as `$(OPTIONS) --more`, and an
+    /// entry with an optional key, which may be missing. The finding covers the name of the entry that hides the key.
     ///
     /// ## Why it matters
-    /// Changing the key changes nothing, and nothing says so: Kubernetes takes `env` over `envFrom`, and later entries
-    /// over earlier ones.
+    /// Changing the key has no effect, and Kubernetes gives no warning: `env` wins over `envFrom`, and a later entry
+    /// wins over an earlier one.
     ///
     /// ## Example
     /// ```yaml
@@ -82,10 +82,10 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 Finding::new(
                     container.at(name.span),
                     &name.value,
-                    format!("`{}` hides {}{more} of an earlier `envFrom`", name.value, names.join(", ")),
+                    format!("`{}` hides {}{more} of an earlier entry of `envFrom`", name.value, names.join(", ")),
                 )
-                .related((*first).clone(), "hidden")
-                .help("give one of the two a `prefix`, or remove the keys from one")
+                .related((*first).clone(), "the hidden key")
+                .help("add a `prefix` to one of the two, or remove the keys from one")
                 .unnecessary(),
             );
         }
@@ -93,23 +93,19 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
     for entry in &container.container.env {
         let Some(name) = &entry.name else { continue };
-        // Taken out: of several entries of one name the first hides the source.
+        // Removed, because only the first of several entries of the same name hides the key.
         let Some(hidden) = given.remove(&name.value) else { continue };
         if uses_hidden(entry, &name.value) || is_optional(entry) {
             continue;
         }
         found.push(
-            Finding::new(
-                container.at(name.span),
-                &name.value,
-                format!("`{}` hides the key that `envFrom` brings", name.value),
-            )
-            .related(hidden, "hidden")
-            .help("remove one of the two")
-            .unnecessary(),
+            Finding::new(container.at(name.span), &name.value, format!("`{}` hides a key of `envFrom`", name.value))
+                .related(hidden, "the hidden key")
+                .help("remove one of the two")
+                .unnecessary(),
         );
     }
-    // Branches of a template stand side by side in its text.
+    // The branches of a template are side by side in its text.
     if !found.is_empty() && !container.pod.object.file.is_template() {
         found.into_iter().for_each(|finding| findings.push(finding));
     }
@@ -119,7 +115,7 @@ fn uses_hidden(entry: &EnvVar, name: &str) -> bool {
     entry.value.as_ref().is_some_and(|it| it.value.contains(&format!("$({name})")))
 }
 
-/// B17: an entry that is skipped leaves the source as it is, so it is a choice between the two.
+/// B17: if the optional key is missing, the entry is skipped and the key of `envFrom` is used.
 fn is_optional(entry: &EnvVar) -> bool {
     entry.from.as_ref().is_some_and(|from| match from.sources.first() {
         Some(ValueSource::ConfigMap(key) | ValueSource::Secret(key)) => key.optional,

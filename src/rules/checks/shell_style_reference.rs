@@ -14,12 +14,12 @@ declare_rule! {
     /// Reports `${X}` or `$X` of a variable of the container where no shell runs.
     ///
     /// ## What it does
-    /// Looks at env values, command, args, exec probes and `subPathExpr`, and reports `${X}`, `${X:-default}` and `$X` if X
-    /// is a variable of the container. Scripts are the shell's, `${P}` of a template is its parameter, and `X: ${X}` is
-    /// filled in by a tool before Kubernetes sees it. The finding covers the reference.
+    /// Looks at env values, `command`, `args`, exec probes and `subPathExpr`, and reports `${X}`, `${X:-default}` and
+    /// `$X` if `X` is a variable of the container. Not reported are shell scripts, `${P}` of a parameter in a template,
+    /// and `X: ${X}`, which a tool fills in before Kubernetes reads it. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// Kubernetes expands only `$(X)`. Without a shell the program gets the text `${X}` itself.
+    /// Kubernetes expands only `$(X)`. Without a shell the program gets the text `${X}`.
     ///
     /// ## Example
     /// ```yaml
@@ -50,7 +50,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes `$(X)`, if X has a value at this place. Unsafe: some programs expand `${X}` themselves.
+    /// Writes `$(X)`, if `X` has a value at this place. Unsafe: some programs expand `${X}` themselves.
     name: "shell-style-reference",
     level: Warning,
     checks: [Container(check)],
@@ -59,7 +59,7 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for text in expanded_texts(container).iter().filter(|it| it.shell == ShellUse::No) {
-        for (range, name, form) in found(&text.text.value) {
+        for (range, name, form) in shell_references(&text.text.value) {
             if is_ours(container, text, name, form) {
                 report(container, text, range, name, form, findings);
             }
@@ -67,7 +67,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// How it is written.
+/// The syntax of a reference in a shell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ShellSyntax {
     /// `$X`
@@ -78,8 +78,8 @@ enum ShellSyntax {
     Operator,
 }
 
-/// The shell's references in a text.
-fn found(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
+/// The references in shell syntax in a text, each with its name.
+fn shell_references(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
     let mut all = Vec::new();
     for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Plain) {
         let start = token.range.start;
@@ -106,9 +106,10 @@ fn found(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
 
 fn is_ours(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
     let Lookup::Bound(_) = container.environment.lookup(VariableScope::All, name) else { return false };
-    // An entry that is filled from a variable of its own name is filled by a tool, and so are others then.
+    // `X: ${X}` is filled in by a tool, and the same tool fills in the other uses of `${X}`.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
-    let filled = own.filter_map(|it| it.value.as_ref()).any(|it| found(&it.value).iter().any(|it| it.1 == name));
+    let filled =
+        own.filter_map(|it| it.value.as_ref()).any(|it| shell_references(&it.value).iter().any(|it| it.1 == name));
     let parameters = container.pod.object.object.parameters.as_ref();
     let is_parameter = || form == ShellSyntax::Braces && parameters.is_some_and(|it| it.contains(name));
     let reaches = || text.variable.is_some_and(|own| reaches_shell(container, own));
@@ -132,7 +133,7 @@ fn report(
     let fix = (has_value && form != ShellSyntax::Operator)
         .then(|| reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`")))
         .flatten();
-    let message = format!("`{written}` stays as it is: no shell runs here, and Kubernetes expands only `{new}`");
+    let message = format!("`{written}` is not expanded: no shell runs here, and Kubernetes expands only `{new}`");
     let finding = Finding::new(container.inside(text.text, range), name, message).fix(fix);
     findings.push(finding.help(format!("write `{new}`")));
 }

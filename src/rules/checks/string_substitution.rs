@@ -6,16 +6,16 @@ use crate::rules::shared::parameter_texts::{ParameterText, default, write_refere
 use crate::syntax::{ParameterReference, ReferenceForm};
 
 declare_rule! {
-    /// Reports `${P}` in a field that wants a number or a boolean.
+    /// Reports `${P}` in a field that expects a number or a boolean.
     ///
     /// ## What it does
     /// Knows which fields of the common kinds of Kubernetes and OpenShift are numbers or booleans, such as `replicas`,
-    /// `containerPort` and `paused`. In those it reports a text with `${P}` of a declared parameter; in templates of plain
-    /// `v1` also `$(P)`, unless the parameter's `type` gives what the field wants. Ports and sizes that may be strings are
-    /// fine. The finding covers the reference.
+    /// `containerPort` and `paused`. Reports `${P}` of a declared parameter in such a field; in templates of
+    /// `apiVersion: v1` also `$(P)`, unless the `type` of the parameter fits the field. Ports and sizes that may be
+    /// strings are not reported. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// `${P}` always gives a string, with or without quotes around it, and the API server refuses `replicas: "3"`.
+    /// `${P}` always gives a string, with or without quotes around it, and the API server rejects `replicas: "3"`.
     ///
     /// ## Example
     /// ```yaml
@@ -48,8 +48,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes `${{P}}` where the reference is the whole value. Safe if the parameter's value is a number, or a boolean, as
-    /// the field wants it.
+    /// Writes `${{P}}` where the reference is the whole value. Safe if the value of the parameter is a number or a
+    /// boolean, as the field expects.
     name: "string-substitution",
     level: Error,
     checks: [Object(check)],
@@ -71,7 +71,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a reference of a declared parameter gives text.
+/// Whether a reference to a declared parameter gives a string.
 fn is_text(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
     let name = place.name(reference);
     match reference.form {
@@ -84,7 +84,7 @@ fn is_text(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &Pa
     }
 }
 
-/// Whether a parameter's type makes it a number or a boolean where it is a whole value.
+/// Whether the type of a parameter is a number or a boolean.
 fn has_scalar_type(object: &ObjectContext<'_>, name: &str) -> bool {
     let Some((_, template)) = object.enclosing_template() else { return true };
     let mut named = template.parameters.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
@@ -101,7 +101,7 @@ fn report(
     let (name, written) = (place.name(reference), place.written(reference));
     let new = write_reference(name, ReferenceForm::Raw);
     let field = place.path.rsplit('.').next().unwrap_or(place.path);
-    let message = format!("`{field}` is {}, and `{written}` gives a string", scalar.in_words());
+    let message = format!("`{field}` must be {}, but `{written}` gives a string", scalar.in_words());
     let is_whole = reference.range == (0..place.text.value.len());
     let fits = default(place.parameters, name).is_none_or(|it| scalar.fits(it));
     let fix = is_whole
@@ -110,7 +110,7 @@ fn report(
     let help = if is_whole {
         format!("write `{new}`")
     } else {
-        "make the whole value a parameter, and write it with two braces".to_owned()
+        "use one parameter for the whole value, written with two braces".to_owned()
     };
     findings.push(Finding::new(object.inside(place.text, reference.range.clone()), name, message).help(help).fix(fix));
 }

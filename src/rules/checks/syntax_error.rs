@@ -6,15 +6,15 @@ use crate::syntax::quote_parameters;
 use crate::text::Span;
 
 declare_rule! {
-    /// Reports text that is no YAML.
+    /// Reports text that is not valid YAML.
     ///
     /// ## What it does
-    /// Reports what cannot be read in a file with Kubernetes objects. What can be read around it is still checked.
-    /// Templates of Helm and other engines are left alone, and so are files that hold nothing of Kubernetes. The finding
-    /// covers the text that cannot be read, or the bracket, quote or key that it begins with.
+    /// Reports text that cannot be parsed in a file with Kubernetes objects. The rest of the file is still checked.
+    /// Templates of Helm and other engines are not checked, nor files without Kubernetes objects. The finding covers
+    /// the text that cannot be parsed, or the bracket, quote or key at its start.
     ///
     /// ## Why it matters
-    /// Nothing of the document is applied.
+    /// The document is not applied.
     ///
     /// ## Example
     /// ```yaml
@@ -41,7 +41,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Puts `${P}` between brackets in quotes, where that is all that is wrong. Otherwise none.
+    /// Quotes `${P}` in brackets, if nothing else is wrong. Otherwise none.
     name: "syntax-error",
     level: Error,
     checks: [File(check)],
@@ -56,13 +56,13 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     for error in &file.facts.errors {
         let finding = Finding::new(file.at(error.span), error.kind.code(), error.message(&file.facts.lines));
         findings.push(match quoted(file, error.span) {
-            Some(fix) => finding.help("between brackets, `${…}` has to stand in quotes").fix(Some(fix)),
+            Some(fix) => finding.help("in brackets, `${…}` must be quoted").fix(Some(fix)),
             None => finding,
         });
     }
 }
 
-/// The braces of a parameter are brackets where no quotes are around them.
+/// The fix that quotes parameters: without quotes their braces are read as a flow mapping.
 fn quoted(file: &FileContext<'_>, span: Span) -> Option<Fix> {
     let source = file.parsed_text()?;
     if !source.text.get(span.range())?.contains("${") {
@@ -70,14 +70,14 @@ fn quoted(file: &FileContext<'_>, span: Span) -> Option<Fix> {
     }
     let edits = quote_parameters(&source.text, span.start)?;
     let title = match edits.as_slice() {
-        [one] => format!("Put `{}` in quotes", &source.text[one.span.range()]),
-        _ => "Put the parameters in quotes".to_owned(),
+        [one] => format!("Quote `{}`", &source.text[one.span.range()]),
+        _ => "Quote the parameters".to_owned(),
     };
     let edits = edits.into_iter().map(|it| edit(file.at(it.span), it.text)).collect();
     Some(Fix { title, safe: true, edits })
 }
 
-/// Whether there are objects in the file, or what would be one if it could be read.
+/// Whether the file has objects, or text that would be one without the error.
 fn is_kubernetes(file: &FileContext<'_>) -> bool {
     let looks_like = |text: &str| text.contains("apiVersion") && text.contains("kind");
     !file.facts.objects.is_empty() || file.parsed_text().is_some_and(|source| looks_like(&source.text))

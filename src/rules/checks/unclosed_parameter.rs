@@ -5,14 +5,14 @@ use std::ops::Range;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
-    /// Reports a reference to a parameter whose closing brace is missing.
+    /// Reports a reference to a parameter without its closing brace.
     ///
     /// ## What it does
-    /// Reports `${P` and `${{P}` if P is a parameter of the template and no `}` follows on the line that could belong to
-    /// it. What shells write, such as `${P:-default}`, is none. The finding covers what is written of the reference.
+    /// Reports `${P` and `${{P}` if `P` is a parameter of the template and no `}` that could close it follows on the
+    /// line. Shell syntax such as `${P:-default}` is not reported. The finding covers the incomplete reference.
     ///
     /// ## Why it matters
-    /// It is no reference then, and the text stays as it is.
+    /// Without the brace it is not a reference, so the text is not replaced.
     ///
     /// ## Example
     /// ```yaml
@@ -43,7 +43,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Adds the brace. Unsafe: the name may go on.
+    /// Adds the brace. Unsafe: the name may be incomplete too.
     name: "unclosed-parameter",
     level: Warning,
     checks: [Object(check)],
@@ -58,7 +58,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             }
             let written = &place.text.value[range.clone()];
             let new = format!("{written}{missing}");
-            let message = format!("`{written}` is not closed, so it stays as it is");
+            let message = format!("`{written}` is not replaced: the closing brace is missing");
             let fix = object.rewrite_fix(place.text, range.clone(), &new, format!("Write `{new}`"), false);
             findings.push(
                 Finding::new(object.inside(place.text, range), name, message).help(format!("write `{new}`")).fix(fix),
@@ -67,7 +67,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The references of a text that are not closed: where, the name, and what is missing.
+/// The unclosed references in a text: the range, the name, and the missing braces.
 fn unclosed(text: &str) -> Vec<(Range<usize>, &str, &'static str)> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices("${") {

@@ -12,18 +12,18 @@ declare_rule! {
     /// Reports `${P}` in an object of a template that has no such parameter.
     ///
     /// ## What it does
-    /// Looks at names, labels and other fields of the objects in a template, at its `labels` and its `message`. Where
-    /// `${P}` may belong to someone else it says nothing: in scripts, Jenkinsfiles, Dockerfiles, data of ConfigMaps and
-    /// Secrets, command lines, text of several words or lines, longer values of variables, and fields of kinds it does
-    /// not know. The finding covers the reference.
+    /// Looks at names, labels and other fields of the objects in a template, and at the `labels` and the `message` of
+    /// the template. Text in which `${P}` may be meant for another program is not checked: scripts, Jenkinsfiles,
+    /// Dockerfiles, data of ConfigMaps and Secrets, command lines, text of several words or lines, longer values of
+    /// variables, and fields of unknown kinds. The finding covers the reference.
     ///
-    /// In a parameter file, `*.params` or `*.env`, it reports names that no template beside it has; the finding covers the
-    /// name. A file counts as one if most of its names are parameters of the templates in its directory, or else in the
-    /// one above, and no pod reads it.
+    /// In a parameter file, `*.params` or `*.env`, it reports names that are not parameters of the templates of this
+    /// file; the finding covers the name. A file is a parameter file if most of its names are parameters of the
+    /// templates in its directory, or else in the parent directory, and no pod reads it.
     ///
     /// ## Why it matters
-    /// Processing leaves such text as it is, without a word. The object gets a name such as `${NAEM}-web`, and the API
-    /// server refuses it, or nothing ever finds it.
+    /// Processing does not change such text, and gives no warning. The object gets a name such as `${NAEM}-web`, and
+    /// the API server rejects it, or nothing finds it.
     ///
     /// ## Example
     /// ```yaml
@@ -56,7 +56,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the parameter that differs least, or declares the missing one. Unsafe: only the author knows.
+    /// Writes the most similar parameter, or declares the missing one. Unsafe: only the author knows what was meant.
     name: "undefined-parameter",
     level: Warning,
     checks: [Object(check), File(in_param_file)],
@@ -78,7 +78,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Names in a parameter file that no template beside it has: processed share_namespace, they are refused.
+/// Reports names in a parameter file that are not parameters of its templates: `oc process` rejects them.
 fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     if !file.facts.is_env_format() {
         return;
@@ -88,7 +88,7 @@ fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let belonging = templates_of_param_file(file.snapshot, file.path, &entries);
     let owner = match belonging.templates.as_slice() {
         [one] => format!("the template in `{}` has", one.file.rsplit('/').next().unwrap_or(one.file)),
-        _ => "the templates here have".to_owned(),
+        _ => "the templates in this directory have".to_owned(),
     };
     for entry in entries.entries.iter().filter(|it| belonging.is_unknown(&it.name)) {
         let message = format!("{owner} no parameter `{}`", entry.name);
@@ -99,7 +99,7 @@ fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
                 let fix = Fix { title: format!("Write `{near}`"), safe: false, edits };
                 finding.help(format!("did you mean `{near}`?")).fix(Some(fix))
             }
-            None => finding.help("processing refuses it unless told to ignore unknown parameters"),
+            None => finding.help("`oc process` rejects it without `--ignore-unknown-parameters`"),
         };
         findings.push(finding);
     }
@@ -112,7 +112,7 @@ fn report(
     findings: &mut Findings<'_>,
 ) {
     let (name, written) = (place.name(reference), place.written(reference));
-    let message = format!("the template has no parameter `{name}`, so `{written}` stays as it is");
+    let message = format!("`{written}` is not replaced: the template has no parameter `{name}`");
     let mut finding = Finding::new(object.inside(place.text, reference.range.clone()), name, message);
     if let Some(near) = near(place.parameters, name) {
         let new = write_reference(near, reference.form);
@@ -125,7 +125,7 @@ fn report(
     findings.push(finding.fix(object.declare_parameter_fix(name)));
 }
 
-/// Fields whose text is read by someone else.
+/// Fields whose text may be meant for another program.
 const OTHERS: [&str; 14] = [
     "data",
     "stringData",
@@ -143,7 +143,7 @@ const OTHERS: [&str; 14] = [
     "config",
 ];
 
-/// Groups whose fields are known to hold no templates of other tools.
+/// API groups whose fields have no text for other template engines.
 const KNOWN: [&str; 9] = [
     "",
     "apps",
@@ -156,13 +156,13 @@ const KNOWN: [&str; 9] = [
     "storage.k8s.io",
 ];
 
-/// Whether the text is surely meant for the template.
+/// Whether the reference is certainly meant for the template.
 fn is_ours(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
     let text = &*place.text.value;
     if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == ReferenceForm::Text {
         return false;
     }
-    // The template's own texts, and names, are nobody else's.
+    // Only the template uses its own texts and the metadata of its objects.
     let in_metadata = place.path.starts_with("metadata.") && !place.path.starts_with("metadata.annotations");
     if object.template().is_some() || in_metadata {
         return true;
@@ -171,7 +171,7 @@ fn is_ours(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &Pa
     if steps.any(|step| OTHERS.contains(&step)) || !is_known(&object.object.model.api_version) {
         return false;
     }
-    // A longer value may be completed by the program that reads it.
+    // In a longer value the program may replace `${P}` itself.
     let is_value = place.path.ends_with("].value");
     !is_value || reference.range == (0..text.len())
 }

@@ -8,16 +8,16 @@ use crate::rules::shared::reference_verdicts::{ExpandedText, ReferenceVerdict, j
 use crate::workspace::UnknownPolicy;
 
 declare_rule! {
-    /// Reports `$(X)` that nothing defines, so the text stays as it is.
+    /// Reports `$(X)` that nothing defines: the reference is not expanded.
     ///
     /// ## What it does
-    /// Looks at every `$(X)` in env values, command, args and exec probes, and reports those whose name is not in the
-    /// container's environment. The finding covers the reference. With `unknown: always` in the settings, names that
-    /// something outside the workspace may define are told too, as info. `subPathExpr` has a rule of its own.
+    /// Looks at every `$(X)` in env values, `command`, `args` and exec probes, and reports a name that is not in the
+    /// container's environment. The finding covers the reference. A name that something outside the workspace may
+    /// define is not reported; with `unknown: always` in the settings it is an info. Command substitution in a shell
+    /// script is not reported either. References in `subPathExpr` are reported by `unresolved-sub-path`.
     ///
     /// ## Why it matters
-    /// Kubernetes does not refuse such a reference: the program gets the text `$(X)` itself. A name that something
-    /// outside the workspace may define is never reported, nor is command substitution in a shell script.
+    /// Kubernetes accepts such a reference. The program gets the text `$(X)`.
     ///
     /// ## Example
     /// ```yaml
@@ -48,8 +48,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the name in scope that differs least, or escapes the reference as `$$(X)`. Both are unsafe: only the
-    /// author knows what was meant.
+    /// Writes the most similar name in scope, or escapes the reference as `$$(X)`. Both are unsafe: only the author
+    /// knows what was meant.
     name: "undefined-variable",
     level: Warning,
     checks: [Container(check)],
@@ -57,16 +57,20 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    let tells_possible = container.pod.object.file.snapshot.settings(container.pod.object.file.path).unknown;
+    let policy = container.pod.object.file.snapshot.settings(container.pod.object.file.path).unknown;
     for (text, step, verdict) in judge_references(container) {
         let name = &step.name;
         let place = || container.inside(text.text, step.range.clone());
         match verdict {
             ReferenceVerdict::Undefined => findings.push(undefined(container, &text, step, place())),
-            ReferenceVerdict::Possible(hole) if tells_possible == UnknownPolicy::Always => findings.push(
-                Finding::new(place(), name, format!("`$({name})` may stay as it is: nothing here defines `{name}`"))
-                    .severity(Severity::Info)
-                    .help(format!("it may be <{hole}>; name it in `externals` of the settings to say so")),
+            ReferenceVerdict::Possible(hole) if policy == UnknownPolicy::Always => findings.push(
+                Finding::new(
+                    place(),
+                    name,
+                    format!("`$({name})` may not be expanded: nothing in the workspace defines `{name}`"),
+                )
+                .severity(Severity::Info)
+                .help(format!("it may be <{hole}>; if so, list it in `externals` of the settings")),
             ),
             _ => {}
         }
@@ -80,8 +84,8 @@ fn undefined(
     place: Location,
 ) -> Finding {
     let name = &step.name;
-    let finding = Finding::new(place, name, format!("`$({name})` stays as it is: nothing defines `{name}`"));
-    let otherwise = format!("declare `{name}` in `env`, or write `$$({name})` if the text is meant");
+    let finding = Finding::new(place, name, format!("`$({name})` is not expanded: nothing defines `{name}`"));
+    let otherwise = format!("declare `{name}` in `env`, or write `$$({name})` to keep the text");
     let finding = reference_fixes::suggest(finding, container, text, step, otherwise);
     finding.fix(reference_fixes::escape(container, text.text, step.range.clone()))
 }

@@ -8,15 +8,15 @@ use crate::rules::shared::reference_fixes;
 use crate::syntax::{DollarToken, DollarTokenKind, Node, dollar_tokens};
 
 declare_rule! {
-    /// Reports `$(X)` of a variable of the container in a field where Kubernetes expands nothing.
+    /// Reports `$(X)` of a variable of the container in a field that Kubernetes does not expand.
     ///
     /// ## What it does
-    /// Only env values, command, args, exec probes and `subPathExpr` are expanded. Reports a reference to a variable of the
-    /// container everywhere else in it: lifecycle hooks, `httpGet` and `tcpSocket`, `workingDir`, `image`, `mountPath`,
-    /// `subPath`, names and keys in `valueFrom` … The finding covers the reference.
+    /// Kubernetes expands only env values, `command`, `args`, exec probes and `subPathExpr`. Reports a reference to a
+    /// variable of the container in any other field of it: lifecycle hooks, `httpGet` and `tcpSocket`, `workingDir`,
+    /// `image`, `mountPath`, `subPath`, names and keys in `valueFrom` and so on. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// The field keeps the text `$(X)`, and nothing says so: a hook runs with it, a volume is mounted at it.
+    /// The field keeps the text `$(X)` without a warning: a hook runs with it, a volume is mounted at it.
     ///
     /// ## Example
     /// ```yaml
@@ -47,8 +47,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// In the script of a lifecycle hook, writes the shell's `${X}`. For `subPath`, writes `subPathExpr`. Both are unsafe:
-    /// they change what the container does.
+    /// In the script of a lifecycle hook, writes the shell's `${X}`. For `subPath`, writes `subPathExpr`. Both are
+    /// unsafe: they change what the container does.
     name: "unexpanded-field",
     level: Warning,
     checks: [Container(check)],
@@ -61,7 +61,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         for token in dollar_tokens(&text.value).filter(|it| it.kind == DollarTokenKind::Reference) {
             let Some(name) = token.name(&text.value).filter(|it| is_declared(container, it)) else { continue };
             let is_script = is_script_item(texts, at);
-            // In a script a word in small letters is rather a command.
+            // In a script a lower-case word is probably a command.
             let is_command = is_script && name.bytes().any(|it| it.is_ascii_lowercase());
             if !is_command && !is_kustomize_var(container, name) {
                 findings.push(finding(container, path, text, &token, name, is_script));
@@ -83,11 +83,11 @@ fn finding(
     is_script: bool,
 ) -> Finding {
     let field = field_name(path);
-    let message = format!("`$({name})` stays as it is: Kubernetes expands nothing in `{field}`");
+    let message = format!("`$({name})` is not expanded: Kubernetes does not expand `{field}`");
     let finding = Finding::new(container.inside(text, token.range.clone()), name, message);
     if is_script {
         let new = format!("${{{name}}}");
-        let title = format!("Write `{new}`, which the shell reads");
+        let title = format!("Write `{new}` for the shell");
         return finding
             .help(format!("write `{new}`: the shell has the container's environment"))
             .fix(reference_fixes::replace(container, text, token.range.clone(), &new, title));
@@ -96,18 +96,18 @@ fn finding(
         return finding.help("write `subPathExpr`").fix(as_expression(container, text));
     }
     if path.contains(".exec.command") {
-        return finding.help(format!("run the hook by a shell, and write `${name}` there"));
+        return finding.help(format!("run the hook through a shell, and write `${name}` there"));
     }
     finding.help("write the value itself")
 }
 
-/// A path without its indices: `lifecycle.preStop.exec.command`.
+/// A path without indexes: `lifecycle.preStop.exec.command`.
 fn field_name(path: &str) -> String {
     let keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
     keys.collect::<Vec<_>>().join(".")
 }
 
-/// `subPath` renamed to `subPathExpr`.
+/// The fix that renames `subPath` to `subPathExpr`.
 fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     let object = container.pod.object;
     let source = object.file.parsed_text()?;
@@ -123,7 +123,7 @@ fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     Some(Fix { title: "Write `subPathExpr`".into(), safe: false, edits })
 }
 
-/// A name that Kustomize may put in before Kubernetes sees the text.
+/// Whether Kustomize may replace the reference before Kubernetes reads it.
 fn is_kustomize_var(container: &ContainerContext<'_>, name: &str) -> bool {
     container.pod.object.file.snapshot.kustomize_vars().any(|it| &**it == name)
 }

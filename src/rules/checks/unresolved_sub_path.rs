@@ -8,11 +8,11 @@ declare_rule! {
     /// Reports `$(X)` in `subPathExpr` that has no value.
     ///
     /// ## What it does
-    /// Looks at the references in `subPathExpr` of volume mounts, and reports those that nothing defines and those whose
-    /// value is empty. The finding covers the reference.
+    /// Looks at the references in `subPathExpr` of volume mounts, and reports names that nothing defines and variables
+    /// whose value is empty. The finding covers the reference.
     ///
     /// ## Why it matters
-    /// Here Kubernetes is strict: the container does not start, with `missing value for X`.
+    /// The container does not start: `missing value for X`.
     ///
     /// ## Example
     /// ```yaml
@@ -47,7 +47,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the name in scope that differs least. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name in scope. Unsafe: only the author knows what was meant.
     name: "unresolved-sub-path",
     level: Error,
     checks: [Container(check)],
@@ -60,11 +60,11 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let name = &step.name;
         let place = container.inside(text.text, step.range.clone());
         if empty {
-            let message = format!("the container does not start: `{name}` is empty, and `subPathExpr` needs a value");
+            let message = format!("the container does not start: `subPathExpr` refers to `{name}`, which is empty");
             findings.push(Finding::new(place, name, message).help(format!("give `{name}` a value")));
             continue;
         }
-        let message = format!("the container does not start: nothing defines `{name}`, and `subPathExpr` needs it");
+        let message = format!("the container does not start: `subPathExpr` refers to `{name}`, which nothing defines");
         let finding = Finding::new(place, name, message);
         findings.push(reference_fixes::suggest(finding, container, &text, step, format!("declare `{name}` in `env`")));
     }

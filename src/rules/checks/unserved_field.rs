@@ -5,17 +5,17 @@ use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::ReferenceForm;
 
 declare_rule! {
-    /// Reports what no release of Kubernetes serves, or not the one the manifests are for.
+    /// Reports fields and objects that no release of Kubernetes serves, or not the target release.
     ///
     /// ## What it does
-    /// Some designs never became part of Kubernetes, left it again, or came later than the target release: `service` in
-    /// `envFrom` and `serviceDependencies` of the explicit service links, PodPresets, which left with 1.20, `type` of a
-    /// parameter and `$(P)` in templates, and `fileKeyRef` before 1.34 (where its gate is taken for on). podlens
-    /// understands them and shows what they would do; this rule says where they are used. The finding covers the field,
-    /// or the `apiVersion` of an object.
+    /// Some designs were never part of Kubernetes, were removed from it, or came after the target release: `service` in
+    /// `envFrom` and `serviceDependencies` of the explicit service links proposal, PodPresets (removed in 1.20), `type`
+    /// of a parameter and `$(P)` in templates, and `fileKeyRef` before 1.34 (in 1.34 its feature gate is assumed to be
+    /// on). podlens supports them and shows what they would do; this rule reports where they are used. The finding
+    /// covers the field, or the `apiVersion` of an object.
     ///
     /// ## Why it matters
-    /// An API server refuses the object or drops the field, and the variables are missing.
+    /// An API server rejects the object or drops the field, and the variables are missing.
     ///
     /// ## Example
     /// ```yaml
@@ -44,14 +44,14 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None. Where a cluster has the design, `proposals: true` in the settings silences the rule.
+    /// None. If your cluster supports the design, set `proposals: true` in the settings.
     name: "unserved-field",
     level: Info,
     checks: [Object(check)],
     helm: ContainerWithoutAction,
 }
 
-const HELP: &str = "set `proposals: true` in the settings if your cluster has it";
+const HELP: &str = "set `proposals: true` in the settings if your cluster supports it";
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if object.file.snapshot.settings(object.file.path).proposals {
@@ -64,7 +64,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
     for pod in &object.object.model.pods {
         if let Some(dependencies) = &pod.service_dependencies {
-            let message = "no release of Kubernetes serves `serviceDependencies`: the pod would wait for nothing";
+            let message =
+                "`serviceDependencies` is not served by any release of Kubernetes: the pod does not wait for services";
             findings.push(Finding::new(object.at(dependencies.field), "serviceDependencies", message).help(HELP));
         }
         file_key_refs(object, pod, findings);
@@ -76,19 +77,19 @@ fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
         if let Some(EnvFromSource::Service { field, name, .. }) = &entry.source {
             let name = name.as_ref().map_or("service", |it| &it.value);
-            let message = "no release of Kubernetes serves `service` in `envFrom`: the entry is refused";
+            let message = "`service` in `envFrom` is not served by any release of Kubernetes: the entry is rejected";
             findings.push(Finding::new(object.at(*field), name, message).help(HELP));
         }
     }
 }
 
-/// The proposed dialect of templates: its types, and the first reference of each object that no release reads.
+/// Reports the proposed dialect of templates: types of parameters, and the first `$(P)` in each object.
 fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let proposed = object.template().filter(|it| it.dialect.is_proposal());
     for parameter in proposed.into_iter().flat_map(|it| &it.parameters) {
         let Some(written) = &parameter.type_ else { continue };
         let name = Parameter::text(&parameter.name);
-        let message = "no release of OpenShift reads the `type` of a parameter";
+        let message = "the `type` of a parameter is not read by any release of OpenShift";
         findings.push(Finding::new(object.at(written.span), name, message).help(HELP));
     }
     let mut found = object.parameter_texts().into_iter().flat_map(|place| {
@@ -101,12 +102,12 @@ fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     });
     if let Some((place, reference)) = first {
         let (name, written) = (place.name(&reference), place.written(&reference));
-        let message = format!("no release of OpenShift reads `{written}` as a parameter: write `${{{name}}}`");
+        let message = format!("`{written}` is not a parameter in any release of OpenShift: write `${{{name}}}`");
         findings.push(Finding::new(object.inside(place.text, reference.range.clone()), name, message).help(HELP));
     }
 }
 
-/// V14.
+/// Reports `fileKeyRef` before Kubernetes 1.34 (V14).
 fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     if release.is_at_least(34) {
@@ -129,7 +130,7 @@ fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mu
     let Some(version) = &object.object.model.api_version else { return };
     let finding = |message: String| Finding::new(object.at(version.span), "apiVersion", message);
     if preset.is_draft {
-        let message = format!("no release of Kubernetes serves `{}`", version.value);
+        let message = format!("`{}` is not served by any release of Kubernetes", version.value);
         findings.push(finding(message).help("presets were served as `settings.k8s.io/v1alpha1` up to 1.19"));
     } else if preset.admission == PresetAdmitter::ApiServer && release.is_at_least(20) {
         let message = format!("`PodPreset` is not served by Kubernetes {release}: it was removed in 1.20");

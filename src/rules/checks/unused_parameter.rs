@@ -12,12 +12,13 @@ declare_rule! {
     /// Reports a parameter that nothing in its template refers to.
     ///
     /// ## What it does
-    /// Looks for `${P}` and `${{P}}` (in templates of plain `v1` also `$(P)`) in every string and key of the objects, in
-    /// `labels` and in `message`. A reference that is written wrongly, or that stands where none is looked for, counts as
-    /// a use here; other rules tell of those. A template with broken YAML is not looked at. The finding covers the name.
+    /// Looks for `${P}` and `${{P}}` (in templates of `apiVersion: v1` also `$(P)`) in every string and key of the
+    /// objects, in `labels` and in `message`. A malformed reference, or one in a field where parameters are not
+    /// replaced, counts as a use; other rules report it. A template with syntax errors is not checked. The finding
+    /// covers the name.
     ///
     /// ## Why it matters
-    /// Whoever sets it changes nothing. Often a reference to it is misspelled, or was forgotten.
+    /// Setting the parameter has no effect. Often a reference to it is misspelled or was forgotten.
     ///
     /// ## Example
     /// ```yaml
@@ -49,7 +50,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Removes the parameter. Unsafe: scripts that set it would be refused then.
+    /// Removes the parameter. Unsafe: scripts that set it would fail.
     name: "unused-parameter",
     level: Warning,
     checks: [File(check)],
@@ -66,7 +67,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 
 fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, findings: &mut Findings<'_>) {
     let whole = object.file_span(object.model.span);
-    // Half of a template is typed before the other.
+    // A template without objects, or with a syntax error in it, is not complete yet.
     if template.parameters.is_empty()
         || template.objects_span.is_none()
         || file.facts.errors.iter().any(|it| whole.start <= it.span.start && it.span.start <= whole.end)

@@ -10,12 +10,12 @@ declare_rule! {
     /// Reports a suppression comment that suppresses nothing.
     ///
     /// ## What it does
-    /// Looks at every `# podlens: ignore[rule]` and `# podlens: ignore-file[rule]` and reports each rule in it that found
-    /// nothing there, and names that are no rule. The finding covers the rule's name. Rules that are switched off are
-    /// left alone.
+    /// Looks at every `# podlens: ignore[rule]` and `# podlens: ignore-file[rule]` and reports each rule in it that has
+    /// no finding there, and names that are not rules. Rules that are off are not reported. The finding covers the name
+    /// of the rule.
     ///
     /// ## Why it matters
-    /// A comment that outlives its cause hides the next mistake on its line.
+    /// A comment that is no longer needed hides the next mistake on its line.
     ///
     /// ## Example
     /// ```yaml
@@ -42,7 +42,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Removes the rule from the comment, or the comment.
+    /// Removes the rule from the comment, or the whole comment.
     name: "unused-suppression",
     level: Warning,
     checks: [],
@@ -61,7 +61,7 @@ pub(in crate::rules) fn report(
 ) {
     let message = match find_rule(name) {
         None => format!("there is no rule `{name}`"),
-        Some(_) => format!("nothing here is suppressed by `{name}`"),
+        Some(_) => format!("the comment suppresses nothing: `{name}` has no finding here"),
     };
     let title = format!("Remove the suppression of `{name}`");
     let edits = vec![edit(file.at(removed_span(text, suppression, span)), "")];

@@ -88,6 +88,18 @@ impl ObjectContext<'_> {
     }
 }
 
+impl ObjectContext<'_> {
+    /// The location of a key in the mapping at a span of the object.
+    pub(in crate::rules) fn key_location(&self, mapping: Span, key: &str) -> Option<Location> {
+        let span = self.object.file_span(mapping);
+        let source = self.file.parsed_text()?;
+        let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
+        let node = path.iter().find(|it| it.is_mapping() && it.span() == span)?;
+        let (key, _) = node.entry(key)?;
+        Some(self.file.at(key.span()))
+    }
+}
+
 /// A pod in an object.
 #[derive(Clone, Copy)]
 pub struct PodContext<'a> {

@@ -16,9 +16,9 @@ pub(in crate::rules) enum ScalarType {
 impl ScalarType {
     pub(in crate::rules) fn in_words(self) -> &'static str {
         match self {
-            Self::Int => "a whole number",
+            Self::Int => "an integer",
             Self::Number => "a number",
-            Self::Bool => "`true` or `false`",
+            Self::Bool => "a boolean",
         }
     }
 

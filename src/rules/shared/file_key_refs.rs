@@ -21,8 +21,8 @@ pub(in crate::rules) struct FileKeyRef<'p> {
     pub(in crate::rules) container: &'p Container,
     /// The variable that gets the value; empty where it has no name.
     pub(in crate::rules) variable: &'p str,
-    /// Where something is reported that is missing: the variable's name.
-    pub(in crate::rules) place: Span,
+    /// The span of the key `fileKeyRef`.
+    pub(in crate::rules) field: Span,
     pub(in crate::rules) volume: Option<&'p Text>,
     pub(in crate::rules) path: Option<&'p Text>,
     pub(in crate::rules) key: Option<&'p Text>,
@@ -54,12 +54,14 @@ impl<'a> PodContext<'a> {
         self.pod.containers.iter().enumerate().flat_map(|(at, container)| {
             container.env.iter().filter_map(move |entry| {
                 let from = entry.from.as_ref()?;
-                let ValueSource::File { volume, path, key, optional, .. } = from.sources.first()? else { return None };
+                let ValueSource::File { field, volume, path, key, optional } = from.sources.first()? else {
+                    return None;
+                };
                 Some(FileKeyRef {
                     at,
                     container,
                     variable: entry.name.as_ref().map_or("", |it| &it.value),
-                    place: entry.name.as_ref().map_or(from.span, |it| it.span),
+                    field: *field,
                     volume: volume.as_ref(),
                     path: path.as_ref(),
                     key: key.as_ref(),
@@ -249,7 +251,7 @@ pub(in crate::rules) fn describe_container(container: &Container) -> String {
     format!("{role} `{}`", container.name.as_ref().map_or("?", |it| &it.value))
 }
 
-/// Puts every bare value of a file that a script writes into single quotes. Nothing where that is not all it takes.
+/// Puts every bare value of a file that a script writes in single quotes. Nothing where that is not all it takes.
 pub(in crate::rules) fn quote_values(
     object: &ObjectContext<'_>,
     content: &EnvFileContent,
@@ -268,7 +270,7 @@ pub(in crate::rules) fn quote_values(
         }
     }
     edits.sort_by(|a, b| a.location.cmp(&b.location));
-    let title = if edits.len() > 2 { "Put the values into single quotes" } else { "Put the value into single quotes" };
+    let title = if edits.len() > 2 { "Put the values in single quotes" } else { "Put the value in single quotes" };
     (!edits.is_empty()).then(|| Fix { title: title.into(), safe: true, edits })
 }
 

@@ -14,7 +14,7 @@ use crate::syntax::{Node, YamlValue, add_entries, add_entry};
 use crate::text::Span;
 use crate::workspace::Snapshot;
 
-/// Removes the entry of a pod at an offset, where a preset brings the same: nothing changes for the containers. Unsafe, as
+/// Removes the entry of a pod at an offset, where a preset adds the same: nothing changes for the containers. Unsafe, as
 /// the pod then needs the preset.
 pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: usize) -> Option<Fix> {
     let file = object.file;
@@ -22,7 +22,7 @@ pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: us
         let container = duplicate.container.and_then(|it| pod.containers.get(it));
         let Some((span, name)) = removable(pod, container.map(|it| &**it), &duplicate) else { continue };
         if object.at(span).span.touches(offset) {
-            let title = format!("Remove `{name}`: preset `{}` brings the same", duplicate.preset);
+            let title = format!("Remove `{name}`: preset `{}` adds the same", duplicate.preset);
             return item_removal::remove_entry(object, span, title);
         }
     }
@@ -176,6 +176,6 @@ impl<'a> ObjectContext<'a> {
             }
         };
         let edits = vec![edit(self.file.at(change.span), change.text)];
-        Some(Fix { title: "Keep presets away from this pod".into(), safe: false, edits })
+        Some(Fix { title: "Exclude this pod from presets".into(), safe: false, edits })
     }
 }

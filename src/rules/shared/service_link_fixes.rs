@@ -96,7 +96,7 @@ impl ObjectContext<'_> {
         }
         let all: BTreeSet<&str> = used.iter().flatten().map(|it| &**it).collect();
         let names: Vec<String> = all.iter().map(|it| format!("`{it}`")).collect();
-        let title = format!("Link {} in `envFrom`, and nothing else", names.join(", "));
+        let title = format!("Link only {} in `envFrom`", names.join(", "));
         Some(Fix { title, safe: false, edits })
     }
 

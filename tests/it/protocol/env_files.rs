@@ -180,7 +180,7 @@ fn in_the_newest_release_a_code_action_adds_the_quotes() {
         let actions = client.request("textDocument/codeAction", params);
         let action = list(&actions).iter().find(|it| it["isPreferred"] == true);
         let action = action.unwrap_or_else(|| panic!("a fix: {actions}"));
-        assert_eq!(action["title"], "Put the value into single quotes");
+        assert_eq!(action["title"], "Put the value in single quotes");
         let resolved = client.request("codeAction/resolve", action.clone());
         let text = edited(fixture.text("pod.yaml"), &resolved["edit"]["documentChanges"][0]["edits"], UTF16);
         assert!(text.contains(&format!("=''{expected}''\" > /data/config.env']")), "{text}");

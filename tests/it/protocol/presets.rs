@@ -121,7 +121,7 @@ fn a_variable_that_a_preset_defines_too_can_be_removed() {
     asked["range"] = json!({"start": asked["position"], "end": asked["position"]});
     asked["context"] = json!({"diagnostics": [], "only": ["refactor.rewrite"]});
     let actions = client.request("textDocument/codeAction", asked);
-    assert_eq!(actions[0]["title"], "Remove `DB_PORT`: preset `database` brings the same", "{actions}");
+    assert_eq!(actions[0]["title"], "Remove `DB_PORT`: preset `database` adds the same", "{actions}");
     let action = match actions[0]["edit"].is_null() {
         true => client.request("codeAction/resolve", actions[0].clone()),
         false => actions[0].clone(),

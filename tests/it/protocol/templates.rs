@@ -351,7 +351,7 @@ parameters:
 ";
     let (fixture, mut client) = opened(broken);
     let found = actions(&fixture, &mut client, "t.yaml", "a: ¦${NAME}", "a: ¦${NAME}");
-    let text = taken(&found, "Put `${NAME}` in quotes");
+    let text = taken(&found, "Quote `${NAME}`");
     assert!(text.contains("labels: {a: \"${NAME}\"}"), "{text}");
     let (fixture, mut client) = opened(&format!("#- t.yaml\n{text}"));
     let found = actions(&fixture, &mut client, "t.yaml", "${NA¦EM}", "${NA¦EM}");
