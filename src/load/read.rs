@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_have_a_place() {
+    fn bytes_that_are_not_utf8_have_a_position() {
         assert_eq!(refused(b"a: 1\nb: \xFCber"), "a.yaml:2:4: not UTF-8 (byte 0xFC); save the file as UTF-8");
         assert_eq!(refused(&[0xFF]), "a.yaml:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8");
         assert_eq!(refused(&[0xFF, 0xFE, b'a', 0]), "a.yaml: is UTF-16; save the file as UTF-8");

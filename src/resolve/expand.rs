@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_pass_through_and_steps_say_where() {
+    fn unknown_parts_are_copied_and_steps_have_ranges() {
         let ip = Arc::new(Binding {
             value: ResolvedValue::unknown(UnknownReason::ClusterIp("redis".into())),
             ..Binding::literal("HOST", "")

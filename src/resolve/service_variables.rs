@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collision_is_open() {
+    fn a_collision_has_an_unknown_value() {
         let (foo, other) = (service("1.1.1.1", &[("", 80, "")]), service("2.2.2.2", &[("", 81, "")]));
         let origin = |name: &str| Origin { object: Some(name.into()), ..Origin::new(OriginKind::Service) };
         let candidates = [

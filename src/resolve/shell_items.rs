@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_image_may_bring_the_shell() {
+    fn the_image_may_run_a_shell() {
         assert_eq!(script_index(&["-c", "x"], false), Some(1));
         assert_eq!(script_index(&["sh", "-c", "x"], false), Some(2));
         assert_eq!(script_index(&["--config", "x"], false), None);

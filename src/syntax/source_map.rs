@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn hard_scalars() {
+    fn unusual_scalars() {
         for text in [
             "a: \"x\\n\\x41\\u00e9\\uD83D\\uDE00\\U0001F600\\\"y\"\n",
             "a: \"one\n\n\n  two \\\n   three\n  four\\  \n  \"\n",

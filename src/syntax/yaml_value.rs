@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_contains_itself_is_not_copy_node() {
+    fn a_value_that_contains_itself_is_not_copied() {
         let tree = parse("a: &a {b: *a}\n");
         let root = tree.documents().next().and_then(|it| it.root()).expect("a root");
         assert_eq!(YamlValue::from_node(root, "", &|_| None), None);

@@ -200,7 +200,7 @@ fn nothing_is_skipped_or_silenced() {
 }
 
 #[test]
-fn no_file_knows_the_machine_it_was_written_on() {
+fn no_file_contains_paths_of_one_machine() {
     // In parts, so that this file does not contain them either.
     let homes = ["home", "root", "Users", "work"].map(|directory| format!("/{directory}/"));
     let mut findings = Vec::new();

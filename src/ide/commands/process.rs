@@ -29,7 +29,7 @@ pub type RandomBelow<'a> = &'a mut dyn FnMut(usize) -> usize;
 /// The values and options for processing a template.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessOptions {
-    /// ParameterValues by parameter.
+    /// Given values, by parameter.
     pub values: ParameterValues,
     /// Expressions that replace the `from` of a generator.
     pub expressions: ParameterValues,

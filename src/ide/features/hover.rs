@@ -104,7 +104,7 @@ pub(super) fn variable_markup(
         }
         Lookup::Later(origin) => hover.later(site, name, &origin),
         Lookup::Unbound => hover.unbound(environment, site, name),
-        Lookup::Maybe(hole) => hover.maybe(name, &hole)?,
+        Lookup::Maybe(reason) => hover.maybe(name, &reason)?,
     }
     Some(hover.markup)
 }

@@ -156,7 +156,7 @@ fn not_declared(name: &str, meaning: &Lookup) -> String {
     match meaning {
         Lookup::Unbound => format!("nothing declares `{name}`: declare it first"),
         Lookup::Maybe(UnknownReason::Helm) => "this name contains a Helm expression".into(),
-        Lookup::Maybe(hole) => format!("`{name}` is not declared in this workspace (<{hole}>)"),
+        Lookup::Maybe(reason) => format!("`{name}` is not declared in this workspace (<{reason}>)"),
         Lookup::Bound(_) | Lookup::Later(_) => format!("`{name}` is not declared in this workspace"),
     }
 }

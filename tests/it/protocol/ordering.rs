@@ -226,7 +226,7 @@ fn a_client_that_answers_no_request_is_served() {
 }
 
 #[test]
-fn a_panic_costs_one_answer() {
+fn a_panic_affects_only_one_answer() {
     let fixture = Fixture::new(POD);
     let hooks = "panic=textDocument/hover panic=textDocument/diagnostic panic=diagnostics";
     let mut client = Client::of(&fixture, Setup { hooks: hooks.into(), ..Setup::default() });

@@ -1,4 +1,4 @@
-//! Surprising behaviour of the original, which is reproduced and reported.
+//! Surprising behaviour of `oc process` that is reproduced and reported.
 
 use std::collections::BTreeMap;
 

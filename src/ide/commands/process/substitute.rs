@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn crashes_of_the_original_are_errors() {
+    fn crashes_of_oc_are_errors() {
         let values = values(&[("N", "3"), ("A", "a"), ("null", "null")]);
         let mut it = Substitution::new(&values, false);
         assert_eq!(it.key("${{A}}".into()), "a");

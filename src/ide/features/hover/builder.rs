@@ -147,9 +147,9 @@ impl<'c, 's> HoverBuilder<'c, 's> {
                     line.push(text(" is not expanded: nothing defines it"));
                     lines.push(line);
                 }
-                Lookup::Maybe(hole) => {
+                Lookup::Maybe(reason) => {
                     line.push(text(" is "));
-                    line.push(code(format!("<{hole}>")));
+                    line.push(code(format!("<{reason}>")));
                     lines.push(line);
                 }
             }
@@ -247,11 +247,11 @@ impl<'c, 's> HoverBuilder<'c, 's> {
     }
 
     /// A name that may be defined outside of the workspace; `None` if the settings turn such remarks off.
-    pub(super) fn maybe(&mut self, name: &str, hole: &UnknownReason) -> Option<()> {
+    pub(super) fn maybe(&mut self, name: &str, reason: &UnknownReason) -> Option<()> {
         if self.analysis.snapshot.settings(&self.at.file).unknown == UnknownPolicy::Never {
             return None;
         }
-        self.value(name, &ResolvedValue::unknown(hole.clone()));
+        self.value(name, &ResolvedValue::unknown(reason.clone()));
         self.paragraph(vec![text("Not defined in this workspace; it may be defined elsewhere.")]);
         Some(())
     }

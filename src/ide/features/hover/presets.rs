@@ -111,7 +111,7 @@ pub(super) fn reference(
             }
             Lookup::Later(_) => line.push(text(": not expanded, declared later")),
             Lookup::Unbound => line.push(text(": not expanded, nothing defines it")),
-            Lookup::Maybe(hole) => line.extend([text(": "), code(format!("<{hole}>"))]),
+            Lookup::Maybe(reason) => line.extend([text(": "), code(format!("<{reason}>"))]),
         }
         Some(line)
     });
