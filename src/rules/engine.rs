@@ -1,4 +1,4 @@
-//! What runs the rules: their declaration, what they see, how they report, and the cache of an editor.
+//! The engine: declares and runs rules, collects their findings, and caches findings for editors.
 
 pub(super) mod cache;
 pub(super) mod contexts;

@@ -1,4 +1,4 @@
-//! What several rules use.
+//! Code that several rules use.
 
 pub(super) mod absent_service_variables;
 pub(super) mod env_order;

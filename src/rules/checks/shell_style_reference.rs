@@ -90,11 +90,11 @@ fn shell_references(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
         if !name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_') {
             continue;
         }
-        let behind = &inner[length..];
-        let (form, length) = match behind.find('}') {
+        let after = &inner[length..];
+        let (form, length) = match after.find('}') {
             _ if !braces => (ShellSyntax::Bare, 1 + length),
             Some(0) => (ShellSyntax::Braces, 3 + length),
-            Some(close) if behind.starts_with(":-") || behind.starts_with(":=") || behind.starts_with('-') => {
+            Some(close) if after.starts_with(":-") || after.starts_with(":=") || after.starts_with('-') => {
                 (ShellSyntax::Operator, 3 + length + close)
             }
             _ => continue,

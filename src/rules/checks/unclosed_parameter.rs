@@ -75,12 +75,12 @@ fn unclosed(text: &str) -> Vec<(Range<usize>, &str, &'static str)> {
         let name_start = start + 2 + usize::from(is_raw);
         let rest = &text[name_start..];
         let length = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || *it == b'_').count();
-        let (name, behind) = rest.split_at(length);
-        let until = behind.find(['$', '\n']).unwrap_or(behind.len());
-        let (end, missing) = match (is_raw, behind[..until].contains('}')) {
+        let (name, after) = rest.split_at(length);
+        let until = after.find(['$', '\n']).unwrap_or(after.len());
+        let (end, missing) = match (is_raw, after[..until].contains('}')) {
             (false, false) => (name_start + length, "}"),
             (true, false) => (name_start + length, "}}"),
-            (true, true) if behind.starts_with('}') && !behind.starts_with("}}") => (name_start + length + 1, "}"),
+            (true, true) if after.starts_with('}') && !after.starts_with("}}") => (name_start + length + 1, "}"),
             _ => continue,
         };
         if length > 0 {

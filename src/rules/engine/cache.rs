@@ -1,9 +1,9 @@
-//! Findings that are kept from check to check of a document that is being edited.
+//! A cache of the findings of a document that is being edited.
 //!
-//! A part of a file, an object or a container, is checked again when it changed itself or something changed that its
-//! findings rest on: what stands around it in its object, the names it looked up, the places in other files that its
-//! findings tell. Everything else is kept, and its places in the own file move along with the edits. What comes out is
-//! what [`check`](super::check) gives.
+//! An object or a container is checked again if it has changed, or something that its findings depend on: the fields
+//! around it in its object, the names that were looked up, the locations in other files that are in its findings. All
+//! other findings are reused, and their locations in this file are moved by the edits. The result is the same as that
+//! of [`check`](super::check).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
 use crate::text::{Span, TextChange};
 use crate::workspace::{Dependencies, File, KubernetesVersion, LintLevel, Snapshot, TextRevision};
 
-/// The findings of one file, with what they rest on. Belongs to one document and one workspace.
+/// The findings of one file with their dependencies. Belongs to one document and one workspace.
 #[derive(Debug, Default)]
 pub struct FindingsCache {
     last: Option<LastCheck>,
@@ -30,11 +30,11 @@ struct LastCheck {
     path: Arc<str>,
     facts: Option<Arc<File>>,
     revision: Option<TextRevision>,
-    /// What the workspace was then.
+    /// The snapshot that was checked.
     snapshot: Snapshot,
     release: Option<KubernetesVersion>,
     active: Vec<(&'static str, LintLevel)>,
-    /// What the file as a whole was told by others.
+    /// The dependencies of the checks of the whole file.
     dependencies: Dependencies,
     objects: Vec<CachedObject>,
 }
@@ -42,27 +42,27 @@ struct LastCheck {
 #[derive(Debug)]
 struct CachedObject {
     model: Arc<Model>,
-    /// The Lists and Templates it stands in, the innermost first.
+    /// The Lists and Templates that contain it, the innermost first.
     holders: Vec<Arc<Model>>,
     own: CachedFindings,
     /// Pod by pod.
     common: Vec<SharedPodInputs>,
-    /// Those of all pods.
+    /// The containers of all pods.
     containers: Vec<(Arc<Container>, CachedFindings)>,
 }
 
-/// What was found in a part.
+/// The findings in an object or container.
 #[derive(Debug, Default)]
 struct CachedFindings {
     found: Vec<Diagnostic>,
     dependencies: Dependencies,
-    /// Whether an edit touched a place of a finding.
+    /// Whether an edit touched a location of a finding.
     is_touched: bool,
 }
 
 impl FindingsCache {
-    /// Checks a file, and keeps what it finds. The source has to tell its edits, as that of a
-    /// [`Document`](crate::workspace::Document) does; otherwise everything is checked each time.
+    /// Checks a file and caches its findings. Findings are reused only if the text records its edits, as that of a
+    /// [`Document`](crate::workspace::Document) does.
     pub fn check(
         &mut self,
         snapshot: &Snapshot,
@@ -107,7 +107,7 @@ impl FindingsCache {
         for (at, object) in facts.objects.iter().enumerate() {
             let around = std::iter::successors(holders[at], |it| holders[*it]);
             let around: Vec<Arc<Model>> = around.map(|it| Arc::clone(&facts.objects[it].model)).collect();
-            let before = old.matched[at].take().filter(|it| same_frames(&it.holders, &around));
+            let before = old.matched[at].take().filter(|it| same_surroundings(&it.holders, &around));
             let kept = checking.object(object, around, before, &mut spare);
             found.extend(kept.own.found.iter().cloned());
             found.extend(kept.containers.iter().flat_map(|(_, part)| &part.found).cloned());
@@ -119,7 +119,7 @@ impl FindingsCache {
         found
     }
 
-    /// Whether the findings of the last check still hold: neither the file itself nor anything they rest on has changed.
+    /// Whether the findings of the last check are current: neither the file nor any of their dependencies has changed.
     pub fn is_current(&self, snapshot: &Snapshot) -> bool {
         let Some(last) = &self.last else { return false };
         let is_same = match (&last.facts, snapshot.file(&last.path)) {
@@ -136,7 +136,7 @@ impl FindingsCache {
 }
 
 impl LastCheck {
-    /// Whether a snapshot is a later one of the same workspace, and nothing has changed since that is about every file.
+    /// Whether a snapshot is a later one of the same workspace, without changes since that concern every file.
     fn is_before(&self, snapshot: &Snapshot) -> bool {
         let version = self.snapshot.version();
         snapshot.is_of_same_workspace(&self.snapshot)
@@ -144,7 +144,7 @@ impl LastCheck {
             && version >= snapshot.last_global_change()
     }
 
-    /// Whether anything of it may be kept.
+    /// Whether its findings may be reused.
     fn fits(&self, new: &Self, snapshot: &Snapshot) -> bool {
         let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| it.kind);
         self.path == new.path
@@ -154,7 +154,7 @@ impl LastCheck {
             && kind(&self.facts) == kind(&new.facts)
     }
 
-    /// With every place in the file where it stands after some edits.
+    /// The same check with all locations in the file moved by some edits.
     fn moved(mut self, changes: &[TextChange]) -> Self {
         for part in self.objects.iter_mut().flat_map(CachedObject::parts_mut).filter(|it| !it.found.is_empty()) {
             for location in part.found.iter_mut().flat_map(locations_mut).filter(|it| it.file == self.path) {
@@ -180,15 +180,15 @@ impl CachedObject {
     }
 }
 
-/// A check at work.
+/// A check that is running.
 struct CachedCheck<'c> {
     file: FileContext<'c>,
     active: &'c ActiveRules,
 }
 
 impl CachedCheck<'_> {
-    /// Checks an object, or keeps what is known of it. `before` is the same object at an earlier check; `spare` holds
-    /// objects that are no more there as they were.
+    /// Checks an object, or reuses its findings. `before` is the same object in the last check; `spare` holds the
+    /// objects of the last check that have changed or are gone.
     fn object(
         &self,
         object: &Object,
@@ -196,7 +196,7 @@ impl CachedCheck<'_> {
         before: Option<CachedObject>,
         spare: &mut Vec<CachedObject>,
     ) -> CachedObject {
-        // Most objects of a file are as they were, with all that they rest on.
+        // Most objects of a file, and their dependencies, have not changed.
         let before = match before {
             Some(before) if before.parts().all(|it| self.holds(it)) => return CachedObject { holders, ..before },
             before => before,
@@ -220,11 +220,11 @@ impl CachedCheck<'_> {
             None => {
                 new.own = own(None);
                 new.common = model.pods.iter().map(SharedPodInputs::new).collect();
-                // Its containers may be the same all the same.
+                // Its containers may be unchanged.
                 let fits = |it: &CachedObject| {
                     it.common == new.common
                         && it.model.surrounding_subtrees() == model.surrounding_subtrees()
-                        && same_frames(&it.holders, &new.holders)
+                        && same_surroundings(&it.holders, &new.holders)
                 };
                 let found = model.surrounding_subtrees().and_then(|_| spare.iter().position(fits));
                 found.map(|at| spare.swap_remove(at).containers).unwrap_or_default()
@@ -242,12 +242,12 @@ impl CachedCheck<'_> {
         new
     }
 
-    /// What is known of a part, or what is found in it now.
+    /// The cached findings if they are current, otherwise new ones.
     fn kept(&self, before: Option<CachedFindings>, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
         before.filter(|it| self.holds(it)).unwrap_or_else(|| self.part(check))
     }
 
-    /// Whether what was found in a part is what would be found now.
+    /// Whether cached findings are current.
     fn holds(&self, part: &CachedFindings) -> bool {
         !part.is_touched && self.file.snapshot.is_current(&part.dependencies)
     }
@@ -262,14 +262,14 @@ impl CachedCheck<'_> {
     }
 }
 
-/// Every place in a finding.
+/// All locations in a finding.
 fn locations_mut(finding: &mut Diagnostic) -> impl Iterator<Item = &mut Location> {
     let edits = finding.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
     let related = finding.related.iter_mut().map(|label| &mut label.location);
     std::iter::once(&mut finding.location).chain(related).chain(edits)
 }
 
-/// A span after a change elsewhere; nothing if the change touches it.
+/// A span after a change elsewhere; `None` if the change touches it.
 fn moved(span: Span, change: &TextChange) -> Option<Span> {
     if span.end < change.old.start {
         Some(span)
@@ -280,7 +280,7 @@ fn moved(span: Span, change: &TextChange) -> Option<Span> {
     }
 }
 
-/// For each object the one around it, which stands before it.
+/// For each object the index of the object that contains it, which comes before it.
 fn holders(objects: &[Object]) -> Vec<Option<usize>> {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut holders = Vec::with_capacity(objects.len());
@@ -292,8 +292,8 @@ fn holders(objects: &[Object]) -> Vec<Option<usize>> {
     holders
 }
 
-/// Whether nothing has changed in what stands around the objects of Lists and Templates.
-fn same_frames(old: &[Arc<Model>], new: &[Arc<Model>]) -> bool {
+/// Whether the fields around the objects of Lists and Templates are unchanged.
+fn same_surroundings(old: &[Arc<Model>], new: &[Arc<Model>]) -> bool {
     let same = |(old, new): (&Arc<Model>, &Arc<Model>)| {
         Arc::ptr_eq(old, new)
             || old.surrounding_subtrees().is_some() && old.surrounding_subtrees() == new.surrounding_subtrees()
@@ -301,18 +301,18 @@ fn same_frames(old: &[Arc<Model>], new: &[Arc<Model>]) -> bool {
     old.len() == new.len() && old.iter().zip(new).all(same)
 }
 
-/// What was there before, in the order of what is there now.
+/// The old items in the order of the new ones, and the old items without a match.
 struct Aligned<T> {
     matched: Vec<Option<T>>,
     spare: Vec<T>,
 }
 
-/// Finds for each new thing the old one that is the same. Edits leave most things before and behind them in order.
+/// Finds the old item for each new one. Most items are before or after an edit, in unchanged order.
 fn aligned<T, N>(old: &mut Vec<T>, new: &[N], same: impl Fn(&T, &N) -> bool) -> Aligned<T> {
     let start = old.iter().zip(new).take_while(|(old, new)| same(old, new)).count();
     let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
     let end = rest.take_while(|(old, new)| same(old, new)).count();
-    let behind = old.split_off(old.len() - end);
+    let after = old.split_off(old.len() - end);
     let mut middle: Vec<Option<T>> = old.split_off(start).into_iter().map(Some).collect();
     let mut matched: Vec<Option<T>> = std::mem::take(old).into_iter().map(Some).collect();
     let mut next = 0;
@@ -321,7 +321,7 @@ fn aligned<T, N>(old: &mut Vec<T>, new: &[N], same: impl Fn(&T, &N) -> bool) -> 
         matched.push(found.and_then(|at| middle[at].take()));
         next = found.map_or(next, |at| at + 1);
     }
-    matched.extend(behind.into_iter().map(Some));
+    matched.extend(after.into_iter().map(Some));
     Aligned { matched, spare: middle.into_iter().flatten().collect() }
 }
 

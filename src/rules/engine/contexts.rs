@@ -1,4 +1,4 @@
-//! What a rule can see: a file, an object, a pod, a container.
+//! The contexts that a check gets: a file, an object, a pod, a container.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::syntax::{EnvFileDialect, SourceMap, show_helm_placeholders};
 use crate::text::Span;
 use crate::workspace::{File, ParsedText, Snapshot};
 
-/// Gives the texts of files with their trees. While a check runs, the answers for one file are the same.
+/// Returns the texts of files with their trees, and always the same text for a file during one check.
 pub trait TextProvider: Sync {
     /// The text of a file with its tree.
     fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>>;
@@ -42,7 +42,7 @@ impl FileContext<'_> {
         Location { file: Arc::clone(self.path), span }
     }
 
-    /// The dialect of an env file; none for other files.
+    /// The dialect of an env file; `None` for other files.
     pub(super) fn dialect(&self) -> Option<EnvFileDialect> {
         self.facts.is_env_format().then(|| self.resolver.env_file_syntax(self.path).dialect)
     }

@@ -1,4 +1,4 @@
-//! How a rule reports what it finds.
+//! Findings as rules report them.
 
 use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::rules::engine::rule::Rule;
@@ -39,7 +39,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding at a location, about something of this name, and what is wrong with it.
+    /// A finding at a location. `name` is the name of the item it is about, `message` says what is wrong.
     ///
     /// The name identifies the finding from run to run, together with its rule and path: that of the variable, parameter,
     /// key, object, service, volume or field, or a fixed word where there is none. Two findings at one location have
@@ -57,31 +57,31 @@ impl Finding {
         }
     }
 
-    /// What to do about it.
+    /// Sets the advice what to do.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Another severity than the rule's, such as info for what is only possible.
+    /// Sets a severity other than that of the rule, such as info for an uncertain finding.
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self
     }
 
-    /// Another place that belongs to it.
+    /// Adds a related location.
     pub fn related(mut self, location: Location, message: impl Into<String>) -> Self {
         self.related.push(Label { location, message: message.into() });
         self
     }
 
-    /// A change that fixes it, if there is one.
+    /// Adds a fix, if there is one.
     pub fn fix(mut self, fix: Option<Fix>) -> Self {
         self.fixes.extend(fix);
         self
     }
 
-    /// The text has no effect, so editors show it faded.
+    /// Marks the text as without effect, so that editors show it faded.
     pub fn unnecessary(mut self) -> Self {
         self.unnecessary = true;
         self

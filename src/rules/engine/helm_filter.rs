@@ -1,4 +1,5 @@
-//! Findings in Helm templates: those that hold whatever the actions print, without their fixes.
+//! Filters the findings in Helm templates: keeps those that are true for every output of the actions, without their
+//! fixes.
 
 use crate::rules::engine::FileContext;
 use crate::rules::engine::findings::RawFinding;
@@ -6,7 +7,7 @@ use crate::rules::engine::rule::HelmScope;
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 
-/// Removes the findings that the actions of a Helm template may make untrue.
+/// Removes the findings that may be wrong because of the actions of a Helm template.
 pub(super) fn certain_findings(file: &FileContext<'_>, found: Vec<RawFinding>) -> Vec<RawFinding> {
     if !file.facts.is_helm_template() || found.is_empty() {
         return found;
@@ -31,7 +32,7 @@ pub(super) fn certain_findings(file: &FileContext<'_>, found: Vec<RawFinding>) -
     found.into_iter().filter(is_certain).map(RawFinding::without_fixes).collect()
 }
 
-/// The span of the container around a place, or else of the object.
+/// The span of the container around an offset, or else of the object.
 fn enclosing_span(file: &FileContext<'_>, at: Span) -> Span {
     let holds = |span: &Span| span.start <= at.start && at.end <= span.end;
     let objects = file.facts.objects.iter().filter(|it| holds(&it.file_span(it.model.span)));

@@ -10,7 +10,7 @@ pub trait Levels {
     fn level(&self, rule: &Rule, file: &str) -> LintLevel;
 }
 
-/// The levels of the settings; the rule's own where they have none.
+/// The levels of the settings, or else the default level of the rule.
 #[derive(Debug)]
 pub struct SettingsLevels<'s>(pub &'s Snapshot);
 

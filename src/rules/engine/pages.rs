@@ -1,4 +1,4 @@
-//! The page of each rule, which `podlens explain` prints and `docs/rules` holds, and its address.
+//! The page of each rule and its address. `podlens explain` prints the page, and `docs/rules` contains it.
 
 use crate::rules::checks::RULES;
 use crate::rules::engine::rule::Rule;

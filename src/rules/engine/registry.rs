@@ -1,19 +1,19 @@
-//! Rules by their names.
+//! Finds rules by name.
 
 use crate::rules::checks::RULES;
 use crate::rules::engine::rule::Rule;
 
-/// The rule of a name.
+/// The rule with a name.
 pub fn find_rule(name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name == name)
 }
 
-/// The rule of a name that a person wrote. The error names a similar rule.
+/// The rule with a name that a user wrote. The error suggests a similar name.
 pub fn parse_rule_name(name: &str) -> Result<&'static Rule, String> {
     find_rule(name).ok_or_else(|| format!("there is no rule `{name}`{}", did_you_mean(name)))
 }
 
-/// The rule of a name that a person wrote to change its level.
+/// The rule with a name that a user wrote to change its level.
 pub fn parse_configurable_rule_name(name: &str) -> Result<&'static Rule, String> {
     let rule = parse_rule_name(name)?;
     if rule.configurable { Ok(rule) } else { Err(format!("the level of `{name}` cannot be changed")) }

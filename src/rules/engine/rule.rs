@@ -6,7 +6,7 @@ use crate::workspace::LintLevel;
 /// A rule as [`declare_rule!`] declares it.
 #[derive(Debug)]
 pub struct Rule {
-    /// The name in outputs, settings and comments: that of the rule's file, with `-` for `_`.
+    /// The name in outputs, settings and comments: the name of the rule's file, with `-` for `_`.
     pub name: &'static str,
     /// The level unless the settings have another one.
     pub level: LintLevel,
@@ -38,7 +38,7 @@ pub(in crate::rules) enum Check {
     ContainerOrPreset(fn(&ContainerContext<'_>, &mut Findings<'_>)),
 }
 
-/// Where a finding in a Helm template holds, whatever the actions of the template print.
+/// Where a finding in a Helm template is certain, for every output of the actions.
 ///
 /// The branches of an `{{ if }}` are side by side in the text that is checked, and an action may print more entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ macro_rules! declare_rule {
 }
 pub(in crate::rules) use declare_rule;
 
-/// A literal, or `true` where there is none.
+/// A literal; `true` if there is none.
 macro_rules! or_true {
     () => {
         true

@@ -106,7 +106,7 @@ impl FileContext<'_> {
     /// Removes suppressed findings and duplicates, and sorts the rest.
     pub(super) fn conclude(&self, active: &ActiveRules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let mut found = apply_suppressions(self, active, found);
-        // The sort is stable, so the first of equal ones stays, whatever their messages are.
+        // The sort is stable and ignores messages, so the first of equal findings is kept.
         found.sort_by(|a, b| (&a.location, a.rule, &a.name).cmp(&(&b.location, b.rule, &b.name)));
         // Containers that share their env through an anchor are checked one by one, and reported once.
         found.dedup_by(|b, a| (&a.location, a.rule, &a.name) == (&b.location, b.rule, &b.name));

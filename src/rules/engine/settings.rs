@@ -1,4 +1,4 @@
-//! What rules add to the settings: the names of all rules, in the JSON schema and in the check for errors.
+//! The parts of the settings that depend on the rules: their names in the JSON schema, and errors about unknown names.
 
 use crate::rules::checks::RULES;
 use crate::rules::engine::registry::parse_configurable_rule_name;

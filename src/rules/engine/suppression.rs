@@ -1,4 +1,4 @@
-//! Suppression comments, `# podlens: ignore[rule] reason`: reads them, and removes the findings they are about.
+//! Suppression comments, `# podlens: ignore[rule] reason`: reads them, and removes the findings that they suppress.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ pub struct Suppression {
     pub lines: Span,
 }
 
-/// What a suppression comment begins with.
+/// The start of a suppression comment.
 const DIRECTIVE: &str = "podlens:";
 
 /// The suppression comments of a file; `dialect` is that of an env file, which is not YAML.

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use crate::resolve::{Origin, ServiceLinks, is_service_variable_name};
 use crate::rules::engine::ContainerContext;
 
-/// Why no service gives a name.
+/// Why no service defines a name.
 #[derive(Clone, Debug)]
 pub(in crate::rules) enum ServiceVariableAbsence {
-    /// The service has no address (S3).
+    /// The service has no cluster IP (S3).
     Headless(Origin),
     /// Service links are off (S1).
     LinksOff,
-    /// The pod links other services in `envFrom`, not this one, if it is known.
+    /// The pod links other services in `envFrom`. Contains the service that it does not link, if it is known.
     NotLinked(Option<Arc<str>>),
 }
 
 impl ContainerContext<'_> {
-    /// Why nothing defines a name that looks like a service variable, if that can be told.
+    /// Why nothing defines a name that looks like a service variable; `None` if that is not known.
     pub(in crate::rules) fn absent_service(&self, name: &str) -> Option<ServiceVariableAbsence> {
         if !name.contains('_') {
             return None;

@@ -1,7 +1,6 @@
-//! Fixes that several rules share: text inside a scalar, a name that was probably meant, the order of `env`.
+//! Fixes that change the order of `env`.
 //!
-//! A fix changes the environment only as it says: an order is offered only if every reference keeps its meaning, except
-//! those that had none yet.
+//! A new order is offered only if every reference keeps its value, except references that had none.
 
 use std::collections::HashMap;
 
@@ -11,7 +10,8 @@ use crate::resolve::Lookup;
 use crate::rules::engine::{ContainerContext, edit};
 use crate::syntax::{DollarTokenKind, dollar_tokens, reorder_items};
 
-/// Orders of `env` that give a forward reference its value: the declaration moved up, then everything sorted.
+/// Orders of `env` that give a forward reference its value: first with the declaration moved up, then with all entries
+/// sorted.
 pub(in crate::rules) fn declare_earlier(container: &ContainerContext<'_>, user: usize, name: &str) -> Vec<Fix> {
     let entries = EnvEntries::of(container);
     let Some(declared) = entries.first_after(user, name) else { return Vec::new() };
@@ -34,14 +34,15 @@ pub(in crate::rules) fn declare_earlier(container: &ContainerContext<'_>, user: 
     fixes
 }
 
-/// Puts every entry of `env` behind those it refers to; nothing if they stand so, or if that would change a meaning.
+/// Puts every entry of `env` after the entries it refers to; `None` if they are in such an order already, or if a
+/// reference would get another value.
 pub fn sort_env(container: &ContainerContext<'_>) -> Option<Fix> {
     let entries = EnvEntries::of(container);
     let order = entries.sorted();
     entries.fix(&order, "Sort `env` by dependency".into())
 }
 
-/// Puts the declaration of a name, with what it needs, above an entry that is about to refer to it.
+/// Puts the declaration of a name, with the entries it needs, above an entry that is about to refer to it.
 pub fn move_declaration_above(container: &ContainerContext<'_>, user: usize, name: &str) -> Option<Fix> {
     let entries = EnvEntries::of(container);
     let declared = entries.first_after(user, name)?;
@@ -49,7 +50,7 @@ pub fn move_declaration_above(container: &ContainerContext<'_>, user: usize, nam
     entries.fix(&order, title)
 }
 
-/// The order of `env` in which a declaration, with what it needs, stands above an entry that is about to refer to it.
+/// The order of `env` with a declaration, and the entries it needs, above an entry that is about to refer to it.
 pub fn env_order_with_declaration_above(
     container: &ContainerContext<'_>,
     user: usize,
@@ -61,7 +62,7 @@ pub fn env_order_with_declaration_above(
     entries.keeps_meaning(&order).then_some(order)
 }
 
-/// The entries of `env` with what they refer to.
+/// The entries of `env` with their references.
 struct EnvEntries<'c> {
     container: &'c ContainerContext<'c>,
     names: Vec<&'c str>,
@@ -72,9 +73,9 @@ struct EnvEntries<'c> {
 /// A reference in an entry's value.
 struct EntryReference<'c> {
     name: &'c str,
-    /// The entry that gives it its value.
+    /// The entry that defines its value.
     entry: Option<usize>,
-    /// Whether it has no value although an entry further down has the name.
+    /// Whether it has no value because the entry with its name is further down.
     forward: bool,
 }
 
@@ -118,7 +119,7 @@ impl<'c> EnvEntries<'c> {
         self.named(name).iter().copied().find(counts)
     }
 
-    /// An entry, with those it needs, moved above the first that refers to it.
+    /// The order with an entry, and the entries it needs, moved above the first entry that refers to it.
     fn moved(&self, declared: usize) -> Option<(Vec<usize>, String)> {
         let name = self.names[declared];
         let uses = |at: &usize| self.references[*at].iter().any(|it| it.forward && it.name == name);
@@ -126,7 +127,7 @@ impl<'c> EnvEntries<'c> {
         self.moved_above(declared, target)
     }
 
-    /// An entry, with those it needs, moved above another one.
+    /// The order with an entry, and the entries it needs, moved above another entry.
     fn moved_above(&self, declared: usize, target: usize) -> Option<(Vec<usize>, String)> {
         let mut moving = vec![declared];
         let mut next = 0;
@@ -150,7 +151,8 @@ impl<'c> EnvEntries<'c> {
         Some((order, format!("Move {} above `{}`", names.join(" and "), self.names[target])))
     }
 
-    /// Every entry behind those it refers to, otherwise as written; a circle stays.
+    /// The order with every entry after those it refers to, otherwise as written. Entries that refer to each other in a
+    /// circle are not moved.
     fn sorted(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.names.len());
         let mut seen = vec![false; self.names.len()];
@@ -177,7 +179,8 @@ impl<'c> EnvEntries<'c> {
         order
     }
 
-    /// The edit for an order, if every reference keeps its meaning, except forward ones, which get theirs.
+    /// The fix for an order; `None` if a reference would get another value, except a forward reference that gets its
+    /// value.
     fn fix(&self, order: &[usize], title: String) -> Option<Fix> {
         if !self.keeps_meaning(order) {
             return None;
@@ -189,10 +192,10 @@ impl<'c> EnvEntries<'c> {
         let path = root.path_to(span.start);
         let at = path.iter().position(|it| it.span() == span && (it.is_sequence()))?;
         let list = path[at].resolved();
-        // An anchor around it may be used by others, who see other things.
+        // Other containers may use the list through an anchor, with other variables.
         let shared = path[at].alias().is_some() || path[..=at].iter().any(|it| it.anchor().is_some());
         let change = reorder_items(&source.text, list, order)?;
-        // Equal names keep their order, but moving among them deserves a look.
+        // Entries of equal names keep their order, but such a fix needs a review.
         let changed = order.iter().enumerate().filter(|(at, from)| at != *from).map(|(_, from)| self.names[*from]);
         let unique = changed.into_iter().all(|name| self.named(name).len() == 1);
         let edits = vec![edit(object.file.at(change.span), change.text)];
@@ -204,7 +207,7 @@ impl<'c> EnvEntries<'c> {
         for (at, from) in order.iter().enumerate() {
             place[*from] = at;
         }
-        // The last of equal names wins, and each may add to the one before.
+        // The last of equal names wins, and each may refer to the one before it.
         let same_order = |it: &[usize]| it.is_sorted_by_key(|at| place[*at]);
         let unnamed = self.named("").len() <= 1;
         let names_kept = self.names.iter().all(|name| same_order(self.named(name)));

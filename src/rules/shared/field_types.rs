@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::k8s::Model;
 
-/// What a field wants.
+/// The type that a field expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum ScalarType {
     Int,
@@ -22,7 +22,7 @@ impl ScalarType {
         }
     }
 
-    /// Whether a text decodes to what the field wants.
+    /// Whether a text can be decoded as this type.
     pub(in crate::rules) fn fits(self, text: &str) -> bool {
         match self {
             Self::Int => text.trim().parse::<i64>().is_ok(),
@@ -32,7 +32,7 @@ impl ScalarType {
     }
 }
 
-/// What a field leads to.
+/// The type of a field: a scalar, or another type of the table.
 #[derive(Clone, Copy, Debug)]
 enum FieldTarget {
     Scalar(ScalarType),
@@ -41,7 +41,7 @@ enum FieldTarget {
 
 type TypeFields = BTreeMap<&'static str, (FieldNesting, FieldTarget)>;
 
-/// What stands between a field and its target.
+/// Whether a field has one value, a list or a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FieldNesting {
     One,
@@ -50,7 +50,7 @@ enum FieldNesting {
 }
 
 struct FieldTypeTable {
-    /// By kind: its group and its type.
+    /// The group and the type of each kind.
     kinds: BTreeMap<&'static str, Vec<(&'static str, &'static str)>>,
     types: BTreeMap<&'static str, TypeFields>,
 }
@@ -98,8 +98,8 @@ impl FieldTypeTable {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rules) struct KindFields(&'static str);
 
-/// The fields of an object, if its kind is known. OpenShift's kinds may be written without their group, and old groups
-/// have the fields of those that took their place.
+/// The fields of an object, if its kind is known. OpenShift's kinds may be written without their group, and an old
+/// group has the fields of the group that replaced it.
 pub(in crate::rules) fn fields_of(model: &Model) -> Option<KindFields> {
     let version = model.api_version.as_ref().map_or("", |it| &it.value);
     let group = version.split_once('/').map_or("", |(group, _)| group);
@@ -114,7 +114,7 @@ pub(in crate::rules) fn fields_of(model: &Model) -> Option<KindFields> {
 }
 
 impl KindFields {
-    /// What the field at a path wants; nothing for strings and for what is not known.
+    /// The type of the field at a path; `None` for strings and unknown fields.
     pub(in crate::rules) fn at(self, path: &str) -> Option<ScalarType> {
         let mut name = self.0;
         let mut steps = path.split('.');

@@ -1,4 +1,4 @@
-//! What the rules on env files share: every `fileKeyRef` of a pod, and what is known of its volume and its file.
+//! Code for the rules on env files: every `fileKeyRef` of a pod, with the known state of its volume and its file.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::workspace::Snapshot;
 
 /// A `fileKeyRef`.
 pub(in crate::rules) struct FileKeyRef<'p> {
-    /// The container that takes the value, by its position in the pod.
+    /// The index in the pod of the container that gets the value.
     pub(in crate::rules) at: usize,
     pub(in crate::rules) container: &'p Container,
-    /// The variable that gets the value; empty where it has no name.
+    /// The variable that gets the value; empty if it has no name.
     pub(in crate::rules) variable: &'p str,
     /// The span of the key `fileKeyRef`.
     pub(in crate::rules) field: Span,
@@ -29,27 +29,27 @@ pub(in crate::rules) struct FileKeyRef<'p> {
     pub(in crate::rules) optional: bool,
 }
 
-/// What a volume is to env files.
+/// Whether a volume can hold env files.
 pub(in crate::rules) enum VolumeUse {
-    /// The pod has none of this name.
+    /// The pod has no volume of this name.
     Missing,
-    /// Something else than an `emptyDir`.
+    /// It is not an `emptyDir`.
     Other {
-        /// What it is.
+        /// The kind of volume.
         kind: Arc<str>,
-        /// Where that is said.
+        /// The location of the kind.
         place: Location,
     },
-    /// Nobody mounts it; it stands here.
+    /// No container mounts it. Contains its location.
     Unmounted(Location),
-    /// As it should be.
+    /// It is an `emptyDir` that is mounted.
     Usable,
-    /// That cannot be told.
+    /// It is not known.
     Unknown,
 }
 
 impl<'a> PodContext<'a> {
-    /// Every `fileKeyRef` that the kubelet would look at.
+    /// Every `fileKeyRef` that the kubelet would read.
     pub(in crate::rules) fn file_key_refs(&self) -> impl Iterator<Item = FileKeyRef<'a>> + use<'a> {
         self.pod.containers.iter().enumerate().flat_map(|(at, container)| {
             container.env.iter().filter_map(move |entry| {
@@ -71,20 +71,20 @@ impl<'a> PodContext<'a> {
         })
     }
 
-    /// Whether parts of the pod stand elsewhere, or are not written yet.
+    /// Whether parts of the pod may be missing: it is a template or a patch.
     pub(in crate::rules) fn is_partial(&self) -> bool {
         self.object.file.is_template()
             || self.pod.containers.iter().any(|it| it.may_have_more_variables || self.is_partial_container(it))
     }
 
-    /// Lets someone look at the volumes and mounts of the pod, with what presets bring.
+    /// Calls `look` with the volumes and mounts of the pod, including those that presets add.
     pub(in crate::rules) fn mounting<T>(&self, look: impl FnOnce(&PodVolumes<'_>) -> T) -> T {
         let file = self.object.file;
         let admission = file.resolver.admission(file.path, self.object.object, self.pod);
         look(&PodVolumes::new(self.pod, admission.as_ref()))
     }
 
-    /// The volume that a reference names.
+    /// Whether the volume with a name can hold env files.
     pub(in crate::rules) fn volume_use(&self, name: &str) -> VolumeUse {
         if is_placeholder(name) || self.is_partial() || self.may_be_patched(name) {
             return VolumeUse::Unknown;
@@ -120,7 +120,7 @@ impl<'a> PodContext<'a> {
         }
     }
 
-    /// Whether a Kustomize patch may bring the volume, or mount it.
+    /// Whether a Kustomize patch may add the volume or mount it.
     fn may_be_patched(&self, name: &str) -> bool {
         let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
         let snapshot = self.object.file.snapshot;
@@ -137,27 +137,27 @@ impl<'a> PodContext<'a> {
         })
     }
 
-    /// How env files are read here.
+    /// How env files are parsed for this pod.
     pub(in crate::rules) fn reading(&self) -> EnvFileSyntax {
         self.object.file.resolver.env_file_syntax(self.object.file.path)
     }
 
-    /// Whether the settings pick the proposal's rules.
+    /// Whether the settings enable proposals.
     pub(in crate::rules) fn is_draft(&self) -> bool {
         self.object.file.snapshot.settings(self.object.file.path).proposals
     }
 
-    /// The env files that a container finds.
+    /// The env files that exist when a container starts.
     fn env_files(&self, container: &Container) -> EnvFiles {
         self.object.file.resolver.env_files(self.object.file.path, self.object.object, self.pod, container)
     }
 
-    /// The env files that one container leaves.
+    /// The env files that one container writes.
     fn files_left_by(&self, at: usize) -> EnvFiles {
         self.object.file.resolver.env_files_written_by(self.object.file.path, self.object.object, self.pod, at)
     }
 
-    /// Containers that run while the one of a reference waits, and can write the volume.
+    /// Containers that run while the container of a reference waits, and can write to the volume.
     fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
         let is_beside = |at: usize, it: &Container| {
             at != reference.at && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
@@ -168,23 +168,23 @@ impl<'a> PodContext<'a> {
         })
     }
 
-    /// Whether a container can write to a volume, by its position in the pod.
+    /// Whether the container with an index can write to a volume.
     pub(in crate::rules) fn writes(&self, at: usize, volume: &str) -> bool {
         self.mounting(|mounting| mounting.is_writable(at, volume))
     }
 
-    /// Whether a container mounts a volume, by its position in the pod.
+    /// Whether the container with an index mounts a volume.
     pub(in crate::rules) fn mounts(&self, at: usize, volume: &str) -> bool {
         self.mounting(|mounting| mounting.is_mounted(at, volume))
     }
 
-    /// Where a part of a script stands.
+    /// The location of a part of a script.
     pub(in crate::rules) fn script_location(&self, part: &ScriptPart) -> Location {
         self.object.inside(&part.text, part.range.clone())
     }
 }
 
-/// What is known of the env files of a pod, each worked out once however many keys are taken from it.
+/// The env files of a pod. Each is computed once, for any number of keys.
 pub(in crate::rules) struct PodFiles<'p, 'a> {
     pod: &'p PodContext<'a>,
     volumes: HashMap<Arc<str>, bool>,
@@ -199,20 +199,20 @@ impl<'p, 'a> PodFiles<'p, 'a> {
         Self { pod, volumes, found, left, files }
     }
 
-    /// The env files that the container of a reference finds.
+    /// The env files that exist when the container of a reference starts.
     fn found_by(&mut self, reference: &FileKeyRef<'_>) -> Rc<EnvFiles> {
         let pod = self.pod;
         Rc::clone(self.found.entry(reference.at).or_insert_with(|| Rc::new(pod.env_files(reference.container))))
     }
 
-    /// The env files that one container leaves.
+    /// The env files that one container writes.
     pub(in crate::rules) fn left_by(&mut self, at: usize) -> Rc<EnvFiles> {
         let pod = self.pod;
         Rc::clone(self.left.entry(at).or_insert_with(|| Rc::new(pod.files_left_by(at))))
     }
 
-    /// The file of a reference as its container finds it first, unless others that run beside it may still write it:
-    /// the kubelet tries again until the container starts.
+    /// The file of a reference at the start of its container. `None` if containers that run at the same time may still
+    /// write it: the kubelet tries again until the container starts.
     pub(in crate::rules) fn final_file(&mut self, reference: &FileKeyRef<'_>) -> Option<(Rc<EnvFiles>, Rc<EnvFile>)> {
         let (volume, path) = (reference.volume?, reference.path?);
         let pod = self.pod;
@@ -240,7 +240,7 @@ impl<'p, 'a> PodFiles<'p, 'a> {
     }
 }
 
-/// `container `web``, by what it is.
+/// The role and the name of a container: ``init container `web` ``.
 pub(in crate::rules) fn describe_container(container: &Container) -> String {
     let role = match container.role {
         ContainerRole::Init => "init container",
@@ -251,7 +251,8 @@ pub(in crate::rules) fn describe_container(container: &Container) -> String {
     format!("{role} `{}`", container.name.as_ref().map_or("?", |it| &it.value))
 }
 
-/// Puts every bare value of a file that a script writes in single quotes. Nothing where that is not all it takes.
+/// Puts single quotes around every unquoted value of a file that a script writes. `None` if the file has other errors
+/// too.
 pub(in crate::rules) fn quote_values(
     object: &ObjectContext<'_>,
     content: &EnvFileContent,
@@ -263,7 +264,7 @@ pub(in crate::rules) fn quote_values(
     for range in content.unquoted_values(reading)? {
         for (part, range, new) in quotes_around(content, text, range)? {
             let new = new.replace('\'', part.quote.escaped_single_quote());
-            // A loop writes several lines from one place.
+            // A loop writes several lines from one part of the script.
             if seen.insert((part.text.span, range.start, range.end)) {
                 edits.push(script_edit(object, &part.text, range, &new)?);
             }
@@ -276,10 +277,10 @@ pub(in crate::rules) fn quote_values(
 
 type Replacement = (ScriptPart, Range<usize>, String);
 
-/// What has to be written where, so that single quotes stand around a value.
+/// The replacements in the script that put single quotes around a value.
 fn quotes_around(content: &EnvFileContent, text: &str, range: Range<usize>) -> Option<Vec<Replacement>> {
     let value = text[range.clone()].trim_end();
-    // What looks like a comment would have to be told from the value.
+    // It is not clear whether ` #` begins a comment or is part of the value.
     if value.contains('\'') || value.contains(" #") {
         return None;
     }
@@ -292,23 +293,23 @@ fn quotes_around(content: &EnvFileContent, text: &str, range: Range<usize>) -> O
     let last = value.chars().next_back()?;
     let head = content.script_part(range.start..range.start + first.len_utf8())?;
     let tail = content.script_part(end - last.len_utf8()..end)?;
-    // Name and value from one expansion cannot be told apart in the script.
+    // If name and value come from one expansion, they cannot be separated in the script.
     if head.text == equals.text && head.range.start < equals.range.end && equals.range.start < head.range.end {
         return None;
     }
     if value.len() > 1 && first == '"' && last == '"' {
         let (head_range, tail_range) = (head.range.clone(), tail.range.clone());
-        // Only quotes that the script says itself; those of a variable cannot be changed here.
+        // Only quotes that are written in the script: those from a variable cannot be changed here.
         let is_own = |part: &ScriptPart| part.range.len() <= 2;
         return (is_own(&head) && is_own(&tail))
             .then(|| vec![(head, head_range, "'".into()), (tail, tail_range, "'".into())]);
     }
     let (before, after) = (head.range.start, tail.range.end);
-    // A quote beside one that ends the shell's own string reads badly but is right.
+    // A quote next to the end of the shell's own string is hard to read, but correct.
     Some(vec![(head, before..before, "'".into()), (tail, after..after, "'".into())])
 }
 
-/// Writes something else in place of a part of a script.
+/// Replaces a part of a script.
 pub(in crate::rules) fn script_edit(
     object: &ObjectContext<'_>,
     text: &Text,
@@ -321,17 +322,17 @@ pub(in crate::rules) fn script_edit(
     Some(edit(object.file.at(change.span.shifted(span.start)), change.text))
 }
 
-/// A `fileKeyRef` that means a file of some name.
+/// A `fileKeyRef` to a file of some name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvFileReader {
-    /// The key it looks for.
+    /// The key that it reads.
     pub key: Arc<str>,
-    /// Where the key stands.
+    /// The location of the key.
     pub location: Location,
 }
 
-/// Who reads a file called like an env file of the workspace: `fileKeyRef`s in the directories above and below it.
-/// Files that nobody means are those of other tools, which have rules of their own.
+/// Every `fileKeyRef` to a file with the name of an env file of the workspace, in the directories above and below that
+/// file. A file without one belongs to other tools, which read env files in other ways.
 pub fn env_file_readers(snapshot: &Snapshot, file: &str) -> Vec<EnvFileReader> {
     let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
     let below = |one: &str, above: &str| {

@@ -1,4 +1,4 @@
-//! Removes one item of a list, block or flow, with the comments that are about it.
+//! Removes one item of a block or flow list, with its comments.
 
 use crate::diagnostic::Fix;
 use crate::rules::engine::{ContainerContext, ObjectContext, edit};
@@ -6,7 +6,7 @@ use crate::syntax::{CollectionStyle, Node, NodeKind, Tree};
 use crate::text::Span;
 
 impl ContainerContext<'_> {
-    /// Removes the list item at a span of the object; nothing where that would harm something else.
+    /// Removes the list item at a span of the object; `None` if that could change something else.
     pub(in crate::rules) fn removal(&self, item: Span, title: String) -> Option<Fix> {
         remove_item(self.pod.object, item, title)
     }
@@ -19,7 +19,7 @@ pub(in crate::rules) fn remove_item(object: &ObjectContext<'_>, item: Span, titl
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }
 
-/// Removes a list item, and the list with its key where the item is all there is in it.
+/// Removes a list item; if it is the only item, removes the list with its key.
 pub(in crate::rules) fn remove_entry(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
     let source = object.file.parsed_text()?;
     let place = object.object.file_span(item);
@@ -28,7 +28,7 @@ pub(in crate::rules) fn remove_entry(object: &ObjectContext<'_>, item: Span, tit
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }
 
-/// The lines of a key and its list, where a single item is all that is in it.
+/// The lines of a key and its list, if the list has only this item.
 fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     let path = tree.document_at(item.start)?.root()?.path_to(item.start);
     let at = path.iter().rposition(|node| node.span() == item)?;
@@ -48,13 +48,13 @@ fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     (is_own_line && tree.comments(text, Span::new(start, end)).is_empty()).then_some(Span::new(start, end))
 }
 
-/// What to take out of the text so that an item is gone from its list and the list stays one.
+/// The span to delete so that the item is removed and the list stays valid.
 pub(in crate::rules) fn removed_item_span(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     let root = tree.document_at(item.start)?.root()?;
     let path = root.path_to(item.start);
     let at = path.iter().rposition(|node| node.span() == item)?;
     let list = path[..at].last()?;
-    // Something else may be made of an anchor in it.
+    // An alias may refer to an anchor in the item.
     if has_anchor(path[at]) {
         return None;
     }
@@ -81,8 +81,8 @@ fn has_anchor(node: Node<'_>) -> bool {
                 || node.own_entries().any(|(key, value)| has_anchor(key) || value.is_some_and(has_anchor)))
 }
 
-/// Whole lines: from the comments above the dash to the end of the item. What stands above the first item may be about
-/// the whole list, so it stays.
+/// Whole lines: from the comments above the dash to the end of the item. Comments above the first item are kept,
+/// because they may be about the whole list.
 fn block(text: &str, item: Span, is_first: bool) -> Option<Span> {
     let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
     let dash = text[..item.start].trim_end().strip_suffix('-')?.len();

@@ -1,8 +1,8 @@
-//! Parameter files: `NAME=value` lines that a template is processed with, and which template that is.
+//! Finds the templates that a parameter file (`NAME=value` lines) belongs to.
 //!
-//! Nothing in a parameter file says what it is for, so it is told by where it stands and what it names: the templates of
-//! its own directory, else of the one above. A file `*.params` is one by its name. A file `*.env` may be anything, so it
-//! counts only if most of its names are parameters, or it is called like the template; and never where a pod reads it.
+//! A parameter file does not name its template, so its directory and its names decide: it belongs to templates in its
+//! directory, or else in the parent directory. A `*.params` file is always a parameter file. A `*.env` file is one only
+//! if most of its names are parameters or if it is named after the template, and never if a pod reads it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::workspace::{File, Snapshot, is_param_file};
 pub struct LocatedTemplate<'s> {
     /// The file.
     pub file: &'s Arc<str>,
-    /// What is known of it.
+    /// The contents of the file.
     pub facts: &'s File,
     /// The template as an object.
     pub object: &'s Object,
@@ -25,30 +25,30 @@ pub struct LocatedTemplate<'s> {
     pub template: &'s Template,
 }
 
-/// What a parameter file is for.
+/// The templates of a parameter file.
 #[derive(Clone, Debug, Default)]
 pub struct ParamFileTemplates<'s> {
-    /// The templates it gives values to: its names mean their parameters.
+    /// The templates it belongs to: its names are names of their parameters.
     pub templates: Vec<LocatedTemplate<'s>>,
-    /// All parameters of all templates beside it: a file may serve several.
+    /// All parameters of all templates in the directory: a file may have values for several templates.
     known: BTreeSet<&'s str>,
-    /// Whether enough of its names are parameters that the others are mistakes.
+    /// Whether so many of its names are parameters that the others are mistakes.
     is_sure: bool,
 }
 
 impl ParamFileTemplates<'_> {
-    /// Whether a name is surely a mistake.
+    /// Whether a name is certainly a mistake.
     pub fn is_unknown(&self, name: &str) -> bool {
         self.is_sure && !self.known.contains(name)
     }
 
-    /// The parameters that could have been meant.
+    /// The parameters to suggest for a misspelled name.
     pub(in crate::rules) fn known(&self) -> impl Iterator<Item = &str> {
         self.known.iter().copied()
     }
 }
 
-/// The templates that a file of a path and content belongs to.
+/// The templates that a parameter file belongs to.
 pub fn templates_of_param_file<'s>(snapshot: &'s Snapshot, path: &str, file: &ParamFile) -> ParamFileTemplates<'s> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut all = templates_in(snapshot, directory);
@@ -63,10 +63,10 @@ pub fn templates_of_param_file<'s>(snapshot: &'s Snapshot, path: &str, file: &Pa
     let known = all.iter().flat_map(|it| it.template.exported.names()).map(|it| &**it).collect::<BTreeSet<_>>();
     let hits = names.iter().filter(|it| known.contains(*it)).count();
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);
-    let called_alike: Vec<_> = all.iter().filter(|it| is_called_alike(it.file, stem)).cloned().collect();
-    let is_alike = !called_alike.is_empty();
+    let named_after: Vec<_> = all.iter().filter(|it| is_named_after(it.file, stem)).cloned().collect();
+    let is_alike = !named_after.is_empty();
     let most = hits * 2 > names.len() && (hits > 1 || is_alike || is_param_file(path));
-    let templates = match called_alike {
+    let templates = match named_after {
         alike if !alike.is_empty() => alike,
         _ if !is_param_file(path) && !most => Vec::new(),
         _ => {
@@ -77,8 +77,8 @@ pub fn templates_of_param_file<'s>(snapshot: &'s Snapshot, path: &str, file: &Pa
     ParamFileTemplates { is_sure: most && !templates.is_empty(), templates, known }
 }
 
-/// `shop.yaml` goes with `shop.params`, `shop-dev.params` and `dev.shop.env`.
-fn is_called_alike(template: &str, stem: &str) -> bool {
+/// Whether a file is named after a template: `shop.params`, `shop-dev.params` and `dev.shop.env` after `shop.yaml`.
+fn is_named_after(template: &str, stem: &str) -> bool {
     let name = template.rsplit('/').next().unwrap_or(template);
     let own = name.split('.').next().unwrap_or(name);
     let is_border = |rest: &str, at_start: bool| {
@@ -90,7 +90,7 @@ fn is_called_alike(template: &str, stem: &str) -> bool {
             || stem.strip_suffix(own).is_some_and(|rest| is_border(rest, false)))
 }
 
-/// The templates with parameters in a directory, not below it.
+/// The templates with parameters in a directory, without its subdirectories.
 fn templates_in<'s>(snapshot: &'s Snapshot, directory: &str) -> Vec<LocatedTemplate<'s>> {
     let mut found = Vec::new();
     for (file, facts) in snapshot.files_in(directory).filter(|(_, facts)| !facts.is_helm_template()) {
@@ -115,7 +115,7 @@ mod tests {
     const OTHER: &str = "apiVersion: template.openshift.io/v1\nkind: Template\nobjects: []\nparameters:\n- name: D\n";
     const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
 
-    /// The files that a parameter file belongs to, and what of it is a mistake.
+    /// The files that a parameter file belongs to, and the names that are mistakes.
     fn shown(files: &[(&str, &str)], path: &str, text: &str) -> String {
         let mut workspace = Workspace::default();
         for (path, text) in files {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_belongs_by_its_place_its_name_and_its_names() {
+    fn the_directory_the_file_name_and_the_names_decide() {
         let one = [("t/shop.yaml", SHOP), ("t/pod.yaml", POD)];
         let two = [("t/shop.yaml", SHOP), ("t/other.yaml", OTHER)];
         for (files, path, text, expected) in [
@@ -139,10 +139,10 @@ mod tests {
             (&one, "t/dev/x.params", "A=1\nX=3\nB=\n", "t/shop.yaml | X"),
             (&one, "t/dev/eu/x.params", "A=1\n", " | "),
             (&one, "u/x.params", "A=1\n", " | "),
-            // Nothing, or half of it, is no evidence.
+            // At most half of the names are parameters: nothing is certainly a mistake.
             (&one, "t/x.params", "X=1\n", "t/shop.yaml | "),
             (&one, "t/x.params", "X=1\nA=1\n", "t/shop.yaml | "),
-            // An ordinary env file is left alone.
+            // An ordinary env file is not a parameter file.
             (&one, "t/.env", "A=1\nX=1\nY=1\n", " | "),
             (&one, "t/x.env", "A=1\n", " | "),
             (&one, "t/x.env", "A=1\nB=1\nX=1\n", "t/shop.yaml | X"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pod_reads_is_an_env_file() {
+    fn a_file_that_a_pod_reads_is_an_env_file() {
         let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    env:\n    - name: A\n      valueFrom: {fileKeyRef: {volumeName: v, path: x.env, key: A}}\n  volumes:\n  - {name: v, emptyDir: {}}\n";
         let files = [("t/shop.yaml", SHOP), ("t/pod.yaml", pod)];
         let text = "A=1\nB=1\nX=1\n";

@@ -1,4 +1,4 @@
-//! Parameters of templates as the rules see them: every reference with its place, and the edits that several rules make.
+//! Parameters of templates for the rules: every reference with its location, and the edits that several rules make.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::syntax::{
     parameter_references,
 };
 
-/// A text in which parameters are looked for.
+/// A text that may contain references to parameters.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rules) struct ParameterText<'a> {
     pub(in crate::rules) text: &'a Text,
-    /// Its path in the object, or what it is in the template.
+    /// Its path in the object, or the name of the field of the template.
     pub(in crate::rules) path: &'a str,
     pub(in crate::rules) is_key: bool,
     pub(in crate::rules) parameters: &'a Parameters,
@@ -40,7 +40,7 @@ impl<'a> ParameterText<'a> {
 }
 
 impl<'a> ObjectContext<'a> {
-    /// The template it is.
+    /// The template, if the object is one.
     pub(in crate::rules) fn template(&self) -> Option<&'a Template> {
         match &self.object.model.data {
             ObjectData::Template(template) => Some(template),
@@ -48,8 +48,8 @@ impl<'a> ObjectContext<'a> {
         }
     }
 
-    /// The texts of it in which parameters are looked for: those of an object in a template, or the `message` and `labels`
-    /// of a template itself.
+    /// The texts that may contain references to parameters: those of an object in a template, or the `message` and
+    /// `labels` of a template itself.
     pub(in crate::rules) fn parameter_texts(&self) -> Vec<ParameterText<'a>> {
         let mut all = Vec::new();
         if let Some(parameters) = self.object.parameters.as_deref() {
@@ -67,7 +67,7 @@ impl<'a> ObjectContext<'a> {
         all
     }
 
-    /// The template around it, or it itself.
+    /// The template around the object, or the object itself if it is a template.
     pub(in crate::rules) fn enclosing_template(&self) -> Option<(&'a Object, &'a Template)> {
         let offset = self.object.offset;
         let mut around = self.file.facts.objects.iter().filter(|it| it.offset <= offset).rev();
@@ -77,14 +77,14 @@ impl<'a> ObjectContext<'a> {
         })
     }
 
-    /// Adds a parameter to the template around it.
+    /// Adds a parameter to the template around the object.
     pub(in crate::rules) fn declare_parameter_fix(&self, name: &str) -> Option<Fix> {
         let edits =
             vec![self.declare_parameter_edit(&[("name", YamlValue::text(name)), ("required", YamlValue::Bool(true))])?];
         Some(Fix { title: format!("Declare the parameter `{name}`"), safe: false, edits })
     }
 
-    /// Adds an entry with these fields to the parameters of the template around it.
+    /// Adds an entry with these fields to the parameters of the template around the object.
     pub fn declare_parameter_edit(&self, fields: &[(&str, YamlValue)]) -> Option<Edit> {
         let (object, template) = self.enclosing_template()?;
         let source = self.file.parsed_text()?;
@@ -99,7 +99,7 @@ impl<'a> ObjectContext<'a> {
         Some(edit(self.file.at(change.span), change.text))
     }
 
-    /// Writes something else in the place of a part of a scalar: a reference, or what belongs to one.
+    /// Replaces a part of a scalar: a reference, or a part of one.
     pub(in crate::rules) fn rewrite_fix(
         &self,
         text: &Text,
@@ -113,7 +113,7 @@ impl<'a> ObjectContext<'a> {
         let written = source.text.get(span.range())?;
         let map = SourceMap::new(written, text.style, &text.value);
         let inner = map.source_span(range);
-        // References are written alike in every style; the rest of the scalar stays.
+        // References are written the same in every style, so the rest of the scalar is not changed.
         let plain = new.bytes().all(|it| it.is_ascii_alphanumeric() || b"${}()_".contains(&it));
         if !map.is_exact() || !plain || written.get(inner.range())?.contains('\n') {
             return None;
@@ -132,18 +132,18 @@ pub(in crate::rules) fn own_parameter_texts(template: &Template) -> impl Iterato
     message.chain(labels.flat_map(move |(key, value)| [place(key, "labels", true), place(value, "labels", false)]))
 }
 
-/// The parameter that was probably meant.
+/// The parameter with the most similar name.
 pub(in crate::rules) fn near<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p str> {
     let names = parameters.names().map(|it| &**it);
     nearest_name(name, names)
 }
 
-/// How a parameter is written where this one is.
+/// A reference to another parameter in the form of this one.
 pub(in crate::rules) fn write_reference(name: &str, form: ReferenceForm) -> String {
     crate::k8s::format_parameter_reference(name, form)
 }
 
-/// The value a parameter has before anyone gives it another.
+/// The value of a parameter if the user gives none.
 pub(in crate::rules) fn default<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p Arc<str>> {
     match parameters.get(name)? {
         ParameterDefault::Value(value) => Some(value),

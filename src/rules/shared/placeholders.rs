@@ -2,7 +2,7 @@
 
 use crate::syntax::has_helm_placeholder;
 
-/// Whether a tool will write something else here before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`.
+/// Whether a tool replaces a part of the text before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`.
 pub(in crate::rules) fn is_placeholder(text: &str) -> bool {
     has_helm_placeholder(text) || ["${", "{{", "$("].into_iter().any(|it| text.contains(it))
 }

@@ -1,4 +1,4 @@
-//! Where PodPresets and pods meet: which workloads a preset is for, and fixes that keep the two apart.
+//! The pods that a PodPreset applies to, and fixes for conflicts and duplicates between them.
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: us
     None
 }
 
-/// The entry of a pod that a preset has too, with its name; nothing where something else in the pod needs it.
+/// The span and the name of an entry of a pod that a preset repeats; `None` if something else in the pod needs the
+/// entry.
 fn removable<'p>(
     pod: &'p Pod,
     container: Option<&'p Container>,
@@ -40,7 +41,7 @@ fn removable<'p>(
             let container = container?;
             let entry = container.env.get(duplicate.index)?;
             let name = &*entry.name.as_ref()?.value;
-            // A11: what a preset brings comes behind all entries of the container, which then do not see it.
+            // A11: the preset adds it after all entries of the container, which then cannot refer to it.
             let reference = format!("$({name})");
             let is_used =
                 container.env.iter().filter_map(|it| it.value.as_ref()).any(|it| it.value.contains(&reference));
@@ -50,7 +51,7 @@ fn removable<'p>(
         ConflictKind::EnvFrom => {
             let container = container?;
             let entry = container.env_from.get(duplicate.index)?;
-            // Those behind it would hide less.
+            // Otherwise the entry of the preset would come after, and hide, those that follow this one.
             let is_last = duplicate.index + 1 == container.env_from.len();
             let (_, name, _) = reference(entry)?;
             is_last.then_some((entry.span, &*name?.value))
@@ -62,7 +63,7 @@ fn removable<'p>(
         ConflictKind::Volume => {
             let volume = pod.volumes.get(duplicate.index)?;
             let name = &*volume.name.as_ref()?.value;
-            // A template with a mount of a volume that is not there is refused before any preset comes.
+            // A template that mounts a missing volume is rejected before presets are applied.
             let is_mounted = |it: &Container| {
                 let mounts = it.mounts.iter().filter_map(|it| it.name.as_ref());
                 let sources = it.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
@@ -77,18 +78,18 @@ fn removable<'p>(
     }
 }
 
-/// A pod that a preset is for.
+/// A pod that a preset applies to.
 pub(in crate::rules) struct PresetTarget<'a> {
     pub(in crate::rules) file: &'a Arc<str>,
     pub(in crate::rules) object: &'a Object,
     pub(in crate::rules) pod: &'a Pod,
     pub(in crate::rules) admission: Admission,
-    /// The preset among those of the pod.
+    /// The index of the preset among those of the pod.
     pub(in crate::rules) at: usize,
 }
 
 impl PresetTarget<'_> {
-    /// The preset as the pod has it.
+    /// The preset as it applies to the pod.
     pub(in crate::rules) fn matched(&self) -> Option<&MatchingPreset> {
         self.admission.presets.get(self.at)
     }
@@ -100,7 +101,8 @@ impl PresetTarget<'_> {
     }
 }
 
-/// Whether a preset and a pod surely share a namespace: both name it, or they stand side by side and do not disagree.
+/// Whether a preset and a pod are certainly in the same namespace: both have the same one, or both files are in one
+/// directory and at least one object has none.
 pub(in crate::rules) fn meet(preset: (&str, &Object), pod: (&str, &Object)) -> bool {
     let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
     match (&preset.1.model.namespace, &pod.1.model.namespace) {
@@ -109,13 +111,13 @@ pub(in crate::rules) fn meet(preset: (&str, &Object), pod: (&str, &Object)) -> b
     }
 }
 
-/// Whether a pod is only a part of one, which a tool lays on something else.
+/// Whether a pod is only a patch.
 fn is_part(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
     snapshot.is_patch(file) || pod.containers.iter().all(|it| it.image.is_none())
 }
 
 impl<'a> ObjectContext<'a> {
-    /// The pods of this workspace that this preset is surely for.
+    /// The pods of this workspace that this preset certainly selects.
     pub(in crate::rules) fn preset_targets(&self) -> Vec<PresetTarget<'a>> {
         let file = self.file;
         let mut all = Vec::new();
@@ -137,12 +139,12 @@ impl<'a> ObjectContext<'a> {
         all
     }
 
-    /// Whether the release that a file is for takes one preset after the other.
+    /// Whether the release of a file applies presets one by one.
     pub(in crate::rules) fn takes_one_by_one(&self, file: &str) -> bool {
         presets_apply_one_by_one(self.file.resolver.release(file), self.file.snapshot.settings(file).proposals)
     }
 
-    /// What presets make of a pod here, if they surely do.
+    /// The changes that presets make to a pod, if all of them are certain.
     pub(in crate::rules) fn certain_admission(&self, pod: &Pod) -> Option<Admission> {
         if is_part(self.file.snapshot, self.file.path, pod) {
             return None;
@@ -151,7 +153,7 @@ impl<'a> ObjectContext<'a> {
         admission.presets.iter().all(|it| it.is_certain).then_some(admission)
     }
 
-    /// Keeps all presets away from a pod. Unsafe: the pod loses what others bring.
+    /// Excludes a pod from presets. Unsafe: the pod also loses the entries of other presets.
     pub(in crate::rules) fn exclude_presets_fix(&self, pod: &Pod) -> Option<Fix> {
         let source = self.file.parsed_text()?;
         let span = self.object.file_span(pod.span);

@@ -1,4 +1,4 @@
-//! Fixes of one reference: other text in its place, an escape, the name that was probably meant.
+//! Fixes of one reference: another text, an escape, or a similar name.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::rules::engine::{ContainerContext, Finding, edit};
 use crate::rules::shared::reference_verdicts::ExpandedText;
 use crate::syntax::replace_in_scalar;
 
-/// Writes something else in place of a part of a scalar's value.
+/// Replaces a part of a scalar's value.
 pub(in crate::rules) fn replace(
     container: &ContainerContext<'_>,
     text: &Text,
@@ -26,10 +26,10 @@ pub(in crate::rules) fn replace(
     Some(Fix { title: title.into(), safe: false, edits })
 }
 
-/// Writes a reference so that it stays as it is: `$$(X)`.
+/// Escapes a reference as `$$(X)`, so that the text is kept.
 pub(in crate::rules) fn escape(container: &ContainerContext<'_>, text: &Text, range: Range<usize>) -> Option<Fix> {
     let reference = &text.value[range.clone()];
-    // What stands in it would be looked at then.
+    // Dollar signs inside the reference would then be expanded.
     if reference.get(1..)?.contains('$') {
         return None;
     }
@@ -37,7 +37,7 @@ pub(in crate::rules) fn escape(container: &ContainerContext<'_>, text: &Text, ra
     replace(container, text, range.start..range.start + 1, "$$", title)
 }
 
-/// Adds the name in scope that was probably meant, or the help that is given where there is none.
+/// Adds the most similar name in scope to a finding as help and fix, or the help `otherwise` if there is none.
 pub(in crate::rules) fn suggest(
     finding: Finding,
     container: &ContainerContext<'_>,
@@ -52,18 +52,18 @@ pub(in crate::rules) fn suggest(
     finding.help(format!("did you mean `{new}`?")).fix(fix)
 }
 
-/// The name in scope that differs least from one that is not.
+/// The most similar name in scope.
 fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str) -> Option<String> {
     let environment = container.environment;
     let site = text.variables();
     let is_visible = |candidate: &str| match environment.lookup(site, candidate) {
-        // A probe reads some names as nothing at all (P3).
+        // Some variables are empty in a probe (P3).
         Lookup::Bound(binding) => !text.field.is_probe() || !binding.value.is_empty(),
         _ => false,
     };
     let near = environment.names().filter_map(|it| {
         let limit = it.len().min(name.len()) / 3;
-        // Most names can be told apart by their lengths, and a namespace may have very many.
+        // Compare the lengths first: a namespace may have very many names.
         if it.chars().count().abs_diff(name.chars().count()) > limit {
             return None;
         }

@@ -1,30 +1,30 @@
-//! What a text in `$(…)` looks like: a name, a mistake in writing one, a command; and whether a shell may read it.
+//! Classifies the text in `$(…)`: a name, a malformed name, a command.
 //!
-//! Everything here is a guess from the text alone, made so that a wrong guess is silent.
+//! Everything here is a guess from the text alone. A wrong guess causes a missing finding, never a false one.
 
 use std::ops::Range;
 
-/// What stands between `$(` and the first `)`.
+/// The kind of text between `$(` and the first `)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum ReferencePattern<'t> {
-    /// A name, as far as can be told.
+    /// Probably a name.
     Name,
-    /// A name with blanks around it.
+    /// A name with spaces around it.
     Padded(&'t str),
-    /// A name with a default, as shells write it.
+    /// A name with a default, in shell syntax.
     Default(&'t str),
-    /// Another reference inside.
+    /// It contains another reference.
     Nested,
     /// A name that is not closed: the `)` belongs to something else.
     Unclosed(&'t str),
     /// A command or arithmetic for a shell.
     Command,
-    /// Another language's reference, or text that only looks like one.
+    /// A reference of another language, or text that only looks like a reference.
     Other,
 }
 
 impl<'t> ReferencePattern<'t> {
-    /// The shape of a name; `declared` says whether a word is a variable here.
+    /// Classifies a name; `declared` says whether a word is a variable here.
     pub(in crate::rules) fn of(name: &'t str, declared: impl Fn(&str) -> bool) -> Self {
         if is_other_language(name) || name.is_empty() {
             return Self::Other;
@@ -40,15 +40,14 @@ impl<'t> ReferencePattern<'t> {
         if trimmed.len() < name.len() && leading_name(trimmed).len() == trimmed.len() && !trimmed.is_empty() {
             return Self::Padded(trimmed);
         }
-        let behind = &name[word.len()..];
-        let is_operator =
-            behind.starts_with(':') && matches!(behind.as_bytes().get(1), Some(b'-' | b'=' | b'?' | b'+'));
+        let rest = &name[word.len()..];
+        let is_operator = rest.starts_with(':') && matches!(rest.as_bytes().get(1), Some(b'-' | b'=' | b'?' | b'+'));
         if !word.is_empty() && is_operator {
             return Self::Default(word);
         }
         let first = name.split(char::is_whitespace).next().unwrap_or_default();
         let has_more = first.len() < trimmed.len();
-        if !word.is_empty() && declared(word) && !behind.starts_with("$(") {
+        if !word.is_empty() && declared(word) && !rest.starts_with("$(") {
             return Self::Unclosed(word);
         }
         if !first.contains("$(") && is_command(first) && (has_more || first.contains('/')) {
@@ -57,7 +56,7 @@ impl<'t> ReferencePattern<'t> {
         if name.contains("$(") {
             return Self::Nested;
         }
-        // Since 1.32 any printable ASCII is a name (V2), but quotes and brackets speak of code or a pattern.
+        // Since 1.32 any printable ASCII is a name (V2), but quotes and brackets indicate code or a pattern.
         let is_printable = name.bytes().all(|it| (0x20..=0x7e).contains(&it));
         let is_name =
             is_printable && !word.is_empty() && !name.contains(['\'', '"', '`', '[', '(', '{', '\\', '|', '=']);
@@ -71,14 +70,14 @@ pub(in crate::rules) fn leading_name(text: &str) -> &str {
     &text[..end]
 }
 
-/// `cat`, `/bin/date`, `./run.sh`.
+/// Whether a word may be a command: `cat`, `/bin/date`, `./run.sh`.
 fn is_command(word: &str) -> bool {
     let mut bytes = word.bytes();
     bytes.next().is_some_and(|it| it.is_ascii_alphabetic() || matches!(it, b'/' | b'.' | b'_'))
         && bytes.all(|it| it.is_ascii_alphanumeric() || matches!(it, b'/' | b'.' | b'_' | b'-' | b'+'))
 }
 
-/// Tekton's and Azure's roots, and references with a template's expression in them.
+/// Whether it is a reference of Tekton or Azure, or contains an expression of a template.
 fn is_other_language(name: &str) -> bool {
     const ROOTS: [&str; 22] = [
         "params",
@@ -111,7 +110,7 @@ fn is_other_language(name: &str) -> bool {
         || root.len() < name.len() && ROOTS.contains(&root)
 }
 
-/// The reference up to the `)` that closes it, as a person reads it: `$(A$(B))` and `$((1+2))` whole.
+/// The range of the reference up to the matching `)`: all of `$(A$(B))` and `$((1+2))`.
 pub(in crate::rules) fn whole_reference(text: &str, range: Range<usize>) -> Range<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate().skip(range.start + 1) {

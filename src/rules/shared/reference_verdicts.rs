@@ -1,6 +1,6 @@
-//! Every reference of a container with the one rule it belongs to.
+//! Decides for every reference of a container which rule reports it.
 //!
-//! The rules on references ask here, so that one reference gets one finding, and what is silent is silent for all.
+//! All rules on references use this module, so that a reference has at most one finding.
 
 use std::collections::HashSet;
 
@@ -40,16 +40,16 @@ impl<'a> ExpandedText<'a> {
     }
 }
 
-/// What is to say about a reference: each belongs to one rule.
+/// The result for a reference: which rule reports it.
 #[derive(Clone, Debug)]
 pub(in crate::rules) enum ReferenceVerdict {
-    /// Nothing.
+    /// Not reported.
     Fine,
     /// `undefined-variable`
     Undefined,
     /// `service-links-off` or `headless-service-variable`
     Service(ServiceVariableAbsence),
-    /// `undefined-variable`, for those who want to know what cannot be known.
+    /// `undefined-variable`, if the settings also report references that may be defined elsewhere.
     Possible(UnknownReason),
     /// `forward-reference`
     Forward,
@@ -63,12 +63,12 @@ pub(in crate::rules) enum ReferenceVerdict {
     Probe(ProbeVisibility),
     /// `unresolved-sub-path`
     SubPath {
-        /// Defined, but empty.
+        /// Whether the variable is defined, but empty.
         empty: bool,
     },
 }
 
-/// How a reference is written wrongly.
+/// The mistake in a malformed reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum ReferenceFlaw {
     Padded(String),
@@ -77,10 +77,10 @@ pub(in crate::rules) enum ReferenceFlaw {
     Unclosed(String),
 }
 
-/// What a probe sees of a variable (P3).
+/// The text that a probe gets for a reference (P3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum ProbeVisibility {
-    /// Nothing: the reference stays.
+    /// The reference, not expanded.
     Stays,
     /// The empty text.
     Empty,
@@ -88,7 +88,7 @@ pub(in crate::rules) enum ProbeVisibility {
     Raw,
 }
 
-/// The texts of a container that Kubernetes expands and that hold a dollar sign.
+/// The texts of a container that Kubernetes expands and that contain a dollar sign.
 pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> Vec<ExpandedText<'a>> {
     let (container, environment) = (container.container, container.environment);
     let mut all: Vec<ExpandedText<'a>> = Vec::new();
@@ -105,7 +105,7 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
     let first = all.len();
     let field = |at| container.command_line_field(at);
     command_line(&items, !environment.command.is_empty(), field, &mut all);
-    // What a patch is laid on may bring the command, and a shell with it.
+    // The object that a patch changes may have a command that runs a shell.
     if environment.command.is_empty() && matches!(environment.lookup(VariableScope::All, ""), Lookup::Maybe(_)) {
         let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
         open.for_each(|it| it.shell = ShellUse::Maybe);
@@ -136,7 +136,7 @@ fn command_line<'a>(
     }
 }
 
-/// Every reference with its verdict.
+/// Every reference that a rule reports, with its verdict.
 pub(in crate::rules) fn judge_references<'a>(
     container: &ContainerContext<'a>,
 ) -> Vec<(ExpandedText<'a>, &'a ExpansionStep, ReferenceVerdict)> {
@@ -166,7 +166,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
             {
                 ReferenceVerdict::SubPath { empty: false }
             }
-            Lookup::Maybe(hole) => ReferenceVerdict::Possible(hole.clone()),
+            Lookup::Maybe(reason) => ReferenceVerdict::Possible(reason.clone()),
             _ => ReferenceVerdict::Fine,
         };
     }
@@ -178,7 +178,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
     match &step.outcome {
         Lookup::Bound(_) => return ReferenceVerdict::Fine,
         _ if text.shell == ShellUse::Yes => return ReferenceVerdict::Fine,
-        Lookup::Maybe(hole) if shape == ReferencePattern::Name => return ReferenceVerdict::Possible(hole.clone()),
+        Lookup::Maybe(reason) if shape == ReferencePattern::Name => return ReferenceVerdict::Possible(reason.clone()),
         Lookup::Maybe(_) => return ReferenceVerdict::Fine,
         Lookup::Later(_) => {
             return if text.variable == Some(&*step.name) { ReferenceVerdict::Own } else { ReferenceVerdict::Forward };
@@ -186,7 +186,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
         Lookup::Unbound => {}
     }
     let reaches = text.variable.is_some_and(|own| reaches_shell(container, own));
-    // No command is called like that.
+    // Commands do not have such names.
     let is_constant = step.name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
     match text.shell {
         ShellUse::No if !reaches => {}
@@ -209,7 +209,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
     }
 }
 
-/// P3; nothing where the ordinary reading decides.
+/// The verdict for a reference in a probe (P3); `None` if it is the same as outside of probes.
 fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> Option<ReferenceVerdict> {
     let environment = container.environment;
     match &step.outcome {
@@ -217,7 +217,7 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Expan
             let mut entries = container.container.env.iter().enumerate();
             let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
             let Some((index, entry)) = last else {
-                // A controller's: a field is empty for the probe.
+                // A variable that a controller adds from a field is empty in a probe.
                 return raw.value.is_empty().then_some(ReferenceVerdict::Probe(ProbeVisibility::Empty));
             };
             let value = entry.value.as_ref().map_or("", |it| &it.value);
@@ -231,20 +231,21 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Expan
         }
         Lookup::Maybe(_) => None,
         Lookup::Unbound | Lookup::Later(_) => match environment.lookup(VariableScope::All, &step.name) {
-            // In a script a word in small letters is rather a command.
+            // In a script a lower-case word is probably a command.
             _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
             Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeVisibility::Stays)),
-            // Whether or not the key exists: a probe would not see it.
+            // A probe does not see it, whether or not the key exists.
             Lookup::Maybe(
                 UnknownReason::ConfigMapKey(..) | UnknownReason::SecretKey(..) | UnknownReason::ServiceVariable(_),
             ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeVisibility::Stays)),
-            Lookup::Maybe(hole) => Some(ReferenceVerdict::Possible(hole)),
+            Lookup::Maybe(reason) => Some(ReferenceVerdict::Possible(reason)),
             Lookup::Unbound | Lookup::Later(_) => None,
         },
     }
 }
 
-/// Whether a shell gets to read the value of a variable: its script takes it in by `$(X)`, or evaluates what it likes.
+/// Whether the value of a variable may become part of a shell script: the script refers to it with `$(X)`, or uses
+/// `eval`.
 pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
     let environment = container.environment;
     let scripts: Vec<&ExpandedScalar> = scripts(environment).collect();
@@ -268,8 +269,8 @@ fn scripts(environment: &Environment) -> impl Iterator<Item = &ExpandedScalar> {
     environment.command.iter().chain(&environment.args).chain(probes).filter(|it| it.is_script)
 }
 
-/// Whether a tool may make this name before Kubernetes sees the text: a name in `env` is written with an expression, or
-/// the reference is a template's parameter.
+/// Whether a tool may define this name before Kubernetes sees the text: a name in `env` contains an expression, or the
+/// name is a parameter of the template.
 fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
     let has_expression = |text: &Option<Text>| {
         text.as_ref().is_some_and(|it| it.value.contains("{{") || it.value.contains("${") || it.value.contains("$("))

@@ -10,11 +10,11 @@ use crate::rules::engine::{ObjectContext, edit};
 use crate::syntax::{InsertPosition, Node, TextEdit, YamlValue, add_entry, add_items};
 use crate::text::Span;
 
-/// Pods with more containers are written by programs, and looking through all of them would cost every keystroke.
+/// Pods with more containers are generated, and checking all of them after every keystroke would be slow.
 const LARGEST: usize = 64;
 
-/// Automatic links of a pod as links of its own: to exactly the services it uses where a cluster has that, and none
-/// where it uses none. Nothing where no service is near.
+/// Replaces the automatic links of a pod by explicit links to the services it uses, if the settings enable proposals;
+/// disables links if it uses none. `None` if no services are visible to the pod.
 pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix> {
     let file = object.file;
     if file.resolver.service_links(file.path, object.object, pod) != ServiceLinks::All
@@ -32,7 +32,7 @@ pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix>
 }
 
 impl ObjectContext<'_> {
-    /// Changes the collection at a span of the object. Nothing where others share it through an anchor.
+    /// Changes the collection at a span of the object. `None` if it is shared through an anchor.
     pub(in crate::rules) fn change(
         &self,
         span: Span,
@@ -46,28 +46,28 @@ impl ObjectContext<'_> {
         if shared { None } else { change(&source.text, path[at]) }
     }
 
-    /// The services whose variables a pod uses, container by container.
+    /// The services whose variables each container of a pod uses.
     fn used(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
         let used = |container: &Container| {
             let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
             let usages = service_variable_references(&environment, container);
             let own = usages.iter().map(|it| Arc::clone(&it.binding));
-            // What a preset brings may be made of service variables too.
-            let brought = environment.own_bindings().into_iter().filter(|it| it.preset.is_some());
-            let brought = brought.flat_map(|it| &it.steps).filter_map(|it| match &it.outcome {
+            // Variables that a preset adds may refer to service variables too.
+            let added = environment.own_bindings().into_iter().filter(|it| it.preset.is_some());
+            let added = added.flat_map(|it| &it.steps).filter_map(|it| match &it.outcome {
                 Lookup::Bound(binding) if binding.origin.kind == OriginKind::Service => Some(Arc::clone(binding)),
                 _ => None,
             });
-            let services = own.chain(brought).filter_map(|it| it.origin.object.clone());
-            // The cluster's own API is there in any case.
+            let services = own.chain(added).filter_map(|it| it.origin.object.clone());
+            // The variables of the cluster's own API exist without links.
             services.filter(|it| &**it != "kubernetes").collect()
         };
         self.file.snapshot.depend_on_siblings();
         pod.containers.iter().map(|it| used(it)).collect()
     }
 
-    /// What replaces the automatic links of a pod: explicit ones for exactly the services it uses, or none at all.
-    /// Unsafe, as nobody sees what a program reads from its environment.
+    /// Replaces the automatic links of a pod by explicit links to the services it uses, or disables links if it uses
+    /// none. Unsafe, because a program may read variables that the manifest does not mention.
     pub(in crate::rules) fn replace_automatic_links_fix(&self, pod: &Pod) -> Option<Fix> {
         let is_large = pod.containers.len() > LARGEST;
         if is_large || self.file.resolver.service_links(self.file.path, self.object, pod) != ServiceLinks::All {
@@ -114,7 +114,7 @@ impl ObjectContext<'_> {
         let entry = |name: &&str| YamlValue::map([("service", YamlValue::map([("name", YamlValue::text(*name))]))]);
         let entries: Vec<YamlValue> = services.iter().map(entry).collect();
         self.change(container.span, |text, node| match node.get("envFrom") {
-            // B5: links come first, as later entries win and services are below all others.
+            // B5: links are inserted first, because later entries win and service variables have the lowest precedence.
             Some(list) if list.is_sequence() => add_items(text, list, &entries, InsertPosition::First),
             Some(_) => None,
             None => add_entry(text, node, "envFrom", &YamlValue::List(entries.clone())),

@@ -4,20 +4,20 @@
 
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
-/// Whether a shell, or another interpreter with variables of its own, reads a text.
+/// Whether a shell, or another interpreter with its own variables, reads a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum ShellUse {
-    /// Nothing does.
+    /// No interpreter reads it.
     No,
-    /// Something may.
+    /// An interpreter may read it.
     Maybe,
-    /// The entry point of the image may be one.
+    /// The entry point of the image may be an interpreter.
     EntryPoint,
-    /// A shell does.
+    /// A shell reads it.
     Yes,
 }
 
-/// Programs that run text given to them as code, in a language where `$` means something.
+/// Programs that run their arguments as code, in a language in which `$` has a meaning.
 const INTERPRETERS: [&str; 33] = [
     "su",
     "sudo",
@@ -54,7 +54,7 @@ const INTERPRETERS: [&str; 33] = [
     "yq",
 ];
 
-/// Who reads an item of a command line that is no script by its looks.
+/// Whether an interpreter reads an item of a command line that does not look like a script.
 pub(in crate::rules) fn detect_reader(items: &[&str], at: usize, has_command: bool) -> ShellUse {
     let is_interpreter = |item: &&str| {
         let name = item.rsplit('/').next().unwrap_or(item);
@@ -64,21 +64,21 @@ pub(in crate::rules) fn detect_reader(items: &[&str], at: usize, has_command: bo
     if items[..at].iter().any(is_interpreter) {
         return ShellUse::Maybe;
     }
-    // Without a command the image decides what runs; it may be `sh -c`, and this its script.
+    // Without a command the image decides what runs: it may be `sh -c` with this item as its script.
     let item = items[at];
     let outside = || {
         let mut at = 0;
-        let mut blank = false;
+        let mut has_space = false;
         for token in dollar_tokens(item).filter(|it| it.kind == DollarTokenKind::Reference) {
-            blank |= item[at..token.range.start].contains(char::is_whitespace);
+            has_space |= item[at..token.range.start].contains(char::is_whitespace);
             at = token.range.end;
         }
-        blank || item[at..].contains(char::is_whitespace)
+        has_space || item[at..].contains(char::is_whitespace)
     };
     if !has_command && at == 0 && !item.starts_with('-') && outside() { ShellUse::EntryPoint } else { ShellUse::No }
 }
 
-/// Whether a value is a shell script by its looks: it will be handed to a shell by someone.
+/// Whether a value looks like a shell script, so that a shell will probably run it.
 pub(in crate::rules) fn looks_like_script(value: &str) -> bool {
     const WORDS: [&str; 12] =
         ["if ", "for ", "while ", "case ", "set -", "set +", "export ", "echo ", "exec ", "trap ", "fi", "done"];

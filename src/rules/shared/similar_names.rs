@@ -1,4 +1,4 @@
-//! The name that was probably meant where another one is written, and the fix that writes it.
+//! Finds the name that is most similar to a misspelled one, and the fix that writes it.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use crate::diagnostic::Fix;
 use crate::k8s::Text;
 use crate::rules::engine::{ObjectContext, edit};
 
-/// The name that differs least from what is written, if one is near enough to be meant.
+/// The most similar name, if it is similar enough.
 pub(in crate::rules) fn nearest_name<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let names: BTreeSet<&str> = names.into_iter().filter(|it| *it != written).collect();
     let near = names.into_iter().map(|it| {
-        // Another case or other separators is the same word to a person.
+        // Names that differ only in case or separators are the same word to a person.
         let plain = |text: &str| text.to_ascii_lowercase().replace(['_', '.'], "-");
         let distance = if plain(it) == plain(written) { 0 } else { strsim::osa_distance(written, it) };
         (distance, it)
     });
-    // A few letters at most, and never half of a word.
+    // At most a few letters, and less than half of the word.
     let is_near = |(distance, it): &(usize, &str)| {
         let length = it.len().max(written.len());
         *distance <= (length / 4).clamp(1, 3) && distance * 2 < length
@@ -23,7 +23,7 @@ pub(in crate::rules) fn nearest_name<'n>(written: &str, names: impl IntoIterator
     near.filter(is_near).min().map(|(_, it)| it)
 }
 
-/// Writes another name in the place of a scalar, in the quotes it has.
+/// Replaces a scalar by another name, in the same quotes.
 pub(in crate::rules) fn rename_fix(object: &ObjectContext<'_>, text: &Text, name: &str) -> Option<Fix> {
     let span = object.object.file_span(text.span);
     let source = object.file.parsed_text()?;

@@ -1,4 +1,4 @@
-//! What the names in a container mean in the workspace: ConfigMaps, Secrets and Services beside it.
+//! The ConfigMaps, Secrets and Services of the workspace that the names in a container refer to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodCont
 use crate::workspace::{LookupSite, ObjectMatch, Snapshot};
 
 impl FileContext<'_> {
-    /// Whether a template engine makes YAML of the file: what its text says is not yet what is applied.
+    /// Whether a template engine produces the manifest from this file: the text is not what is applied.
     pub(in crate::rules) fn is_template(&self) -> bool {
         self.facts.is_template()
     }
 }
 
 impl<'a> ObjectContext<'a> {
-    /// Where the object's names are used.
+    /// The site that names in the object are looked up from.
     pub(in crate::rules) fn lookup_site(&self) -> LookupSite<'a> {
         LookupSite { file: self.file.path, namespace: self.object.namespace() }
     }
 }
 
 impl PodContext<'_> {
-    /// Whether a container is a part of one elsewhere: a patch.
+    /// Whether a container is a patch of a container elsewhere.
     pub(in crate::rules) fn is_partial_container(&self, container: &Container) -> bool {
         let object = self.object;
         let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
@@ -33,17 +33,18 @@ impl PodContext<'_> {
 }
 
 impl<'a> ContainerContext<'a> {
-    /// Whether it is a part of a container elsewhere: a patch.
+    /// Whether it is a patch of a container elsewhere.
     pub(in crate::rules) fn is_partial(&self) -> bool {
         self.pod.is_partial_container(self.container)
     }
 
-    /// The ConfigMaps or Secrets that a name may mean here.
+    /// The ConfigMaps or Secrets that a name may refer to.
     pub(in crate::rules) fn objects(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'a>> {
         objects(self.pod.object.file.snapshot, kind, name, self.pod.object.lookup_site())
     }
 
-    /// The variables that an entry of `envFrom` surely gives, whichever object is meant, each with its key's place.
+    /// The variables that an entry of `envFrom` certainly defines, in every object that its name may refer to, each
+    /// with the location of its key.
     pub(in crate::rules) fn given(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
         let Some((kind, Some(name), _)) = reference(entry) else { return BTreeMap::new() };
         let found = self.objects(kind, &name.value);
@@ -63,7 +64,7 @@ impl<'a> ContainerContext<'a> {
     }
 }
 
-/// What an entry of `envFrom` names: kind, name, and whether it may be absent.
+/// The reference of an entry of `envFrom`: kind, name, and whether it is optional.
 pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(OriginKind, Option<&Text>, bool)> {
     match entry.source.as_ref()? {
         EnvFromSource::ConfigMap { name, optional } => Some((OriginKind::ConfigMap, name.as_ref(), *optional)),
@@ -72,7 +73,7 @@ pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(OriginKind, Option
     }
 }
 
-/// The ConfigMaps or Secrets that a name may mean at a place.
+/// The ConfigMaps or Secrets that a name may refer to from a site.
 pub(in crate::rules) fn objects<'s>(
     snapshot: &'s Snapshot,
     kind: OriginKind,
@@ -82,7 +83,7 @@ pub(in crate::rules) fn objects<'s>(
     if kind == OriginKind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
 }
 
-/// The keys of what was found.
+/// The keys of a ConfigMap or Secret.
 pub(in crate::rules) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item = &'s DataEntry> + use<'s> {
     let source = match &found.object.model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
@@ -91,18 +92,19 @@ pub(in crate::rules) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item 
     source.into_iter().flat_map(|it| &it.keys)
 }
 
-/// Where a key stands.
+/// The location of a key.
 pub(in crate::rules) fn location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
     Location { file: Arc::clone(found.file), span: found.object.file_span(key.key.span) }
 }
 
-/// Where the name of what was found stands.
+/// The location of the name of an object.
 pub(in crate::rules) fn name_location(found: &ObjectMatch<'_>) -> Option<Location> {
     let name = found.object.model.name.as_ref()?;
     Some(Location { file: Arc::clone(found.file), span: found.object.file_span(name.span) })
 }
 
-/// Whether two objects surely live in one namespace: both name it, or neither does and they stand side by side.
+/// Whether two objects are certainly in the same namespace: both have the same one, or neither has one and both files
+/// are in one directory.
 pub(in crate::rules) fn share_namespace(one: (&str, &Object), other: (&str, &Object)) -> bool {
     let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
     match (&one.1.model.namespace, &other.1.model.namespace) {

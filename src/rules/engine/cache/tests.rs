@@ -1,4 +1,4 @@
-//! What is kept is what a fresh check finds, whatever is typed where.
+//! Cached findings equal those of a new check, after any edit.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::syntax::{Random, edit_count};
 use crate::workspace::{Document, ParsedText, Workspace};
 use crate::workspace::{TestProject, random_edit, test_projects};
 
-/// Texts as they are, for a fresh check.
+/// The texts of the files, for a new check.
 struct Texts<'t>(&'t Snapshot, &'t BTreeMap<Arc<str>, String>);
 
 impl TextProvider for Texts<'_> {
@@ -55,7 +55,7 @@ impl Editor {
         self.refresh()
     }
 
-    /// Checks the files whose findings may have changed, and gives their names.
+    /// Checks the files whose findings may have changed, and returns their names.
     fn refresh(&mut self) -> Vec<Arc<str>> {
         let snapshot = self.workspace.snapshot();
         let is_stale = |(_, (_, kept)): &(&Arc<str>, &(Document, FindingsCache))| !kept.is_current(&snapshot);
@@ -96,7 +96,7 @@ impl Editor {
 }
 
 #[test]
-fn what_is_kept_is_what_a_fresh_check_finds() {
+fn cached_findings_equal_those_of_a_new_check() {
     let mut findings = 0;
     for (number, project) in test_projects().iter().enumerate() {
         for round in 0..edit_count(1, 40) {
@@ -126,7 +126,7 @@ const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  cont
 const OTHER: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: q}\nspec:\n  containers:\n    - {name: c, image: c, args: [$(NOPE)]}\n";
 const APP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:\n  A: a\n";
 
-/// An edit is told to those who depend on it, and to nobody else.
+/// Files that depend on an edit are checked again, and no others.
 #[test]
 fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
     let files = [("app.yaml", APP), ("other.yaml", OTHER), ("pod.yaml", POD)];
@@ -135,7 +135,7 @@ fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
     let rules = |editor: &Editor, path: &str| editor.shown[path].iter().map(|it| it.rule).collect::<Vec<_>>().join(" ");
     assert_eq!(rules(&editor, "pod.yaml"), "undefined-variable missing-key");
     let at = |text: &str, what: &str| text.find(what).expect("in the text");
-    // An edit in a pod is its own matter.
+    // No other file depends on an edit in a pod.
     let place = at(OTHER, "NOPE");
     assert_eq!(
         editor.edit("other.yaml", |it| {
@@ -143,7 +143,7 @@ fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
         }),
         [Arc::from("other.yaml")]
     );
-    // A key that changes is looked up by one of the pods.
+    // One of the pods looks up the changed key.
     let place = at(APP, "A: a");
     let both = [Arc::from("app.yaml"), Arc::from("pod.yaml")];
     assert_eq!(
@@ -153,7 +153,7 @@ fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
         both
     );
     assert_eq!(rules(&editor, "pod.yaml"), "undefined-variable");
-    // Now nothing leads there but the name, which says the same where it moves.
+    // The findings of the pod no longer contain a location in the config map, so moving it does not affect them.
     assert_eq!(
         editor.edit("app.yaml", |it| {
             it.edit(Span::new(0, 0), "# moved\n");
@@ -166,7 +166,7 @@ fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
         }),
         both
     );
-    // A finding that tells the place of the config map goes where it goes.
+    // A finding with a location in the config map is updated when the config map moves.
     assert_eq!(
         editor.edit("app.yaml", |it| {
             it.edit(Span::new(0, 0), "#\n");
@@ -176,8 +176,7 @@ fn exactly_the_files_that_depend_on_a_change_are_checked_again() {
     editor.assert_fresh("in the end");
 }
 
-/// In a template of many objects, an edit in one is followed by that one alone: all others keep what was read of them and
-/// what was found in them.
+/// After an edit in one object of a template with many objects, only this object is read and checked again.
 #[test]
 fn an_edit_in_one_object_of_a_template_leaves_the_others_alone() {
     const OBJECTS: usize = 40;
@@ -190,7 +189,7 @@ fn an_edit_in_one_object_of_a_template_leaves_the_others_alone() {
     text += "parameters:\n- {name: NAME, value: a}\n";
     let path: Arc<str> = "t.yaml".into();
     let mut editor = Editor::new(&[("t.yaml".to_owned(), text.clone())].into());
-    // A list that was kept is the same list in memory, and one that was made anew is not.
+    // A reused list has the same address, a new one has not.
     type Seen = (Arc<Model>, Vec<*const Diagnostic>);
     let state = |editor: &Editor| -> Vec<Seen> {
         let last = editor.documents[&path].1.last.as_ref().expect("it was checked");
@@ -207,10 +206,10 @@ fn an_edit_in_one_object_of_a_template_leaves_the_others_alone() {
     let after = state(&editor);
     let is_other = |old: &Seen, new: &Seen| !Arc::ptr_eq(&old.0, &new.0) || old.1 != new.1;
     let touched: Vec<usize> = (0..before.len()).filter(|at| is_other(&before[*at], &after[*at])).collect();
-    // The template itself stands around what was edited.
+    // The template contains the edited object, so it has changed too.
     assert_eq!(touched, [0, 18]);
     editor.assert_fresh("after an edit in one object");
-    // A parameter is everyone's business.
+    // All objects depend on a parameter.
     let at = text.find("value: a").expect("in the text") + 1;
     editor.edit("t.yaml", |it| {
         it.edit(Span::new(at + 7, at + 8), "b");
