@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Location};
 use crate::k8s::{Container, Model, Object};
 use crate::resolve::{Resolver, SharedPodInputs};
+use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::FileContext;
 use crate::rules::engine::contexts::TextProvider;
 use crate::rules::engine::findings::RawFinding;
@@ -90,6 +91,10 @@ impl FindingsCache {
             self.last = Some(new);
             return Vec::new();
         };
+        if let Some(settings) = &facts.settings {
+            self.last = Some(new);
+            return check_settings(settings);
+        }
         let source = texts.parsed_text(path);
         new.revision = source.as_ref().map(|it| it.revision());
         let mut old = last.filter(|last| last.fits(&new, snapshot)).and_then(|last| {
