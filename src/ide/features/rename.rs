@@ -92,7 +92,7 @@ pub fn rename(
                 }
                 ShellDoubt::Quoted => {
                     format!(
-                        "`{name}` is in single quotes at {location}, where the shell does not read it: rename it by hand"
+                        "`{name}` is in single quotes at {location}, where the shell does not expand it: rename it by hand"
                     )
                 }
             });
