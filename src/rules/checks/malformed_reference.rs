@@ -121,7 +121,7 @@ fn report(
         let fix = reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`"))?;
         Some(crate::diagnostic::Fix { safe, ..fix })
     });
-    let about = name.map_or_else(|| leading_name(written.trim_start_matches("$(")), |it| it);
+    let about = name.map_or_else(|| leading_name(written.trim_start_matches("$(")), String::as_str);
     let help = help.or_else(|| name.map(|name| format!("write `$({name})`")));
     let finding = Finding::new(container.inside(text.text, range), about, message).fix(fix);
     findings.push(match help {
