@@ -17,7 +17,7 @@ pub(super) const SCHEMA: &str = "podlens/lint/v1";
 /// The findings of a run.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// `podlens/lint/v1`.
     pub schema: &'static str,
     /// In the order of files, offsets and rules.
     pub findings: Vec<Finding>,

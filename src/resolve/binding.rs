@@ -156,7 +156,7 @@ impl OriginKind {
     }
 }
 
-/// The result of looking up a name. Only `Later` and `Unbound` can cause findings.
+/// The result of looking up a name. A reference is reported as not expanded only for `Later` and `Unbound`.
 #[derive(Clone, Debug)]
 pub enum Lookup {
     /// It has this value.

@@ -23,7 +23,10 @@ fn the_settings_of_the_extension_are_up_to_date() {
         fs::write(&path, &fresh).expect("writing the extension's manifest");
         return;
     }
-    assert!(fresh == text, "the settings in editors/vscode/package.json are stale; UPDATE=1 writes them");
+    assert!(
+        fresh == text,
+        "the settings in editors/vscode/package.json are stale: UPDATE=1 cargo test --test it editors"
+    );
 }
 
 #[test]

@@ -25,8 +25,8 @@ fn every_rule_has_a_file_of_its_name_and_every_file_is_registered() {
     let mut findings = Vec::new();
     for module in modules.difference(&registered) {
         findings.push(format!(
-            "{CHECKS}/{module}.rs is not registered under its name: add `mod {module};` and `&{module}::RULE,` to \
-             src/rules/checks.rs, and declare the rule with `name: \"{}\"`. The folder holds rules only: what several \
+            "{CHECKS}/{module}.rs is not registered under its name: src/rules/checks.rs needs `mod {module};` and \
+             `&{module}::RULE,`, and the rule `name: \"{}\"`. The folder holds rules only: what several \
              rules use is in src/rules/shared",
             module.replace('_', "-")
         ));
@@ -44,7 +44,12 @@ fn every_rule_has_a_file_of_its_name_and_every_file_is_registered() {
 fn every_rule_file_starts_with_its_name() {
     let mut findings = Vec::new();
     for rule in RULES {
-        let file = read(&format!("{CHECKS}/{}.rs", rule.name.replace('-', "_")));
+        let path = format!("{CHECKS}/{}.rs", rule.name.replace('-', "_"));
+        if !project().join(&path).exists() {
+            findings.push(format!("{path}: expected the rule `{}` in this file", rule.name));
+            continue;
+        }
+        let file = read(&path);
         let expected = format!("//! The rule `{}`.", rule.name);
         if file.text.lines().next() != Some(&expected) {
             findings.push(format!("{}:1: expected `{expected}`", file.path));
@@ -81,7 +86,9 @@ fn every_rule_is_documented() {
 
 /// The findings of a rule in its own suite.
 fn suite_findings(rule: &str) -> Vec<podlens::diagnostic::Diagnostic> {
-    let file = read(&format!("fixtures/rules/{rule}.md"));
+    let path = format!("fixtures/rules/{rule}.md");
+    assert!(project().join(&path).exists(), "{path} is missing: write the suite of the rule, see CONTRIBUTING.md");
+    let file = read(&path);
     let suite = Suite::parse(&file.path, &file.text, |_| true).expect("the suites check the format");
     let files = suite.cases.iter().map(|case| case.files().map(|it| (it.path.clone(), it.text.clone())).collect());
     files.flat_map(|files| lint(&files)).filter(|finding| finding.rule == rule).collect()

@@ -68,7 +68,8 @@ fn file_of(url: &str) -> String {
     LazyLock::force(&UPDATED);
     let path = url.strip_prefix(concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/"));
     let path = path.unwrap_or_else(|| panic!("{url} is not a page of the repository"));
-    assert!(!read(path).text.is_empty(), "{path} is empty");
+    let exists = project().join(path).is_file();
+    assert!(exists && !read(path).text.is_empty(), "{path} is missing: UPDATE=1 cargo test --test it rule_pages");
     path.to_owned()
 }
 

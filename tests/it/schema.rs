@@ -16,7 +16,7 @@ fn the_schema_is_up_to_date() {
         fs::write(&path, &schema).expect("writing the schema");
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == schema, "editors/podlens.schema.json is stale; UPDATE=1 writes it");
+    assert!(written == schema, "editors/podlens.schema.json is stale: UPDATE=1 cargo test --test it schema");
 }
 
 #[test]

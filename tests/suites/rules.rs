@@ -21,7 +21,9 @@ pub(crate) const FOLDER: Folder =
 
 fn check(suite: &str, case: &Case) -> Result<Case, String> {
     if rules::find_rule(suite).is_none() {
-        return Err(format!("there is no rule `{suite}`: a suite is called like its rule"));
+        return Err(format!(
+            "there is no rule `{suite}`: register it in src/rules/checks.rs, or name the suite like its rule"
+        ));
     }
     let files = texts(case);
     let findings = lint(&files);
@@ -88,11 +90,18 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn every_rule_has_a_suite() -> Result<(), String> {
     let missing = RULES.iter().map(|rule| format!("fixtures/rules/{}.md", rule.name));
     let missing: Vec<_> = missing.filter(|path| !project().join(path).exists()).collect();
-    if missing.is_empty() { Ok(()) } else { Err(format!("missing: {}", missing.join(", "))) }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("missing, see 'Add a rule' in CONTRIBUTING.md: {}", missing.join(", ")))
+    }
 }
 
 fn every_kind_of_fix_has_a_diff(rule: &str) -> Result<(), String> {
     let path = project().join(format!("fixtures/rules/{rule}.md"));
+    if !path.exists() {
+        return Err(format!("fixtures/rules/{rule}.md is missing: write the suite of the rule, see CONTRIBUTING.md"));
+    }
     let suite = runner::read(&FOLDER, &path)?;
     let (offered, shown) = kinds_of_fixes(rule, &suite)?;
     let mut missing = String::new();

@@ -36,7 +36,10 @@ impl SuiteFile {
         let mut cases = self.cases.lock().unwrap_or_else(PoisonError::into_inner);
         cases[case] = text;
         let text = format!("{}{}", self.head, cases.concat());
-        fs::write(&self.path, text).unwrap_or_else(|error| panic!("{}: {error}", self.path.display()));
+        // Other tests read the file meanwhile, so it is replaced as a whole.
+        let new = self.path.with_extension("md.new");
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &self.path));
+        written.unwrap_or_else(|error| panic!("{}: {error}", self.path.display()));
     }
 }
 
@@ -61,6 +64,7 @@ pub(crate) fn entries(folder: &str) -> Vec<PathBuf> {
     let directory = project().join("fixtures").join(folder);
     let entries = fs::read_dir(&directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a fixture is readable").path()).collect();
+    paths.retain(|path| path.extension().is_none_or(|extension| extension != "new"));
     paths.sort();
     paths
 }

@@ -3,7 +3,7 @@
 use crate::rules::engine::{ContainerContext, FileContext, Findings, ObjectContext, PodContext};
 use crate::workspace::LintLevel;
 
-/// A rule as [`declare_rule!`] declares it.
+/// A rule as `declare_rule!` declares it.
 #[derive(Debug)]
 pub struct Rule {
     /// The name in outputs, settings and comments: the name of the rule's file, with `-` for `_`.
