@@ -3,7 +3,7 @@
 //! An object or a container is checked again if it has changed, or something that its findings depend on: the fields
 //! around it in its object, the names that were looked up, the locations in other files that are in its findings. All
 //! other findings are reused, and their locations in this file are moved by the edits. The result is the same as that
-//! of [`check`](super::check).
+//! of [`check`](super::runner::check).
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ struct CachedObject {
     /// The Lists and Templates that contain it, the innermost first.
     holders: Vec<Arc<Model>>,
     own: CachedFindings,
-    /// Pod by pod.
+    /// For each pod.
     common: Vec<SharedPodInputs>,
     /// The containers of all pods.
     containers: Vec<(Arc<Container>, CachedFindings)>,

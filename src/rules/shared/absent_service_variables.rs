@@ -10,7 +10,7 @@ use crate::rules::engine::ContainerContext;
 pub(in crate::rules) enum ServiceVariableAbsence {
     /// The service has no cluster IP (S3).
     Headless(Origin),
-    /// Service links are off (S1).
+    /// Service links are disabled (S1).
     LinksOff,
     /// The pod links other services in `envFrom`. Contains the service that it does not link, if it is known.
     NotLinked(Option<Arc<str>>),

@@ -70,7 +70,7 @@ struct EnvEntries<'c> {
     references: Vec<Vec<EntryReference<'c>>>,
 }
 
-/// A reference in an entry's value.
+/// A reference in the value of an entry.
 struct EntryReference<'c> {
     name: &'c str,
     /// The entry that defines its value.
@@ -157,7 +157,7 @@ impl<'c> EnvEntries<'c> {
         let mut order = Vec::with_capacity(self.names.len());
         let mut seen = vec![false; self.names.len()];
         for start in 0..self.names.len() {
-            // Without recursion: a chain of references can be as long as the list.
+            // Without recursion, because a chain of references can be as long as the list.
             let mut open = vec![(start, false)];
             while let Some((at, done)) = open.pop() {
                 if done {

@@ -1,4 +1,4 @@
-//! Which fields of a kind are numbers or booleans: a graph of types, derived from the schemas by `derive.py`.
+//! Which fields of a kind are numbers or booleans: a graph of types, generated from the schemas by `derive.py`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

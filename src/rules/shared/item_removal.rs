@@ -12,7 +12,7 @@ impl ContainerContext<'_> {
     }
 }
 
-/// Removes the list item at a span of an object.
+/// The fix that removes the list item at a span of an object.
 pub(in crate::rules) fn remove_item(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
     let source = object.file.parsed_text()?;
     let span = removed_item_span(&source.text, &source.tree, object.object.file_span(item))?;
@@ -40,7 +40,7 @@ fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
     }
     let start = text[..key.span().start].rfind('\n').map_or(0, |end| end + 1);
     let last = item.start + text[item.range()].trim_end().len();
-    // In flow style a bracket ends the list.
+    // In flow style the list ends with a bracket.
     let end = list.span().end.max(last);
     let last = key.span().start + text[key.span().start..end].trim_end().len();
     let end = text[last..].find('\n').map_or(text.len(), |len| last + len + 1);

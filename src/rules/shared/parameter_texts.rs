@@ -23,7 +23,7 @@ pub(in crate::rules) struct ParameterText<'a> {
 }
 
 impl<'a> ParameterText<'a> {
-    /// The references in it.
+    /// The references to parameters in the text.
     pub(in crate::rules) fn references(&self) -> Vec<ParameterReference> {
         parameter_references(&self.text.value, self.parameters.dialect.is_proposal())
     }
@@ -33,7 +33,7 @@ impl<'a> ParameterText<'a> {
         &self.text.value[reference.name.clone()]
     }
 
-    /// The reference as it is written.
+    /// The reference as written.
     pub(in crate::rules) fn written(&self, reference: &ParameterReference) -> &'a str {
         &self.text.value[reference.range.clone()]
     }

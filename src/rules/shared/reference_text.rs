@@ -15,7 +15,7 @@ pub(in crate::rules) enum ReferencePattern<'t> {
     Default(&'t str),
     /// It contains another reference.
     Nested,
-    /// A name that is not closed: the `)` belongs to something else.
+    /// A name without its `)`: the one that follows belongs to other text.
     Unclosed(&'t str),
     /// A command or arithmetic for a shell.
     Command,
@@ -64,7 +64,7 @@ impl<'t> ReferencePattern<'t> {
     }
 }
 
-/// The letters, digits, `_`, `-` and `.` that a text begins with.
+/// The letters, digits, `_`, `-` and `.` at the start of a text.
 pub(in crate::rules) fn leading_name(text: &str) -> &str {
     let end = text.bytes().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.')).count();
     &text[..end]

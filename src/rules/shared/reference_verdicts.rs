@@ -82,7 +82,7 @@ pub(in crate::rules) enum ReferenceFlaw {
 pub(in crate::rules) enum ProbeVisibility {
     /// The reference, not expanded.
     Stays,
-    /// The empty text.
+    /// An empty text.
     Empty,
     /// The value before expansion.
     Raw,
@@ -196,7 +196,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
     match shape {
         ReferencePattern::Other => ReferenceVerdict::Fine,
         ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::Fine,
-        // A probe sees no service variable anyway (P3).
+        // Service variables are not available in a probe (P3).
         ReferencePattern::Name if text.field.is_probe() => ReferenceVerdict::Undefined,
         ReferencePattern::Name => {
             container.absent_service(&step.name).map_or(ReferenceVerdict::Undefined, ReferenceVerdict::Service)

@@ -1,4 +1,4 @@
-//! Fixes that change how a pod gets the variables of services: one link added, all links explicit, links off.
+//! Fixes that change which service variables a pod has: one more link, explicit links only, or none.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl ObjectContext<'_> {
         Some(Fix { title, safe: false, edits })
     }
 
-    /// Links one more service in a container.
+    /// The fix that links one more service in a container.
     pub(in crate::rules) fn link_service_fix(&self, container: &Container, service: &str) -> Option<Fix> {
         let change = self.link(container, &[service])?;
         let edits = vec![edit(self.file.at(change.span), change.text)];

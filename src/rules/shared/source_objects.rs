@@ -49,7 +49,7 @@ impl<'a> ContainerContext<'a> {
         let Some((kind, Some(name), _)) = reference(entry) else { return BTreeMap::new() };
         let found = self.objects(kind, &name.value);
         let file = self.pod.object.file;
-        // B10.
+        // B10: older releases skip keys that are not valid names.
         let checks_names = !file.resolver.release(file.path).is_at_least(30);
         let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
         let mut given = BTreeMap::new();
