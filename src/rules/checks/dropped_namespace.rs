@@ -55,7 +55,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let model = &object.object.model;
     let Some(namespace) = model.namespace.as_ref().filter(|it| !it.value.is_empty()) else { return };
     // The items of a list inside a template keep their namespaces.
-    if model.kind.as_ref().is_some_and(|it| it.value.ends_with("List")) || is_item(object) {
+    if model.kind.as_ref().is_some_and(|it| it.value.ends_with("List")) || is_list_item(object) {
         return;
     }
     let keeps =
@@ -72,7 +72,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Whether the object is an item of a list inside the template.
-fn is_item(object: &ObjectContext<'_>) -> bool {
+fn is_list_item(object: &ObjectContext<'_>) -> bool {
     let Some((template, _)) = object.enclosing_template() else { return false };
     let offset = object.object.offset;
     let lists = object.file.facts.objects.iter().filter(|it| it.offset > template.offset && it.offset < offset);

@@ -75,7 +75,7 @@ declare_rule! {
     /// writes that key; this is unsafe: only the author knows which side is wrong.
     name: "env-file-content",
     level: Error,
-    checks: [Object(check), File(env_file)],
+    checks: [Object(check), File(check_env_file)],
     helm: ContainerWithoutAction,
 }
 
@@ -84,7 +84,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         let pod = PodContext { object, pod };
         let mut files = PodFiles::new(&pod);
         for reference in pod.file_key_refs() {
-            if let Some(finding) = produced(&pod, &reference, &mut files) {
+            if let Some(finding) = written_file(&pod, &reference, &mut files) {
                 findings.push(finding);
             }
         }
@@ -92,7 +92,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The finding about a file that containers write (PF3 to PF6).
-fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
+fn written_file(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
     let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
     // V12: an invalid key is reported by `invalid-env-file`.
     if !is_relaxed_variable_name(&key.value) || crate::rules::shared::placeholders::is_placeholder(&key.value) {
@@ -110,7 +110,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
     match content.find(&key.value, reading) {
         EnvFileLookup::Value(..) | EnvFileLookup::Unknown => None,
         EnvFileLookup::Missing if reference.optional => None,
-        EnvFileLookup::Missing => Some(missing(pod, reference, content)),
+        EnvFileLookup::Missing => Some(missing_key(pod, reference, content)),
         EnvFileLookup::Refused(error) => {
             let what =
                 if error.problem == EnvFileProblem::InvalidName { "has an invalid name" } else { "cannot be read" };
@@ -128,7 +128,7 @@ fn produced(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFil
     }
 }
 
-fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileContent) -> Finding {
+fn missing_key(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileContent) -> Finding {
     let (key, path) = (reference.key.map_or("", |it| &it.value), reference.path.map_or("", |it| &it.value));
     let names = content.names(pod.reading());
     let place = |range| content.script_part(range).map(|part| pod.script_location(&part));
@@ -169,7 +169,7 @@ fn missing(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFileCo
 }
 
 /// Checks an env file of the workspace, if a `fileKeyRef` near it names such a file.
-fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+fn check_env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     if !file.facts.is_env_format() {
         return;
     }
@@ -191,14 +191,14 @@ fn env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let is_draft = reading.dialect == EnvFileDialect::Proposed;
     let last = keys.iter().map(|key| line_of(key).filter(|_| !is_draft).unwrap_or(u32::MAX)).max().unwrap_or(u32::MAX);
     for error in errors.iter().filter(|it| it.line < last) {
-        let fix = (error.problem == EnvFileProblem::NotQuoted).then(|| quoted(file, &source.text, error)).flatten();
+        let fix = (error.problem == EnvFileProblem::NotQuoted).then(|| quote_fix(file, &source.text, error)).flatten();
         // A line that cannot be read may be a part of a secret, so the finding is about the kind of problem.
         let problem = error.problem;
         findings.push(Finding::new(file.at(error.span), problem.code(), problem.to_string()).fix(fix));
     }
 }
 
-fn quoted(file: &FileContext<'_>, text: &str, error: &EnvFileError) -> Option<Fix> {
+fn quote_fix(file: &FileContext<'_>, text: &str, error: &EnvFileError) -> Option<Fix> {
     let value = text.get(error.span.range())?.trim_end();
     if value.contains('\'') || value.contains(" #") {
         return None;

@@ -84,7 +84,7 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
             // PF4: only in the proposal may an optional file be missing (F4).
             && !(reference.optional && pod.is_draft())
         {
-            findings.push(absent(pod, &reference, &mut pod_files, &files, volume, path));
+            findings.push(missing_file(pod, &reference, &mut pod_files, &files, volume, path));
         }
         if let Some(volume) = reference.volume.filter(|_| pod.is_draft()) {
             if pod.mounts(reference.at, &volume.value) {
@@ -99,11 +99,11 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
             consumed.push(volume);
         }
     }
-    mounted_beside(pod, &consumed, findings);
+    check_other_mounts(pod, &consumed, findings);
 }
 
 /// PF13: in the proposal only init containers mount a volume with an env file.
-fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findings<'_>) {
+fn check_other_mounts(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findings<'_>) {
     for (at, container) in pod.pod.containers.iter().enumerate() {
         if !matches!(container.role, ContainerRole::Container | ContainerRole::Ephemeral) {
             continue;
@@ -128,7 +128,7 @@ fn mounted_beside(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findi
     }
 }
 
-fn absent(
+fn missing_file(
     pod: &PodContext<'_>,
     reference: &FileKeyRef<'_>,
     pod_files: &mut PodFiles<'_, '_>,

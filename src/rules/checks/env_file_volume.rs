@@ -68,13 +68,13 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
     let mut known: HashMap<&str, VolumeUse> = HashMap::new();
     for name in pod.file_key_refs().filter_map(|it| it.volume).filter(|it| !it.value.is_empty()) {
         let found = known.entry(&name.value).or_insert_with(|| pod.volume_use(&name.value));
-        if let Some(finding) = volume(pod, name, found) {
+        if let Some(finding) = check_volume(pod, name, found) {
             findings.push(finding);
         }
     }
 }
 
-fn volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Finding> {
+fn check_volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Finding> {
     let at = pod.object.at(name.span);
     match found {
         VolumeUse::Usable | VolumeUse::Unknown => None,

@@ -68,7 +68,7 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for entry in &container.container.env_from {
         if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
-            link(container, name, findings);
+            check_link(container, name, findings);
         }
     }
     for (text, step, verdict) in judge_references(container) {
@@ -90,7 +90,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports a link to a service if no service of this name has a cluster IP.
-fn link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
+fn check_link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
     let object = container.pod.object;
     let found = object.file.snapshot.services_named(&name.value, object.lookup_site());
     let is_headless =

@@ -63,14 +63,14 @@ fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for reference in pod.file_key_refs() {
-        for finding in fields(pod, &reference) {
+        for finding in check_fields(pod, &reference) {
             findings.push(finding);
         }
     }
 }
 
 /// The findings about the fields of a `fileKeyRef` (V12).
-fn fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
+fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let is_partial = pod.is_partial_container(reference.container);
     let mut field = |name: &str, text: Option<&Text>, error: &dyn Fn(&str) -> Option<(String, &'static str)>| {

@@ -7,7 +7,7 @@ use crate::k8s::{DataEntry, EnvFrom, ObjectData};
 use crate::resolve::{OriginKind, is_relaxed_variable_name, is_strict_variable_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
-use crate::rules::shared::source_objects::{keys, kind_name, objects, reference};
+use crate::rules::shared::source_objects::{imported_object, keys, kind_name, objects};
 use crate::workspace::LookupSite;
 
 declare_rule! {
@@ -59,7 +59,7 @@ declare_rule! {
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    prefixes(object, findings);
+    check_prefixes(object, findings);
     let (kind, source) = match &object.object.model.data {
         ObjectData::ConfigMap(source) => (OriginKind::ConfigMap, source),
         ObjectData::Secret(source) => (OriginKind::Secret, source),
@@ -84,7 +84,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports invalid prefixes (V5).
-fn prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+fn check_prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     let is_name = if release.is_at_least(32) { is_relaxed_variable_name } else { is_strict_variable_name };
     let preset = match &object.object.model.data {
@@ -115,8 +115,8 @@ fn first_user(object: &ObjectContext<'_>, kind: OriginKind, key: &DataEntry) -> 
         for user in &facts.objects {
             let containers = user.model.pods.iter().flat_map(|pod| &pod.containers);
             for entry in containers.flat_map(|it| &it.env_from) {
-                let Some((used, Some(name), _)) = reference(entry) else { continue };
-                if used != kind || &*name.value != reference_name_text || is_saved(entry, key) {
+                let Some((used, Some(name), _)) = imported_object(entry) else { continue };
+                if used != kind || &*name.value != reference_name_text || is_valid_with_prefix(entry, key) {
                     continue;
                 }
                 let namespace = user.model.namespace.as_ref().map(|it| &*it.value);
@@ -131,7 +131,7 @@ fn first_user(object: &ObjectContext<'_>, kind: OriginKind, key: &DataEntry) -> 
     None
 }
 
-fn is_saved(entry: &EnvFrom, key: &DataEntry) -> bool {
+fn is_valid_with_prefix(entry: &EnvFrom, key: &DataEntry) -> bool {
     let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
     is_placeholder(prefix) || is_strict_variable_name(&format!("{prefix}{}", key.key.value))
 }

@@ -77,11 +77,11 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             );
             continue;
         }
-        from(object, parameter, findings);
+        check_expression(object, parameter, findings);
     }
 }
 
-fn from(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
+fn check_expression(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let Some(from) = parameter.from.as_ref().filter(|it| !it.value.is_empty()) else {
         if let Some(generate) = parameter.generate.as_ref().filter(|_| parameter.required) {
             let message = "nothing is generated without `from`, and the parameter is required";

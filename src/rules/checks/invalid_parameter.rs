@@ -62,18 +62,18 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let what = if misfit.field.is_empty() { "the parameter".to_owned() } else { format!("`{}`", misfit.field) };
             let message = format!("{what} must be {}, or the template cannot be read", misfit.wanted);
             let about = format!("{} {}", Parameter::text(&parameter.name), misfit.field);
-            findings.push(Finding::new(object.at(misfit.span), about, message).fix(requoted(object, misfit)));
+            findings.push(Finding::new(object.at(misfit.span), about, message).fix(quote_fix(object, misfit)));
         }
         if parameter.mistyped_fields.iter().all(|it| !matches!(it.field, "" | "name")) {
-            name(object, parameter, findings);
+            check_name(object, parameter, findings);
         }
         if template.dialect.is_proposal() {
-            type_(object, parameter, findings);
+            check_type(object, parameter, findings);
         }
     }
 }
 
-fn name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
+fn check_name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let name = Parameter::text(&parameter.name);
     if is_parameter_name(name) {
         return;
@@ -86,7 +86,7 @@ fn name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findin
     findings.push(Finding::new(object.at(place), name, message).help("a name has letters, digits and underscores"));
 }
 
-fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
+fn check_type(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let Some(written) = parameter.type_.as_ref().filter(|it| it.is_string && !it.value.is_empty()) else { return };
     let name = Parameter::text(&parameter.name);
     let Some(type_) = ParameterType::from_name(&written.value) else {
@@ -103,7 +103,7 @@ fn type_(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findi
 }
 
 /// The fix that adds quotes to the value, or removes those of `required`.
-fn requoted(object: &ObjectContext<'_>, misfit: &MistypedField) -> Option<Fix> {
+fn quote_fix(object: &ObjectContext<'_>, misfit: &MistypedField) -> Option<Fix> {
     let text = misfit.text.as_ref()?;
     let source = object.file.parsed_text()?;
     let span = object.object.file_span(misfit.span);

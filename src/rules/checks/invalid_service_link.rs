@@ -61,19 +61,19 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if let ObjectData::Preset(preset) = &object.object.model.data {
-        preset.container().into_iter().flat_map(|it| &it.env_from).for_each(|it| link(object, it, findings));
+        preset.container().into_iter().flat_map(|it| &it.env_from).for_each(|it| check_link(object, it, findings));
     }
     for pod in &object.object.model.pods {
         for item in pod.service_dependencies.iter().flat_map(|it| &it.services) {
-            dependency(object, item, findings);
+            check_dependency(object, item, findings);
         }
         for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
-            link(object, entry, findings);
+            check_link(object, entry, findings);
         }
     }
 }
 
-fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
+fn check_link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
     let place = match &entry.source {
         Some(EnvFromSource::Service { field, name }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
             name.as_ref().map_or(*field, |it| it.span)
@@ -84,7 +84,7 @@ fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>
             None => return,
         },
         Some(EnvFromSource::Service { name: Some(name), .. }) => {
-            return without_ports(object, name, "the container", findings);
+            return check_ports(object, name, "the container", findings);
         }
         Some(_) => return,
     };
@@ -92,7 +92,7 @@ fn link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>
     findings.push(finding.help("write `service: {name: …}`"));
 }
 
-fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &mut Findings<'_>) {
+fn check_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &mut Findings<'_>) {
     let snapshot = object.file.snapshot;
     let found = snapshot.services_named(&name.value, object.lookup_site());
     let lacks_ports = |it: &ObjectMatch<'_>| match &it.object.model.data {
@@ -115,7 +115,7 @@ fn without_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &
     }
 }
 
-fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &mut Findings<'_>) {
+fn check_dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &mut Findings<'_>) {
     let Some(name) = item.name.as_ref().filter(|it| !it.value.is_empty()) else {
         let finding = Finding::new(object.at(item.span), "name", "this dependency has no `name`");
         findings.push(finding.help("write `- name: …`"));
@@ -132,13 +132,13 @@ fn dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findings: &m
         findings.push(Finding::new(object.at(name.span), &name.value, message).help(help));
     } else if !item.is_reference {
         let message = format!("a dependency must be a mapping: `name: {}`", name.value);
-        findings.push(Finding::new(object.at(name.span), &name.value, message).fix(with_name(object, name)));
+        findings.push(Finding::new(object.at(name.span), &name.value, message).fix(mapping_fix(object, name)));
     } else {
-        without_ports(object, name, "the pod", findings);
+        check_ports(object, name, "the pod", findings);
     }
 }
 
-fn with_name(object: &ObjectContext<'_>, name: &Text) -> Option<Fix> {
+fn mapping_fix(object: &ObjectContext<'_>, name: &Text) -> Option<Fix> {
     let location = object.at(name.span);
     let source = object.file.parsed_text()?;
     let written = source.text.get(location.span.range())?;

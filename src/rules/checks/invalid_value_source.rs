@@ -9,7 +9,7 @@ use crate::resolve::{
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
-use crate::rules::shared::source_objects::reference;
+use crate::rules::shared::source_objects::imported_object;
 use crate::text::Span;
 
 declare_rule! {
@@ -63,8 +63,8 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let found: Vec<Finding> = {
-        let env = container.container.env.iter().flat_map(|entry| variable(container, entry));
-        env.chain(container.container.env_from.iter().filter_map(|entry| import(container, entry))).collect()
+        let env = container.container.env.iter().flat_map(|entry| check_variable(container, entry));
+        env.chain(container.container.env_from.iter().filter_map(|entry| check_env_from(container, entry))).collect()
     };
     // The branches of a template are side by side in its text.
     if !found.is_empty() && !container.pod.object.file.is_template() {
@@ -72,14 +72,14 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
+fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
     let Some(from) = &entry.from else { return Vec::new() };
     let place = entry.name.as_ref().map_or(from.span, |it| it.span);
     let name = entry.name.as_ref().map_or("", |it| &it.value);
     let mut found = Vec::new();
     // V7.
     match (&from.sources[..], &entry.value) {
-        ([], _) => found.extend(without_source(container, from, name, place)),
+        ([], _) => found.extend(missing_source(container, from, name, place)),
         (_, Some(value)) if !value.value.is_empty() => {
             let message = format!("`{name}` has both `value` and `valueFrom`");
             let finding = Finding::new(container.at(value.span), name, message);
@@ -98,7 +98,7 @@ fn variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
 }
 
 /// The finding about a `valueFrom` that is empty, or has only unknown keys.
-fn without_source(container: &ContainerContext<'_>, from: &ValueFrom, name: &str, place: Span) -> Option<Finding> {
+fn missing_source(container: &ContainerContext<'_>, from: &ValueFrom, name: &str, place: Span) -> Option<Finding> {
     const SOURCES: [&str; 5] = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
     let unknown = from.others.iter().find(|it| !SOURCES.contains(&&*it.value));
     match unknown {
@@ -106,7 +106,7 @@ fn without_source(container: &ContainerContext<'_>, from: &ValueFrom, name: &str
         Some(key) if key.value.starts_with('$') => None,
         // Custom resources may have other sources.
         Some(_) if !is_built_in(container) => None,
-        Some(key) => Some(misspelt(container, key, "source of a value", &SOURCES)),
+        Some(key) => Some(misspelled(container, key, "source of a value", &SOURCES)),
         None if container.is_partial() => None,
         None => Some(
             Finding::new(container.at(place), name, "`valueFrom` has no source")
@@ -116,7 +116,7 @@ fn without_source(container: &ContainerContext<'_>, from: &ValueFrom, name: &str
 }
 
 /// The finding about an entry of `envFrom` (V6).
-fn import(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding> {
+fn check_env_from(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding> {
     const SOURCES: [&str; 2] = ["configMapRef", "secretRef"];
     let second = entry.others.iter().find(|it| SOURCES.contains(&&*it.value));
     match (&entry.source, second) {
@@ -124,8 +124,8 @@ fn import(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding> 
             let message = "this entry of `envFrom` has two sources: exactly one is allowed";
             Some(Finding::new(container.at(second.span), &second.value, message))
         }
-        (Some(_), None) => match reference(entry)? {
-            (_, Some(name), _) => object_name(container, name),
+        (Some(_), None) => match imported_object(entry)? {
+            (_, Some(name), _) => check_object_name(container, name),
             (kind, None, _) => {
                 let source = if kind == OriginKind::Secret { "secretRef" } else { "configMapRef" };
                 let location = container.pod.object.key_location(entry.span, source);
@@ -136,14 +136,14 @@ fn import(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding> 
         (None, _) => {
             let unknown = entry.others.iter().find(|it| !SOURCES.contains(&&*it.value) && &*it.value != "service");
             let unknown = unknown.filter(|it| !it.value.starts_with('$') && is_built_in(container));
-            let misspelt = |key| misspelt(container, key, "source of `envFrom`", &SOURCES);
+            let misspelled = |key| misspelled(container, key, "source of `envFrom`", &SOURCES);
             // An empty entry is not complete yet.
             let alone = entry.prefix.as_ref().filter(|_| entry.others.is_empty() && !container.is_partial());
             let without = |prefix: &Text| {
                 Finding::new(container.at(prefix.span), &prefix.value, "this entry of `envFrom` has no source")
                     .help(format!("add one of {}", SOURCES.join(", ")))
             };
-            unknown.map(misspelt).or_else(|| alone.map(without))
+            unknown.map(misspelled).or_else(|| alone.map(without))
         }
     }
 }
@@ -188,7 +188,9 @@ fn check_source(
             match path {
                 None => found.extend(missing("fieldPath")),
                 Some(path) if known(path) => {}
-                Some(path) => found.push(misspelt(container, path, "field that a variable can refer to", &ENV_FIELDS)),
+                Some(path) => {
+                    found.push(misspelled(container, path, "field that a variable can refer to", &ENV_FIELDS))
+                }
             }
             // V9.
             if let Some(version) = api_version.as_ref().filter(|it| !matches!(&*it.value, "" | "v1")) {
@@ -201,7 +203,7 @@ fn check_source(
                 None => found.extend(missing("resource")),
                 Some(it) if is_placeholder(&it.value) => {}
                 Some(it) if !is_env_resource(&it.value) => {
-                    found.push(misspelt(container, it, "resource that a variable can refer to", &RESOURCES));
+                    found.push(misspelled(container, it, "resource that a variable can refer to", &RESOURCES));
                 }
                 Some(it) => {
                     found.extend(divisor.as_ref().and_then(|divisor| invalid_divisor(container, &it.value, divisor)))
@@ -213,7 +215,7 @@ fn check_source(
             // V11.
             match &reference.name {
                 None => found.extend(missing("name")),
-                Some(name) => found.extend(object_name(container, name)),
+                Some(name) => found.extend(check_object_name(container, name)),
             }
             match &reference.key {
                 None => found.extend(missing("key")),
@@ -234,7 +236,7 @@ fn check_source(
 }
 
 /// The finding about an invalid name of an object.
-fn object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Finding> {
+fn check_object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Finding> {
     if is_placeholder(&name.value) || is_dns_subdomain(&name.value) {
         return None;
     }
@@ -247,7 +249,7 @@ fn object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Finding>
 }
 
 /// The finding about a word that is not one of the known ones, with the most similar one as a fix.
-fn misspelt(container: &ContainerContext<'_>, text: &Text, what: &str, known: &[&str]) -> Finding {
+fn misspelled(container: &ContainerContext<'_>, text: &Text, what: &str, known: &[&str]) -> Finding {
     let finding = Finding::new(container.at(text.span), &text.value, format!("`{}` is not a {what}", text.value));
     match nearest_name(&text.value, known.iter().copied()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(container.pod.object, text, near)),
@@ -292,7 +294,7 @@ fn missing_container(container: &ContainerContext<'_>, whose: &Text) -> Option<F
     if names.contains(&name) || !containers.iter().all(is_whole) || names.iter().any(|it| is_placeholder(it)) {
         return None;
     }
-    Some(misspelt(container, whose, "container of this pod", &names))
+    Some(misspelled(container, whose, "container of this pod", &names))
 }
 
 fn is_data_key(key: &str) -> bool {

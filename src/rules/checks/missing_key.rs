@@ -78,12 +78,18 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             && !is_placeholder(&key.value)
             && !key.value.is_empty()
         {
-            look_up(container, kind, name, key, findings);
+            check_reference(container, kind, name, key, findings);
         }
     }
 }
 
-fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key: &Text, findings: &mut Findings<'_>) {
+fn check_reference(
+    container: &ContainerContext<'_>,
+    kind: OriginKind,
+    name: &Text,
+    key: &Text,
+    findings: &mut Findings<'_>,
+) {
     let found = container.objects(kind, &name.value);
     let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
     // A ConfigMap or Secret without keys is probably filled by another tool.

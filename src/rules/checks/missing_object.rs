@@ -5,7 +5,7 @@ use crate::resolve::OriginKind;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
-use crate::rules::shared::source_objects::{kind_name, reference};
+use crate::rules::shared::source_objects::{imported_object, kind_name};
 
 declare_rule! {
     /// Reports a ConfigMap or Secret that is not in the workspace.
@@ -64,8 +64,8 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for entry in &container.container.env_from {
-        if let Some((kind, Some(name), false)) = reference(entry) {
-            look_up(container, kind, name, findings);
+        if let Some((kind, Some(name), false)) = imported_object(entry) {
+            check_reference(container, kind, name, findings);
         }
     }
     for source in container.container.env.iter().filter_map(|it| it.from.as_ref()?.sources.first()) {
@@ -75,12 +75,12 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             _ => continue,
         };
         if let (Some(name), false) = (&key.name, key.optional) {
-            look_up(container, kind, name, findings);
+            check_reference(container, kind, name, findings);
         }
     }
 }
 
-fn look_up(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, findings: &mut Findings<'_>) {
+fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, findings: &mut Findings<'_>) {
     if name.value.is_empty() || is_placeholder(&name.value) || !container.objects(kind, &name.value).is_empty() {
         return;
     }

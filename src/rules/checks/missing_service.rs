@@ -57,24 +57,24 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for pod in &object.object.model.pods {
         let dependencies = pod.service_dependencies.iter().flat_map(|it| &it.services);
         for name in dependencies.filter_map(|it| it.name.as_ref()) {
-            look_up(object, name, "the pod waits for it", findings);
+            check_reference(object, name, "the pod waits for it", findings);
         }
-        links(object, pod, findings);
+        check_links(object, pod, findings);
     }
     if let ObjectData::Preset(preset) = &object.object.model.data {
-        links(object, &preset.pod, findings);
+        check_links(object, &preset.pod, findings);
     }
 }
 
-fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+fn check_links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
         if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
-            look_up(object, name, "the container waits for it, and its variables are unknown", findings);
+            check_reference(object, name, "the container waits for it, and its variables are unknown", findings);
         }
     }
 }
 
-fn look_up(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
+fn check_reference(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
     let (snapshot, place) = (object.file.snapshot, object.lookup_site());
     let is_known = || !snapshot.services_named(&name.value, place).is_empty();
     if name.value.is_empty() || is_placeholder(&name.value) || is_known() {

@@ -64,7 +64,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             && parameter.value.as_ref().is_none_or(|it| it.value.is_empty());
         let Some(from) = parameter.from.as_ref().filter(|_| is_generated) else { continue };
         let parts = parse_generator(&from.value, RangeEnds::Exclusive).unwrap_or_default();
-        for random in parts.iter().filter_map(narrow) {
+        for random in parts.iter().filter_map(narrow_generator) {
             let never: Vec<String> = random.excluded_ends.chars().map(|it| format!("`{it}`")).collect();
             let message = match random.alphabet.len() {
                 1 => format!(
@@ -81,7 +81,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The part, if it is a generator that excludes at least a tenth of its characters.
-fn narrow(part: &GeneratorPart) -> Option<&RandomCharacters> {
+fn narrow_generator(part: &GeneratorPart) -> Option<&RandomCharacters> {
     match part {
         GeneratorPart::Random(random) if random.is_plain => {
             let all = random.alphabet.len() + random.excluded_ends.len();

@@ -77,12 +77,12 @@ fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, wha
     findings.push(
         Finding::new(container.at(text.span), name, format!("`{value}` is {is}: {what} must be a string"))
             .help(format!("quote it: `\"{value}\"`"))
-            .fix(quoted(container, text)),
+            .fix(quote_fix(container, text)),
     );
 }
 
 /// The fix that quotes the value as written, and removes the tag that makes it a number.
-fn quoted(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
+fn quote_fix(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     let mut span = container.at(text.span).span;
     let file = container.pod.object.file;
     let source = file.parsed_text()?;

@@ -78,26 +78,26 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     match &object.object.model.data {
-        ObjectData::Preset(preset) => at_preset(object, preset, findings),
-        _ => object.object.model.pods.iter().for_each(|pod| at_pod(object, pod, findings)),
+        ObjectData::Preset(preset) => check_preset(object, preset, findings),
+        _ => object.object.model.pods.iter().for_each(|pod| check_pod(object, pod, findings)),
     }
 }
 
-fn at_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+fn check_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     let Some(admission) = object.certain_admission(pod) else { return };
     for matched in &admission.presets {
         for conflict in matched.conflicts.iter().filter(|it| it.other.is_none()) {
             let preset = &matched.name;
             let message = format!(
                 "{} preset `{preset}`, {}",
-                differs(conflict),
-                outcome(object, object.file.path, matched, conflict)
+                difference(conflict),
+                effect(object, object.file.path, matched, conflict)
             );
             let finding = Finding::new(conflict.with.clone(), about(conflict, preset), message)
                 .related(conflict.entry.clone(), format!("the entry of preset `{preset}`"))
                 .help("make the two equal, rename one, or exclude this pod from presets")
                 .fix(object.exclude_presets_fix(pod))
-                .fix(without(object, pod, conflict));
+                .fix(remove_from_pod(object, pod, conflict));
             findings.push(finding);
         }
     }
@@ -109,7 +109,7 @@ fn about(conflict: &Conflict, other: &str) -> String {
 }
 
 /// The start of the message, up to the name of the preset.
-fn differs(conflict: &Conflict) -> String {
+fn difference(conflict: &Conflict) -> String {
     let name = &conflict.name;
     match conflict.kind {
         ConflictKind::Env => format!("variable `{name}` differs from that of"),
@@ -121,7 +121,7 @@ fn differs(conflict: &Conflict) -> String {
 }
 
 /// The end of the message: the effect of the conflict.
-fn outcome(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, conflict: &Conflict) -> &'static str {
+fn effect(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, conflict: &Conflict) -> &'static str {
     let is_webhook = matched.preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook);
     match conflict.kind {
         _ if !matched.applied && object.takes_one_by_one(file) => {
@@ -136,7 +136,7 @@ fn outcome(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, con
 }
 
 /// The fix that removes the pod's own entry, if no other value of the container uses it.
-fn without(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option<Fix> {
+fn remove_from_pod(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option<Fix> {
     let container = pod.containers.get(conflict.container?)?;
     let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| object.at(it.span) == conflict.with);
     let span = match conflict.kind {
@@ -154,7 +154,7 @@ fn without(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -> Option
     item_removal::remove_entry(object, span, format!("Remove `{}` from the pod", conflict.name))
 }
 
-fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
+fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
     if object.file.snapshot.is_patch(object.file.path) {
         return;
     }
@@ -164,10 +164,10 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
             true => "the rest of the preset is not applied to any pod",
             false => "no preset is applied to any pod",
         };
-        let message = format!("{} the entry above, and {what}", differs(conflict));
+        let message = format!("{} the entry above, and {what}", difference(conflict));
         let finding = Finding::new(conflict.entry.clone(), about(conflict, "itself"), message)
             .related(conflict.with.clone(), "the entry above");
-        findings.push(finding.help("remove one of the two").fix(without_repetition(object, preset, conflict)));
+        findings.push(finding.help("remove one of the two").fix(remove_repetition(object, preset, conflict)));
     }
     // A conflict with several pods is reported once, with the first of them.
     let mut found: BTreeMap<(Location, String), SharedConflict> = BTreeMap::new();
@@ -179,13 +179,13 @@ fn at_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Find
                 Some(other) => format!("preset `{}`", other.name),
                 None => "the pod".to_owned(),
             };
-            let key = (conflict.entry.clone(), format!("{} {whose}", differs(conflict)));
+            let key = (conflict.entry.clone(), format!("{} {whose}", difference(conflict)));
             let shared = found.entry(key).or_insert_with(|| SharedConflict {
                 name: about(conflict, other.map_or("pod", |it| &it.name)),
                 labels: Vec::new(),
                 titles: Vec::new(),
                 conflict: conflict.clone(),
-                outcome: outcome(object, reached.file, matched, conflict),
+                outcome: effect(object, reached.file, matched, conflict),
             });
             let title = reached.title();
             shared.labels.push(Label { location: conflict.with.clone(), message: format!("in {title}") });
@@ -217,7 +217,7 @@ struct SharedConflict {
 }
 
 /// The fix that removes an entry which repeats another of the same preset.
-fn without_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
+fn remove_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
     let given = preset.container()?;
     let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| object.at(it.span) == conflict.entry);
     let span = match conflict.kind {
@@ -255,7 +255,7 @@ fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &C
     }
     if conflict.kind == ConflictKind::Env {
         for text in given.env.iter().filter_map(|it| it.value.as_ref()) {
-            edits.extend(referring(object, &source.text, text, &conflict.name, &new)?);
+            edits.extend(renamed_references(object, &source.text, text, &conflict.name, &new)?);
         }
     }
     let title = format!("Rename `{}` in the preset to `{new}`", conflict.name);
@@ -264,7 +264,13 @@ fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &C
 
 /// The edits that rename the references to a variable in a text. None if a reference is not found in the source, because
 /// it is written with escapes.
-fn referring(object: &ObjectContext<'_>, source: &str, text: &Text, name: &str, new: &str) -> Option<Vec<Edit>> {
+fn renamed_references(
+    object: &ObjectContext<'_>,
+    source: &str,
+    text: &Text,
+    name: &str,
+    new: &str,
+) -> Option<Vec<Edit>> {
     let wanted = dollar_tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
     let place = object.at(text.span);
     let written = source.get(place.span.range())?;

@@ -6,7 +6,7 @@ use crate::diagnostic::Location;
 use crate::k8s::{Container, ObjectData, PodPreset};
 use crate::resolve::{Binding, Origin, OriginKind};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::source_objects::reference;
+use crate::rules::shared::source_objects::imported_object;
 
 declare_rule! {
     /// Reports a variable of a PodPreset that hides a key of the pod's own `envFrom`.
@@ -91,8 +91,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let environment = file.resolver.environment(reached.file, reached.object, reached.pod, container);
             let bindings = environment.bindings();
             for binding in bindings.iter().filter(|it| it.preset.as_deref() == name) {
-                let Some(hidden) = binding.hides.iter().find(|it| is_of(container, it)) else { continue };
-                let Some(place) = entry(object, preset, binding) else { continue };
+                let Some(hidden) = binding.hides.iter().find(|it| is_from_container(container, it)) else { continue };
+                let Some(place) = entry_location(object, preset, binding) else { continue };
                 let key = (place, binding.name.to_string());
                 let (location, titles) = found.entry(key).or_insert_with(|| (hidden.location.clone(), Vec::new()));
                 *location = location.take().or_else(|| hidden.location.clone());
@@ -115,20 +115,20 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Whether a hidden value comes from the container's own `envFrom`.
-fn is_of(container: &Container, hidden: &Origin) -> bool {
+fn is_from_container(container: &Container, hidden: &Origin) -> bool {
     matches!(hidden.kind, OriginKind::ConfigMap | OriginKind::Secret)
-        && container.env_from.iter().filter_map(reference).any(|(kind, name, _)| {
+        && container.env_from.iter().filter_map(imported_object).any(|(kind, name, _)| {
             kind == hidden.kind && name.is_some_and(|it| Some(&it.value) == hidden.object.as_ref())
         })
 }
 
 /// The location of the entry of the preset that sets a variable: its name in `env`, or the name of the source.
-fn entry(object: &ObjectContext<'_>, preset: &PodPreset, binding: &Binding) -> Option<Location> {
+fn entry_location(object: &ObjectContext<'_>, preset: &PodPreset, binding: &Binding) -> Option<Location> {
     let given = preset.container()?;
     let named = given.env.iter().filter_map(|it| it.name.as_ref()).find(|it| it.value == binding.name);
     let source = || {
         let entry = given.env_from.iter().find(|it| Some(object.at(it.span)) == binding.entry)?;
-        Some(reference(entry)?.1.map_or(entry.span, |it| it.span))
+        Some(imported_object(entry)?.1.map_or(entry.span, |it| it.span))
     };
     named.map(|it| it.span).or_else(source).map(|it| object.at(it))
 }

@@ -61,10 +61,10 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for (text, step, verdict) in judge_references(container) {
-        let ReferenceVerdict::Probe(blind) = verdict else { continue };
+        let ReferenceVerdict::Probe(visibility) = verdict else { continue };
         let name = &step.name;
-        let what = match blind {
-            ProbeVisibility::Stays => {
+        let what = match visibility {
+            ProbeVisibility::NotExpanded => {
                 format!("`$({name})` is not expanded in a probe: only entries of `env` are available there")
             }
             ProbeVisibility::Empty => {

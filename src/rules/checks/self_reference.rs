@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for (text, step, _) in
-        judge_references(container).into_iter().filter(|(.., it)| matches!(it, ReferenceVerdict::Own))
+        judge_references(container).into_iter().filter(|(.., it)| matches!(it, ReferenceVerdict::SelfReference))
     {
         let name = &step.name;
         findings.push(

@@ -51,19 +51,19 @@ declare_rule! {
     /// None: rename one of the two, or set `enableServiceLinks: false` in pods that use no service variable.
     name: "service-variable-collision",
     level: Warning,
-    checks: [Object(between_services), Container(hidden_by_env)],
+    checks: [Object(check_service), Container(check_env)],
     helm: ContainerWithoutAction,
 }
 
 /// S10. The name of one of the two services starts with that of the other, so only such services are looked up.
-fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+fn check_service(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let ObjectData::Service(_) = &object.object.model.data else { return };
     let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
     let Some(service) = object.object.service() else { return };
     let own = service_variables(&name.value, &service);
     for (dash, _) in name.value.match_indices('-') {
         let shorter = &name.value[..dash];
-        for other in near(object, shorter) {
+        for other in services_in_namespace(object, shorter) {
             let Some(service) = other.object.service() else { continue };
             let theirs = service_variables(shorter, &service);
             let both = |(variable, value): &&(String, ResolvedValue)| {
@@ -83,9 +83,9 @@ fn between_services(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+fn check_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let entries = &container.container.env;
-    if !entries.iter().any(|entry| literal(entry).is_some()) {
+    if !entries.iter().any(|entry| literal_value(entry).is_some()) {
         return;
     }
     let (object, pod) = (container.pod.object, container.pod.pod);
@@ -97,7 +97,7 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
     }
     let services = file.resolver.service_variables(file.path, object.object, ServiceLinks::All);
     for entry in entries {
-        let (Some(name), Some(value)) = (&entry.name, literal(entry)) else { continue };
+        let (Some(name), Some(value)) = (&entry.name, literal_value(entry)) else { continue };
         let Some(hidden) = services.variables.get(&name.value) else { continue };
         let mut values = hidden.alternatives.iter().map(|(value, _)| value).chain([&hidden.value]);
         let is_open = !hidden.alternatives.is_empty();
@@ -106,7 +106,7 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
             continue;
         }
         let Some(service) = &hidden.origin.object else { continue };
-        let Some(found) = near(object, service).into_iter().next() else { continue };
+        let Some(found) = services_in_namespace(object, service).into_iter().next() else { continue };
         let shown = hidden.alternatives.first().map_or(&hidden.value, |(value, _)| value);
         let finding = Finding::new(
             object.at(name.span),
@@ -125,14 +125,14 @@ fn hidden_by_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) 
 }
 
 /// The value of an entry without references, if its name may be that of a service variable.
-fn literal(entry: &EnvVar) -> Option<&str> {
+fn literal_value(entry: &EnvVar) -> Option<&str> {
     let value = entry.value.as_ref().map(|it| &*it.value)?;
     let may_be = entry.name.as_ref().is_some_and(|it| it.value.contains("_PORT") || it.value.contains("_HOST"));
     (may_be && entry.from.is_none() && !value.is_empty() && !is_placeholder(value)).then_some(value)
 }
 
 /// The services of a name that are certainly in the namespace of an object.
-fn near<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
+fn services_in_namespace<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
     let from: LookupSite<'_> = object.lookup_site();
     let mut found = object.file.snapshot.services_named(name, from);
     found.retain(|it| share_namespace((object.file.path, object.object), (it.file, it.object)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::k8s::{EnvVar, ValueSource};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::source_objects::reference;
+use crate::rules::shared::source_objects::imported_object;
 
 declare_rule! {
     /// Reports a key of `envFrom` without effect, because `env` or a later `envFrom` sets the same name.
@@ -73,9 +73,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let mut found = Vec::new();
     let mut given: BTreeMap<Arc<str>, Location> = BTreeMap::new();
     for entry in &container.container.env_from {
-        let new = container.given(entry);
+        let new = container.imported_keys(entry);
         let hidden: Vec<(&Arc<str>, &Location)> = new.keys().filter_map(|name| given.get_key_value(name)).collect();
-        if let (Some((_, first)), Some((_, Some(name), _))) = (hidden.first(), reference(entry)) {
+        if let (Some((_, first)), Some((_, Some(name), _))) = (hidden.first(), imported_object(entry)) {
             let names: Vec<String> = hidden.iter().take(3).map(|(name, _)| format!("`{name}`")).collect();
             let more = if hidden.len() > 3 { format!(" and {} more", hidden.len() - 3) } else { String::new() };
             found.push(
@@ -95,7 +95,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let Some(name) = &entry.name else { continue };
         // Removed, because only the first of several entries of the same name hides the key.
         let Some(hidden) = given.remove(&name.value) else { continue };
-        if uses_hidden(entry, &name.value) || is_optional(entry) {
+        if uses_hidden_value(entry, &name.value) || is_optional(entry) {
             continue;
         }
         found.push(
@@ -111,7 +111,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn uses_hidden(entry: &EnvVar, name: &str) -> bool {
+fn uses_hidden_value(entry: &EnvVar, name: &str) -> bool {
     entry.value.as_ref().is_some_and(|it| it.value.contains(&format!("$({name})")))
 }
 

@@ -60,7 +60,7 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for text in expanded_texts(container).iter().filter(|it| it.shell == ShellUse::No) {
         for (range, name, form) in shell_references(&text.text.value) {
-            if is_ours(container, text, name, form) {
+            if is_reported(container, text, name, form) {
                 report(container, text, range, name, form, findings);
             }
         }
@@ -104,7 +104,7 @@ fn shell_references(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
     all
 }
 
-fn is_ours(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
+fn is_reported(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
     let Lookup::Bound(_) = container.environment.lookup(VariableScope::All, name) else { return false };
     // `X: ${X}` is filled in by a tool, and the same tool fills in the other uses of `${X}`.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));

@@ -63,7 +63,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let mut fields = None;
     for place in object.parameter_texts().iter().filter(|it| !it.is_key) {
         let references = place.references();
-        let Some(reference) = references.iter().find(|it| is_text(object, place, it)) else { continue };
+        let Some(reference) = references.iter().find(|it| gives_string(object, place, it)) else { continue };
         let fields = fields.get_or_insert_with(|| fields_of(&object.object.model));
         if let Some(scalar) = fields.and_then(|it| it.at(place.path)) {
             report(object, place, reference, scalar, findings);
@@ -72,7 +72,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Whether a reference to a declared parameter gives a string.
-fn is_text(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
+fn gives_string(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
     let name = place.name(reference);
     match reference.form {
         ReferenceForm::Raw => false,

@@ -50,12 +50,12 @@ declare_rule! {
 }
 
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if file.facts.errors.is_empty() || file.facts.settings.is_some() || !is_kubernetes(file) || file.is_template() {
+    if file.facts.errors.is_empty() || file.facts.settings.is_some() || !has_objects(file) || file.is_template() {
         return;
     }
     for error in &file.facts.errors {
         let finding = Finding::new(file.at(error.span), error.kind.code(), error.message(&file.facts.lines));
-        findings.push(match quoted(file, error.span) {
+        findings.push(match quote_fix(file, error.span) {
             Some(fix) => finding.help("in brackets, `${…}` must be quoted").fix(Some(fix)),
             None => finding,
         });
@@ -63,7 +63,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The fix that quotes parameters: without quotes their braces are read as a flow mapping.
-fn quoted(file: &FileContext<'_>, span: Span) -> Option<Fix> {
+fn quote_fix(file: &FileContext<'_>, span: Span) -> Option<Fix> {
     let source = file.parsed_text()?;
     if !source.text.get(span.range())?.contains("${") {
         return None;
@@ -78,7 +78,7 @@ fn quoted(file: &FileContext<'_>, span: Span) -> Option<Fix> {
 }
 
 /// Whether the file has objects, or text that would be one without the error.
-fn is_kubernetes(file: &FileContext<'_>) -> bool {
+fn has_objects(file: &FileContext<'_>) -> bool {
     let looks_like = |text: &str| text.contains("apiVersion") && text.contains("kind");
     !file.facts.objects.is_empty() || file.parsed_text().is_some_and(|source| looks_like(&source.text))
 }

@@ -52,7 +52,7 @@ declare_rule! {
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for place in object.parameter_texts() {
-        for (range, name, missing) in unclosed(&place.text.value) {
+        for (range, name, missing) in unclosed_references(&place.text.value) {
             if !place.parameters.contains(name) {
                 continue;
             }
@@ -68,7 +68,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// The unclosed references in a text: the range, the name, and the missing braces.
-fn unclosed(text: &str) -> Vec<(Range<usize>, &str, &'static str)> {
+fn unclosed_references(text: &str) -> Vec<(Range<usize>, &str, &'static str)> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices("${") {
         let is_raw = text[start + 2..].starts_with('{');

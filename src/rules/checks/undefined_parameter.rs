@@ -59,7 +59,7 @@ declare_rule! {
     /// Writes the most similar parameter, or declares the missing one. Unsafe: only the author knows what was meant.
     name: "undefined-parameter",
     level: Warning,
-    checks: [Object(check), File(in_param_file)],
+    checks: [Object(check), File(check_param_file)],
     helm: ContainerWithoutAction,
 }
 
@@ -71,7 +71,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         {
             let name = place.name(reference);
             let is_number = name.bytes().all(|it| it.is_ascii_digit());
-            if !place.parameters.contains(name) && !is_number && is_ours(object, &place, reference) {
+            if !place.parameters.contains(name) && !is_number && is_for_template(object, &place, reference) {
                 report(object, &place, reference, findings);
             }
         }
@@ -79,7 +79,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports names in a parameter file that are not parameters of its templates: `oc process` rejects them.
-fn in_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+fn check_param_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     if !file.facts.is_env_format() {
         return;
     }
@@ -157,7 +157,7 @@ const KNOWN: [&str; 9] = [
 ];
 
 /// Whether the reference is certainly meant for the template.
-fn is_ours(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
+fn is_for_template(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
     let text = &*place.text.value;
     if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == ReferenceForm::Text {
         return false;
@@ -168,7 +168,7 @@ fn is_ours(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &Pa
         return true;
     }
     let mut steps = place.path.split(['.', '[']);
-    if steps.any(|step| OTHERS.contains(&step)) || !is_known(&object.object.model.api_version) {
+    if steps.any(|step| OTHERS.contains(&step)) || !is_known_group(&object.object.model.api_version) {
         return false;
     }
     // In a longer value the program may replace `${P}` itself.
@@ -176,7 +176,7 @@ fn is_ours(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &Pa
     !is_value || reference.range == (0..text.len())
 }
 
-fn is_known(api_version: &Option<Text>) -> bool {
+fn is_known_group(api_version: &Option<Text>) -> bool {
     let version = api_version.as_ref().map_or("", |it| &it.value);
     let group = version.split_once('/').map_or("", |(group, _)| group);
     KNOWN.contains(&group) || group.ends_with(".openshift.io")

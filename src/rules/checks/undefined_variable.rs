@@ -62,8 +62,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let name = &step.name;
         let place = || container.inside(text.text, step.range.clone());
         match verdict {
-            ReferenceVerdict::Undefined => findings.push(undefined(container, &text, step, place())),
-            ReferenceVerdict::Possible(hole) if policy == UnknownPolicy::Always => findings.push(
+            ReferenceVerdict::Undefined => findings.push(undefined_finding(container, &text, step, place())),
+            ReferenceVerdict::MaybeUndefined(hole) if policy == UnknownPolicy::Always => findings.push(
                 Finding::new(
                     place(),
                     name,
@@ -77,7 +77,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn undefined(
+fn undefined_finding(
     container: &ContainerContext<'_>,
     text: &ExpandedText<'_>,
     step: &ExpansionStep,

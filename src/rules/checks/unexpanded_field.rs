@@ -93,7 +93,7 @@ fn finding(
             .fix(reference_fixes::replace(container, text, token.range.clone(), &new, title));
     }
     if field == "volumeMounts.subPath" {
-        return finding.help("write `subPathExpr`").fix(as_expression(container, text));
+        return finding.help("write `subPathExpr`").fix(sub_path_expr_fix(container, text));
     }
     if path.contains(".exec.command") {
         return finding.help(format!("run the hook through a shell, and write `${name}` there"));
@@ -108,7 +108,7 @@ fn field_name(path: &str) -> String {
 }
 
 /// The fix that renames `subPath` to `subPathExpr`.
-fn as_expression(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
+fn sub_path_expr_fix(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     let object = container.pod.object;
     let source = object.file.parsed_text()?;
     let span = object.object.file_span(text.span);

@@ -57,10 +57,10 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if object.file.snapshot.settings(object.file.path).proposals {
         return;
     }
-    templates(object, findings);
+    check_template(object, findings);
     if let ObjectData::Preset(preset) = &object.object.model.data {
-        unserved_preset(object, preset, findings);
-        links(object, &preset.pod, findings);
+        check_preset(object, preset, findings);
+        check_links(object, &preset.pod, findings);
     }
     for pod in &object.object.model.pods {
         if let Some(dependencies) = &pod.service_dependencies {
@@ -68,12 +68,12 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 "`serviceDependencies` is not served by any release of Kubernetes: the pod does not wait for services";
             findings.push(Finding::new(object.at(dependencies.field), "serviceDependencies", message).help(HELP));
         }
-        file_key_refs(object, pod, findings);
-        links(object, pod, findings);
+        check_file_key_refs(object, pod, findings);
+        check_links(object, pod, findings);
     }
 }
 
-fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+fn check_links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     for entry in pod.containers.iter().flat_map(|it| &it.env_from) {
         if let Some(EnvFromSource::Service { field, name, .. }) = &entry.source {
             let name = name.as_ref().map_or("service", |it| &it.value);
@@ -84,7 +84,7 @@ fn links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
 }
 
 /// Reports the proposed dialect of templates: types of parameters, and the first `$(P)` in each object.
-fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+fn check_template(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let proposed = object.template().filter(|it| it.dialect.is_proposal());
     for parameter in proposed.into_iter().flat_map(|it| &it.parameters) {
         let Some(written) = &parameter.type_ else { continue };
@@ -108,7 +108,7 @@ fn templates(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports `fileKeyRef` before Kubernetes 1.34 (V14).
-fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+fn check_file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     if release.is_at_least(34) {
         return;
@@ -125,7 +125,7 @@ fn file_key_refs(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<
     }
 }
 
-fn unserved_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
+fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
     let Some(version) = &object.object.model.api_version else { return };
     let finding = |message: String| Finding::new(object.at(version.span), "apiVersion", message);

@@ -60,12 +60,12 @@ declare_rule! {
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     for object in &file.facts.objects {
         if let ObjectData::Template(template) = &object.model.data {
-            of_template(file, object, template, findings);
+            check_template(file, object, template, findings);
         }
     }
 }
 
-fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, findings: &mut Findings<'_>) {
+fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, findings: &mut Findings<'_>) {
     let whole = object.file_span(object.model.span);
     // A template without objects, or with a syntax error in it, is not complete yet.
     if template.parameters.is_empty()
@@ -89,11 +89,11 @@ fn of_template(file: &FileContext<'_>, object: &Object, template: &Template, fin
         }
         let message = format!("nothing refers to the parameter `{}`", name.value);
         let finding = Finding::new(file.at(object.file_span(name.span)), &name.value, message).unnecessary();
-        findings.push(finding.help("refer to it, or remove it").fix(removal(file, object, parameter, &name.value)));
+        findings.push(finding.help("refer to it, or remove it").fix(removal_fix(file, object, parameter, &name.value)));
     }
 }
 
-fn removal(file: &FileContext<'_>, object: &Object, parameter: &Parameter, name: &str) -> Option<Fix> {
+fn removal_fix(file: &FileContext<'_>, object: &Object, parameter: &Parameter, name: &str) -> Option<Fix> {
     let source = file.parsed_text()?;
     let span = removed_item_span(&source.text, &source.tree, object.file_span(parameter.span))?;
     Some(Fix { title: format!("Remove the parameter `{name}`"), safe: false, edits: vec![edit(file.at(span), "")] })

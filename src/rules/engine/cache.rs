@@ -97,13 +97,13 @@ impl FindingsCache {
         }
         let source = texts.parsed_text(path);
         new.revision = source.as_ref().map(|it| it.revision());
-        let mut old = last.filter(|last| last.fits(&new, snapshot)).and_then(|last| {
+        let mut old = last.filter(|last| last.is_reusable(&new, snapshot)).and_then(|last| {
             let changes = source.as_ref()?.changes_since(last.revision.as_ref()?)?;
             Some(last.moved(changes))
         });
         let file = FileContext { snapshot: &recording, resolver: &resolver, path, facts, texts };
         let checking = CachedCheck { file, active: &active };
-        let mut found = checking.part(|| file.check_file(&active)).found;
+        let mut found = checking.checked(|| file.check_file(&active)).found;
         let mut old = old.as_mut().map(|it| std::mem::take(&mut it.objects)).unwrap_or_default();
         let holders = holders(&facts.objects);
         let mut old = aligned(&mut old, &facts.objects, |old, new| Arc::ptr_eq(&old.model, &new.model));
@@ -113,7 +113,7 @@ impl FindingsCache {
             let around = std::iter::successors(holders[at], |it| holders[*it]);
             let around: Vec<Arc<Model>> = around.map(|it| Arc::clone(&facts.objects[it].model)).collect();
             let before = old.matched[at].take().filter(|it| same_surroundings(&it.holders, &around));
-            let kept = checking.object(object, around, before, &mut spare);
+            let kept = checking.check_object(object, around, before, &mut spare);
             found.extend(kept.own.found.iter().cloned());
             found.extend(kept.containers.iter().flat_map(|(_, part)| &part.found).cloned());
             new.objects.push(kept);
@@ -150,7 +150,7 @@ impl LastCheck {
     }
 
     /// Whether its findings may be reused.
-    fn fits(&self, new: &Self, snapshot: &Snapshot) -> bool {
+    fn is_reusable(&self, new: &Self, snapshot: &Snapshot) -> bool {
         let kind = |file: &Option<Arc<File>>| file.as_ref().map(|it| it.kind);
         self.path == new.path
             && self.is_before(snapshot)
@@ -194,7 +194,7 @@ struct CachedCheck<'c> {
 impl CachedCheck<'_> {
     /// Checks an object, or reuses its findings. `before` is the same object in the last check; `spare` holds the
     /// objects of the last check that have changed or are gone.
-    fn object(
+    fn check_object(
         &self,
         object: &Object,
         holders: Vec<Arc<Model>>,
@@ -203,11 +203,13 @@ impl CachedCheck<'_> {
     ) -> CachedObject {
         // Most objects of a file, and their dependencies, have not changed.
         let before = match before {
-            Some(before) if before.parts().all(|it| self.holds(it)) => return CachedObject { holders, ..before },
+            Some(before) if before.parts().all(|it| self.is_valid(it)) => return CachedObject { holders, ..before },
             before => before,
         };
         let model = &object.model;
-        let own = |before: Option<CachedFindings>| self.kept(before, || self.file.check_object(self.active, object));
+        let own = |before: Option<CachedFindings>| {
+            self.cached_or_checked(before, || self.file.check_object(self.active, object))
+        };
         let is_same = before.is_some();
         let mut new = CachedObject {
             model: Arc::clone(model),
@@ -241,23 +243,28 @@ impl CachedCheck<'_> {
         for (at, (pod, container)) in containers.into_iter().enumerate() {
             let before =
                 old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.dependencies.include_siblings());
-            let part = self.kept(before, || self.file.check_container(self.active, object, pod, container));
+            let part =
+                self.cached_or_checked(before, || self.file.check_container(self.active, object, pod, container));
             new.containers.push((Arc::clone(container), part));
         }
         new
     }
 
     /// The cached findings if they are current, otherwise new ones.
-    fn kept(&self, before: Option<CachedFindings>, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
-        before.filter(|it| self.holds(it)).unwrap_or_else(|| self.part(check))
+    fn cached_or_checked(
+        &self,
+        before: Option<CachedFindings>,
+        check: impl FnOnce() -> Vec<RawFinding>,
+    ) -> CachedFindings {
+        before.filter(|it| self.is_valid(it)).unwrap_or_else(|| self.checked(check))
     }
 
     /// Whether cached findings are current.
-    fn holds(&self, part: &CachedFindings) -> bool {
+    fn is_valid(&self, part: &CachedFindings) -> bool {
         !part.is_touched && self.file.snapshot.is_current(&part.dependencies)
     }
 
-    fn part(&self, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
+    fn checked(&self, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
         let found = certain_findings(&self.file, check());
         let mut found: Vec<Diagnostic> = found.into_iter().map(|it| it.into_diagnostic(&self.file)).collect();
         let others = found.iter_mut().flat_map(locations_mut).filter(|it| it.file != *self.file.path);

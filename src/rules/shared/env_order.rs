@@ -17,13 +17,13 @@ pub(in crate::rules) fn declare_earlier(container: &ContainerContext<'_>, user: 
     let Some(declared) = entries.first_after(user, name) else { return Vec::new() };
     let mut fixes: Vec<Fix> = Vec::new();
     let mut known: Option<Vec<usize>> = None;
-    if let Some((order, title)) = entries.moved(declared)
+    if let Some((order, title)) = entries.move_before_first_use(declared)
         && let Some(fix) = entries.fix(&order, title)
     {
         fixes.push(fix);
         known = Some(order);
     }
-    let sorted = entries.sorted();
+    let sorted = entries.sort_by_dependency();
     let helps = sorted.iter().position(|it| *it == declared) < sorted.iter().position(|it| *it == user);
     if helps
         && known.as_ref() != Some(&sorted)
@@ -38,7 +38,7 @@ pub(in crate::rules) fn declare_earlier(container: &ContainerContext<'_>, user: 
 /// reference would get another value.
 pub fn sort_env(container: &ContainerContext<'_>) -> Option<Fix> {
     let entries = EnvEntries::of(container);
-    let order = entries.sorted();
+    let order = entries.sort_by_dependency();
     entries.fix(&order, "Sort `env` by dependency".into())
 }
 
@@ -46,7 +46,7 @@ pub fn sort_env(container: &ContainerContext<'_>) -> Option<Fix> {
 pub fn move_declaration_above(container: &ContainerContext<'_>, user: usize, name: &str) -> Option<Fix> {
     let entries = EnvEntries::of(container);
     let declared = entries.first_after(user, name)?;
-    let (order, title) = entries.moved_above(declared, user)?;
+    let (order, title) = entries.move_above(declared, user)?;
     entries.fix(&order, title)
 }
 
@@ -58,8 +58,8 @@ pub fn env_order_with_declaration_above(
 ) -> Option<Vec<usize>> {
     let entries = EnvEntries::of(container);
     let declared = entries.first_after(user, name)?;
-    let (order, _) = entries.moved_above(declared, user)?;
-    entries.keeps_meaning(&order).then_some(order)
+    let (order, _) = entries.move_above(declared, user)?;
+    entries.keeps_values(&order).then_some(order)
 }
 
 /// The entries of `env` with their references.
@@ -106,29 +106,29 @@ impl<'c> EnvEntries<'c> {
         entries
     }
 
-    fn named(&self, name: &str) -> &[usize] {
+    fn entries_named(&self, name: &str) -> &[usize] {
         self.positions.get(name).map_or(&[], Vec::as_slice)
     }
 
     fn last_before(&self, at: usize, name: &str) -> Option<usize> {
-        self.named(name).iter().rev().copied().find(|it| *it < at)
+        self.entries_named(name).iter().rev().copied().find(|it| *it < at)
     }
 
     fn first_after(&self, at: usize, name: &str) -> Option<usize> {
         let counts = |it: &usize| *it > at && self.container.environment.entry(*it).is_some();
-        self.named(name).iter().copied().find(counts)
+        self.entries_named(name).iter().copied().find(counts)
     }
 
     /// The order with an entry, and the entries it needs, moved above the first entry that refers to it.
-    fn moved(&self, declared: usize) -> Option<(Vec<usize>, String)> {
+    fn move_before_first_use(&self, declared: usize) -> Option<(Vec<usize>, String)> {
         let name = self.names[declared];
         let uses = |at: &usize| self.references[*at].iter().any(|it| it.forward && it.name == name);
         let target = (0..declared).find(uses)?;
-        self.moved_above(declared, target)
+        self.move_above(declared, target)
     }
 
     /// The order with an entry, and the entries it needs, moved above another entry.
-    fn moved_above(&self, declared: usize, target: usize) -> Option<(Vec<usize>, String)> {
+    fn move_above(&self, declared: usize, target: usize) -> Option<(Vec<usize>, String)> {
         let mut moving = vec![declared];
         let mut next = 0;
         while let Some(at) = moving.get(next).copied() {
@@ -153,7 +153,7 @@ impl<'c> EnvEntries<'c> {
 
     /// The order with every entry after those it refers to, otherwise as written. Entries that refer to each other in a
     /// circle are not moved.
-    fn sorted(&self) -> Vec<usize> {
+    fn sort_by_dependency(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.names.len());
         let mut seen = vec![false; self.names.len()];
         for start in 0..self.names.len() {
@@ -182,7 +182,7 @@ impl<'c> EnvEntries<'c> {
     /// The fix for an order; `None` if a reference would get another value, except a forward reference that gets its
     /// value.
     fn fix(&self, order: &[usize], title: String) -> Option<Fix> {
-        if !self.keeps_meaning(order) {
+        if !self.keeps_values(order) {
             return None;
         }
         let object = self.container.pod.object;
@@ -197,25 +197,25 @@ impl<'c> EnvEntries<'c> {
         let change = reorder_items(&source.text, list, order)?;
         // Entries of equal names keep their order, but such a fix needs a review.
         let changed = order.iter().enumerate().filter(|(at, from)| at != *from).map(|(_, from)| self.names[*from]);
-        let unique = changed.into_iter().all(|name| self.named(name).len() == 1);
+        let unique = changed.into_iter().all(|name| self.entries_named(name).len() == 1);
         let edits = vec![edit(object.file.at(change.span), change.text)];
         Some(Fix { title, safe: unique && !shared, edits })
     }
 
-    fn keeps_meaning(&self, order: &[usize]) -> bool {
+    fn keeps_values(&self, order: &[usize]) -> bool {
         let mut place = vec![0; order.len()];
         for (at, from) in order.iter().enumerate() {
             place[*from] = at;
         }
         // The last of equal names wins, and each may refer to the one before it.
         let same_order = |it: &[usize]| it.is_sorted_by_key(|at| place[*at]);
-        let unnamed = self.named("").len() <= 1;
-        let names_kept = self.names.iter().all(|name| same_order(self.named(name)));
+        let unnamed = self.entries_named("").len() <= 1;
+        let names_kept = self.names.iter().all(|name| same_order(self.entries_named(name)));
         unnamed
             && names_kept
             && self.references.iter().enumerate().all(|(at, references)| {
                 references.iter().all(|reference| {
-                    let before = self.named(reference.name).iter().filter(|it| place[**it] < place[at]);
+                    let before = self.entries_named(reference.name).iter().filter(|it| place[**it] < place[at]);
                     let now = before.max_by_key(|it| place[**it]).copied();
                     now == reference.entry || reference.forward && now == self.first_after(at, reference.name)
                 })

@@ -89,10 +89,10 @@ impl<'a> PodContext<'a> {
         if is_placeholder(name) || self.is_partial() || self.may_be_patched(name) {
             return VolumeUse::Unknown;
         }
-        self.mounting(|mounting| self.use_of(name, mounting))
+        self.mounting(|mounting| self.volume_use_in(name, mounting))
     }
 
-    fn use_of(&self, name: &str, mounting: &PodVolumes<'_>) -> VolumeUse {
+    fn volume_use_in(&self, name: &str, mounting: &PodVolumes<'_>) -> VolumeUse {
         let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
         let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
         let Some(found) = mounting.volumes().iter().find(|it| known(&it.volume.name)) else {
@@ -153,12 +153,12 @@ impl<'a> PodContext<'a> {
     }
 
     /// The env files that one container writes.
-    fn files_left_by(&self, at: usize) -> EnvFiles {
+    fn files_written_by(&self, at: usize) -> EnvFiles {
         self.object.file.resolver.env_files_written_by(self.object.file.path, self.object.object, self.pod, at)
     }
 
     /// Containers that run while the container of a reference waits, and can write to the volume.
-    fn beside(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
+    fn concurrent_writers(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
         let is_beside = |at: usize, it: &Container| {
             at != reference.at && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
         };
@@ -200,7 +200,7 @@ impl<'p, 'a> PodFiles<'p, 'a> {
     }
 
     /// The env files that exist when the container of a reference starts.
-    fn found_by(&mut self, reference: &FileKeyRef<'_>) -> Rc<EnvFiles> {
+    fn files_before(&mut self, reference: &FileKeyRef<'_>) -> Rc<EnvFiles> {
         let pod = self.pod;
         Rc::clone(self.found.entry(reference.at).or_insert_with(|| Rc::new(pod.env_files(reference.container))))
     }
@@ -208,7 +208,7 @@ impl<'p, 'a> PodFiles<'p, 'a> {
     /// The env files that one container writes.
     pub(in crate::rules) fn left_by(&mut self, at: usize) -> Rc<EnvFiles> {
         let pod = self.pod;
-        Rc::clone(self.left.entry(at).or_insert_with(|| Rc::new(pod.files_left_by(at))))
+        Rc::clone(self.left.entry(at).or_insert_with(|| Rc::new(pod.files_written_by(at))))
     }
 
     /// The file of a reference at the start of its container. `None` if containers that run at the same time may still
@@ -226,13 +226,13 @@ impl<'p, 'a> PodFiles<'p, 'a> {
             ContainerRole::Init | ContainerRole::Sidecar => true,
             ContainerRole::Hook => false,
             ContainerRole::Container | ContainerRole::Ephemeral => {
-                pod.beside(reference, &volume.value).into_iter().all(|at| {
+                pod.concurrent_writers(reference, &volume.value).into_iter().all(|at| {
                     let left = self.left_by(at);
                     matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
                 })
             }
         };
-        let files = self.found_by(reference);
+        let files = self.files_before(reference);
         let key = (reference.at, Arc::clone(&volume.value), Arc::clone(&path.value));
         let file = self.files.entry(key).or_insert_with(|| Rc::new(files.file(&volume.value, &path.value)));
         let file = Rc::clone(file);

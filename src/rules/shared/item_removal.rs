@@ -61,7 +61,7 @@ pub(in crate::rules) fn removed_item_span(text: &str, tree: &Tree, item: Span) -
     let items: Vec<Span> = list.items().map(Node::span).collect();
     let index = items.iter().position(|it| *it == item)?;
     match list.kind() {
-        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => block(text, item, index == 0),
+        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => block_item_lines(text, item, index == 0),
         NodeKind::Sequence(CollectionStyle::Flow) => {
             let span = match (items.get(index + 1), index.checked_sub(1)) {
                 (Some(next), _) => Span::new(item.start, next.start),
@@ -83,7 +83,7 @@ fn has_anchor(node: Node<'_>) -> bool {
 
 /// Whole lines: from the comments above the dash to the end of the item. Comments above the first item are kept,
 /// because they may be about the whole list.
-fn block(text: &str, item: Span, is_first: bool) -> Option<Span> {
+fn block_item_lines(text: &str, item: Span, is_first: bool) -> Option<Span> {
     let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
     let dash = text[..item.start].trim_end().strip_suffix('-')?.len();
     let mut start = line_start(dash);

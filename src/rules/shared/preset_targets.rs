@@ -9,7 +9,7 @@ use crate::resolve::{
 };
 use crate::rules::engine::{ObjectContext, edit};
 use crate::rules::shared::item_removal;
-use crate::rules::shared::source_objects::reference;
+use crate::rules::shared::source_objects::imported_object;
 use crate::syntax::{Node, YamlValue, add_entries, add_entry};
 use crate::text::Span;
 use crate::workspace::Snapshot;
@@ -20,7 +20,7 @@ pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: us
     let file = object.file;
     for duplicate in file.resolver.duplicates(file.path, object.object, pod) {
         let container = duplicate.container.and_then(|it| pod.containers.get(it));
-        let Some((span, name)) = removable(pod, container.map(|it| &**it), &duplicate) else { continue };
+        let Some((span, name)) = removable_entry(pod, container.map(|it| &**it), &duplicate) else { continue };
         if object.at(span).span.touches(offset) {
             let title = format!("Remove `{name}`: preset `{}` adds the same", duplicate.preset);
             return item_removal::remove_entry(object, span, title);
@@ -31,7 +31,7 @@ pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: us
 
 /// The span and the name of an entry of a pod that a preset repeats; `None` if something else in the pod needs the
 /// entry.
-fn removable<'p>(
+fn removable_entry<'p>(
     pod: &'p Pod,
     container: Option<&'p Container>,
     duplicate: &DuplicateEntry,
@@ -53,7 +53,7 @@ fn removable<'p>(
             let entry = container.env_from.get(duplicate.index)?;
             // Otherwise the entry of the preset would come after, and hide, those that follow this one.
             let is_last = duplicate.index + 1 == container.env_from.len();
-            let (_, name, _) = reference(entry)?;
+            let (_, name, _) = imported_object(entry)?;
             is_last.then_some((entry.span, &*name?.value))
         }
         ConflictKind::MountName | ConflictKind::MountPath => {
@@ -112,7 +112,7 @@ pub(in crate::rules) fn meet(preset: (&str, &Object), pod: (&str, &Object)) -> b
 }
 
 /// Whether a pod is only a patch.
-fn is_part(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
+fn is_patch(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
     snapshot.is_patch(file) || pod.containers.iter().all(|it| it.image.is_none())
 }
 
@@ -126,7 +126,7 @@ impl<'a> ObjectContext<'a> {
                 if !meet((file.path, self.object), (path, object)) || file.snapshot.is_excluded(path) {
                     continue;
                 }
-                for pod in object.model.pods.iter().filter(|it| !is_part(file.snapshot, path, it)) {
+                for pod in object.model.pods.iter().filter(|it| !is_patch(file.snapshot, path, it)) {
                     let Some(admission) = file.resolver.admission(path, object, pod) else { continue };
                     let is_this = |it: &MatchingPreset| it.file == *file.path && it.object.offset == self.object.offset;
                     let at = admission.presets.iter().position(is_this);
@@ -146,7 +146,7 @@ impl<'a> ObjectContext<'a> {
 
     /// The changes that presets make to a pod, if all of them are certain.
     pub(in crate::rules) fn certain_admission(&self, pod: &Pod) -> Option<Admission> {
-        if is_part(self.file.snapshot, self.file.path, pod) {
+        if is_patch(self.file.snapshot, self.file.path, pod) {
             return None;
         }
         let admission = self.file.resolver.admission(self.file.path, self.object, pod)?;

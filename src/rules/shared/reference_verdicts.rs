@@ -44,17 +44,17 @@ impl<'a> ExpandedText<'a> {
 #[derive(Clone, Debug)]
 pub(in crate::rules) enum ReferenceVerdict {
     /// Not reported.
-    Fine,
+    NoFinding,
     /// `undefined-variable`
     Undefined,
     /// `service-links-off` or `headless-service-variable`
     Service(ServiceVariableAbsence),
     /// `undefined-variable`, if the settings also report references that may be defined elsewhere.
-    Possible(UnknownReason),
+    MaybeUndefined(UnknownReason),
     /// `forward-reference`
     Forward,
     /// `self-reference`
-    Own,
+    SelfReference,
     /// `malformed-reference`
     Malformed(ReferenceFlaw),
     /// `command-substitution-outside-shell`
@@ -81,7 +81,7 @@ pub(in crate::rules) enum ReferenceFlaw {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rules) enum ProbeVisibility {
     /// The reference, not expanded.
-    Stays,
+    NotExpanded,
     /// An empty text.
     Empty,
     /// The value before expansion.
@@ -144,7 +144,7 @@ pub(in crate::rules) fn judge_references<'a>(
     for text in expanded_texts(container) {
         for step in text.steps {
             match verdict(container, &text, step) {
-                ReferenceVerdict::Fine => {}
+                ReferenceVerdict::NoFinding => {}
                 verdict => all.push((text, step, verdict)),
             }
         }
@@ -166,22 +166,28 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
             {
                 ReferenceVerdict::SubPath { empty: false }
             }
-            Lookup::Maybe(reason) => ReferenceVerdict::Possible(reason.clone()),
-            _ => ReferenceVerdict::Fine,
+            Lookup::Maybe(reason) => ReferenceVerdict::MaybeUndefined(reason.clone()),
+            _ => ReferenceVerdict::NoFinding,
         };
     }
     if text.field.is_probe()
-        && let Some(verdict) = probe(container, text, step)
+        && let Some(verdict) = probe_verdict(container, text, step)
     {
         return verdict;
     }
     match &step.outcome {
-        Lookup::Bound(_) => return ReferenceVerdict::Fine,
-        _ if text.shell == ShellUse::Yes => return ReferenceVerdict::Fine,
-        Lookup::Maybe(reason) if shape == ReferencePattern::Name => return ReferenceVerdict::Possible(reason.clone()),
-        Lookup::Maybe(_) => return ReferenceVerdict::Fine,
+        Lookup::Bound(_) => return ReferenceVerdict::NoFinding,
+        _ if text.shell == ShellUse::Yes => return ReferenceVerdict::NoFinding,
+        Lookup::Maybe(reason) if shape == ReferencePattern::Name => {
+            return ReferenceVerdict::MaybeUndefined(reason.clone());
+        }
+        Lookup::Maybe(_) => return ReferenceVerdict::NoFinding,
         Lookup::Later(_) => {
-            return if text.variable == Some(&*step.name) { ReferenceVerdict::Own } else { ReferenceVerdict::Forward };
+            return if text.variable == Some(&*step.name) {
+                ReferenceVerdict::SelfReference
+            } else {
+                ReferenceVerdict::Forward
+            };
         }
         Lookup::Unbound => {}
     }
@@ -191,11 +197,11 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
     match text.shell {
         ShellUse::No if !reaches => {}
         ShellUse::EntryPoint if is_constant => {}
-        _ => return ReferenceVerdict::Fine,
+        _ => return ReferenceVerdict::NoFinding,
     }
     match shape {
-        ReferencePattern::Other => ReferenceVerdict::Fine,
-        ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::Fine,
+        ReferencePattern::Other => ReferenceVerdict::NoFinding,
+        ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::NoFinding,
         // Service variables are not available in a probe (P3).
         ReferencePattern::Name if text.field.is_probe() => ReferenceVerdict::Undefined,
         ReferencePattern::Name => {
@@ -210,7 +216,11 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
 }
 
 /// The verdict for a reference in a probe (P3); `None` if it is the same as outside of probes.
-fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> Option<ReferenceVerdict> {
+fn probe_verdict(
+    container: &ContainerContext<'_>,
+    text: &ExpandedText<'_>,
+    step: &ExpansionStep,
+) -> Option<ReferenceVerdict> {
     let environment = container.environment;
     match &step.outcome {
         Lookup::Bound(raw) => {
@@ -233,12 +243,12 @@ fn probe(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Expan
         Lookup::Unbound | Lookup::Later(_) => match environment.lookup(VariableScope::All, &step.name) {
             // In a script a lower-case word is probably a command.
             _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
-            Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeVisibility::Stays)),
+            Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeVisibility::NotExpanded)),
             // A probe does not see it, whether or not the key exists.
             Lookup::Maybe(
                 UnknownReason::ConfigMapKey(..) | UnknownReason::SecretKey(..) | UnknownReason::ServiceVariable(_),
-            ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeVisibility::Stays)),
-            Lookup::Maybe(reason) => Some(ReferenceVerdict::Possible(reason)),
+            ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeVisibility::NotExpanded)),
+            Lookup::Maybe(reason) => Some(ReferenceVerdict::MaybeUndefined(reason)),
             Lookup::Unbound | Lookup::Later(_) => None,
         },
     }

@@ -24,11 +24,11 @@ pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix>
     {
         return None;
     }
-    let used = object.used(pod);
+    let used = object.used_services(pod);
     if used.iter().all(BTreeSet::is_empty) {
-        return object.links_off(pod);
+        return object.disable_links_fix(pod);
     }
-    file.snapshot.settings(file.path).proposals.then(|| object.links_explicit(pod, &used)).flatten()
+    file.snapshot.settings(file.path).proposals.then(|| object.explicit_links_fix(pod, &used)).flatten()
 }
 
 impl ObjectContext<'_> {
@@ -47,7 +47,7 @@ impl ObjectContext<'_> {
     }
 
     /// The services whose variables each container of a pod uses.
-    fn used(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
+    fn used_services(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
         let used = |container: &Container| {
             let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
             let usages = service_variable_references(&environment, container);
@@ -73,11 +73,15 @@ impl ObjectContext<'_> {
         if is_large || self.file.resolver.service_links(self.file.path, self.object, pod) != ServiceLinks::All {
             return None;
         }
-        let used = self.used(pod);
-        if used.iter().all(BTreeSet::is_empty) { self.links_off(pod) } else { self.links_explicit(pod, &used) }
+        let used = self.used_services(pod);
+        if used.iter().all(BTreeSet::is_empty) {
+            self.disable_links_fix(pod)
+        } else {
+            self.explicit_links_fix(pod, &used)
+        }
     }
 
-    fn links_off(&self, pod: &Pod) -> Option<Fix> {
+    fn disable_links_fix(&self, pod: &Pod) -> Option<Fix> {
         let change = match pod.service_links {
             Some((_, span)) => TextEdit { span: self.object.file_span(span), text: "false".into() },
             None => self
@@ -87,11 +91,11 @@ impl ObjectContext<'_> {
         Some(Fix { title: "Set `enableServiceLinks: false`: no service variable is used".into(), safe: false, edits })
     }
 
-    fn links_explicit(&self, pod: &Pod, used: &[BTreeSet<Arc<str>>]) -> Option<Fix> {
+    fn explicit_links_fix(&self, pod: &Pod, used: &[BTreeSet<Arc<str>>]) -> Option<Fix> {
         let mut edits = Vec::new();
         for (container, services) in pod.containers.iter().zip(used).filter(|(_, used)| !used.is_empty()) {
             let names: Vec<&str> = services.iter().map(|it| &**it).collect();
-            let change = self.link(container, &names)?;
+            let change = self.link_edit(container, &names)?;
             edits.push(edit(self.file.at(change.span), change.text));
         }
         let all: BTreeSet<&str> = used.iter().flatten().map(|it| &**it).collect();
@@ -102,12 +106,12 @@ impl ObjectContext<'_> {
 
     /// The fix that links one more service in a container.
     pub(in crate::rules) fn link_service_fix(&self, container: &Container, service: &str) -> Option<Fix> {
-        let change = self.link(container, &[service])?;
+        let change = self.link_edit(container, &[service])?;
         let edits = vec![edit(self.file.at(change.span), change.text)];
         Some(Fix { title: format!("Link service `{service}` in `envFrom`"), safe: false, edits })
     }
 
-    fn link(&self, container: &Container, services: &[&str]) -> Option<TextEdit> {
+    fn link_edit(&self, container: &Container, services: &[&str]) -> Option<TextEdit> {
         if matches!(container.role, ContainerRole::Hook) {
             return None;
         }

@@ -45,8 +45,8 @@ impl<'a> ContainerContext<'a> {
 
     /// The variables that an entry of `envFrom` certainly defines, in every object that its name may refer to, each
     /// with the location of its key.
-    pub(in crate::rules) fn given(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
-        let Some((kind, Some(name), _)) = reference(entry) else { return BTreeMap::new() };
+    pub(in crate::rules) fn imported_keys(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
+        let Some((kind, Some(name), _)) = imported_object(entry) else { return BTreeMap::new() };
         let found = self.objects(kind, &name.value);
         let file = self.pod.object.file;
         // B10: older releases skip keys that are not valid names.
@@ -57,7 +57,7 @@ impl<'a> ContainerContext<'a> {
             let full = format!("{prefix}{}", key.key.value);
             let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
             if in_all && (!checks_names || is_strict_variable_name(&full)) {
-                given.insert(full.into(), location(&found[0], key));
+                given.insert(full.into(), data_key_location(&found[0], key));
             }
         }
         given
@@ -65,7 +65,7 @@ impl<'a> ContainerContext<'a> {
 }
 
 /// The reference of an entry of `envFrom`: kind, name, and whether it is optional.
-pub(in crate::rules) fn reference(entry: &EnvFrom) -> Option<(OriginKind, Option<&Text>, bool)> {
+pub(in crate::rules) fn imported_object(entry: &EnvFrom) -> Option<(OriginKind, Option<&Text>, bool)> {
     match entry.source.as_ref()? {
         EnvFromSource::ConfigMap { name, optional } => Some((OriginKind::ConfigMap, name.as_ref(), *optional)),
         EnvFromSource::Secret { name, optional } => Some((OriginKind::Secret, name.as_ref(), *optional)),
@@ -93,7 +93,7 @@ pub(in crate::rules) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item 
 }
 
 /// The location of a key.
-pub(in crate::rules) fn location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
+pub(in crate::rules) fn data_key_location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
     Location { file: Arc::clone(found.file), span: found.object.file_span(key.key.span) }
 }
 
