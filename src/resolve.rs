@@ -209,28 +209,14 @@ impl<'s> Resolver<'s> {
     /// The env files that exist when a container starts.
     pub fn env_files(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> EnvFiles {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self
-            .visible_services(
-                &scope,
-                file,
-                object,
-                service_links(pod, Admission::for_pod(&scope, object, pod).as_ref()),
-            )
-            .0;
+        let services = self.pod_services(&scope, file, object, pod);
         EnvFiles::before(&scope, object, pod, container, &services)
     }
 
     /// The env files that one container of a pod writes; `at` is its index in the pod.
     pub fn env_files_written_by(&self, file: &Arc<str>, object: &Object, pod: &Pod, at: usize) -> EnvFiles {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self
-            .visible_services(
-                &scope,
-                file,
-                object,
-                service_links(pod, Admission::for_pod(&scope, object, pod).as_ref()),
-            )
-            .0;
+        let services = self.pod_services(&scope, file, object, pod);
         EnvFiles::written_by(&scope, object, pod, at, &services)
     }
 
@@ -261,6 +247,18 @@ impl<'s> Resolver<'s> {
     pub fn service_variable_totals(&self, file: &Arc<str>, object: &Object) -> ServiceVariableTotals {
         let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
         self.visible_services(&scope, file, object, ServiceLinks::All).1
+    }
+
+    /// The service variables that the containers of a pod see.
+    fn pod_services(
+        &self,
+        scope: &LookupScope<'_>,
+        file: &Arc<str>,
+        object: &Object,
+        pod: &Pod,
+    ) -> Arc<ServiceVariables> {
+        let links = service_links(pod, Admission::for_pod(scope, object, pod).as_ref());
+        self.visible_services(scope, file, object, links).0
     }
 
     fn visible_services(
