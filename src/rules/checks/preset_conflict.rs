@@ -171,10 +171,10 @@ fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut F
     }
     // A conflict with several pods is reported once, with the first of them.
     let mut found: BTreeMap<(Location, String), SharedConflict> = BTreeMap::new();
-    for reached in object.preset_targets() {
-        let Some(matched) = reached.matched() else { continue };
-        for conflict in matched.conflicts.iter().filter(|it| it.other != Some(reached.at)) {
-            let other = conflict.other.and_then(|it| reached.admission.presets.get(it));
+    for target in object.preset_targets() {
+        let Some(matched) = target.matched() else { continue };
+        for conflict in matched.conflicts.iter().filter(|it| it.other != Some(target.at)) {
+            let other = conflict.other.and_then(|it| target.admission.presets.get(it));
             let whose = match other {
                 Some(other) => format!("preset `{}`", other.name),
                 None => "the pod".to_owned(),
@@ -185,9 +185,9 @@ fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut F
                 labels: Vec::new(),
                 titles: Vec::new(),
                 conflict: conflict.clone(),
-                outcome: effect(object, reached.file, matched, conflict),
+                outcome: effect(object, target.file, matched, conflict),
             });
-            let title = reached.title();
+            let title = target.title();
             shared.labels.push(Label { location: conflict.with.clone(), message: format!("in {title}") });
             if !shared.titles.contains(&title) {
                 shared.titles.push(title);

@@ -82,13 +82,13 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let ObjectData::Preset(preset) = &object.object.model.data else { return };
     let mut found: BTreeMap<(Location, String), (Option<Location>, Vec<String>)> = BTreeMap::new();
-    for reached in object.preset_targets() {
-        if !reached.matched().is_some_and(|it| it.applied) {
+    for target in object.preset_targets() {
+        if !target.matched().is_some_and(|it| it.applied) {
             continue;
         }
         let (file, name) = (object.file, object.object.model.name.as_ref().map(|it| &*it.value));
-        for container in reached.pod.containers.iter().filter(|it| !it.env_from.is_empty()) {
-            let environment = file.resolver.environment(reached.file, reached.object, reached.pod, container);
+        for container in target.pod.containers.iter().filter(|it| !it.env_from.is_empty()) {
+            let environment = file.resolver.environment(target.file, target.object, target.pod, container);
             let bindings = environment.bindings();
             for binding in bindings.iter().filter(|it| it.preset.as_deref() == name) {
                 let Some(hidden) = binding.hides.iter().find(|it| is_from_container(container, it)) else { continue };
@@ -96,7 +96,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
                 let key = (place, binding.name.to_string());
                 let (location, titles) = found.entry(key).or_insert_with(|| (hidden.location.clone(), Vec::new()));
                 *location = location.take().or_else(|| hidden.location.clone());
-                let title = reached.title();
+                let title = target.title();
                 if !titles.contains(&title) {
                     titles.push(title);
                 }
@@ -105,7 +105,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
     for ((place, name), (hidden, titles)) in found {
         let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
-        let message = format!("`{name}` hides a key that {}{more} gets through `envFrom`", titles[0]);
+        let verb = if titles.len() > 1 { "get" } else { "gets" };
+        let message = format!("`{name}` hides a key that {}{more} {verb} through `envFrom`", titles[0]);
         let finding = Finding::new(place, name, message).help("rename one of the two, or add a `prefix` to the source");
         findings.push(match hidden {
             Some(location) => finding.related(location, "the hidden key"),
