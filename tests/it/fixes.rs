@@ -1,11 +1,10 @@
-//! A fix removes its finding, adds no finding except less severe infos and hints, keeps the file valid, and changes the
-//! environment only as its title says.
+//! A fix removes its finding, adds no other one, keeps the file valid, and changes the environment only as its title says.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use podlens::diagnostic::{Diagnostic, Fix, Severity};
+use podlens::diagnostic::{Diagnostic, Fix};
 use podlens::resolve;
 use podlens::syntax;
 use podlens::workspace::{File, Workspace};
@@ -49,15 +48,9 @@ fn check(
         return Err(format!("the file is broken: {errors:?}"));
     }
     let mut left = counted(findings);
-    let now = lint(after);
-    // A reference that gets its value may have an info or hint about that value, which it could not have before.
-    let is_minor = |key: &(&str, String)| {
-        let mut same = now.iter().filter(|it| (it.rule, &it.message) == (key.0, &key.1));
-        same.all(|it| it.severity <= Severity::Info && it.severity < finding.severity)
-    };
-    for (key, count) in counted(&now) {
+    for (key, count) in counted(&lint(after)) {
         let had = left.entry(key.clone()).or_default();
-        if count > *had && !is_minor(&key) {
+        if count > *had {
             return Err(format!("a new finding: {key:?}"));
         }
         if key == (finding.rule, finding.message.clone()) && count == *had {
