@@ -6,18 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::command::{directory, project, run};
+use crate::manifest::pod_for_commands;
 
-const POD: &str = "apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: main
-      image: app
-      env:
-        - {name: A, value: é $(NOPE)}
-        - {name: B, value: it's}
-";
+const POD: &str = pod_for_commands!("        - {name: B, value: it's}\n");
 
 #[test]
 fn bad_files_do_not_hide_good_ones() {

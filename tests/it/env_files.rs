@@ -8,17 +8,14 @@ use podlens::diagnostic::Diagnostic;
 
 use crate::findings::lint;
 use crate::fixture::File;
+use crate::manifest::POD_HEAD;
 use crate::memory_project::MemoryProject;
 
 /// A pod whose init container runs a script, and whose container reads some keys of the file that it writes.
 fn pod(script: &str, keys: &[&str]) -> String {
     let script = serde_json::to_string(script).expect("a string");
     let mut text = format!(
-        "apiVersion: v1
-kind: Pod
-metadata: {{name: web}}
-spec:
-  initContainers:
+        "{POD_HEAD}  initContainers:
     - name: setup
       image: busybox
       command: [sh, -c, {script}]

@@ -12,22 +12,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::command::{directory, project, run};
+use crate::manifest::pod_for_commands;
 
 const LINT: [&str; 3] = ["lint", "--select", "undefined-variable,forward-reference,unused-suppression,self-reference"];
 
 /// A pod with a reference that nothing defines, and one that is declared too late.
-const POD: &str = "apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-    - name: main
-      image: app
-      env:
-        - {name: A, value: é $(NOPE)}
-        - {name: B, value: $(C)}
+const POD: &str = pod_for_commands!(
+    "        - {name: B, value: $(C)}
         - {name: C, value: c}
-";
+"
+);
 
 fn clean() -> String {
     POD.replace("$(NOPE)", "x").replace("$(C)", "x")

@@ -25,6 +25,7 @@ mod fixtures;
 mod ide;
 mod lint;
 mod load;
+mod manifest;
 mod metadata;
 mod model;
 mod positions;

@@ -10,6 +10,8 @@ use std::sync::Arc;
 use podlens::resolve::{EnvFile, Resolver};
 use podlens::workspace::{File, Workspace};
 
+use crate::manifest::POD_HEAD;
+
 /// A random number generator that gives the same scripts on every machine.
 struct Dice(u64);
 
@@ -138,11 +140,7 @@ fn followed(shell: &str, script: &str, directory: &Path) -> BTreeMap<&'static st
     let quoted = serde_json::to_string(script).expect("a string");
     let at = directory.display();
     let text = format!(
-        "apiVersion: v1
-kind: Pod
-metadata: {{name: web}}
-spec:
-  initContainers:
+        "{POD_HEAD}  initContainers:
     - name: setup
       image: tools
       env:

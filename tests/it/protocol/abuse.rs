@@ -5,16 +5,15 @@ use serde_json::{Value, json};
 
 use super::client::{Setup, simple};
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const POD: &str = "#- pod.yaml
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    env:
+const POD: &str = pod!(
+    "#- pod.yaml\n",
+    "web",
+    "    env:
     - {name: A, value: $(B)}
-";
+"
+);
 
 /// The code of the next error without an id, which is the answer to an unreadable message.
 fn error(client: &mut Client) -> i64 {

@@ -7,15 +7,13 @@ use serde_json::{Value, json};
 use super::client::{Setup, simple};
 use super::fixture::{edited, position};
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
 /// A container. `VALUE` is replaced by the typed text.
-const POD: &str = "apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    image: web
+const POD: &str = pod!(
+    "apiVersion: v1\n",
+    "web",
+    "    image: web
     env:
     - name: HOST
       value: 'ü😀'
@@ -25,7 +23,8 @@ spec:
       value: VALUE
     - name: LAST
       value: last
-";
+"
+);
 
 const JSON: &str = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [
   {"name": "main", "image": "web", "env": [{"name": "HOST", "value": "ü😀"}, {"name": "PORT", "value": "80"},

@@ -6,35 +6,36 @@ use serde_json::{Value, json};
 use super::client::{Setup, codes, simple};
 use super::fixture::covered;
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const SHOP: &str = "#- web.yaml
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    env:
+const SHOP: &str = concat!(
+    pod!(
+        "#- web.yaml\n",
+        "web",
+        "    env:
     - name: HOST
       valueFrom: {configMapKeyRef: {name: app, key: host}}
     - name: URL
       value: http://$(HOST):$(PORT)
     - name: PORT
       value: '80'
-#- job.yaml
-kind: Pod
-metadata: {name: job}
-spec:
-  containers:
-  - name: main
-    env:
+"
+    ),
+    pod!(
+        "#- job.yaml\n",
+        "job",
+        "    env:
     - name: A
       value: a
-#- app.yaml
+"
+    ),
+    "#- app.yaml
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: app}
 data: {host: example.org}
-";
+"
+);
 
 #[test]
 fn a_diagnostic_has_all_its_fields() {

@@ -5,24 +5,22 @@ use serde_json::json;
 
 use super::fixture::position;
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
-const POD: &str = "#- pod.yaml
-# größe 😀
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    env:
+const POD: &str = pod!(
+    "#- pod.yaml\n# größe 😀\n",
+    "web",
+    "    env:
     - name: U
       value: ä😀
     - name: A
       value: 'ü😀 $(B)'
     - name: B
       value: b
-";
+"
+);
 
 fn range(text: &str, start: usize, end: usize, encoding: Encoding) -> serde_json::Value {
     json!({"start": position(text, start, encoding), "end": position(text, end, encoding)})

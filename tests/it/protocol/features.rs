@@ -6,42 +6,40 @@ use serde_json::{Value, json};
 use super::client::{Setup, simple};
 use super::fixture::{covered, edited, position};
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
 const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 
 /// A shop in three files. There are wide characters before each position that is used.
-const SHOP: &str = "#- web.yaml
-# größe 😀
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    image: web
+const SHOP: &str = concat!(
+    pod!(
+        "#- web.yaml\n# größe 😀\napiVersion: v1\n",
+        "web",
+        "    image: web
     env: # ü😀
     - {name: HOST, value: 'ü😀.example'}
     - {name: PORT, valueFrom: {configMapKeyRef: {name: app, key: port}}}
     - {name: URL, value: '😀é http://$(HOST):$(PORT)/$(LATER)'}
     - {name: LATER, value: '$$(x) 😀'}
     args: ['ü😀', '$(URL)']
-#- app.yaml
+"
+    ),
+    "#- app.yaml
 # ü😀
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: app}
 data: {größe😀: x, port: '8080'}
-#- other.yaml
-apiVersion: v1
-kind: Pod
-metadata: {name: other}
-spec:
-  containers:
-  - name: main
-    image: other
+",
+    pod!(
+        "#- other.yaml\napiVersion: v1\n",
+        "other",
+        "    image: other
     env:
     - {name: PORT, valueFrom: {configMapKeyRef: {name: app, key: port}}}
-";
+"
+    )
+);
 
 /// Runs a check in every encoding with both kinds of line breaks. In `marked`, `¦` is the cursor.
 fn everywhere(marked: &str, check: impl Fn(&mut Client, &Fixture, Encoding)) {
@@ -265,15 +263,11 @@ fn code_actions_fix_findings() {
 /// Everything that has a hover, with a part of its text.
 #[test]
 fn hover_describes_the_symbol_under_the_cursor() {
-    const TEXT: &str = "#- all.yaml
-# ü😀
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    image: web
+    const TEXT: &str = concat!(
+        pod!(
+            "#- all.yaml\n# ü😀\napiVersion: v1\n",
+            "web",
+            "    image: web
     envFrom:
     - configMapRef: {name: ü😀}
     - configMapRef: {name: app}
@@ -281,7 +275,9 @@ spec:
     - {name: U, value: ü😀} # podlens: ignore[collapsed-dollar] ü😀
     - {name: HOST, value: 'ü😀 $(cache_x) $(CACHE_SERVICE_PORT) $(LEVEL)'}
     - {name: LEVEL, value: 'ü😀 $$(LEVEL) $(HOST)'}
----
+"
+        ),
+        "---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: app}
@@ -302,7 +298,8 @@ objects:
   data: {größe😀: '${COLOUR}'}
 parameters:
 - {name: COLOUR, value: 'ü😀 blue'}
-";
+"
+    );
     let places = [
         ("{name: HO¦ST,", "6379"),
         ("$(CACHE_SER¦VICE_PORT)", "6379"),

@@ -10,37 +10,36 @@ use serde_json::{Value, json};
 use super::client::{Setup, codes, modern, simple};
 use super::fixture::position;
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const SHOP: &str = "#- pod.yaml
-kind: Pod
-apiVersion: v1
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    image: web
+const SHOP: &str = concat!(
+    pod!(
+        "#- pod.yaml\napiVersion: v1\n",
+        "web",
+        "    image: web
     env:
     - name: HOST
       value: ü😀
     - name: URL
       value: http://$(HOST)
-#- other.yaml
-kind: Pod
-apiVersion: v1
-metadata: {name: other}
-spec:
-  containers:
-  - name: main
-    image: other
+"
+    ),
+    pod!(
+        "#- other.yaml\napiVersion: v1\n",
+        "other",
+        "    image: other
     env:
     - name: A
       valueFrom: {configMapKeyRef: {name: app, key: one}}
-#- app.yaml
+"
+    ),
+    "#- app.yaml
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: app}
 data: {one: x}
-";
+"
+);
 
 /// The text that is typed at the end of the pod, one character at a time. Most of its prefixes are wrong.
 const TYPED: &str = "    - name: LAST\n      value: \"$(NOPE) $(URL)\"\n    args: ['$(LAST', $(HOST)]\n";

@@ -8,20 +8,18 @@ use serde_json::{Value, json};
 
 use super::client::{Setup, modern, simple};
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const POD: &str = "#- pod.yaml
-kind: Pod
-apiVersion: v1
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    env:
+const POD: &str = pod!(
+    "#- pod.yaml\napiVersion: v1\n",
+    "web",
+    "    env:
     - name: A
       value: $(B)
     - name: B
       value: b
-";
+"
+);
 
 #[test]
 fn the_encoding_is_negotiated() {

@@ -8,21 +8,20 @@ use serde_json::{Value, json};
 use super::client::{Setup, codes, simple};
 use super::fixture::position;
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const POD: &str = "#- pod.yaml
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: main
-    env:
+const POD: &str = pod!(
+    "#- pod.yaml\n",
+    "web",
+    "    env:
     - name: A
       value: a
     - name: B
       value: $(A) ü😀
     - name: C
       value: $(D)
-";
+"
+);
 
 /// Pseudo-random numbers, the same in every run.
 struct Dice(u64);

@@ -5,16 +5,15 @@ use serde_json::{Value, json};
 
 use super::client::{Setup, codes, simple};
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const POD: &str = "#- pod.yaml
-kind: Pod
-metadata: {name: p}
-spec:
-  containers:
-  - name: c
-    env:
+const POD: &str = pod!(
+    "#- pod.yaml\n",
+    "web",
+    "    env:
     - {name: A, value: $(NOPE)}
-";
+"
+);
 
 #[test]
 fn editor_settings_apply_where_the_settings_file_sets_nothing() {

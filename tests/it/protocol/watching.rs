@@ -5,17 +5,16 @@ use serde_json::{Value, json};
 
 use super::client::{Setup, codes, simple};
 use super::{Client, Fixture};
+use crate::manifest::pod;
 
-const POD: &str = "#- pod.yaml
-kind: Pod
-metadata: {name: p}
-spec:
-  containers:
-  - name: c
-    env:
+const POD: &str = pod!(
+    "#- pod.yaml\n",
+    "web",
+    "    env:
     - name: A
       valueFrom: {configMapKeyRef: {name: app, key: one}}
-";
+"
+);
 
 #[test]
 fn the_client_watches_if_it_can() {
