@@ -11,19 +11,21 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+#[path = "../tests/support/message.rs"]
+mod message;
 #[path = "engine/texts.rs"]
 #[expect(dead_code, reason = "the engine benchmark uses more of the texts")]
 mod texts;
 
 use std::fs;
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use message::receive_messages;
 use podlens::syntax;
 use serde_json::{Value, json};
 
@@ -296,15 +298,7 @@ impl Server {
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
             return Err(std::io::Error::other("the server has no pipes"));
         };
-        let (sender, incoming) = mpsc::channel();
-        thread::spawn(move || {
-            let mut reader = BufReader::new(stdout);
-            while let Some(message) = read(&mut reader) {
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
+        let incoming = receive_messages(stdout);
         let mut server = Self {
             child,
             stdin,
@@ -476,23 +470,6 @@ impl Drop for Server {
 /// Whether a message contains the diagnostics of a version.
 fn is_published(message: &Value, version: i32) -> bool {
     message["method"] == "textDocument/publishDiagnostics" && message["params"]["version"] == version
-}
-
-fn read(reader: &mut impl BufRead) -> Option<Value> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim().split_once(": ") {
-            Some((_, value)) => length = value.parse().ok()?,
-            None => break,
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
 }
 
 /// The shortest time of several rounds.

@@ -11,6 +11,8 @@ mod fixture;
 #[path = "../support/memory_project.rs"]
 #[expect(dead_code, reason = "the suites use all of it")]
 mod memory_project;
+#[path = "../support/message.rs"]
+mod message;
 
 mod abuse;
 #[cfg(unix)]

@@ -1,9 +1,9 @@
 //! A small editor: starts the server, answers its requests, and waits for its messages.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use podlens::text::Encoding;
 use serde_json::{Value, json};
 
 use super::fixture::Fixture;
+use crate::message::receive_messages;
 
 /// The time after which a test fails, longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -118,15 +119,7 @@ impl Client {
             .spawn()
             .expect("the server starts");
         let stdout = child.stdout.take().expect("it has an output");
-        let (sender, incoming) = mpsc::channel();
-        thread::spawn(move || {
-            let mut reader = BufReader::new(stdout);
-            while let Some(message) = read(&mut reader) {
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
+        let incoming = receive_messages(stdout);
         let stdin = child.stdin.take();
         Self {
             child,
@@ -351,22 +344,4 @@ impl Drop for Client {
 pub(super) fn codes(items: &Value) -> Vec<String> {
     let items = items.as_array().unwrap_or_else(|| panic!("diagnostics are a list: {items}"));
     items.iter().map(|it| it["code"].as_str().expect("a rule").to_owned()).collect()
-}
-
-fn read(reader: &mut impl BufRead) -> Option<Value> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim().split_once(": ") {
-            Some(("Content-Length", value)) => length = value.parse().expect("a length"),
-            Some(_) => {}
-            None => break,
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
 }
