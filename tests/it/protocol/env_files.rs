@@ -10,11 +10,12 @@ use super::{Client, Fixture};
 
 const UTF16: Encoding = Encoding::Utf16;
 
-/// The examples: one for a container without a shell, one with a configuration per pod. As in the proposal, one line is
-/// indented by one space too much.
-const EXAMPLES: [(&str, &str, &str, &str); 2] = [
-    (
-        "apiVersion: v1
+/// An example of the proposal: the text of the env file, the lines of the container up to `env`, its variable and the
+/// key. As in the proposal, one line is indented by one space too much.
+macro_rules! example {
+    ($file:literal, $container:literal, $variable:literal, $key:literal) => {
+        concat!(
+            "apiVersion: v1
 kind: Pod
 metadata:
   name: dapi-test-pod
@@ -22,58 +23,52 @@ spec:
   initContainers:
   - name: setup-envfile
     image: registry.k8s.io/busybox
-    command: ['sh', '-c', 'echo \"CONFIG_VAR=HELLO\" > /data/config.env']
+    command: ['sh', '-c', 'echo \"",
+            $file,
+            "\" > /data/config.env']
     volumeMounts:
     - name: config
       mountPath: /data
    containers:
   - name: use-envfile
-    image: registry.k8s.io/distroless-app
-    env:
-    - name: CONFIG_VAR
+",
+            $container,
+            "    env:
+    - name: ",
+            $variable,
+            "
       valueFrom:
         fileKeyRef:
           path: config.env
           volumeName: config
-          key: CONFIG_VAR
+          key: ",
+            $key,
+            "
   restartPolicy: Never
   volumes:
   - name: config
     emptyDir: {}
-",
+"
+        )
+    };
+}
+
+/// The examples with the variable, the key and its value: one for a container without a shell, one with a configuration
+/// per pod.
+const EXAMPLES: [(&str, &str, &str, &str); 2] = [
+    (
+        example!("CONFIG_VAR=HELLO", "    image: registry.k8s.io/distroless-app\n", "CONFIG_VAR", "CONFIG_VAR"),
         "CONFIG_VAR",
         "CONFIG_VAR",
         "HELLO",
     ),
     (
-        "apiVersion: v1
-kind: Pod
-metadata:
-  name: dapi-test-pod
-spec:
-  initContainers:
-  - name: setup-envfile
-    image: registry.k8s.io/busybox
-    command: ['sh', '-c', 'echo \"CONFIG_INIT=hello\" > /data/config.env']
-    volumeMounts:
-    - name: config
-      mountPath: /data
-   containers:
-  - name: use-envfile
-    image: registry.k8s.io/busybox
-    command: [ \"/bin/sh\", \"-c\", \"env\" ]
-    env:
-    - name: CONFIG_MAIN
-      valueFrom:
-        fileKeyRef:
-          path: config.env
-          volumeName: config
-          key: CONFIG_INIT
-  restartPolicy: Never
-  volumes:
-  - name: config
-    emptyDir: {}
-",
+        example!(
+            "CONFIG_INIT=hello",
+            "    image: registry.k8s.io/busybox\n    command: [ \"/bin/sh\", \"-c\", \"env\" ]\n",
+            "CONFIG_MAIN",
+            "CONFIG_INIT"
+        ),
         "CONFIG_MAIN",
         "CONFIG_INIT",
         "hello",
