@@ -20,11 +20,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::diagnostic::InputProblem;
 use crate::load::{Loaded, Request, STDIN_NAME};
 use crate::report::one_line;
+use crate::workspace::KubernetesVersion;
 pub use lsp::{Serve, ServerOptions};
 
 /// How a command ends.
@@ -73,6 +74,17 @@ enum Command {
     Explain(explain::Arguments),
     Lsp(lsp::Arguments),
     Completions(completions::Arguments),
+}
+
+// The flags of commands that read a project. A doc comment would become the help of these commands.
+#[derive(Debug, Args)]
+struct ProjectFlags {
+    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
+    #[arg(long, value_name = "VERSION")]
+    kubernetes: Option<KubernetesVersion>,
 }
 
 /// When to use colors.

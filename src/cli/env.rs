@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, Exit, inputs, load};
+use crate::cli::{Color, Exit, ProjectFlags, inputs, load};
 use crate::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use crate::load::Loaded;
 use crate::report;
@@ -27,12 +27,8 @@ pub(super) struct Arguments {
     /// Show each service variable in its own row, instead of one line per service
     #[arg(long)]
     all: bool,
-    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
-    #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<KubernetesVersion>,
+    #[command(flatten)]
+    project: ProjectFlags,
     /// When to use colors
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -57,9 +53,9 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Failure) };
+    let Some(loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
     let mut exit = inputs::report_problems(&loaded);
-    let view = view(&loaded, arguments.kubernetes);
+    let view = view(&loaded, arguments.project.kubernetes);
     if view.workloads.is_empty() {
         exit = inputs::no_workloads(&loaded, exit);
     }

@@ -16,12 +16,11 @@ use std::path::PathBuf;
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::{Color, Exit, inputs, is_stdin, notice, working_directory};
+use crate::cli::{Color, Exit, ProjectFlags, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::Severity;
 use crate::load;
 use crate::report::{Report, counted, write_diff};
 use crate::rules::INVALID_SETTINGS;
-use crate::workspace::KubernetesVersion;
 use baseline::Baseline;
 use outputs::Outputs;
 use project::Project;
@@ -63,12 +62,8 @@ pub(super) struct Arguments {
     /// The file that stdin replaces: its settings and the files around it are used
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
-    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
-    #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<KubernetesVersion>,
+    #[command(flatten)]
+    project: ProjectFlags,
     /// When to use colors
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -122,7 +117,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         Project::load(load::Request {
             directory: &directory,
             paths: &paths,
-            root: arguments.root.as_deref(),
+            root: arguments.project.root.as_deref(),
             stdin_name: arguments.stdin_filename.as_deref(),
             stdin: None,
         })
@@ -145,7 +140,7 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     if project.documents() == 0 {
         exit = inputs::no_documents(&project.loaded, exit);
     }
-    let mut checked = project.check(&arguments.levels, arguments.kubernetes);
+    let mut checked = project.check(&arguments.levels, arguments.project.kubernetes);
     let mut fixed = fix::Outcome::default();
     if arguments.fix || arguments.diff {
         fixed = fix::run(project, &mut checked, arguments);

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use similar::TextDiff;
 
-use crate::cli::{Exit, inputs, load, notice};
+use crate::cli::{Exit, ProjectFlags, inputs, load, notice};
 use crate::ide::Renderer;
 use crate::resolve::Resolver;
-use crate::workspace::KubernetesVersion;
 
 /// Print the workloads as the cluster would run them, with variables expanded where their values are known
 #[derive(Debug, Args)]
@@ -20,12 +19,8 @@ pub(super) struct Arguments {
     /// Show the changes to the files as a diff
     #[arg(long)]
     diff: bool,
-    /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// The Kubernetes release the manifests are for, such as 1.34, instead of the one in the settings
-    #[arg(long, value_name = "VERSION")]
-    kubernetes: Option<KubernetesVersion>,
+    #[command(flatten)]
+    project: ProjectFlags,
 }
 
 const EXAMPLES: &str =
@@ -38,10 +33,10 @@ Examples:
   helm template shop | podlens render -  the output of a chart";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(loaded) = load(&arguments.paths, arguments.root.as_deref()) else { return Ok(Exit::Failure) };
+    let Some(loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
     let mut exit = inputs::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
-    let resolver = Resolver::new(&snapshot, arguments.kubernetes);
+    let resolver = Resolver::new(&snapshot, arguments.project.kubernetes);
     let renderer = Renderer { resolver: &resolver, text: &|path| loaded.text(path) };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut any = false;
