@@ -169,6 +169,16 @@ pub fn is_dns_subdomain(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(part)
 }
 
+/// The resources of every container that a variable can refer to (V10).
+pub const ENV_RESOURCES: [&str; 6] = [
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+];
+
 /// Whether a variable can refer to a `resource` (V10).
 pub fn is_env_resource(resource: &str) -> bool {
     let Some((section, what)) = resource.split_once('.') else { return false };

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, Text, ValueFrom, ValueSource};
 use crate::resolve::{
-    ENV_FIELDS, OriginKind, has_data_key_characters, is_dns_subdomain, is_env_field, is_env_resource, is_valid_divisor,
+    ENV_FIELDS, ENV_RESOURCES, OriginKind, has_data_key_characters, is_dns_subdomain, is_env_field, is_env_resource,
+    is_valid_divisor,
 };
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
@@ -155,15 +156,6 @@ fn is_built_in(container: &ContainerContext<'_>) -> bool {
     version.is_some_and(|it| matches!(group(it).as_str(), "" | "apps" | "batch"))
 }
 
-const RESOURCES: [&str; 6] = [
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-];
-
 /// Containers that webhooks add to pods.
 const INJECTED: [&str; 4] = ["istio-proxy", "linkerd-proxy", "vault-agent", "queue-proxy"];
 
@@ -203,7 +195,7 @@ fn check_source(
                 None => found.extend(missing("resource")),
                 Some(it) if is_placeholder(&it.value) => {}
                 Some(it) if !is_env_resource(&it.value) => {
-                    found.push(misspelled(container, it, "resource that a variable can refer to", &RESOURCES));
+                    found.push(misspelled(container, it, "resource that a variable can refer to", &ENV_RESOURCES));
                 }
                 Some(it) => {
                     found.extend(divisor.as_ref().and_then(|divisor| invalid_divisor(container, &it.value, divisor)))

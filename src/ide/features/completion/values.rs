@@ -14,7 +14,7 @@ use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::{LocatedContainer, lookup_site};
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
 use crate::k8s::{Pod, VariableScope, Volume};
-use crate::resolve::{ENV_FIELDS, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind};
+use crate::resolve::{ENV_FIELDS, ENV_RESOURCES, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind};
 use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
 
 /// The maximum length of a value in a detail, in characters.
@@ -22,16 +22,6 @@ const LONGEST: usize = 60;
 /// The maximum number of names in a list, and of names that show their file.
 const MOST: usize = 500;
 const MOST_WITH_FILE: usize = 100;
-
-/// The resources that every container has (V10).
-const RESOURCES: [&str; 6] = [
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-];
 
 /// The items for a value.
 pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completion {
@@ -73,7 +63,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
             let shown = |list: &[(crate::k8s::Text, crate::k8s::Text)], name: &str| {
                 list.iter().find(|(key, _)| &*key.value == name).map(|(_, it)| it.value.to_string())
             };
-            for resource in RESOURCES {
+            for resource in ENV_RESOURCES {
                 let detail = match resource.split_once('.') {
                     Some(("limits", name)) => shown(&at.container.limits, name),
                     Some((_, name)) => shown(&at.container.requests, name),
