@@ -51,6 +51,13 @@ pub(super) struct TypedReference<'s> {
     pub(super) brace: bool,
 }
 
+impl TypedReference<'_> {
+    /// The reference as typed so far, with its closing parenthesis or brace.
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.start, self.closed_end.unwrap_or(self.name.end))
+    }
+}
+
 /// What is being typed at an offset.
 pub(super) fn completion_context<'s>(
     analysis: &Analysis<'s>,

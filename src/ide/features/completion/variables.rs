@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use similar::{DiffTag, TextDiff};
 
-use crate::diagnostic::{Edit, Location};
+use crate::diagnostic::{Edit, Fix, Location};
 use crate::ide::Analysis;
 use crate::ide::features::completion::context::TypedReference;
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
@@ -14,7 +14,7 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::k8s::{ContainerField, ContainerRole, VariableScope};
 use crate::resolve::{Binding, Environment, Lookup, OriginKind};
 use crate::rules;
-use crate::syntax::{CollectionStyle, NodeKind, has_helm_placeholder};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, has_helm_placeholder};
 use crate::text::Span;
 
 /// The maximum length of a value in a detail, in characters.
@@ -89,11 +89,8 @@ pub(super) fn details(
     let documentation = hover::variable_markup(analysis, at, &environment, site, label);
     let is_forward = !matches!(environment.lookup(site, label), Lookup::Bound(_)) && is_declared_later(at, site, label);
     let additional_edits = match (reference.field, is_forward && !reference.brace) {
-        (ContainerField::EnvValue(index), true) if env_style(analysis, at) == Some(CollectionStyle::Block) => {
-            move_declaration(analysis, reference, &environment, index, label).unwrap_or_default()
-        }
         (ContainerField::EnvValue(index), true) => {
-            move_declaration_in_flow(analysis, reference, &environment, index, label).unwrap_or_default()
+            move_declaration(analysis, reference, &environment, index, label).unwrap_or_default()
         }
         _ => Vec::new(),
     };
@@ -155,11 +152,11 @@ pub(super) fn item(
     group: u8,
     can_move: bool,
 ) -> CompletionItem {
-    let end = reference.closed_end.unwrap_or(reference.name.end);
+    let Span { start, end } = reference.span();
     // Outside of a shell `${X}` is plain text, so it is replaced by `$(X)`.
     let (replace, text, filter_text) = match (reference.brace, is_script) {
         (true, true) => (Span::new(reference.name.start, end), format!("{name}}}"), name.to_owned()),
-        (true, false) => (Span::new(reference.start, end), format!("$({name})"), format!("${{{name}")),
+        (true, false) => (Span::new(start, end), format!("$({name})"), format!("${{{name}")),
         (false, _) => (Span::new(reference.name.start, end), format!("{name})"), name.to_owned()),
     };
     CompletionItem {
@@ -176,15 +173,22 @@ pub(super) fn item(
 
 /// The style of `env`, if its entries can be moved: a flow list only without comments.
 fn env_style(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Option<CollectionStyle> {
-    let span = at.object.file_span(at.container.env_span?);
     let source = analysis.texts.parsed_text(&at.file)?;
-    let root = source.tree.document_at(span.start)?.root()?;
-    let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
+    let list = env_list(&source.tree, at)?;
     match list.kind() {
-        NodeKind::Sequence(CollectionStyle::Flow) if !source.tree.comments(&source.text, span).is_empty() => None,
+        NodeKind::Sequence(CollectionStyle::Flow) if !source.tree.comments(&source.text, list.span()).is_empty() => {
+            None
+        }
         NodeKind::Sequence(style) => Some(style),
         _ => None,
     }
+}
+
+/// The list `env` of a container.
+fn env_list<'t>(tree: &'t Tree, at: &LocatedContainer<'_>) -> Option<Node<'t>> {
+    let span = at.object.file_span(at.container.env_span?);
+    let root = tree.document_at(span.start)?.root()?;
+    root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())
 }
 
 /// Edits that move the declaration of a name above the entry that is being typed, without touching that entry.
@@ -196,9 +200,21 @@ fn move_declaration(
     name: &str,
 ) -> Option<Vec<Edit>> {
     let at = &reference.at;
-    let fix = at.with_context(analysis, environment, |it| rules::move_declaration_above(it, index, name))?;
+    if env_style(analysis, at) == Some(CollectionStyle::Block) {
+        let fix = at.with_context(analysis, environment, |it| rules::move_declaration_above(it, index, name))?;
+        move_lines(analysis, reference, &fix)
+    } else {
+        let order =
+            at.with_context(analysis, environment, |it| rules::env_order_with_declaration_above(it, index, name))?;
+        move_flow_entries(analysis, reference, index, &order)
+    }
+}
+
+/// The edits of a fix that reorders the lines of a block list.
+fn move_lines(analysis: &Analysis<'_>, reference: &TypedReference<'_>, fix: &Fix) -> Option<Vec<Edit>> {
+    let at = &reference.at;
     let source = analysis.texts.parsed_text(&at.file)?;
-    let typed = Span::new(reference.start, reference.closed_end.unwrap_or(reference.name.end));
+    let typed = reference.span();
     let mut edits = Vec::new();
     for edit in &fix.edits {
         let start = edit.location.span.start;
@@ -226,23 +242,18 @@ fn move_declaration(
     Some(edits)
 }
 
-/// Like [`move_declaration`], for a flow list: each entry is moved with the comma before it.
-fn move_declaration_in_flow(
+/// The edits that move the entries of a flow list above the entry at an index, each with the comma before it.
+fn move_flow_entries(
     analysis: &Analysis<'_>,
     reference: &TypedReference<'_>,
-    environment: &Environment,
     index: usize,
-    name: &str,
+    order: &[usize],
 ) -> Option<Vec<Edit>> {
     let at = &reference.at;
-    let order =
-        at.with_context(analysis, environment, |it| rules::env_order_with_declaration_above(it, index, name))?;
     let source = analysis.texts.parsed_text(&at.file)?;
-    let span = at.object.file_span(at.container.env_span?);
-    let root = source.tree.document_at(span.start)?.root()?;
-    let list = root.path_to(span.start).into_iter().find(|it| it.span() == span && it.is_sequence())?;
+    let list = env_list(&source.tree, at)?;
     let items: Vec<Span> = list.items().map(|it| it.span()).collect();
-    let typed = Span::new(reference.start, reference.closed_end.unwrap_or(reference.name.end));
+    let typed = reference.span();
     let user = *items.get(index)?;
     if items.len() != order.len() || typed.start < user.start || user.end < typed.end || list.alias().is_some() {
         return None;
