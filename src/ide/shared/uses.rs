@@ -40,6 +40,15 @@ pub(crate) struct Use {
     pub(crate) prefix: Arc<str>,
 }
 
+impl Use {
+    /// A scalar that is the name as a whole, and that no shell reads.
+    fn whole(location: Location, scalar: Span, text: Text, declares: bool) -> Self {
+        let range = 0..text.value.len();
+        let (is_whole, in_script, doubt) = (true, false, None);
+        Self { location, declares, scalar, text, range, is_whole, in_script, doubt, prefix: "".into() }
+    }
+}
+
 /// The uses of a symbol in one file or in all files, sorted by location.
 pub(crate) fn uses(analysis: &Analysis<'_>, symbol: &Symbol<'_>, only: Option<&Arc<str>>) -> Vec<Use> {
     let mut all = uses_with_doubtful(analysis, symbol, only);

@@ -42,11 +42,9 @@ impl<'c, 's> UseCollector<'c, 's> {
 
     /// The name of a parameter in a parameter file.
     pub(super) fn push_param_file_entry(&mut self, location: Location, name: &str) {
-        let (scalar, range) = (location.span, 0..name.len());
-        let text = Text { value: name.into(), span: scalar, style: ScalarStyle::Plain, is_string: true };
-        let (declares, is_whole, in_script) = (false, false, false);
-        let prefix = "".into();
-        self.found.push(Use { location, declares, scalar, text, range, is_whole, in_script, prefix, doubt: None });
+        let span = location.span;
+        let text = Text { value: name.into(), span, style: ScalarStyle::Plain, is_string: true };
+        self.found.push(Use { is_whole: false, ..Use::whole(location, span, text, false) });
     }
 
     pub(super) fn file_text(&mut self, file: &Arc<str>) -> Option<&FileText> {
@@ -94,36 +92,16 @@ impl<'c, 's> UseCollector<'c, 's> {
         let Some(file_text) = self.file_text(file) else { return };
         let span = file_text.inside(scalar, text, range.clone());
         let location = Location { file: Arc::clone(file), span };
-        let (text, prefix) = (text.clone(), prefix.into());
         let is_whole = range == (0..text.value.len());
-        self.found.push(Use {
-            location,
-            declares,
-            scalar,
-            text,
-            range,
-            is_whole,
-            in_script: false,
-            doubt: None,
-            prefix,
-        });
+        let whole = Use::whole(location, scalar, text.clone(), declares);
+        self.found.push(Use { range, is_whole, prefix: prefix.into(), ..whole });
     }
 
     /// Adds a name by its location.
     pub(super) fn push_location(&mut self, location: &Location, name: &Arc<str>, declares: bool) {
         let (value, span) = (Arc::clone(name), location.span);
         let text = Text { value, span, style: ScalarStyle::Plain, is_string: true };
-        self.found.push(Use {
-            location: location.clone(),
-            declares,
-            scalar: span,
-            range: 0..text.value.len(),
-            text,
-            is_whole: true,
-            in_script: false,
-            doubt: None,
-            prefix: "".into(),
-        });
+        self.found.push(Use::whole(location.clone(), span, text, declares));
     }
 
     /// Adds a scalar that is exactly the name.
@@ -240,22 +218,11 @@ impl<'c, 's> UseCollector<'c, 's> {
         let scalar = key.of.object.file_span(key.key.key.span);
         let Some(span) = self.file_text(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
         let text = key.key.key.clone();
-        let range = 0..text.value.len();
         let location = Location { file: Arc::clone(file), span };
         // In a generator's literal the value follows the key.
         let quotes = if text.style == ScalarStyle::Plain { 0 } else { 2 };
         let is_whole = span.len() + quotes == scalar.len();
-        self.found.push(Use {
-            location,
-            declares: true,
-            scalar,
-            text,
-            range,
-            is_whole,
-            in_script: false,
-            doubt: None,
-            prefix: "".into(),
-        });
+        self.found.push(Use { is_whole, ..Use::whole(location, scalar, text, true) });
     }
 
     /// Whether a name in a container may refer to an object.
