@@ -75,10 +75,14 @@ impl NodeReader<'_> {
         Some(text)
     }
 
+    /// The items of a list, as many as the budget allows.
+    pub(super) fn items<'n>(self, list: Node<'n>) -> impl Iterator<Item = Node<'n>> {
+        list.items().take_while(move |_| self.budget.take())
+    }
+
     /// The scalars of a list. Other items become empty texts with `is_string` false, so that indexes stay right.
     pub(super) fn texts(self, node: Node<'_>) -> Vec<Text> {
-        node.items()
-            .take_while(|_| self.budget.take())
+        self.items(node)
             .map(|item| match item.text() {
                 Some(_) => self.text(item).unwrap_or_else(|| self.scalar(item, false)),
                 None => Text { value: "".into(), span: self.span(item), style: ScalarStyle::Plain, is_string: false },

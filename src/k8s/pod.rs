@@ -111,7 +111,7 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
                 }
             }
             "envFrom" => {
-                it.env_from = value.items().take_while(|_| reader.budget.take()).map(|e| env_from(reader, e)).collect();
+                it.env_from = reader.items(value).map(|e| env_from(reader, e)).collect();
                 unexpanded(reader, value, "envFrom", &mut it);
             }
             "command" => it.command = reader.texts(value),
@@ -137,8 +137,8 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
 }
 
 fn variables(reader: NodeReader<'_>, list: Node<'_>) -> Vec<EnvVar> {
-    list.items()
-        .take_while(|_| reader.budget.take())
+    reader
+        .items(list)
         .map(|item| EnvVar {
             span: reader.span(item),
             name: reader.text_at(item, "name"),
@@ -253,8 +253,8 @@ fn probe(reader: NodeReader<'_>, node: Node<'_>, name: &'static str, container: 
 }
 
 fn volumes(reader: NodeReader<'_>, list: Node<'_>) -> Vec<Volume> {
-    list.items()
-        .take_while(|_| reader.budget.take())
+    reader
+        .items(list)
         .map(|item| Volume {
             span: reader.span(item),
             name: reader.text_at(item, "name"),

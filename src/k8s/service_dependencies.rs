@@ -37,8 +37,7 @@ impl Pod {
 /// Reads the dependencies of a pod spec.
 pub(super) fn dependencies(reader: NodeReader<'_>, spec: Node<'_>) -> Option<Box<ServiceDependencies>> {
     let (field, list) = spec.entry("serviceDependencies")?;
-    let items = list.into_iter().flat_map(|it| it.items());
-    let services = items.take_while(|_| reader.budget.take()).map(|item| ServiceDependency {
+    let services = list.into_iter().flat_map(|it| reader.items(it)).map(|item| ServiceDependency {
         span: reader.span(item),
         name: reader.text(item).or_else(|| reader.text_at(item, "name")),
         is_reference: item.is_mapping(),
