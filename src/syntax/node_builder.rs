@@ -278,7 +278,7 @@ impl<'s> NodeBuilder<'s, '_> {
                 Some(item) => item,
                 None => {
                     let at = if style == CollectionStyle::Block { self.cursor } else { absent_at };
-                    self.child(at, at, None, GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() })
+                    self.empty_scalar(at)
                 }
             };
             end = end.max(item.end);
@@ -313,12 +313,7 @@ impl<'s> NodeBuilder<'s, '_> {
             let absent_at = bytes(span).start;
             let key = match self.key(event, span)? {
                 Some(key) => key,
-                None => self.child(
-                    absent_at,
-                    absent_at,
-                    None,
-                    GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() },
-                ),
+                None => self.empty_scalar(absent_at),
             };
             end = end.max(key.end);
             let (event, span) = self.expect()?;
@@ -339,6 +334,11 @@ impl<'s> NodeBuilder<'s, '_> {
                 .push(GreenEntry { key: self.placed(key, base), value: value.map(|value| self.placed(value, base)) });
         }
         Ok(self.child(start, end, properties, GreenKind::Mapping { style, entries, chunked: None }))
+    }
+
+    /// The scalar in the place of a node that is not written.
+    fn empty_scalar(&self, at: usize) -> BuiltNode {
+        self.child(at, at, None, GreenKind::Scalar { style: ScalarStyle::Plain, value: "".into() })
     }
 
     fn child(&self, start: usize, end: usize, properties: Option<Box<Properties>>, kind: GreenKind) -> BuiltNode {
