@@ -52,7 +52,7 @@ pub use admission::{
 pub use binding::{Binding, Lookup, Origin, OriginKind, ScalarPart};
 pub use downward_api::{ENV_FIELDS, ENV_RESOURCES, is_dns_subdomain, is_env_field, is_env_resource, is_valid_divisor};
 pub use env_file::{EnvFile, EnvFileContent, EnvFileLookup, EnvFileSyntax, EnvFiles, ScriptPart, path_in_volume};
-pub use env_sources::has_data_key_characters;
+pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters};
 pub use environment::{
     Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath, UnresolvedReason, UnresolvedReference,
 };

@@ -243,7 +243,7 @@ pub struct DataEntry {
     pub value_span: Option<Span>,
 }
 
-/// The value of a key. It may be a secret, so `Debug` shows only its length.
+/// The value of a key. It may be a secret, so `Debug` does not show it, nor its length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DataValue(Arc<str>);
 
@@ -269,7 +269,7 @@ impl Deref for DataValue {
 
 impl fmt::Debug for DataValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<{} bytes>", self.0.len())
+        f.write_str("<value>")
     }
 }
 

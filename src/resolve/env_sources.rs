@@ -58,6 +58,46 @@ impl PossibleSource {
     }
 }
 
+/// An entry of `envFrom` whose variables are not all known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpaqueSource {
+    /// ConfigMap, Secret or Service.
+    pub kind: OriginKind,
+    /// The name of the object.
+    pub object: Arc<str>,
+    /// The `prefix` of the entry.
+    pub prefix: Arc<str>,
+    /// Why its variables are not known.
+    pub reason: OpaqueReason,
+}
+
+/// Why the variables of a source are not all known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpaqueReason {
+    /// The object is not in this workspace.
+    NotHere,
+    /// The name of the object contains a Helm expression or a parameter without a value.
+    UnknownName,
+    /// Something other than a manifest of the object makes it or adds keys to it.
+    MadeBy(&'static str),
+    /// The object may have more keys than its manifest shows.
+    MoreKeys,
+    /// The manifest of the service does not show its ports.
+    UnknownPorts,
+}
+
+impl std::fmt::Display for OpaqueReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotHere => f.write_str("not in these files"),
+            Self::UnknownName => f.write_str("its name is not known"),
+            Self::MadeBy(maker) => write!(f, "comes from {maker}, may have more keys"),
+            Self::MoreKeys => f.write_str("may have more keys"),
+            Self::UnknownPorts => f.write_str("its ports are not known"),
+        }
+    }
+}
+
 /// V11: whether a text has only characters of ConfigMap and Secret keys. `date +%s` is never a key.
 pub fn has_data_key_characters(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_'))
@@ -69,6 +109,8 @@ pub(super) struct EnvFromVariables {
     pub(super) bindings: BTreeMap<Arc<str>, Arc<Binding>>,
     /// Sources that may have more keys.
     pub(super) possible: Vec<PossibleSource>,
+    /// The same sources with the reason.
+    pub(super) opaque: Vec<OpaqueSource>,
 }
 
 /// An entry of `envFrom` of a container or a preset, with its location.
@@ -85,7 +127,7 @@ pub(super) fn env_from(
     entries: &[EnvFromEntry<'_>],
     services: &ServiceVariables,
 ) -> EnvFromVariables {
-    let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new() };
+    let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new(), opaque: Vec::new() };
     for EnvFromEntry { entry, location, preset } in entries {
         let prefix =
             entry.prefix.as_ref().map_or_else(|| "".into(), |it| scope.with_parameters(&it.value).into_owned());
@@ -101,7 +143,10 @@ pub(super) fn env_from(
             }
             _ => continue,
         };
-        result.possible.extend(source.possible);
+        if let Some((possible, opaque)) = source.possible {
+            result.possible.push(possible);
+            result.opaque.push(opaque);
+        }
         for (full, candidates) in source.values {
             let Some(binding) = Binding::from_candidates(Arc::clone(&full), &source.what, candidates) else { continue };
             let binding = Binding { entry: Some(location.clone()), preset: preset.clone(), ..binding };
@@ -121,7 +166,7 @@ struct EnvFromValues {
     /// The values by variable name, from each object that may be meant.
     values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>>,
     /// Set if the source may have more variables.
-    possible: Option<PossibleSource>,
+    possible: Option<(PossibleSource, OpaqueSource)>,
 }
 
 /// The variables of a ConfigMap or Secret.
@@ -135,10 +180,10 @@ fn object_variables(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, 
             values.entry(full).or_default().push((value, origin));
         }
     }
-    let possible = objects.may_have_more_keys().then(|| PossibleSource::Keys {
-        prefix: Arc::clone(prefix),
-        kind,
-        object: Arc::clone(name),
+    let possible = objects.opaque_reason(name).map(|reason| {
+        let source = PossibleSource::Keys { prefix: Arc::clone(prefix), kind, object: Arc::clone(name) };
+        let object = show_helm_placeholders(name).into();
+        (source, OpaqueSource { kind, object, prefix: Arc::clone(prefix), reason })
     });
     EnvFromValues { what: format!("values of {} {name}", kind_name(kind)), values, possible }
 }
@@ -159,7 +204,15 @@ fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &A
             candidates.push((value, origin.clone()));
         }
     }
-    let possible = is_open.then(|| PossibleSource::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) });
+    let possible = is_open.then(|| {
+        let reason = match found.is_empty() {
+            true => not_found(name),
+            false => OpaqueReason::UnknownPorts,
+        };
+        let source = PossibleSource::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) };
+        let object = show_helm_placeholders(name).into();
+        (source, OpaqueSource { kind: OriginKind::Service, object, prefix: Arc::clone(prefix), reason })
+    });
     EnvFromValues { what: format!("values of service {name}"), values, possible }
 }
 
@@ -347,6 +400,17 @@ impl<'s> NamedObjects<'s> {
         self.found.is_empty() || self.found.iter().any(|it| it.may_have_more_keys)
     }
 
+    /// Why there may be keys that this workspace does not show; `None` if it shows all. `name` is as written.
+    fn opaque_reason(&self, name: &str) -> Option<OpaqueReason> {
+        if self.found.is_empty() {
+            return Some(not_found(name));
+        }
+        let mut open = self.found.iter().filter(|it| it.may_have_more_keys).peekable();
+        open.peek()?;
+        let maker = open.find_map(|it| lookup_scope::keyed_data(it)?.made_by);
+        Some(maker.map_or(OpaqueReason::MoreKeys, OpaqueReason::MadeBy))
+    }
+
     /// All keys with their values, or only one key, candidate after candidate.
     fn keys(&self, only: Option<&str>) -> Vec<(Arc<str>, ResolvedValue, Origin)> {
         let mut all: Vec<(Arc<str>, ResolvedValue, Origin)> = Vec::new();
@@ -378,6 +442,12 @@ impl<'s> NamedObjects<'s> {
         }
         all
     }
+}
+
+/// Why no object has this name.
+fn not_found(name: &str) -> OpaqueReason {
+    let is_written = !has_helm_placeholder(name) && !name.contains("${") && !name.contains("{{");
+    if is_written { OpaqueReason::NotHere } else { OpaqueReason::UnknownName }
 }
 
 fn unknown_key(kind: OriginKind, object: &Arc<str>, key: &str) -> UnknownReason {

@@ -2,7 +2,7 @@
 //!
 //! Declarations are kept in order, because a name has different values at different places of a container.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::k8s::{
 use crate::resolve::admission::{Admission, MatchingPreset};
 use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
 use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
-use crate::resolve::env_sources::{self, EnvFromEntry, PossibleSource};
+use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueSource, PossibleSource};
 use crate::resolve::expand::Expansion;
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::parameters::{self, expand_in};
@@ -41,6 +41,8 @@ pub struct Environment {
     moved_services: Option<Snapshot>,
     /// Sources that may define more variables.
     possible_sources: Vec<PossibleSource>,
+    /// Entries of `envFrom` whose variables are not all known, in order.
+    pub opaque: Vec<OpaqueSource>,
     /// Whether the order of the entries is unknown: the container is a deployment hook.
     is_unordered: bool,
     /// Whether `env` may have more entries than the manifest shows.
@@ -202,6 +204,7 @@ impl Environment {
             services,
             moved_services: scope.moved_services(),
             possible_sources: from.possible,
+            opaque: from.opaque,
             is_unordered: container.role == ContainerRole::Hook,
             is_open: container.may_have_more_variables
                 || env_sources::is_part_of_patch(scope, object, container)
@@ -275,6 +278,11 @@ impl Environment {
             all.insert(&binding.name, binding);
         }
         all.into_values().collect()
+    }
+
+    /// The names of the services whose variables the container gets without naming them.
+    pub fn services(&self) -> &BTreeSet<Arc<str>> {
+        &self.services.services
     }
 
     /// The variables of services by name, including hidden ones.

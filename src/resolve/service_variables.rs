@@ -44,6 +44,8 @@ impl ServiceLinks {
 pub struct ServiceVariables {
     /// The variables by name.
     pub variables: BTreeMap<Arc<str>, Arc<Binding>>,
+    /// The names of the services that define variables.
+    pub services: BTreeSet<Arc<str>>,
     /// The prefixes of the services in this workspace, including headless ones. Other names with these prefixes do not
     /// exist.
     prefixes: BTreeSet<String>,
@@ -74,9 +76,12 @@ impl ServiceVariables {
         let (mut prefixes, mut unknown_ports) = (BTreeSet::new(), BTreeSet::new());
         let mut values_by_name: BTreeMap<String, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
         let mut without_address = BTreeMap::new();
+        let mut services: BTreeSet<Arc<str>> = BTreeSet::new();
         for candidate in candidates {
             if lacks_cluster_ip(&candidate.service) {
                 without_address.insert(prefix(&candidate.name), candidate.origin.clone());
+            } else {
+                services.insert(Arc::clone(&candidate.name));
             }
             if has_unknown_ports(&candidate.service) {
                 unknown_ports.insert(prefix(&candidate.name));
@@ -92,6 +97,7 @@ impl ServiceVariables {
         }
         // S2: a candidate called `kubernetes` replaces the default service.
         if prefixes.insert(prefix(DEFAULT_SERVICE)) {
+            services.insert(DEFAULT_SERVICE.into());
             let origin = Origin { object: Some(DEFAULT_SERVICE.into()), ..Origin::new(OriginKind::Service) };
             for (name, value) in default_service() {
                 values_by_name.entry(name).or_default().push((value, origin.clone()));
@@ -106,7 +112,7 @@ impl ServiceVariables {
                 Some((Arc::clone(&name), Arc::new(Binding::from_candidates(name, &what, candidates)?)))
             })
             .collect();
-        Self { variables, prefixes, unknown_ports, without_address, links, places: BTreeMap::new() }
+        Self { variables, services, prefixes, unknown_ports, without_address, links, places: BTreeMap::new() }
     }
 
     /// A variable with the current locations of its services: services move when the text before them is edited, but

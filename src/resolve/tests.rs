@@ -125,8 +125,8 @@ fn env_from_hides_services_and_is_hidden_by_env() {
                    - {name: URL, value: 'redis://$(REDIS_SERVICE_HOST):$(REDIS_SERVICE_PORT)'}\n");
     check(
         &format!("{pod}{data}"),
-        "A=one+<secret two/B, 6 bytes> (env, hides configMap one/A)
-         B=<secret two/B, 6 bytes> (secret two/B, hides configMap one/B)
+        "A=one+<secret two/B> (env, hides configMap one/A)
+         B=<secret two/B> (secret two/B, hides configMap one/B)
          P_A=one (configMap one/A)
          P_B=$(A) (configMap one/B)
          P_REDIS_PORT=mine (configMap one/REDIS_PORT)
