@@ -14,4 +14,5 @@ pub(super) mod suppression;
 
 pub(super) use contexts::{ContainerContext, FileContext, ObjectContext, PodContext};
 pub(super) use findings::{Finding, Findings, edit};
+pub(super) use helm_filter::has_helm_action;
 pub(super) use rule::declare_rule;

@@ -16,3 +16,4 @@ pub(super) mod service_link_fixes;
 pub(super) mod shell_detection;
 pub(super) mod similar_names;
 pub(super) mod source_objects;
+pub(super) mod start_failures;

@@ -73,6 +73,11 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
+/// Whether the API server refuses the `valueFrom` of an entry.
+pub(in crate::rules) fn is_refused(container: &ContainerContext<'_>, entry: &EnvVar) -> bool {
+    entry.from.is_some() && !container.pod.object.file.is_template() && !check_variable(container, entry).is_empty()
+}
+
 fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
     let Some(from) = &entry.from else { return Vec::new() };
     let place = entry.name.as_ref().map_or(from.span, |it| it.span);

@@ -1,7 +1,7 @@
 //! The rule `missing-key`.
 
 use crate::diagnostic::Location;
-use crate::k8s::{KeyRef, ObjectData, Text, ValueSource};
+use crate::k8s::{EnvVar, KeyRef, ObjectData, Text, ValueSource};
 use crate::resolve::OriginKind;
 use crate::rules::engine::{ContainerContext, FileContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
@@ -67,35 +67,34 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    for from in container.container.env.iter().filter_map(|it| it.from.as_ref()) {
-        let (kind, reference) = match from.sources.first() {
-            Some(ValueSource::ConfigMap(reference)) => (OriginKind::ConfigMap, reference),
-            Some(ValueSource::Secret(reference)) => (OriginKind::Secret, reference),
-            _ => continue,
-        };
-        if let KeyRef { name: Some(name), key: Some(key), optional: false } = reference
-            && !is_placeholder(&name.value)
-            && !is_placeholder(&key.value)
-            && !key.value.is_empty()
-        {
-            check_reference(container, kind, name, key, findings);
-        }
+    for finding in container.container.env.iter().filter_map(|it| check_entry(container, it)) {
+        findings.push(finding);
     }
 }
 
-fn check_reference(
-    container: &ContainerContext<'_>,
-    kind: OriginKind,
-    name: &Text,
-    key: &Text,
-    findings: &mut Findings<'_>,
-) {
+/// Whether the object of an entry lacks its key.
+pub(in crate::rules) fn lacks_key(container: &ContainerContext<'_>, entry: &EnvVar) -> bool {
+    check_entry(container, entry).is_some()
+}
+
+fn check_entry(container: &ContainerContext<'_>, entry: &EnvVar) -> Option<Finding> {
+    let (kind, reference) = match entry.from.as_ref()?.sources.first()? {
+        ValueSource::ConfigMap(reference) => (OriginKind::ConfigMap, reference),
+        ValueSource::Secret(reference) => (OriginKind::Secret, reference),
+        _ => return None,
+    };
+    let KeyRef { name: Some(name), key: Some(key), optional: false } = reference else { return None };
+    let is_known = !is_placeholder(&name.value) && !is_placeholder(&key.value) && !key.value.is_empty();
+    if is_known { check_reference(container, kind, name, key) } else { None }
+}
+
+fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key: &Text) -> Option<Finding> {
     let found = container.objects(kind, &name.value);
     let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
     // A ConfigMap or Secret without keys is probably filled by another tool.
     let is_empty = |it: &ObjectMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
     if found.is_empty() || found.iter().any(|it| it.may_have_more_keys || has(it) || is_empty(it)) {
-        return;
+        return None;
     }
     let file = container.pod.object.file;
     let is_template = |it: &ObjectMatch<'_>| {
@@ -103,7 +102,7 @@ fn check_reference(
         facts.is_some_and(|facts| FileContext { path: it.file, facts, ..*file }.is_template())
     };
     if found.iter().any(is_template) {
-        return;
+        return None;
     }
     let what = kind_name(kind);
     let binary = found.iter().find_map(|it| Some((it, binary_key(it, &key.value)?)));
@@ -132,7 +131,7 @@ fn check_reference(
         let location = Location { file: first.file.clone(), span: first.object.file_span(title.span) };
         finding = finding.related(location, format!("the {what}"));
     }
-    findings.push(finding);
+    Some(finding)
 }
 
 /// The key in `binaryData`, which `configMapKeyRef` does not read (B18).

@@ -1,10 +1,10 @@
 //! Filters the findings in Helm templates: keeps those that are true for every output of the actions, without their
 //! fixes.
 
-use crate::rules::engine::FileContext;
 use crate::rules::engine::findings::RawFinding;
 use crate::rules::engine::rule::HelmScope;
-use crate::syntax::has_helm_placeholder;
+use crate::rules::engine::{ContainerContext, FileContext};
+use crate::syntax::{HelmMask, has_helm_placeholder};
 use crate::text::Span;
 
 /// Removes the findings that may be wrong because of the actions of a Helm template.
@@ -21,15 +21,24 @@ pub(super) fn certain_findings(file: &FileContext<'_>, found: Vec<RawFinding>) -
         match finding.rule.helm {
             HelmScope::AnyScalar => true,
             HelmScope::LineWithoutAction => !has_helm_placeholder(&mask.text[line_around(&mask.text, at.span).range()]),
-            HelmScope::ContainerWithoutAction => {
-                let around = enclosing_span(file, at.span);
-                let text = mask.text.get(around.range()).unwrap_or_default();
-                let is_outside = |it: &Span| it.end <= around.start || around.end <= it.start;
-                !has_helm_placeholder(text) && mask.lines.iter().all(is_outside)
-            }
+            HelmScope::ContainerWithoutAction => !has_action(&mask, enclosing_span(file, at.span)),
         }
     };
     found.into_iter().filter(is_certain).map(RawFinding::without_fixes).collect()
+}
+
+/// Whether a container of a Helm template contains an action.
+pub(in crate::rules) fn has_helm_action(container: &ContainerContext<'_>) -> bool {
+    let object = container.pod.object;
+    let mask = || object.file.parsed_text()?.mask.clone();
+    let span = object.object.file_span(container.container.span);
+    object.file.facts.is_helm_template() && mask().is_some_and(|mask| has_action(&mask, span))
+}
+
+fn has_action(mask: &HelmMask, around: Span) -> bool {
+    let text = mask.text.get(around.range()).unwrap_or_default();
+    let is_outside = |it: &Span| it.end <= around.start || around.end <= it.start;
+    has_helm_placeholder(text) || !mask.lines.iter().all(is_outside)
 }
 
 /// The span of the container around an offset, or else of the object.

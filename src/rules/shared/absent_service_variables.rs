@@ -16,6 +16,12 @@ pub(in crate::rules) enum ServiceVariableAbsence {
     NotLinked(Option<Arc<str>>),
 }
 
+/// Whether a name is a service variable that a container lacks only because service links are off.
+pub fn needs_service_links(container: &ContainerContext<'_>, name: &str) -> bool {
+    let absence = container.absent_service(name);
+    matches!(absence, Some(ServiceVariableAbsence::LinksOff | ServiceVariableAbsence::NotLinked(_)))
+}
+
 impl ContainerContext<'_> {
     /// Why nothing defines a name that looks like a service variable; `None` if that is not known.
     pub(in crate::rules) fn absent_service(&self, name: &str) -> Option<ServiceVariableAbsence> {
@@ -24,10 +30,13 @@ impl ContainerContext<'_> {
         }
         let object = self.pod.object;
         let services = object.file.resolver.service_variables(object.file.path, object.object, ServiceLinks::All);
-        if let Some(origin) = services.without_address(name) {
+        let given = services.variables.get(name);
+        // The same name can be a variable of two services, `foo` and `foo-service`.
+        if given.is_none()
+            && let Some(origin) = services.without_address(name)
+        {
             return Some(ServiceVariableAbsence::Headless(origin.clone()));
         }
-        let given = services.variables.get(name);
         if given.is_none() && !is_service_variable_name(name) {
             return None;
         }

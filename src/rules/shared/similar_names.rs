@@ -7,7 +7,7 @@ use crate::k8s::Text;
 use crate::rules::engine::{ObjectContext, edit};
 
 /// The most similar name, if it is similar enough.
-pub(in crate::rules) fn nearest_name<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest_name<'n>(written: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let names: BTreeSet<&str> = names.into_iter().filter(|it| *it != written).collect();
     let near = names.into_iter().map(|it| {
         // Names that differ only in case or separators are the same word to a person.

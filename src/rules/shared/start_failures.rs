@@ -1,0 +1,137 @@
+//! What keeps a container from starting.
+//!
+//! Each failure is also a finding of a rule, and the same code decides both.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Location;
+use crate::k8s::EnvVar;
+use crate::resolve::{Binding, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
+use crate::rules::checks::{invalid_value_source, missing_key};
+use crate::rules::engine::{ContainerContext, has_helm_action};
+use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
+
+/// Something that keeps a container from starting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartFailure {
+    /// The variable.
+    pub name: Arc<str>,
+    /// The cause.
+    pub reason: StartFailureReason,
+    /// The name of the entry, or the reference in `subPathExpr`.
+    pub location: Location,
+}
+
+/// Why a container does not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartFailureReason {
+    /// The ConfigMap, Secret or env file does not have the key.
+    MissingKey,
+    /// No container writes the env file.
+    MissingFile,
+    /// The kubelet cannot read the env file.
+    UnreadableFile,
+    /// The API server refuses the `valueFrom`.
+    RefusedSource,
+    /// A `subPathExpr` needs a variable that has no value.
+    EmptySubPath {
+        /// Whether the variable exists and is empty.
+        is_defined: bool,
+    },
+}
+
+impl StartFailureReason {
+    /// The name in the JSON output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingKey => "missingKey",
+            Self::MissingFile => "missingFile",
+            Self::UnreadableFile => "unreadableFile",
+            Self::RefusedSource => "refusedSource",
+            Self::EmptySubPath { .. } => "emptySubPath",
+        }
+    }
+
+    /// The cause as a clause about the variable.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::MissingKey => "its key does not exist",
+            Self::MissingFile => "nothing writes its env file",
+            Self::UnreadableFile => "its env file cannot be read",
+            Self::RefusedSource => "the API server refuses its source",
+            Self::EmptySubPath { is_defined: true } => "it is empty",
+            Self::EmptySubPath { is_defined: false } => "nothing defines it",
+        }
+    }
+}
+
+/// What keeps a container from starting: entries of `env` in their order, then sub paths.
+pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
+    // The output of an action may change the container.
+    if has_helm_action(container) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for (index, entry) in container.container.env.iter().enumerate() {
+        let Some(binding) = container.environment.entry(index) else { continue };
+        if let (Some(name), Some(reason)) = (&entry.name, entry_failure(container, entry, binding)) {
+            all.push(StartFailure { name: Arc::clone(&binding.name), reason, location: container.at(name.span) });
+        }
+    }
+    for binding in container.environment.own_bindings().into_iter().filter(|it| it.preset.is_some()) {
+        if let (Some(location), Some(reason)) = (&binding.entry, value_failure(binding)) {
+            all.push(StartFailure { name: Arc::clone(&binding.name), reason, location: location.clone() });
+        }
+    }
+    for (text, step, verdict) in judge_references(container) {
+        if let ReferenceVerdict::SubPath { empty } = verdict {
+            let reason = StartFailureReason::EmptySubPath { is_defined: empty };
+            let location = container.inside(text.text, step.range.clone());
+            all.push(StartFailure { name: Arc::clone(&step.name), reason, location });
+        }
+    }
+    all.extend(container.environment.sub_paths.iter().flat_map(preset_sub_path));
+    all
+}
+
+fn entry_failure(container: &ContainerContext<'_>, entry: &EnvVar, binding: &Binding) -> Option<StartFailureReason> {
+    if invalid_value_source::is_refused(container, entry) {
+        return Some(StartFailureReason::RefusedSource);
+    }
+    let reason = value_failure(binding)?;
+    let is_certain = match binding.origin.kind {
+        // The base of a patch may have a container that writes the file.
+        OriginKind::EnvFile => !container.pod.is_partial(),
+        // Another tool may add keys to an object that has none.
+        _ => missing_key::lacks_key(container, entry),
+    };
+    is_certain.then_some(reason)
+}
+
+/// The failure that an unknown value means.
+fn value_failure(binding: &Binding) -> Option<StartFailureReason> {
+    match binding.value.parts() {
+        [ValuePart::Unknown(UnknownReason::MissingKey(_))] => Some(StartFailureReason::MissingKey),
+        [ValuePart::Unknown(UnknownReason::MissingFile { .. })] => Some(StartFailureReason::MissingFile),
+        [ValuePart::Unknown(UnknownReason::RefusedFile { .. })] => Some(StartFailureReason::UnreadableFile),
+        _ => None,
+    }
+}
+
+/// The failures of a mount that a preset adds.
+fn preset_sub_path(sub_path: &SubPath) -> Vec<StartFailure> {
+    let Some(preset) = &sub_path.within else { return Vec::new() };
+    let mut all = Vec::new();
+    for step in &sub_path.item.expansion.steps {
+        let is_defined = match &step.outcome {
+            Lookup::Bound(it) if it.value.is_empty() && it.alternatives.is_empty() => true,
+            Lookup::Unbound | Lookup::Later(_) => false,
+            Lookup::Bound(_) | Lookup::Maybe(_) => continue,
+        };
+        let location =
+            Location { file: Arc::clone(&preset.file), span: sub_path.item.text.span.shifted(preset.offset) };
+        let reason = StartFailureReason::EmptySubPath { is_defined };
+        all.push(StartFailure { name: Arc::clone(&step.name), reason, location });
+    }
+    all
+}
