@@ -12,6 +12,7 @@ mod lsp;
 mod process;
 mod progress;
 mod render;
+mod selection;
 mod wrap;
 
 use std::fmt::Display;
@@ -28,17 +29,24 @@ use crate::report::one_line;
 use crate::workspace::KubernetesVersion;
 pub use lsp::{Serve, ServerOptions};
 
-/// How a command ends.
+/// How a command ends; of several ways the last one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Exit {
     /// No findings from warning upwards.
     Clean,
     /// Findings from warning upwards, or a refused input.
     Findings,
+    /// No input matched, or a path does not exist.
+    NoInput,
     /// Bad flags, bad settings, files that cannot be read or written, or an internal error.
     Failure,
-    /// No input matched.
-    NoInput,
+}
+
+impl Exit {
+    /// How a command ends that needs an input which cannot be read.
+    fn for_problem(problem: &InputProblem) -> Self {
+        if problem.is_missing { Self::NoInput } else { Self::Failure }
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -61,7 +69,8 @@ struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 no findings from warning upwards, 1 findings or a refused input, 2 bad flags or \
-                          settings or an unreadable file, 3 no input matched.";
+                          settings or an unreadable file, 3 no input matched or a path that does not \
+                          exist.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -29,8 +29,8 @@ pub use features::definition::{Navigation, NavigationTarget, definition};
 pub use features::diagnostics::{cached_diagnostics, diagnostics};
 pub use features::environment::{
     AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer,
-    ExecProbeView, ExpandedView, FileLine, PresetView, SourceView, SubPathView, UnresolvedView, VariableView,
-    WorkloadView, environment_at,
+    ExecProbeView, ExpandedView, FailureView, FileLine, OpaqueView, PresetView, SourceView, SubPathView,
+    UnresolvedView, VariableView, WorkloadView, environment_at,
 };
 pub use features::highlight::{Highlight, HighlightKind, highlights};
 pub use features::hover::{Hover, hover};

@@ -129,8 +129,11 @@ pub fn load(request: Request<'_>) -> Loaded {
     if let Some(root) = request.root.map(|root| roots::absolute(&directory, root))
         && !root.is_dir()
     {
-        let what = if root.exists() { "is not a directory" } else { "does not exist" };
-        problems.push(ReadError::new(format!("the root {what}")).in_file(shown(&root, &directory)));
+        let error = match root.exists() {
+            true => ReadError::new("the root is not a directory"),
+            false => ReadError::missing("the root does not exist"),
+        };
+        problems.push(error.in_file(shown(&root, &directory)));
     }
     let reads_stdin = paths.iter().any(is_stdin);
     let stdin_path = request.stdin_name.filter(|_| reads_stdin).map(|name| roots::absolute(&directory, name));

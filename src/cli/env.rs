@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
+use crate::cli::selection::{Selection, Workload};
 use crate::cli::{Color, Exit, ProjectFlags, inputs, load};
 use crate::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use crate::load::Loaded;
 use crate::report;
 use crate::resolve::Resolver;
-use crate::workspace::KubernetesVersion;
+use crate::workspace::Snapshot;
 
 /// Show the environment of every container: each variable, its value and its source
 #[derive(Debug, Args)]
@@ -22,9 +23,11 @@ pub(super) struct Arguments {
     /// Files and directories to show; `-` is stdin [default: the working directory]
     paths: Vec<PathBuf>,
     /// The output format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    #[arg(short = 'o', long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
-    /// Show each service variable in its own row, instead of one line per service
+    #[command(flatten)]
+    selection: Selection,
+    /// Show the variables of services too, instead of the names of the services
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -37,16 +40,17 @@ pub(super) struct Arguments {
 const EXAMPLES: &str = "Examples:
   podlens env                         every workload below the working directory
   podlens env shop/web.yaml           one file; its ConfigMaps can be anywhere in the project
+  podlens env --workload deploy/web   one workload
   helm template shop | podlens env -  the output of a chart
-  podlens env --format json | jq '.workloads[].containers[].unresolved[]'
-  podlens env --format dotenv web.yaml > web.env; set -a; . ./web.env";
+  podlens env -o json | jq '.workloads[].containers[].unresolved[]'
+  podlens env -o dotenv web.yaml > web.env; set -a; . ./web.env";
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
     /// For people
     #[default]
     Table,
-    /// For programs: podlens/env/v1
+    /// For programs: podlens/env/v2
     Json,
     /// NAME='value' lines for a shell
     Dotenv,
@@ -55,30 +59,33 @@ enum Format {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let Some(loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
     let mut exit = inputs::report_problems(&loaded);
-    let view = view(&loaded, arguments.project.kubernetes);
-    if view.workloads.is_empty() {
+    let snapshot = loaded.workspace.snapshot();
+    let all = inputs::workloads(&loaded, &snapshot);
+    if all.is_empty() {
         exit = inputs::no_workloads(&loaded, exit);
     }
-    write(arguments, &view)?;
-    Ok(exit)
+    let (selected, matched) = arguments.selection.select(all);
+    write(arguments, &view(arguments, &loaded, &snapshot, &selected))?;
+    Ok(exit.max(matched))
 }
 
-fn view(loaded: &Loaded, release: Option<KubernetesVersion>) -> EnvironmentView {
-    let snapshot = loaded.workspace.snapshot();
+fn view(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot, selected: &[Workload<'_>]) -> EnvironmentView {
     let texts: Mutex<HashMap<String, Option<Arc<str>>>> = Mutex::default();
-    let resolver = Resolver::new(&snapshot, release);
+    let resolver = Resolver::new(snapshot, arguments.project.kubernetes);
     let viewer = EnvironmentViewer {
-        snapshot: &snapshot,
+        snapshot,
         resolver: &resolver,
         path: &|path| loaded.display(path),
         text: &|path| {
             let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
             texts.entry(path.to_owned()).or_insert_with(|| loaded.text(path)).clone()
         },
+        all: arguments.all,
     };
-    let files = loaded.reported.iter().filter_map(|path| Some((path, snapshot.file(path)?)));
-    let workloads = files.flat_map(|(path, file)| viewer.workloads(path, file)).collect();
-    EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads }
+    let workload = |(path, object): &Workload<'_>| {
+        Some(viewer.workload(path, snapshot.file(path)?, object, |it| arguments.selection.shows(it)))
+    };
+    EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: selected.iter().filter_map(workload).collect() }
 }
 
 fn write(arguments: &Arguments, view: &EnvironmentView) -> io::Result<()> {

@@ -68,8 +68,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         match load::read(path) {
             Ok(text) => files.push((path.display().to_string(), text)),
             Err(error) => {
-                notice(error.in_file(path.display().to_string()));
-                return Ok(Exit::Failure);
+                let problem = error.in_file(path.display().to_string());
+                notice(&problem);
+                return Ok(Exit::for_problem(&problem));
             }
         }
     }

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::cli::selection::Workload;
 use crate::cli::{Exit, notice};
+use crate::k8s::Object;
 use crate::load::{Loaded, STDIN_NAME};
 use crate::rules;
 use crate::text::{LineColumn, LineIndex};
+use crate::workspace::Snapshot;
 
 /// Reports inputs that could not be read, syntax errors and mistakes in the settings.
 pub(super) fn report_problems(loaded: &Loaded) -> Exit {
@@ -41,7 +44,7 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
 /// Reports inputs that could not be read.
 pub(super) fn report_unreadable(loaded: &Loaded) -> Exit {
     loaded.problems.iter().for_each(notice);
-    if loaded.problems.is_empty() { Exit::Clean } else { Exit::Failure }
+    loaded.problems.iter().map(Exit::for_problem).max().unwrap_or(Exit::Clean)
 }
 
 /// The exit code of a command that found no documents, after a notice that says why.
@@ -49,8 +52,14 @@ pub(super) fn no_documents(loaded: &Loaded, exit: Exit) -> Exit {
     if loaded.problems.is_empty() {
         notice(why_no_documents(loaded));
     }
-    // Files that exist and cannot be read are a failure; paths that do not exist are missing input.
-    if loaded.problems.iter().all(|it| it.is_missing) { Exit::NoInput } else { exit }
+    exit.max(Exit::NoInput)
+}
+
+/// The workloads of the selected files, in order.
+pub(super) fn workloads<'s>(loaded: &'s Loaded, snapshot: &'s Snapshot) -> Vec<Workload<'s>> {
+    let files = loaded.reported.iter().filter_map(|path| Some((path, snapshot.file(path)?)));
+    let has_containers = |it: &&Object| it.model.pods.iter().any(|it| !it.containers.is_empty());
+    files.flat_map(|(path, file)| file.objects.iter().filter(has_containers).map(move |it| (path, it))).collect()
 }
 
 /// The exit code of a command that found no workloads, after a notice that says why.
@@ -69,11 +78,8 @@ pub(super) fn no_workloads(loaded: &Loaded, exit: Exit) -> Exit {
             (true, files) => notice(format_args!("none of the {} files has Kubernetes objects", files.len())),
         }
     }
-    match exit {
-        Exit::Clean => Exit::NoInput,
-        Exit::Failure if loaded.reported.is_empty() && loaded.problems.iter().all(|it| it.is_missing) => Exit::NoInput,
-        exit => exit,
-    }
+    // A file with a syntax error was read, and may have a workload.
+    if exit == Exit::Clean { Exit::NoInput } else { exit }
 }
 
 fn why_no_documents(loaded: &Loaded) -> String {

@@ -17,7 +17,7 @@ use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
 use crate::cli::{Color, Exit, ProjectFlags, inputs, is_stdin, notice, working_directory};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{InputProblem, Severity};
 use crate::load;
 use crate::report::{Report, counted, write_diff};
 use crate::rules::INVALID_SETTINGS;
@@ -76,7 +76,7 @@ const EXAMPLES: &str = "Examples:
   podlens lint                         all files below the working directory
   podlens lint --fix shop              apply safe fixes
   helm template shop | podlens lint -  check the output of a chart
-  podlens lint --format full --format sarif --output podlens.sarif
+  podlens lint -o full -o sarif --output podlens.sarif
   podlens lint --write-baseline podlens-baseline.json; podlens lint --baseline podlens-baseline.json
 
 An --output belongs to the --format before it. See podlens explain RULE for the documentation of a rule.";
@@ -132,11 +132,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 
 fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     let mut exit = inputs::report_unreadable(&project.loaded);
-    let known =
-        arguments.baseline.as_deref().and_then(|path| Baseline::read(path).inspect_err(|message| notice(message)).ok());
-    if arguments.baseline.is_some() && known.is_none() {
-        exit = Exit::Failure;
-    }
+    let known = arguments.baseline.as_deref().and_then(|path| {
+        let failed = |problem: &InputProblem| {
+            notice(problem);
+            exit = exit.max(Exit::for_problem(problem));
+        };
+        Baseline::read(path).inspect_err(failed).ok()
+    });
     if project.documents() == 0 {
         exit = inputs::no_documents(&project.loaded, exit);
     }

@@ -13,6 +13,7 @@ use rand::rngs::{ChaCha12Rng, SysRng};
 use rand::{RngExt, SeedableRng};
 
 use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
+use crate::diagnostic::InputProblem;
 use crate::ide::{
     ObjectList, ParameterValues, ProcessError, ProcessOptions, ProcessedTemplate, SelectedTemplate, process_template,
     select_template,
@@ -40,10 +41,10 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "LABELS", value_parser = labels)]
     labels: Vec<Labels>,
     /// The output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "json")]
-    output: Output,
+    #[arg(short = 'o', long, value_name = "FORMAT", default_value = "json")]
+    format: Format,
     /// Print a table of the parameters and process nothing
-    #[arg(long, conflicts_with_all = ["param", "param_files", "from", "labels", "ask", "seed", "no_exact", "output"])]
+    #[arg(long, conflicts_with_all = ["param", "param_files", "from", "labels", "ask", "seed", "no_exact", "format"])]
     parameters: bool,
     /// Ignore values for parameters that the template does not have
     #[arg(long)]
@@ -67,7 +68,7 @@ const EXAMPLES: &str = "Examples:
 
 /// The output formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
+enum Format {
     /// A List as JSON.
     Json,
     /// A List as YAML.
@@ -86,10 +87,14 @@ fn labels(text: &str) -> Result<Labels, String> {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     let text = match read(&arguments.file) {
         Ok(text) => text,
-        Err(problem) => return failure(problem),
+        Err(problem) => return unreadable(&problem),
     };
     let template = TemplateText { name: shown(&arguments.file), lines: LineIndex::new(&text) };
     let tree = syntax::parse(&text);
+    if tree.documents().all(|it| it.root().is_none() && it.errors().is_empty()) {
+        notice(format_args!("{} has no documents", template.name));
+        return Ok(Exit::NoInput);
+    }
     let selected = match select_template(&tree) {
         Ok(selected) => selected,
         Err(problem) => return refused(&template, &Origins::new(), &[problem]),
@@ -120,13 +125,18 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     if !outcome.errors.is_empty() {
         return refused(&template, &origins, &outcome.errors);
     }
-    print(arguments.output, &outcome)?;
+    print(arguments.format, &outcome)?;
     Ok(Exit::Clean)
 }
 
 fn failure(message: impl std::fmt::Display) -> io::Result<Exit> {
     notice(message);
     Ok(Exit::Failure)
+}
+
+fn unreadable(problem: &InputProblem) -> io::Result<Exit> {
+    notice(problem);
+    Ok(Exit::for_problem(problem))
 }
 
 /// The template's name and lines, for messages with positions.
@@ -172,7 +182,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins)
     for path in &arguments.param_files {
         let text = match read(path) {
             Ok(text) => text,
-            Err(problem) => return failure(problem).map(Err),
+            Err(problem) => return unreadable(&problem).map(Err),
         };
         let file = parse_param_file(&text);
         for error in &file.errors {
@@ -204,7 +214,7 @@ fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins)
         labels,
         ignore_unknown: arguments.ignore_unknown_parameters,
         ends: if arguments.no_exact { RangeEnds::Inclusive } else { RangeEnds::Exclusive },
-        with_template: arguments.output == Output::Template,
+        with_template: arguments.format == Format::Template,
     };
     Ok(Ok((request, origins)))
 }
@@ -228,13 +238,13 @@ fn generate<'t>(
     Ok(process_template(selected, request, &mut |below| random.random_range(0..below)))
 }
 
-fn print(output: Output, outcome: &ProcessedTemplate<'_>) -> io::Result<()> {
+fn print(format: Format, outcome: &ProcessedTemplate<'_>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let list = ObjectList::of(&outcome.objects);
-    match output {
-        Output::Json => json(&mut out, &list)?,
-        Output::Template => json(&mut out, &outcome.template)?,
-        Output::Yaml => {
+    match format {
+        Format::Json => json(&mut out, &list)?,
+        Format::Template => json(&mut out, &outcome.template)?,
+        Format::Yaml => {
             let options = serde_saphyr::ser_options! { compact_list_indent: true, folded_wrap_chars: 1_000_000 };
             let text = serde_saphyr::to_string_with_options(&list, options).map_err(io::Error::other)?;
             out.write_all(text.as_bytes())?;

@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME")]
     name: String,
     /// A parameter and the value it replaces everywhere: `${{NAME}}` for a number or boolean, `${NAME}` in text
-    #[arg(short, long = "parameter", value_name = "NAME=VALUE", value_parser = assignment)]
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, String)>,
 }
 
@@ -30,8 +30,8 @@ replaced, and a value only where it is a whole word: `80` is not replaced in `80
 template gives the same objects, except that processing removes a namespace without a parameter.
 
 Examples:
-  podlens wrap web.yaml --name web --parameter TAG=1.4.2 --parameter REPLICAS=3
-  oc get -o yaml deploy,svc | podlens wrap - --name shop --parameter NAMESPACE=shop-test
+  podlens wrap web.yaml --name web --param TAG=1.4.2 --param REPLICAS=3
+  oc get -o yaml deploy,svc | podlens wrap - --name shop --param NAMESPACE=shop-test
   helm template shop | podlens wrap - --name shop > template.yaml";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
@@ -51,8 +51,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         match read_text(path) {
             Ok(text) => texts.push(text),
             Err(problem) => {
-                notice(problem);
-                return Ok(Exit::Failure);
+                notice(&problem);
+                return Ok(Exit::for_problem(&problem));
             }
         }
     }

@@ -24,6 +24,11 @@ impl ReadError {
         Self { message: message.into(), position: None, is_missing: false }
     }
 
+    /// The error of a path that does not exist.
+    pub(super) fn missing(message: impl Into<String>) -> Self {
+        Self { is_missing: true, ..Self::new(message) }
+    }
+
     /// The problem of the file with this path, as it is shown.
     pub fn in_file(self, file: impl Into<String>) -> InputProblem {
         let Self { message, position, is_missing } = self;
@@ -34,7 +39,7 @@ impl ReadError {
 impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => Self { is_missing: true, ..Self::new("no such file or directory") },
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::missing("no such file or directory"),
             _ => Self::new(format!("cannot be read: {error}")),
         }
     }

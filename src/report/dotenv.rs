@@ -20,6 +20,9 @@ pub fn write(out: &mut dyn Write, view: &EnvironmentView) -> io::Result<()> {
             for variable in &container.env {
                 line(out, variable)?;
             }
+            for it in &container.opaque {
+                writeln!(out, "# {}", one_line(&format!("{} {} may add variables: {}", it.kind, it.object, it.why)))?;
+            }
         }
     }
     Ok(())

@@ -6,9 +6,11 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::ide::{
-    ContainerView, EnvironmentView, ExpandedView, PresetView, SourceView, UnresolvedView, VariableView, WorkloadView,
+    ContainerView, EnvironmentView, ExpandedView, FailureView, OpaqueView, PresetView, SourceView, UnresolvedView,
+    VariableView, WorkloadView,
 };
 use crate::report::one_line;
+use crate::rules::StartFailureReason;
 
 const TITLE: Style = Style::new().bold();
 const NAME: Style = AnsiColor::Cyan.on_default();
@@ -23,8 +25,8 @@ const WIDEST_VALUE: usize = 90;
 /// The smallest width of the value column.
 const NARROWEST_VALUE: usize = 20;
 
-/// Writes the environments. With `all`, every service variable has its own row. Values are truncated so that a row fits
-/// into `width` columns, if it is given.
+/// Writes the environments. With `all`, the view has the variables of services; without it their names are listed below
+/// each workload. Values are truncated so that a row fits into `width` columns, if it is given.
 pub fn write(out: &mut dyn Write, view: &EnvironmentView, all: bool, width: Option<usize>) -> io::Result<()> {
     for (at, workload) in view.workloads.iter().enumerate() {
         if at > 0 {
@@ -34,18 +36,12 @@ pub fn write(out: &mut dyn Write, view: &EnvironmentView, all: bool, width: Opti
         for preset in &workload.presets {
             self::preset(out, workload, preset)?;
         }
-        // Containers of one pod see the same services, unless one hides some of them.
-        let services: Vec<_> = workload.containers.iter().map(|it| service_lines(it, all)).collect();
-        let shared = services.windows(2).all(|it| it[0] == it[1]);
-        for (container, services) in workload.containers.iter().zip(&services) {
-            section(out, workload, container, all, width)?;
-            if !shared {
-                write_lines(out, services, "    ", width)?;
-            }
+        for container in &workload.containers {
+            section(out, workload, container, width)?;
         }
-        if shared && let Some(services) = services.first().filter(|it| !it.is_empty()) {
+        if !all && !workload.services.is_empty() {
             writeln!(out)?;
-            write_lines(out, services, "  ", width)?;
+            write_lines(out, &[("services".into(), workload.services.join(", "))], "  ", width)?;
         }
     }
     Ok(())
@@ -91,13 +87,11 @@ fn section(
     out: &mut dyn Write,
     workload: &WorkloadView,
     container: &ContainerView,
-    all: bool,
     width: Option<usize>,
 ) -> io::Result<()> {
     let name = container.name.as_deref().unwrap_or("?");
     writeln!(out, "\n  {} {TITLE}{}{TITLE:#}", container.role, one_line(name))?;
-    let shown = container.env.iter().filter(|it| all || !is_plain_service(it));
-    let shown: Vec<Row> = shown.map(|it| Row::new(workload, it)).collect();
+    let shown: Vec<Row> = container.env.iter().map(|it| Row::new(workload, it)).collect();
     rows(out, &shown, width)?;
     let mut lines: Vec<(String, String)> = Vec::new();
     let joined = |items: &[ExpandedView]| items.iter().map(quoted).collect::<Vec<_>>().join(" ");
@@ -115,7 +109,17 @@ fn section(
         lines.push((format!("subPath of {mount}"), one_line(&it.path.shown).into_owned()));
     }
     write_lines(out, &lines, "    ", width)?;
-    for it in container.unresolved.iter().chain(&container.refused) {
+    for it in &container.opaque {
+        opaque(out, it)?;
+    }
+    for it in &container.failures {
+        failure(out, it)?;
+    }
+    let is_failure = |it: &UnresolvedView| {
+        let place = (&it.file, it.line, it.column);
+        container.failures.iter().any(|other| (&other.file, other.line, other.column) == place)
+    };
+    for it in container.unresolved.iter().filter(|it| !is_failure(it)) {
         unresolved(out, it)?;
     }
     Ok(())
@@ -185,33 +189,6 @@ fn rows(out: &mut dyn Write, rows: &[Row], width: Option<usize>) -> io::Result<(
     Ok(())
 }
 
-/// Whether a variable comes from a service and has no alternatives.
-fn is_plain_service(variable: &VariableView) -> bool {
-    variable.source.kind == "service" && variable.alternatives.is_empty()
-}
-
-/// One line per service, because a service adds at least seven variables to every container.
-fn service_lines(container: &ContainerView, all: bool) -> Vec<(String, String)> {
-    let mut by_service: Vec<(&SourceView, Vec<&VariableView>)> = Vec::new();
-    for variable in container.env.iter().filter(|it| !all && is_plain_service(it)) {
-        match by_service.iter_mut().find(|(source, _)| **source == variable.source) {
-            Some((_, known)) => known.push(variable),
-            None => by_service.push((&variable.source, vec![variable])),
-        }
-    }
-    let line = |(source, variables): &(&SourceView, Vec<&VariableView>)| {
-        let main = variables.iter().filter(|it| is_main(&it.name));
-        let mut parts: Vec<String> = main.map(|it| format!("{}={}", it.name, it.shown)).collect();
-        match (parts.len(), variables.len() - parts.len()) {
-            (_, 0) => {}
-            (0, more) => parts.push(format!("{more} variables")),
-            (_, more) => parts.push(format!("and {more} more")),
-        }
-        (format!("service {}", source.object.as_deref().unwrap_or("?")), parts.join(" "))
-    };
-    by_service.iter().map(line).collect()
-}
-
 /// Writes `label: text` lines, truncated to the width.
 fn write_lines(out: &mut dyn Write, lines: &[(String, String)], indent: &str, width: Option<usize>) -> io::Result<()> {
     for (label, text) in lines {
@@ -222,39 +199,46 @@ fn write_lines(out: &mut dyn Write, lines: &[(String, String)], indent: &str, wi
     Ok(())
 }
 
-/// Whether a service variable is one of the two that are shown.
-fn is_main(name: &str) -> bool {
-    name.ends_with("_SERVICE_HOST") || name.ends_with("_SERVICE_PORT")
+/// A source of `envFrom` whose variables are not all known.
+fn opaque(out: &mut dyn Write, it: &OpaqueView) -> io::Result<()> {
+    let prefix = if it.prefix.is_empty() { String::new() } else { format!(" {}*", it.prefix) };
+    let text = format!("? {} {} may add variables{prefix}", it.kind, it.object);
+    writeln!(out, "    {OPEN}{}{OPEN:#}: {}", one_line(&text), one_line(&it.why))
+}
+
+/// What keeps the container from starting.
+fn failure(out: &mut dyn Write, it: &FailureView) -> io::Result<()> {
+    // P4.
+    let is_reference = matches!(it.reason, StartFailureReason::EmptySubPath { .. });
+    let name = if is_reference { format!("$({})", it.name) } else { it.name.to_string() };
+    let text = format!("! {name} keeps the container from starting");
+    let place = format!("{}:{}:{}", it.file, it.line, it.column);
+    let (text, place) = (one_line(&text), one_line(&place));
+    writeln!(out, "    {WRONG}{text}{WRONG:#}: {}  {FAINT}{place}{FAINT:#}", it.reason.words())
 }
 
 fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
     let why = match it.why {
         "forward" => "it is declared later",
         "self" => "it refers to itself",
-        "empty" => "it is empty",
-        // P3.
-        _ if it.field.is_probe() => "exec probes do not see it",
+        "probe" => "exec probes do not see it",
+        "linksOff" => "it is a service variable, and service links are off",
         _ => "nothing defines it",
     };
-    // P4.
-    let effect = if it.field.is_sub_path() { "keeps the container from starting" } else { "is not expanded" };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (name, place) = (one_line(&name), one_line(&place));
-    writeln!(out, "    {WRONG}! {name} {effect}{WRONG:#}: {why}  {FAINT}{place}{FAINT:#}")
+    writeln!(out, "    {WRONG}! {name} is not expanded{WRONG:#}: {why}  {FAINT}{place}{FAINT:#}")
 }
 
-/// The text of the value column. For a secret it is its length.
+/// The text of the value column. A value that is only a secret is masked: the source column names it.
 fn value_text(variable: &VariableView) -> String {
     let shown = one_line(&variable.shown);
     if variable.value.is_some() || variable.state != "secret" {
         return if shown.is_empty() { "\"\"".into() } else { shown.into_owned() };
     }
-    let whole = shown.strip_prefix("<secret ").and_then(|it| it.strip_suffix('>')).and_then(|it| it.rsplit_once(", "));
-    match whole {
-        Some((of, bytes)) if !of.contains('<') => format!("••• {bytes}"),
-        _ => shown.into_owned(),
-    }
+    let whole = shown.strip_prefix("<secret ").and_then(|it| it.strip_suffix('>'));
+    if whole.is_some_and(|of| !of.contains('<')) { "•••".into() } else { shown.into_owned() }
 }
 
 /// The source of a value: `configMap app/KEY file:line`.

@@ -23,7 +23,7 @@ fn bad_files_do_not_hide_good_ones() {
     assert!(err.contains("latin.yaml:1:4: not UTF-8") && err.contains("broken.yaml:"), "{err}");
 
     let (code, out, err) = run(place.path(), &["env", "ok.yaml", "gone.yaml"], "");
-    assert_eq!((code, err.as_str()), (2, "podlens: gone.yaml: no such file or directory\n"));
+    assert_eq!((code, err.as_str()), (3, "podlens: gone.yaml: no such file or directory\n"));
     assert!(out.contains("Pod/web"), "{out}");
 
     let (code, _, err) = run(place.path(), &["env", "broken.yaml"], "");
@@ -201,7 +201,7 @@ fn texts_are_expanded() {
     assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.34", "$(A)"], "").1, "x y\n");
     assert_eq!(expand(&["--kubernetes", "1.33", "$£"], "").1, "$Â\u{fffd}\n");
     assert_eq!(expand(&["--env-file", "old.env", "--kubernetes", "1.35", "$(A)"], "").0, 1, "a space before the `=`");
-    assert_eq!(expand(&["--env-file", "gone.env", "x"], "").0, 2);
+    assert_eq!(expand(&["--env-file", "gone.env", "x"], "").0, 3);
 }
 
 #[test]
@@ -290,7 +290,19 @@ fn the_effect_of_an_unresolved_reference_is_shown() {
         assert!(out.contains(line), "{line}{out}");
     }
     let (_, out, _) = run(place.path(), &["env", "--format", "json"], "");
-    assert!(!out.contains("\"why\": \"empty\""), "the JSON format has only undefined, forward and self\n{out}");
+    let view: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let container = &view["workloads"][0]["containers"][0];
+    assert_eq!(
+        container["failures"],
+        serde_json::json!([
+            {"name": "E", "why": "emptySubPath", "file": "pod.yaml", "line": 11},
+            {"name": "X", "why": "emptySubPath", "file": "pod.yaml", "line": 11},
+        ])
+    );
+    let whys: Vec<_> =
+        container["unresolved"].as_array().expect("a list").iter().map(|it| (&it["name"], &it["why"])).collect();
+    let expected = [("K", "probe"), ("X", "undefined"), ("NOPE", "undefined")].map(|(a, b)| (a.into(), b.into()));
+    assert_eq!(whys, expected.iter().map(|(a, b)| (a, b)).collect::<Vec<(&serde_json::Value, &serde_json::Value)>>());
 }
 
 #[test]

@@ -34,6 +34,7 @@ fn environments_are_those_of_the_reference() {
             resolver: &resolver,
             path: &|path| path.to_owned(),
             text: &|_| Some(Arc::clone(&text)),
+            all: true,
         };
         let path: Arc<str> = "all.yaml".into();
         let workloads = viewer.workloads(&path, snapshot.file(&path).expect("the file is there"));
@@ -51,7 +52,7 @@ fn the_program_prints_the_same() {
         std::fs::write(directory.path().join("podlens.yaml"), settings).expect("written");
         std::fs::write(directory.path().join("all.yaml"), &manifests).expect("written");
         let output = Command::new(env!("CARGO_BIN_EXE_podlens"))
-            .args(["env", "--format", "json"])
+            .args(["env", "--all", "--format", "json"])
             .current_dir(directory.path())
             .output()
             .expect("podlens starts");

@@ -13,16 +13,7 @@ const BLOCKS: [(&str, &[&str]); 5] = [
     ("process", &["process", "fixtures/templates/mongodb-openshift.yaml", "--parameters"]),
     (
         "wrap",
-        &[
-            "wrap",
-            "fixtures/templates/web.yaml",
-            "--name",
-            "web",
-            "--parameter",
-            "TAG=1.4.2",
-            "--parameter",
-            "REPLICAS=3",
-        ],
+        &["wrap", "fixtures/templates/web.yaml", "--name", "web", "--param", "TAG=1.4.2", "--param", "REPLICAS=3"],
     ),
     (
         "expand",

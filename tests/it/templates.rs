@@ -114,7 +114,7 @@ fn all_errors_are_reported_and_nothing_is_printed() {
     );
     assert_eq!(refused(&["loop.yaml"]).1, "loop.yaml:3:11: objects[0]: too large after expanding its YAML aliases\n");
     assert_eq!(refused(&["broken.yaml"]).0, 1);
-    assert_eq!(refused(&["nowhere.yaml"]).0, 2);
+    assert_eq!(refused(&["nowhere.yaml"]).0, 3);
     assert_eq!(refused(&["t.yaml", "-p", "NAME"]).0, 2);
     assert_eq!(
         refused(&["t.yaml", "-p", "NAME=1", "-p", "NAME=2"]),

@@ -29,7 +29,7 @@ spec:
 #[test]
 fn processing_the_template_gives_the_objects() {
     let place = directory(&[("shop.yaml", SHOP.as_bytes())]);
-    let wrapping = ["wrap", "shop.yaml", "--name", "shop", "-p", "TAG=1.4.2", "--parameter", "REPLICAS=3"];
+    let wrapping = ["wrap", "shop.yaml", "--name", "shop", "-p", "TAG=1.4.2", "--param", "REPLICAS=3"];
     let (code, out, err) = run(place.path(), &wrapping, "");
     let expected = "apiVersion: template.openshift.io/v1
 kind: Template
@@ -59,7 +59,7 @@ parameters:
     assert_eq!((code, out.as_str()), (0, expected));
     assert_eq!(
         err,
-        "podlens: processing removes a namespace without a parameter (use --parameter NAMESPACE=…): Deployment/web\n\
+        "podlens: processing removes a namespace without a parameter (use --param NAMESPACE=…): Deployment/web\n\
          podlens: not replaced, because no parameter has this name: ${HOME}\n"
     );
     let (code, processed, _) = run(place.path(), &["process", "-", "-p", "TAG=2", "-p", "REPLICAS=5"], &out);
@@ -104,7 +104,7 @@ fn errors_are_reported_and_nothing_is_printed() {
         ),
         (&["wrap", "values.yaml", "--name", "s"], 1, "values.yaml:3:1: this is not an object: it has no `kind`"),
         (&["wrap", "empty.yaml", "--name", "s"], 3, "no objects found"),
-        (&["wrap", "gone.yaml", "--name", "s"], 2, "gone.yaml: no such file or directory"),
+        (&["wrap", "gone.yaml", "--name", "s"], 3, "gone.yaml: no such file or directory"),
         (&["wrap", "-", "-", "--name", "s"], 2, "`-` (stdin) can be given only once"),
         (&["wrap", "shop.yaml", "--name", "S hop"], 2, "`S hop` is not a valid template name"),
         (&["wrap", "shop.yaml", "--name", "s", "-p", "A=x", "-p", "A=y"], 2, "parameter `A` is given more than once"),

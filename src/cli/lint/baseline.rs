@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::InputProblem;
 use crate::load;
 use crate::report::{Finding, Report};
 use crate::rules::INVALID_SETTINGS;
@@ -38,23 +39,32 @@ struct Known {
 
 impl Baseline {
     /// Reads a baseline. The error says what is wrong and what to do.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
+    pub(super) fn read(path: &Path) -> Result<Self, InputProblem> {
         let shown = path.display().to_string();
-        let text = load::read(path).map_err(|error| error.in_file(shown.clone()).to_string())?;
+        let text = load::read(path).map_err(|error| error.in_file(shown.clone()))?;
+        Self::parse(&text, &shown).map_err(|message| InputProblem {
+            file: shown,
+            position: None,
+            message,
+            is_missing: false,
+        })
+    }
+
+    fn parse(text: &str, name: &str) -> Result<Self, String> {
         let remedy = "; write it again with --write-baseline. All findings are reported";
         let value: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| format!("{shown}: not a baseline: {error}{remedy}"))?;
+            serde_json::from_str(text).map_err(|error| format!("not a baseline: {error}{remedy}"))?;
         match value.get("schema").and_then(|it| it.as_str()) {
             Some(SCHEMA) => {}
             Some(other) => {
-                return Err(format!("{shown}: a baseline of another version, `{other}` instead of `{SCHEMA}`{remedy}"));
+                return Err(format!("a baseline of another version, `{other}` instead of `{SCHEMA}`{remedy}"));
             }
-            None => return Err(format!("{shown}: not a baseline: expected `\"schema\": \"{SCHEMA}\"`{remedy}")),
+            None => return Err(format!("not a baseline: expected `\"schema\": \"{SCHEMA}\"`{remedy}")),
         }
         let content: Content =
-            serde_json::from_value(value).map_err(|error| format!("{shown}: malformed baseline: {error}{remedy}"))?;
+            serde_json::from_value(value).map_err(|error| format!("malformed baseline: {error}{remedy}"))?;
         let fingerprints = content.findings.into_iter().map(|it| it.fingerprint).collect();
-        Ok(Self { name: shown, fingerprints })
+        Ok(Self { name: name.to_owned(), fingerprints })
     }
 
     /// Removes known findings from a report. Returns how many.

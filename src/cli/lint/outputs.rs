@@ -114,6 +114,7 @@ impl Args for Outputs {
     fn augment_args(command: Command) -> Command {
         let format = Arg::new("format")
             .long("format")
+            .short('o')
             .value_name("FORMAT")
             .value_parser(value_parser!(Format))
             .action(clap::ArgAction::Append)
@@ -121,7 +122,6 @@ impl Args for Outputs {
             .help("The output format; can be repeated, each with its own --output [default: full]");
         let output = Arg::new("output")
             .long("output")
-            .short('o')
             .value_name("FILE")
             .value_parser(value_parser!(PathBuf))
             .action(clap::ArgAction::Append)

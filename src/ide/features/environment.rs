@@ -1,4 +1,4 @@
-//! The environment of the container at an offset, as `podlens/env/v1`.
+//! The environment of the container at an offset, as `podlens/env/v2`.
 
 mod view;
 mod viewer;
@@ -9,11 +9,11 @@ use crate::ide::Analysis;
 use crate::ide::shared::located_container::container_at;
 pub use view::{
     AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, ExecProbeView, ExpandedView,
-    FileLine, PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
+    FailureView, FileLine, OpaqueView, PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
 };
 pub use viewer::EnvironmentViewer;
 
-/// The workload and container at an offset. `path` maps a path of the workspace to the path to show.
+/// The workload and container at an offset, with the variables of services. `path` maps a path of the workspace to the path to show.
 pub fn environment_at(
     analysis: &Analysis<'_>,
     file: &Arc<str>,
@@ -23,7 +23,8 @@ pub fn environment_at(
     let facts = analysis.snapshot.file(file)?;
     let at = container_at(file, facts, offset)?;
     let text = |path: &str| Some(analysis.texts.parsed_text(path)?.text.shared());
-    let viewer = EnvironmentViewer { snapshot: analysis.snapshot, resolver: analysis.resolver, path, text: &text };
+    let viewer =
+        EnvironmentViewer { snapshot: analysis.snapshot, resolver: analysis.resolver, path, text: &text, all: true };
     let workload = viewer.workload(file, facts, at.object, |it| std::ptr::eq(it, at.container));
     Some(EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: vec![workload] })
 }

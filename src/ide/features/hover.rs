@@ -14,7 +14,7 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{ContainerField, Text, VariableScope};
 use crate::resolve::{Environment, Lookup, OriginKind};
-use crate::rules::{Rule, env_file_readers};
+use crate::rules::{Rule, StartFailure, StartFailureReason, env_file_readers, start_failures};
 use crate::syntax::has_helm_placeholder;
 use crate::text::Span;
 use crate::workspace::LintLevel;
@@ -126,7 +126,22 @@ fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Containe
         hover.command(name);
         return Some(hover.markup);
     }
-    variable_markup(analysis, at, &environment, site, name)
+    let mut markup = variable_markup(analysis, at, &environment, site, name)?;
+    if field.is_sub_path() {
+        let failures = at.with_context(analysis, &environment, start_failures);
+        let is_it =
+            |it: &&StartFailure| &*it.name == name && matches!(it.reason, StartFailureReason::EmptySubPath { .. });
+        if let Some(failure) = failures.iter().find(is_it) {
+            markup.blocks.push(failure_block(failure.reason));
+        }
+    }
+    Some(markup)
+}
+
+/// Says that the container does not start, and why.
+fn failure_block(reason: StartFailureReason) -> Block {
+    let effect = Inline::Strong("The variable keeps the container from starting".into());
+    Block::Paragraph(vec![effect, text(&format!(": {}.", reason.words()))])
 }
 
 /// The hover for a reference in a field that Kubernetes does not expand.
@@ -187,6 +202,11 @@ fn declaration(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize)
     let mut hover = HoverBuilder::new(analysis, at);
     let Some(binding) = environment.entry(index) else { return hover.unset(at.container.env.get(index)?) };
     hover.declared(binding);
+    let failures = at.with_context(analysis, &environment, start_failures);
+    let name = at.container.env.get(index).and_then(|it| it.name.as_ref()).map(|it| at.at(it.span));
+    if let Some(failure) = failures.iter().find(|it| Some(&it.location) == name.as_ref()) {
+        hover.failure(failure.reason);
+    }
     // The container gets the last entry with this name.
     if let Lookup::Bound(last) = environment.lookup(VariableScope::All, &binding.name)
         && !Arc::ptr_eq(&last, binding)

@@ -1,4 +1,4 @@
-//! `podlens/environment`: the environment of the container at a position, as `podlens env --format json` prints it.
+//! `podlens/environment`: the environment of the container at a position, as `podlens env --all --format json` prints it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -38,8 +38,13 @@ fn pods_after_admission_are_those_of_the_reference() {
         let resolver = Resolver::new(&snapshot, None);
         let path: Arc<str> = "all.yaml".into();
         let file = snapshot.file(&path).expect("the file is there");
-        let viewer =
-            EnvironmentViewer { snapshot: &snapshot, resolver: &resolver, path: &|path| path.to_owned(), text: &text };
+        let viewer = EnvironmentViewer {
+            snapshot: &snapshot,
+            resolver: &resolver,
+            path: &|path| path.to_owned(),
+            text: &text,
+            all: true,
+        };
         let view = EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: viewer.workloads(&path, file) };
         let view = serde_json::to_value(view).expect("a view is JSON");
         let documents = Renderer { resolver: &resolver, text: &text }.workloads(&path, file, &manifests);

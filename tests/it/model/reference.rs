@@ -73,7 +73,7 @@ impl Expected {
                         let why = match later {
                             true if *name == wanted => "self",
                             true => "forward",
-                            false => "undefined",
+                            false => world.why_undefined(wanted),
                         };
                         unresolved.push((wanted.to_owned(), why.to_owned()));
                         Meaning::Stays
@@ -102,7 +102,7 @@ impl Expected {
                 None if world.may_exist(wanted) => Meaning::Unknown,
                 None => {
                     if !is_script {
-                        unresolved.push((wanted.to_owned(), "undefined".into()));
+                        unresolved.push((wanted.to_owned(), world.why_undefined(wanted).into()));
                     }
                     Meaning::Stays
                 }
@@ -125,7 +125,9 @@ impl Expected {
                 Some(value) => Meaning::Value(Some((*value).to_owned())),
                 None => {
                     if !(is_shell && at == 2) {
-                        unresolved.push((wanted.to_owned(), "undefined".into()));
+                        let is_seen = env.contains_key(wanted) || world.may_exist(wanted);
+                        let why = if is_seen { "probe" } else { "undefined" };
+                        unresolved.push((wanted.to_owned(), why.into()));
                     }
                     Meaning::Stays
                 }
@@ -180,15 +182,38 @@ impl World<'_> {
         given.into_iter().map(|(name, values)| (name, one(values))).collect()
     }
 
-    /// Whether an unknown service or object may define a name.
-    fn may_exist(&self, name: &str) -> bool {
-        let service = match name {
+    /// The service whose variable has this name.
+    fn service_of(name: &str) -> Option<&'static str> {
+        match name {
             "REDIS_SERVICE_HOST" | "REDIS_SERVICE_PORT" => Some("redis"),
             "FOO_SERVICE_PORT" => Some("foo"),
             "GHOST_SERVICE_HOST" => Some("ghost"),
             "DB_PORT_80_TCP_ADDR" => Some("db"),
             _ => None,
+        }
+    }
+
+    /// Why a name that nothing defines is not defined: S1, unless the service has no address (S3).
+    fn why_undefined(&self, name: &str) -> &'static str {
+        let has_no_address = |it: &Service| it.external || it.address == Some("None");
+        let is_headless = |service: &str| {
+            // `FOO_SERVICE_PORT` is also a variable of the service `foo-service`.
+            let names = if name == "FOO_SERVICE_PORT" { vec![service, "foo-service"] } else { vec![service] };
+            let fits = |it: &&Service| names.contains(&it.name) && self.is_visible(it.namespace);
+            self.case.services.iter().filter(fits).any(has_no_address)
         };
+        let with_links = self.case.services.iter().filter(|it| self.is_visible(it.namespace));
+        let is_given = with_links.flat_map(variables).any(|(it, _)| it == name);
+        match Self::service_of(name) {
+            _ if !self.links() && is_given => "linksOff",
+            Some(service) if !self.links() && !is_headless(service) => "linksOff",
+            _ => "undefined",
+        }
+    }
+
+    /// Whether an unknown service or object may define a name.
+    fn may_exist(&self, name: &str) -> bool {
+        let service = Self::service_of(name);
         let is_here = |name| self.visible_services().iter().any(|it| it.name == name);
         let by_service = self.links() && service.is_some_and(|it| !is_here(it));
         let by_source = self.case.env_from.iter().any(|from| {

@@ -118,7 +118,7 @@ impl Example {
 
     /// Environments and previews.
     fn workloads(&mut self) -> usize {
-        let printed = self.printed(&["env", "--format", "json"]);
+        let printed = self.printed(&["env", "--all", "--format", "json"]);
         let (_, rendered, _) = run(&self.fixture.path(""), &["render"], "");
         let mut documents = rendered.split("---\n# Source: ").skip(1);
         let mut count = 0;

@@ -407,7 +407,7 @@ fn lenses_open_the_environment() {
         assert_eq!(arguments[0], uri);
         let params = json!({"textDocument": {"uri": arguments[0]}, "position": arguments[1]});
         let view = client.request("podlens/environment", params.clone());
-        assert_eq!(view["schema"], "podlens/env/v1");
+        assert_eq!(view["schema"], "podlens/env/v2");
         let container = &view["workloads"][0]["containers"][0];
         assert_eq!((&view["workloads"][0]["name"], &container["name"]), (&json!("web"), &json!("main")));
         let url = list(&container["env"]).iter().find(|it| it["name"] == "URL").expect("it is there");

@@ -60,7 +60,7 @@ pub(super) fn notices(options: &WrapOptions, objects: &[InputObject<'_>], kept: 
     }
     let not_replaced: Vec<String> = not_replaced.into_iter().collect();
     let all = [
-        ("processing removes a namespace without a parameter (use --parameter NAMESPACE=…)", lost),
+        ("processing removes a namespace without a parameter (use --param NAMESPACE=…)", lost),
         ("not replaced, because no parameter has this name", not_replaced),
         ("contains fields that a cluster sets, such as `status` or `metadata.uid`; remove them", from_cluster),
         ("the value is base64-encoded there, so it is not replaced; use `stringData`", encoded),

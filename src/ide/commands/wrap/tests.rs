@@ -116,7 +116,7 @@ fn notices_about_objects() {
     let notices = wrapped(&[text], &[]).expect("a template").notices;
     assert_eq!(
         notices[0],
-        "processing removes a namespace without a parameter (use --parameter NAMESPACE=…): Pod/web, Secret/s"
+        "processing removes a namespace without a parameter (use --param NAMESPACE=…): Pod/web, Secret/s"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The data of `podlens/env/v1`: what `podlens env` prints and what an editor's environment panel shows.
+//! The data of `podlens/env/v2`: what `podlens env` prints and what an editor's environment panel shows.
 //!
 //! Fields are in the order of the contract. The values of Secrets are left out unless the settings show them; the
 //! `shown` texts never hold them.
@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::k8s::ContainerField;
+use crate::rules::StartFailureReason;
 
 /// The name and version of the contract.
-pub const ENVIRONMENT_SCHEMA: &str = "podlens/env/v1";
+pub const ENVIRONMENT_SCHEMA: &str = "podlens/env/v2";
 
 /// The environments of some workloads.
 #[derive(Clone, Debug, Serialize)]
@@ -37,8 +38,12 @@ pub struct WorkloadView {
     pub name: Option<Arc<str>>,
     /// `metadata.namespace`
     pub namespace: Option<Arc<str>>,
+    /// The name of its view; `None` for an object that is used as it is written.
+    pub view: Option<Arc<str>>,
     /// PodPresets that match it.
     pub presets: Vec<PresetView>,
+    /// The services whose variables its containers get without naming them, sorted.
+    pub services: Vec<Arc<str>>,
     /// Its containers.
     pub containers: Vec<ContainerView>,
 }
@@ -88,7 +93,7 @@ pub struct ContainerView {
     pub name: Option<Arc<str>>,
     /// `init`, `sidecar`, `container`, `ephemeral` or `hook`.
     pub role: &'static str,
-    /// Its variables, sorted by name.
+    /// Its variables, sorted by name. Those that only services define are included on request.
     pub env: Vec<VariableView>,
     /// `command`
     pub command: Vec<ExpandedView>,
@@ -100,9 +105,10 @@ pub struct ContainerView {
     pub sub_paths: Vec<SubPathView>,
     /// References that are not expanded.
     pub unresolved: Vec<UnresolvedView>,
-    /// References in `subPathExpr` to variables that are empty: the container does not start (P4).
-    #[serde(skip)]
-    pub refused: Vec<UnresolvedView>,
+    /// Entries of `envFrom` whose variables are not all known.
+    pub opaque: Vec<OpaqueView>,
+    /// What keeps the container from starting.
+    pub failures: Vec<FailureView>,
 }
 
 /// A variable.
@@ -197,9 +203,41 @@ pub struct UnresolvedView {
     pub line: u32,
     /// The column of the `$`, in characters.
     pub column: u32,
-    /// `undefined`, `forward` or `self`.
+    /// `undefined`, `forward`, `self`, `probe` or `linksOff`.
     pub why: &'static str,
     /// The field with the reference.
     #[serde(skip)]
     pub field: ContainerField,
+}
+
+/// An entry of `envFrom` whose variables are not all known.
+#[derive(Clone, Debug, Serialize)]
+pub struct OpaqueView {
+    /// `configMap`, `secret` or `service`.
+    pub kind: &'static str,
+    /// The name of the object.
+    pub object: Arc<str>,
+    /// The prefix of the variables.
+    pub prefix: Arc<str>,
+    /// Why they are not known.
+    pub why: String,
+}
+
+/// Something that keeps a container from starting.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureView {
+    /// The variable.
+    pub name: Arc<str>,
+    /// `missingKey`, `missingFile`, `unreadableFile`, `refusedSource` or `emptySubPath`.
+    pub why: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line of the entry or of the reference.
+    pub line: u32,
+    /// The column there, in characters.
+    #[serde(skip)]
+    pub column: u32,
+    /// The cause.
+    #[serde(skip)]
+    pub reason: StartFailureReason,
 }

@@ -1,21 +1,26 @@
 //! Builds the environment view of the workloads in a snapshot.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::view::{
-    AlternativeView, ConflictView, ContainerView, ExecProbeView, ExpandedView, FileLine, PresetView, SourceView,
-    SubPathView, UnresolvedView, VariableView, WorkloadView,
+    AlternativeView, ConflictView, ContainerView, ExecProbeView, ExpandedView, FailureView, FileLine, OpaqueView,
+    PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
 };
 use crate::diagnostic::Location;
-use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
+use crate::k8s::{Container, ContainerRole, Object, Pod, Text, VariableScope};
 use crate::resolve::{
-    self, Binding, Environment, ExpandedScalar, ExpansionStep, Lookup, MatchingPreset, Origin, PresetLocation,
-    ResolvedValue, Resolver, SubPath, UnresolvedReference, ValueState,
+    self, Binding, ExpandedScalar, Lookup, MatchingPreset, OpaqueSource, Origin, PresetLocation, ResolvedValue,
+    Resolver, UnresolvedReason, UnresolvedReference, ValueState,
+};
+use crate::rules::{
+    ContainerContext, FileContext, ObjectContext, PodContext, StartFailure, TextProvider, needs_service_links,
+    start_failures,
 };
 use crate::syntax::{SourceMap, has_helm_placeholder, show_helm_placeholders};
 use crate::text::{LineColumn, Span};
-use crate::workspace::{File, Snapshot};
+use crate::workspace::{File, ParsedText, Snapshot};
 
 /// Builds views of the workloads in a snapshot.
 pub struct EnvironmentViewer<'s> {
@@ -27,6 +32,23 @@ pub struct EnvironmentViewer<'s> {
     pub path: &'s (dyn Fn(&str) -> String + Sync),
     /// The text of a file, for exact columns.
     pub text: &'s (dyn Fn(&str) -> Option<Arc<str>> + Sync),
+    /// Whether to show the variables that only services define.
+    pub all: bool,
+}
+
+/// The trees that the checks of one workload need, which are few.
+struct ParsedTexts<'v> {
+    viewer: &'v EnvironmentViewer<'v>,
+    known: Mutex<HashMap<String, Option<Arc<ParsedText>>>>,
+}
+
+impl TextProvider for ParsedTexts<'_> {
+    fn parsed_text(&self, path: &str) -> Option<Arc<ParsedText>> {
+        let viewer = self.viewer;
+        let parse = || Some(Arc::new(ParsedText::new(viewer.snapshot.file(path)?, (viewer.text)(path)?)));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(path.to_owned()).or_insert_with(parse).clone()
+    }
 }
 
 impl EnvironmentViewer<'_> {
@@ -48,17 +70,22 @@ impl EnvironmentViewer<'_> {
         let reveal = self.snapshot.settings(path).show_secrets;
         let mut containers = Vec::new();
         let mut presets = Vec::new();
+        let mut services: BTreeSet<Arc<str>> = BTreeSet::new();
+        let texts = &ParsedTexts { viewer: self, known: Mutex::default() };
+        let file_context = FileContext { snapshot: self.snapshot, resolver: self.resolver, path, facts: file, texts };
+        let object_context = ObjectContext { file: &file_context, object };
         for pod in &object.model.pods {
             if let Some(admission) = self.resolver.admission(path, object, pod) {
                 presets.extend(admission.presets.iter().map(|it| self.preset(it, pod)));
             }
-            for container in pod.containers.iter().filter(|it| is_wanted(it)) {
-                let environment = self.resolver.environment(path, object, pod, container);
-                containers.push(ContainerView {
-                    name: shared(&container.name),
-                    role: role(container.role),
-                    ..self.container(path, file, object, &environment, reveal)
-                });
+            let pod = PodContext { object: &object_context, pod };
+            for (at, container) in pod.pod.containers.iter().filter(|it| is_wanted(it)).enumerate() {
+                let environment = &self.resolver.environment(path, object, pod.pod, container);
+                // The containers of a pod see the same services.
+                if at == 0 {
+                    services.extend(environment.services().iter().cloned());
+                }
+                containers.push(self.container(&ContainerContext { pod: &pod, container, environment }, reveal));
             }
         }
         WorkloadView {
@@ -68,7 +95,9 @@ impl EnvironmentViewer<'_> {
             kind: shared(&object.model.kind),
             name: shared(&object.model.name),
             namespace: shared(&object.model.namespace),
+            view: None,
             presets,
+            services: services.into_iter().collect(),
             containers,
         }
     }
@@ -92,19 +121,17 @@ impl EnvironmentViewer<'_> {
         }
     }
 
-    fn container(
-        &self,
-        path: &Arc<str>,
-        file: &File,
-        object: &Object,
-        environment: &Environment,
-        reveal: bool,
-    ) -> ContainerView {
+    fn container(&self, context: &ContainerContext<'_>, reveal: bool) -> ContainerView {
+        let environment = context.environment;
         let items = |items: &[ExpandedScalar]| items.iter().map(|it| expanded(it, reveal)).collect();
+        let env = match self.all {
+            true => environment.bindings().iter().map(|it| self.variable(it, reveal)).collect(),
+            false => environment.own_bindings().into_iter().map(|it| self.variable(it, reveal)).collect(),
+        };
         ContainerView {
-            name: None,
-            role: "",
-            env: environment.bindings().iter().map(|it| self.variable(it, reveal)).collect(),
+            name: context.container.name.as_ref().map(|it| readable(&it.value)),
+            role: role(context.container.role),
+            env,
             command: items(&environment.command),
             args: items(&environment.args),
             probes: environment
@@ -120,8 +147,9 @@ impl EnvironmentViewer<'_> {
                     path: expanded(&it.item, reveal),
                 })
                 .collect(),
-            unresolved: environment.unresolved.iter().map(|it| self.unresolved(path, file, object, it)).collect(),
-            refused: environment.sub_paths.iter().flat_map(|it| self.refused(path, file, object, it)).collect(),
+            unresolved: environment.unresolved.iter().map(|it| self.unresolved(context, it)).collect(),
+            opaque: environment.opaque.iter().map(opaque).collect(),
+            failures: start_failures(context).into_iter().map(|it| self.failure(it)).collect(),
         }
     }
 
@@ -162,34 +190,32 @@ impl EnvironmentViewer<'_> {
         }
     }
 
-    fn unresolved(&self, path: &Arc<str>, file: &File, object: &Object, it: &UnresolvedReference) -> UnresolvedView {
-        let (path, position) = self.position((path, file, object), it.within.as_ref(), &it.text, &it.range);
+    fn unresolved(&self, context: &ContainerContext<'_>, it: &UnresolvedReference) -> UnresolvedView {
+        let ObjectContext { file, object } = *context.pod.object;
+        let (path, position) = self.position((file.path, file.facts, object), it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
             name: Arc::clone(&it.name),
             file: (self.path)(path),
             line: position.line,
             column: position.column,
-            why: it.reason.as_str(),
+            why: why(context, it),
             field: it.field,
         }
     }
 
-    /// The references of a `subPathExpr` to variables that are empty.
-    fn refused(&self, path: &Arc<str>, file: &File, object: &Object, it: &SubPath) -> Vec<UnresolvedView> {
-        let is_empty =
-            |step: &&ExpansionStep| matches!(&step.outcome, Lookup::Bound(binding) if binding.value.is_empty());
-        let view = |step: &ExpansionStep| {
-            let (path, position) = self.position((path, file, object), it.within.as_ref(), &it.item.text, &step.range);
-            UnresolvedView {
-                name: Arc::clone(&step.name),
-                file: (self.path)(path),
-                line: position.line,
-                column: position.column,
-                why: "empty",
-                field: it.field,
-            }
-        };
-        it.item.expansion.steps.iter().filter(is_empty).map(view).collect()
+    fn failure(&self, failure: StartFailure) -> FailureView {
+        let StartFailure { name, reason, location } = failure;
+        let file = self.snapshot.file(&location.file);
+        let LineColumn { line, column } =
+            file.map_or(LineColumn { line: 1, column: 1 }, |file| file.lines.line_column(location.span.start));
+        FailureView {
+            name: readable(&name),
+            why: reason.as_str(),
+            file: (self.path)(&location.file),
+            line,
+            column,
+            reason,
+        }
     }
 
     /// The position of a part of a scalar. Entries of a preset are in the file of the preset.
@@ -213,6 +239,26 @@ impl EnvironmentViewer<'_> {
 impl std::fmt::Debug for EnvironmentViewer<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EnvironmentViewer").finish_non_exhaustive()
+    }
+}
+
+/// Why a reference is not expanded, as the JSON output names it.
+fn why(context: &ContainerContext<'_>, it: &UnresolvedReference) -> &'static str {
+    let is_seen = || !matches!(context.environment.lookup(VariableScope::All, &it.name), Lookup::Unbound);
+    match it.reason {
+        // P3.
+        UnresolvedReason::Undefined if it.field.is_probe() && is_seen() => "probe",
+        UnresolvedReason::Undefined if !it.field.is_probe() && needs_service_links(context, &it.name) => "linksOff",
+        reason => reason.as_str(),
+    }
+}
+
+fn opaque(source: &OpaqueSource) -> OpaqueView {
+    OpaqueView {
+        kind: source.kind.as_str(),
+        object: Arc::clone(&source.object),
+        prefix: readable(&source.prefix),
+        why: source.reason.to_string(),
     }
 }
 
@@ -246,7 +292,7 @@ fn text(value: &ResolvedValue, reveal: bool) -> Option<String> {
     (reveal || value.state() != ValueState::Secret).then(|| value.revealed())
 }
 
-/// The value for people: a Secret is shown as its name and length.
+/// The value for people: a Secret is shown as its name.
 fn shown(value: &ResolvedValue, reveal: bool) -> String {
     if reveal { value.revealed() } else { value.to_string() }
 }

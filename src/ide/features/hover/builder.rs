@@ -1,12 +1,13 @@
 //! Builds the hover for a variable or reference in a container.
 
-use super::{LONGEST, MOST_LINES, code, limited, text};
+use super::{LONGEST, MOST_LINES, code, failure_block, limited, text};
 use crate::ide::Analysis;
 use crate::ide::shared::describe::{self, location_link, one_line, value_text};
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{EnvVar, ValueSource, VariableScope};
 use crate::resolve::{Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason};
+use crate::rules::{StartFailureReason, needs_service_links};
 use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
 use crate::workspace::UnknownPolicy;
 
@@ -34,6 +35,11 @@ impl<'c, 's> HoverBuilder<'c, 's> {
             code(format!("$({name})")),
             text(" as a command and inserts its output."),
         ]);
+    }
+
+    /// What keeps the container from starting.
+    pub(super) fn failure(&mut self, reason: StartFailureReason) {
+        self.markup.blocks.push(failure_block(reason));
     }
 
     /// A variable: its value, source, expansion steps and the sources it hides.
@@ -242,7 +248,12 @@ impl<'c, 's> HoverBuilder<'c, 's> {
             return;
         }
         let mut line = not_expanded();
-        line.extend([text("nothing defines "), code(name.into()), text(".")]);
+        let needs_links = || self.at.with_context(self.analysis, environment, |it| needs_service_links(it, name));
+        if site != VariableScope::ProbeValues && needs_links() {
+            line.push(text("it is a service variable, and service links are off."));
+        } else {
+            line.extend([text("nothing defines "), code(name.into()), text(".")]);
+        }
         self.paragraph(line);
     }
 
