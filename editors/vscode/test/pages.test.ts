@@ -127,12 +127,24 @@ describe("the environment page", () => {
     assert.deepEqual(await violations(), []);
   });
 
-  test("shows unresolved references first, then unknown variables, then the others", async () => {
+  test("shows failures first, then unresolved references, unknown variables and the others", async () => {
     await open("environment");
     await show(sample(false));
     assert.equal(await page.textContent("h1"), "Deployment/web container main");
     const headings = await page.locator("h2, summary").allTextContents();
-    assert.deepEqual(headings, ["Unresolved (1)", "Presets", "Variables", "Service variables (1)", "Commands and paths", "References between variables"]);
+    assert.deepEqual(headings, [
+      "The container does not start",
+      "Unresolved (1)",
+      "Presets",
+      "Variables",
+      "Service variables (1)",
+      "Unknown sources",
+      "Commands and paths",
+      "References between variables",
+    ]);
+    assert.match((await page.textContent(".failures")) ?? "", /does not start.*DB_USER: its key does not exist.*HOME: a sub path/);
+    assert.equal(await page.locator(".unresolved li").count(), 1, "a failure is shown once");
+    assert.match((await page.textContent(".opaque")) ?? "", /config map shop-conifg may add variables SHOP_\*: not in these files/);
     assert.match((await page.textContent(".unresolved")) ?? "", /\$\(VISITOR\) is not expanded: nothing defines it/);
     assert.deepEqual(await names(), ["REGION", "CACHE_URL", "DB_PASSWORD", "EMPTY", "HTML", "LOG_LEVEL", "URL", "CACHE_SERVICE_HOST"]);
     assert.equal(await page.textContent("#count"), "7 variables, 1 from services");
@@ -283,7 +295,7 @@ describe("the environment page", () => {
       if (at.startsWith("BODY")) break;
       reached.push(at);
     }
-    assert.deepEqual(reached.slice(0, 5), ["A web.yaml:1", "search", "copy", "reveal", "A web.yaml:41"]);
+    assert.deepEqual(reached.slice(0, 5), ["A web.yaml:1", "search", "copy", "reveal", "A web.yaml:33"]);
     for (const id of ["summary-services", "summary-graph", "node-CACHE_URL", "node-URL"]) {
       assert(reached.includes(id), `${id} is not among ${reached.join(", ")}`);
     }

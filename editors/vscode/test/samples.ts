@@ -20,6 +20,8 @@ export function container(more: Partial<Container> = {}): Container {
     probes: [],
     subPaths: [],
     unresolved: [],
+    opaque: [],
+    failures: [],
     ...more,
   };
 }
@@ -30,7 +32,7 @@ export const PASSWORD = "correct horse";
 export function sample(shown: boolean, name = "main"): Environment {
   const text = "http://<cluster IP of cache>:6379/";
   return {
-    schema: "podlens/env/v1",
+    schema: "podlens/env/v2",
     workloads: [
       {
         file: "shop/web.yaml",
@@ -39,6 +41,8 @@ export function sample(shown: boolean, name = "main"): Environment {
         kind: "Deployment",
         name: "web",
         namespace: "shop",
+        view: null,
+        services: ["cache", "kubernetes"],
         presets: [
           { name: "database", file: "shop/preset.yaml", line: 1, applied: true, conflicts: [] },
           {
@@ -81,7 +85,15 @@ export function sample(shown: boolean, name = "main"): Environment {
             ],
             probes: [{ probe: "livenessProbe", command: [{ value: "check", state: "known", raw: "check" }] }],
             subPaths: [{ mountPath: "/logs", value: "debug", state: "known", raw: "$(LOG_LEVEL)" }],
-            unresolved: [{ name: "VISITOR", file: "shop/web.yaml", line: 41, column: 15, why: "undefined" }],
+            unresolved: [
+              { name: "VISITOR", file: "shop/web.yaml", line: 41, column: 15, why: "undefined" },
+              { name: "HOME", file: "shop/web.yaml", line: 45, column: 30, why: "undefined" },
+            ],
+            opaque: [{ kind: "configMap", object: "shop-conifg", prefix: "SHOP_", why: "not in these files" }],
+            failures: [
+              { name: "DB_USER", why: "missingKey", file: "shop/web.yaml", line: 33 },
+              { name: "HOME", why: "emptySubPath", file: "shop/web.yaml", line: 45 },
+            ],
           }),
         ],
       },

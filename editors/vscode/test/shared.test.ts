@@ -5,7 +5,20 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { countText, displayValue, dotenv, isLong, lengthText, locationText, matchesQuery, sortVariables } from "../src/shared/environment";
+import {
+  countText,
+  displayValue,
+  dotenv,
+  failureText,
+  isLong,
+  lengthText,
+  locationText,
+  matchesQuery,
+  opaqueText,
+  sortVariables,
+  unresolvedOnly,
+  unresolvedText,
+} from "../src/shared/environment";
 import { documentAt, firstContentLine } from "../src/shared/documents";
 import { graphOf, references } from "../src/shared/graph";
 import { pageHtml } from "../src/shared/html";
@@ -69,6 +82,20 @@ test("dotenv is valid shell syntax and contains only known, visible values", () 
   assert.equal(masked.text, "A='it'\\''s'\n# no-name: x\n# P: a<hole> b\n# S: ••••••••\n");
   assert.equal(masked.count, 1);
   assert.match(dotenv(odd, true).text, /^S='correct horse'$/m);
+});
+
+test("a reference that keeps the container from starting is shown once, as a failure", () => {
+  assert.deepEqual(unresolvedOnly(main(false)).map((it) => it.name), ["VISITOR"]);
+  assert.deepEqual(main(false).failures.map(failureText), ["its key does not exist", "a sub path needs its value, and it has none"]);
+});
+
+test("reasons and sources as the page shows them", () => {
+  const why = (reason: string) => unresolvedText({ name: "A", file: "a.yaml", line: 1, column: 1, why: reason });
+  assert.equal(why("probe"), "exec probes do not see it");
+  assert.equal(why("linksOff"), "it is a service variable, and service links are off");
+  assert.equal(why("another reason"), "another reason");
+  const opaque = { kind: "secret", object: "keys", prefix: "", why: "not in these files" };
+  assert.equal(opaqueText(opaque), "secret keys may add variables: not in these files");
 });
 
 test("locations are shown without directories", () => {

@@ -2,7 +2,7 @@
  * The logic of the environment page: order, search, masking, dotenv. Does not use the DOM or the VS Code API.
  */
 
-import type { Container, Source, Variable } from "./protocol";
+import type { Container, Failure, Opaque, Source, Unresolved, Variable } from "./protocol";
 
 /** Shown instead of the value of a secret; its length does not depend on the value. */
 export const MASK = "••••••••";
@@ -101,6 +101,45 @@ export function describeSource(source: Source): string {
   const kind = KINDS[source.kind] ?? source.kind;
   const name = [source.object, source.key].filter((part) => part !== null).join("/");
   return name === "" ? kind : `${kind} ${name}`;
+}
+
+const REASONS: Record<string, string> = {
+  undefined: "nothing defines it",
+  forward: "it is declared later",
+  self: "it refers to itself",
+  probe: "exec probes do not see it",
+  linksOff: "it is a service variable, and service links are off",
+};
+
+/** Why a reference is not expanded. */
+export function unresolvedText(unresolved: Unresolved): string {
+  return REASONS[unresolved.why] ?? unresolved.why;
+}
+
+const FAILURES: Record<string, string> = {
+  missingKey: "its key does not exist",
+  missingFile: "nothing writes its env file",
+  unreadableFile: "its env file cannot be read",
+  refusedSource: "the API server refuses its source",
+  emptySubPath: "a sub path needs its value, and it has none",
+};
+
+/** Why a variable keeps the container from starting. */
+export function failureText(failure: Failure): string {
+  return FAILURES[failure.why] ?? failure.why;
+}
+
+/** The references that are not expanded, without those that are shown as failures. */
+export function unresolvedOnly(container: Container): Unresolved[] {
+  const isFailure = (one: Unresolved): boolean =>
+    container.failures.some(({ name, why, file, line }) => why === "emptySubPath" && name === one.name && file === one.file && line === one.line);
+  return container.unresolved.filter((one) => !isFailure(one));
+}
+
+/** A source with unknown variables as text: `config map app may add variables APP_*: not in these files`. */
+export function opaqueText(opaque: Opaque): string {
+  const prefix = opaque.prefix === "" ? "" : ` ${opaque.prefix}*`;
+  return `${KINDS[opaque.kind] ?? opaque.kind} ${opaque.object} may add variables${prefix}: ${opaque.why}`;
 }
 
 /** The location of a source without directories: `web.yaml:12`. */

@@ -37,12 +37,32 @@ export interface Expanded {
   raw: string | null;
 }
 
+/** A reference that is not expanded. `why` is `undefined`, `forward`, `self`, `probe` or `linksOff`. */
 export interface Unresolved {
   name: string;
   file: string;
   line: number;
   column: number;
   why: string;
+}
+
+/** An entry of `envFrom` whose variables are not all known. */
+export interface Opaque {
+  kind: string;
+  object: string;
+  prefix: string;
+  why: string;
+}
+
+/**
+ * Something that keeps the container from starting. `why` is `missingKey`, `missingFile`, `unreadableFile`,
+ * `refusedSource` or `emptySubPath`.
+ */
+export interface Failure {
+  name: string;
+  why: string;
+  file: string;
+  line: number;
 }
 
 export interface Container {
@@ -54,6 +74,8 @@ export interface Container {
   probes: { probe: string; command: Expanded[] }[];
   subPaths: (Expanded & { mountPath: string | null })[];
   unresolved: Unresolved[];
+  opaque: Opaque[];
+  failures: Failure[];
 }
 
 export interface Conflict {
@@ -78,11 +100,15 @@ export interface Workload {
   kind: string | null;
   name: string | null;
   namespace: string | null;
+  /** The name of its view; null for an object that is used as it is written. */
+  view: string | null;
   presets: Preset[];
+  /** The services whose variables the containers get without naming them. */
+  services: string[];
   containers: Container[];
 }
 
-/** The response to `podlens/environment`: `podlens/env/v1` with one workload and one container. */
+/** The response to `podlens/environment`: `podlens/env/v2` with one workload and one container, and the variables of services. */
 export interface Environment {
   schema: string;
   workloads: Workload[];

@@ -92,6 +92,7 @@ function render(): void {
   count.textContent = model.countText(container.env, found.length, query !== "");
   content.replaceChildren(
     ...[
+      failures(container),
       unresolved(container),
       presets(workload),
       others.length > 0 ? section("Variables", table("Variables", others)) : null,
@@ -99,6 +100,7 @@ function render(): void {
         ? details("services", `Service variables (${services.length})`, table("Service variables", services))
         : null,
       found.length > 0 ? null : h("p", { class: "empty" }, query === "" ? "This container has no variables." : "No variable matches the search."),
+      opaque(container),
       expandedFields(container),
       graph(container),
     ].filter((part) => part !== null),
@@ -133,27 +135,40 @@ function details(name: string, title: string, ...children: Element[]): HTMLEleme
   return element;
 }
 
-const REASONS: Record<string, string> = {
-  undefined: "nothing defines it",
-  forward: "it is declared later",
-  self: "it refers to itself",
-};
-
-function unresolved(container: Container): HTMLElement | null {
-  if (container.unresolved.length === 0) {
+/** What keeps the container from starting. */
+function failures(container: Container): HTMLElement | null {
+  if (container.failures.length === 0) {
     return null;
   }
-  const items = container.unresolved.map((one) =>
+  const items = container.failures.map((one) =>
+    h("li", {}, h("code", {}, one.name), `: ${model.failureText(one)} `, link(one.file, one.line)),
+  );
+  return h("section", { class: "failures" }, h("h2", {}, "The container does not start"), h("ul", {}, ...items));
+}
+
+function unresolved(container: Container): HTMLElement | null {
+  const items = model.unresolvedOnly(container).map((one) =>
     h(
       "li",
       {},
       h("code", {}, `$(${one.name})`),
-      ` is not expanded: ${REASONS[one.why] ?? one.why} `,
+      ` is not expanded: ${model.unresolvedText(one)} `,
       link(one.file, one.line, one.column),
     ),
   );
+  if (items.length === 0) {
+    return null;
+  }
   const title = `Unresolved (${items.length})`;
   return h("section", { class: "unresolved" }, h("h2", {}, title), h("ul", {}, ...items));
+}
+
+/** Sources of which not all variables are known. */
+function opaque(container: Container): HTMLElement | null {
+  if (container.opaque.length === 0) {
+    return null;
+  }
+  return section("Unknown sources", h("ul", { class: "opaque" }, ...container.opaque.map((one) => h("li", {}, model.opaqueText(one)))));
 }
 
 function presets(workload: Workload): HTMLElement | null {
@@ -250,7 +265,7 @@ function alternatives(variable: Variable): HTMLElement | null {
     return null;
   }
   const items = all.map((one) => {
-    const value = variable.state === "secret" && !revealed ? model.MASK : (one.value ?? "unknown");
+    const value = one.source.kind === "secret" && !revealed ? model.MASK : (one.value ?? "unknown");
     return h("li", {}, h("code", {}, value), " ", sourceOf(one.source));
   });
   return h("ul", { class: "alternatives" }, ...items);
