@@ -6,7 +6,20 @@ local window = require('podlens.window')
 local M = {}
 
 local KIND_NAMES = { configMap = 'config map', envFile = 'env file', injected = 'injected by the controller' }
-local REASONS = { undefined = 'nothing defines it', forward = 'it is declared later', self = 'it refers to itself' }
+local REASONS = {
+  undefined = 'nothing defines it',
+  forward = 'it is declared later',
+  self = 'it refers to itself',
+  probe = 'exec probes do not see it',
+  linksOff = 'it is a service variable, and service links are off',
+}
+local FAILURES = {
+  missingKey = 'its key does not exist',
+  missingFile = 'nothing writes its env file',
+  unreadableFile = 'its env file cannot be read',
+  refusedSource = 'the API server refuses its source',
+  emptySubPath = 'a sub path needs its value, and it has none',
+}
 
 local function text(value)
   if value == nil or value == vim.NIL then
@@ -46,16 +59,32 @@ local function display_value(variable)
   return value
 end
 
---- Returns the lines for a response to `podlens/environment`: unresolved references, unknown variables, other variables.
+--- Returns the lines for a response to `podlens/environment`: what keeps the container from starting, unresolved
+--- references, unknown sources, unknown variables, other variables.
 function M.lines(environment)
   local workload = environment.workloads[1]
   local container = workload.containers[1]
   local lines = {
     string.format('# %s/%s, %s %s', text(workload.kind) or '?', text(workload.name) or '?', container.role, text(container.name) or '?'),
   }
+  local failed = {}
+  for _, one in ipairs(container.failures) do
+    if one.why == 'emptySubPath' then
+      failed[table.concat({ one.name, one.file, one.line }, '\n')] = true
+    end
+    local reason = FAILURES[one.why] or one.why
+    table.insert(lines, string.format('! %s keeps the container from starting: %s  # %s', one.name, reason, location(one)))
+  end
   for _, one in ipairs(container.unresolved) do
-    local reason = REASONS[one.why] or one.why
-    table.insert(lines, string.format('! $(%s) is not expanded: %s  # %s', one.name, reason, location(one)))
+    if not failed[table.concat({ one.name, one.file, one.line }, '\n')] then
+      local reason = REASONS[one.why] or one.why
+      table.insert(lines, string.format('! $(%s) is not expanded: %s  # %s', one.name, reason, location(one)))
+    end
+  end
+  for _, one in ipairs(container.opaque) do
+    local prefix = one.prefix == '' and '' or ' ' .. one.prefix .. '*'
+    local kind = KIND_NAMES[one.kind] or one.kind
+    table.insert(lines, string.format('? %s %s may add variables%s: %s', kind, one.object, prefix, one.why))
   end
   local unknown, known = {}, {}
   for _, variable in ipairs(container.env) do
