@@ -1,8 +1,12 @@
 //! Puts the actual findings of a case into it as labels.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use libtest_mimic::Trial;
 use podlens::text::{LineIndex, Span};
 
-use crate::fixture::{Case, File, Label};
+use crate::fixture::{Case, File, Label, Suite};
 
 /// A finding as a label shows it.
 pub(crate) struct Finding {
@@ -30,6 +34,37 @@ pub(crate) fn set_labels(case: &mut Case, findings: &[Finding]) {
     }
 }
 
+/// The findings without a label and the labels without a finding, one in each line.
+pub(crate) fn label_changes(written: &Case, actual: &Case) -> String {
+    let (written, actual) = (counted(written), counted(actual));
+    let mut changes = String::new();
+    let mut add = |from: &Labels<'_>, to: &Labels<'_>, what: &str| {
+        for (label @ (path, line, rule), count) in from {
+            for _ in to.get(label).copied().unwrap_or_default()..*count {
+                let _ = writeln!(changes, "{path}, line {line}: {what} `{rule}`");
+            }
+        }
+    };
+    add(&actual, &written, "no label for a finding of");
+    add(&written, &actual, "no finding for a label of");
+    changes
+}
+
+/// How often a path, a line and a rule have a label.
+type Labels<'c> = BTreeMap<(&'c str, usize, &'c str), usize>;
+
+fn counted(case: &Case) -> Labels<'_> {
+    let mut all = Labels::new();
+    for file in case.files() {
+        for label in &file.labels {
+            // A finding at the end of the text is shown below its last line.
+            let line = (label.line as usize).min(file.text.lines().count());
+            *all.entry((&*file.path, line, &*label.rule)).or_default() += 1;
+        }
+    }
+    all
+}
+
 fn fits(written: &Label, actual: &Label) -> bool {
     (written.line, written.start, &written.rule) == (actual.line, actual.start, &actual.rule)
         && (written.end.is_none() || written.end == actual.end)
@@ -51,4 +86,33 @@ fn label(file: &File, finding: &Finding) -> Label {
         rule: finding.rule.clone(),
         message: Some(finding.message.clone()),
     }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![Trial::test("labels::changes are the labels that are added or removed", || Ok(changes_are_found()?))]
+}
+
+fn changes_are_found() -> Result<(), String> {
+    let case = |labels: &str| -> Result<Case, String> {
+        let suite = Suite::parse("s.md", &format!("## A\n```yaml\na: 1\nb: 2\n{labels}```\n"), |_| true)?;
+        suite.cases.into_iter().next().ok_or_else(|| "no test".to_owned())
+    };
+    for (written, actual, expected) in [
+        ("# ^ one\n", "#  ^ one: message\n", ""),
+        ("", "#  ^ one\n", "manifest.yaml, line 2: no label for a finding of `one`\n"),
+        ("# ^ one\n", "# ^ one\n# ^ one\n", "manifest.yaml, line 2: no label for a finding of `one`\n"),
+        ("# ^ one\n", "", "manifest.yaml, line 2: no finding for a label of `one`\n"),
+        (
+            "# ^ one\n",
+            "# ^ two\n",
+            "manifest.yaml, line 2: no label for a finding of `two`\n\
+             manifest.yaml, line 2: no finding for a label of `one`\n",
+        ),
+    ] {
+        let found = label_changes(&case(written)?, &case(actual)?);
+        if found != expected {
+            return Err(format!("from {written:?} to {actual:?}: expected {expected:?}, found {found:?}"));
+        }
+    }
+    Ok(())
 }

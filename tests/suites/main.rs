@@ -26,7 +26,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
-use runner::Folder;
+use runner::{Folder, Update};
 
 /// All folders of suites.
 const FOLDERS: [Folder; 7] = [
@@ -41,9 +41,14 @@ const FOLDERS: [Folder; 7] = [
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
+    if Update::requested() == Some(Update::Labels) && !arguments.exact {
+        runner::announce("UPDATE=labels is for one test: UPDATE=labels cargo test --test suites -- --exact 'NAME'");
+        return ExitCode::FAILURE;
+    }
     let mut trials: Vec<_> = FOLDERS.into_iter().flat_map(runner::trials).collect();
     trials.extend(rules::trials());
     trials.extend(ide::trials());
     trials.extend(docs::trials());
+    trials.extend(labels::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -10,6 +10,7 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::command::project;
 use crate::fixture::{Case, Suite};
+use crate::labels::label_changes;
 
 /// A folder of suites that are checked in the same way.
 pub(crate) struct Folder {
@@ -115,15 +116,18 @@ fn add(folder: &'static Folder, path: PathBuf, suite_name: &str, suite: Suite, a
             let checked = catch_unwind(AssertUnwindSafe(|| (folder.check)(&suite_name, &case)));
             let failure = match checked.unwrap_or_else(|panic| Err(panicked(&*panic))) {
                 Ok(actual) => {
+                    let labels = label_changes(&case, &actual);
                     let (expected, actual) = (case.to_string(), actual.to_string());
                     if expected == actual {
                         return Ok(());
                     }
-                    if is_update() {
+                    let accepting = if labels.is_empty() { Update::Results } else { Update::Labels };
+                    if Update::requested().is_some_and(|it| it >= accepting) {
                         file.rewrite(number, actual);
+                        announce(&format!("updated: {}:{}: {}", shown(&file.path), case.line, case.title));
                         return Ok(());
                     }
-                    format!("{}\n{}", difference(&expected, &actual), accept(&test))
+                    format!("{}\n{labels}{}", difference(&expected, &actual), accepting.command(&test))
                 }
                 Err(failure) => failure,
             };
@@ -134,18 +138,42 @@ fn add(folder: &'static Folder, path: PathBuf, suite_name: &str, suite: Suite, a
     }
 }
 
-/// Whether expected results are to be rewritten.
-pub(crate) fn is_update() -> bool {
-    std::env::var_os("UPDATE").is_some()
+/// What a run with `UPDATE` writes into the suites.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Update {
+    /// `UPDATE=1`: results, and the columns and messages of labels. Where findings are is decided by the author of a
+    /// case, so no label is added or removed.
+    Results,
+    /// `UPDATE=labels`: also labels that are missing or have no finding. For one case at a time, after its failure has
+    /// shown them.
+    Labels,
+}
+
+impl Update {
+    pub(crate) fn requested() -> Option<Self> {
+        let value = std::env::var_os("UPDATE")?;
+        Some(if value == "labels" { Self::Labels } else { Self::Results })
+    }
+
+    /// How to accept the actual result of a test.
+    fn command(self, test: &str) -> String {
+        let (when, value) = match self {
+            Self::Results => ("To accept the actual result:  ", "1"),
+            Self::Labels => ("UPDATE=1 adds and removes no labels. If these changes are right:\n    ", "labels"),
+        };
+        format!("{when}UPDATE={value} cargo test --test suites -- --exact {}", quoted(test))
+    }
+}
+
+/// Prints a line that is not a failure.
+#[expect(clippy::print_stderr, reason = "a test that passes has no other output")]
+pub(crate) fn announce(line: &str) {
+    eprintln!("{line}");
 }
 
 fn difference(expected: &str, actual: &str) -> String {
     let diff = similar::TextDiff::from_lines(expected, actual);
     diff.unified_diff().context_radius(4).header("expected", "actual").to_string()
-}
-
-fn accept(test: &str) -> String {
-    format!("To accept the actual result:  UPDATE=1 cargo test --test suites -- --exact {}", quoted(test))
 }
 
 fn repeat(test: &str) -> String {
