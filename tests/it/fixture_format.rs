@@ -99,6 +99,12 @@ fn mistakes_in_a_suite_name_the_line_and_what_was_expected() {
         ("## A\n```yaml\n#- \n```\n", "s.md:3: expected a path after `#- `"),
         ("## A\n```yaml\na: b\n```\n```yaml\n```\n", ""),
         ("## A\n```yaml\na\n```\n```yaml\nb\n```\n", "s.md:1: two files `manifest.yaml`: name one with `#- path`"),
+        (
+            "## A\n```yaml\n#- a/templates/b.yaml\na: \"{{ b }}\"\n#- Chart.yaml\n```\n",
+            "s.md:3: `a/templates/b.yaml` has Helm actions but no chart: add a file `#- a/Chart.yaml` with `name: chart`",
+        ),
+        ("## A\n```yaml\n#- a/templates/b.yaml\na: \"{{ b }}\"\n#- a/Chart.yaml\n```\n", ""),
+        ("## A\n```yaml\n#- templates/b.yaml\na: ${{B}}\n#- my-templates/c.yaml\na: \"{{ b }}\"\n```\n", ""),
         ("## A\n```yaml\na\n#= b\n```\n", "s.md:4: unknown marker `#=`: expected `#- path`, or a label"),
         ("## A\n```yaml\na\n  # ^ x\n```\n", "s.md:4: this label does not begin with `#` in the first column"),
         ("## A\n```yaml\na\n# <^ x\n```\n", "s.md:4: this label does not begin with `#` in the first column"),

@@ -10,10 +10,11 @@
 //!   (`#   ^^^^ rule: message`). The carets cover the finding. `^…` covers a finding that continues on the next line,
 //!   and `#<^` one that begins in the first column. A label without a message accepts any message.
 //!
-//! Labels and cursors are removed before the file is used.
+//! Labels and cursors are removed before the file is used. A file in `templates/` that has Helm actions needs the
+//! `Chart.yaml` of its chart among the files.
 //!
-//! Blocks of all other languages are expected results: `diff`, `console` and `text`. The suites write them and the
-//! labels with `UPDATE=1`. Everything else is an error that names the file and the line.
+//! Blocks of all other languages are expected results: `diff`, `console` and `text`. The suites write them, and the
+//! columns and messages of labels, with `UPDATE=1`. Everything else is an error that names the file and the line.
 //!
 //! The same text without Markdown, as one string in a test, is read by [`parse_files`].
 
@@ -162,9 +163,28 @@ impl Suite {
             if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
                 return Err(format!("{path}:{}: two files `{}`: name one with `#- path`", case.line, twice[0]));
             }
+            for file in case.files() {
+                if let Some(chart) = missing_chart(&file.path, &file.text, &paths) {
+                    return Err(format!(
+                        "{path}:{}: `{}` has Helm actions but no chart: add a file `#- {chart}Chart.yaml` with `name: chart`",
+                        file.line, file.path
+                    ));
+                }
+            }
         }
         Ok(suite)
     }
+}
+
+/// The directory of the chart that a Helm template needs. Without its `Chart.yaml`, actions in quotes are plain text.
+fn missing_chart<'p>(path: &'p str, text: &str, paths: &[&str]) -> Option<&'p str> {
+    let directories = path.match_indices("templates/").map(|(at, _)| &path[..at]);
+    let mut charts = directories.filter(|it| it.is_empty() || it.ends_with('/')).peekable();
+    let first = *charts.peek()?;
+    // `${{P}}` is a parameter of an OpenShift template.
+    let has_actions = text.replace("${{", "").contains("{{");
+    let is_chart = |directory: &str| paths.iter().any(|it| it.strip_suffix("Chart.yaml") == Some(directory));
+    (has_actions && !charts.any(is_chart)).then_some(first)
 }
 
 impl Case {
