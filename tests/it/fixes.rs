@@ -181,17 +181,18 @@ impl Random {
                 names.push(name);
             }
         }
-        if self.one_in(4) {
-            self.flow(&names, &mut text)
-        } else {
-            self.block(&names, &mut text)
-        }
+        let empty = if self.one_in(4) { self.flow(&names, &mut text) } else { self.block(&names, &mut text) };
         let argument = self.value();
-        writeln!(text, "      args: [--x, {}]", self.written(&argument, "")).expect("text");
+        // A fix may write the first reference to an empty variable, and a rule may report an empty variable with a
+        // reference. That finding would be right, so each empty variable has a reference from the start.
+        let references: String = empty.iter().map(|name| format!(", $({name})")).collect();
+        writeln!(text, "      args: [--x, {}{references}]", self.written(&argument, "")).expect("text");
         if self.one_in(5) { text.replace('\n', "\r\n") } else { text }
     }
 
-    fn block(&mut self, names: &[&str], text: &mut String) {
+    /// Writes the entries as a block, and returns the names of those that are empty.
+    fn block<'n>(&mut self, names: &[&'n str], text: &mut String) -> Vec<&'n str> {
+        let mut empty = Vec::new();
         text.push_str("      env:\n");
         for (at, name) in names.iter().enumerate() {
             if self.one_in(5) {
@@ -209,18 +210,23 @@ impl Random {
                 continue;
             }
             let value = self.value();
+            empty.extend(value.is_empty().then_some(*name));
             let written = self.written(&value, "            ");
             let comment =
                 if written.contains('\n') || !self.one_in(3) { String::new() } else { format!(" # after {at}") };
             writeln!(text, "        - name: {name}\n          value: {written}{comment}").expect("text");
         }
+        empty
     }
 
-    fn flow(&mut self, names: &[&str], text: &mut String) {
+    /// The same as a flow sequence.
+    fn flow<'n>(&mut self, names: &[&'n str], text: &mut String) -> Vec<&'n str> {
+        let mut empty = Vec::new();
         let lines = self.one_in(2);
         text.push_str("      env: [");
         for (at, name) in names.iter().enumerate() {
             let value = self.value();
+            empty.extend(value.is_empty().then_some(*name));
             let written = self.written(&value, "");
             let comma = if at + 1 < names.len() { "," } else { "" };
             let comment = if lines && self.one_in(3) { format!(" # after {at}") } else { String::new() };
@@ -228,5 +234,6 @@ impl Random {
             write!(text, "{before}{{name: {name}, value: {written}}}{comma}{comment}").expect("text");
         }
         text.push_str(if lines { "\n      ]\n" } else { " ]\n" });
+        empty
     }
 }
