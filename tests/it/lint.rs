@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::command::{directory, project, run};
 use crate::manifest::pod_for_commands;
+use crate::metadata::cargo_metadata;
 
 const LINT: [&str; 3] = ["lint", "--select", "undefined-variable,forward-reference,unused-suppression,self-reference"];
 
@@ -39,12 +40,7 @@ fn findings(text: &str) -> Vec<Value> {
 
 #[test]
 fn sarif_follows_its_schema() {
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
-        .current_dir(project())
-        .output()
-        .expect("cargo starts");
-    let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("cargo metadata is JSON");
+    let metadata = cargo_metadata();
     let packages = metadata["packages"].as_array().expect("packages");
     let shipped = packages.iter().find(|it| it["name"] == "serde-sarif").expect("serde-sarif is locked");
     let manifest = Path::new(shipped["manifest_path"].as_str().expect("a path"));

@@ -22,6 +22,19 @@ const COPIES: [&str; 6] = [
 /// Addresses of pages about podlens on other sites.
 const OTHER_SITES: [&str; 2] = ["https://crates.io/crates/podlens", "https://docs.rs/podlens"];
 
+/// What `cargo metadata` prints, from the files that are on this machine.
+pub(crate) fn cargo_metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(project())
+        .output()
+        .expect("cargo starts");
+    // A build downloads only the packages for this platform.
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "`cargo metadata` failed; run `cargo fetch --locked` once:\n{problem}");
+    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
 /// The text before a repository without its host: `uses: owner/name`.
 const SHORT_FORMS: [&str; 4] = ["uses: ", "--repo ", "github:", "git@github.com:"];
 
@@ -158,12 +171,7 @@ fn no_process_is_started_and_no_connection_opened() {
             }
         }
     }
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
-        .current_dir(project())
-        .output()
-        .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("cargo metadata is JSON");
+    let metadata = cargo_metadata();
     let nodes = metadata["resolve"]["nodes"].as_array().expect("the packages that are built");
     let tokio = nodes.iter().find(|it| it["id"].as_str().is_some_and(|id| id.contains("#tokio@"))).expect("tokio");
     for feature in tokio["features"].as_array().expect("its features") {
