@@ -2,6 +2,7 @@
 //!
 //! Only results go to stdout, everything else to stderr. A closed stdout ends the program without an error.
 
+mod build;
 mod completions;
 mod env;
 mod expand;
@@ -9,6 +10,7 @@ mod explain;
 mod inputs;
 mod lint;
 mod lsp;
+mod parameters;
 mod process;
 mod progress;
 mod render;
@@ -76,6 +78,7 @@ const EXIT_CODES: &str = "Exit codes: 0 no findings from warning upwards, 1 find
 enum Command {
     Lint(Box<lint::Arguments>),
     Env(env::Arguments),
+    Build(build::Arguments),
     Expand(expand::Arguments),
     Render(render::Arguments),
     Process(process::Arguments),
@@ -125,6 +128,7 @@ pub fn main(serve: Option<Serve>) -> ExitCode {
     let result = match arguments.command {
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),
+        Command::Build(arguments) => build::run(&arguments),
         Command::Expand(arguments) => expand::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Lsp(arguments) => lsp::run(arguments, serve),

@@ -53,6 +53,10 @@ pub struct Diagnostic {
     pub fixes: Vec<Fix>,
     /// The object it is about, such as `Deployment/web`.
     pub object: Option<String>,
+    /// The same object after the build, if its title differs: `Deployment/mongodb` for `Deployment/${NAME}`.
+    pub built_object: Option<String>,
+    /// The names of the views in which it holds. Empty if it holds in every view of its place.
+    pub views: Vec<Arc<str>>,
     /// The path in that object, such as `spec.containers[0].env[1].value`.
     pub path: Option<String>,
     /// Whether the text has no effect. Editors show it faded.

@@ -5,7 +5,7 @@
 //!
 //! - `features`: one file per editor feature.
 //! - `shared`: code that several features use.
-//! - `commands`: the engines of `podlens process`, `render` and `wrap`, and of the excerpts in reports.
+//! - `commands`: the engine of `podlens render`, and of the excerpts in reports.
 
 #![warn(clippy::disallowed_methods)]
 
@@ -14,12 +14,7 @@ mod features;
 mod shared;
 
 pub use commands::excerpts::redacted_text;
-pub use commands::process::{
-    Json, JsonMap, ObjectList, ParameterValues, ParameterView, ProcessError, ProcessOptions, ProcessedTemplate,
-    RandomBelow, SelectedTemplate, process_template, select_template, select_template_at,
-};
 pub use commands::render::Renderer;
-pub use commands::wrap::{ParameterChoice, WrapError, WrapInput, WrapOptions, Wrapped, wrap_in_template};
 pub use features::code_actions::{CodeAction, CodeActionKind, code_actions};
 pub use features::code_lens::{CodeLens, CodeLensKind, CodeLensTitle, code_lenses, resolve_code_lens};
 pub use features::completion::{

@@ -7,13 +7,16 @@
 
 mod container_field;
 mod content_hash;
+mod derived;
 mod identity;
 mod kustomization;
 mod model;
 mod node_reader;
 mod object_cache;
 mod object_data;
+mod object_span;
 mod objects;
+mod parameters;
 mod pod;
 mod pod_specs;
 mod preset;
@@ -24,18 +27,23 @@ mod workloads;
 
 pub use container_field::{ContainerField, VariableScope};
 pub use content_hash::ContentHash;
+pub use derived::Derived;
 pub use model::{
     Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,
     Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, ValueFrom, ValueSource, Volume,
 };
 pub use object_cache::ObjectCache;
-pub use objects::{read_document_objects, read_objects, read_template};
+pub use object_span::ObjectSpan;
+pub use objects::{read_built_object, read_document_objects, read_objects, read_template};
+pub use parameters::{
+    DeclaredParameter, ParameterType, ParameterValue, Parameters, SubstitutedText, TemplateMember, TextPiece,
+};
 pub use preset::{PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
 pub use relevance::may_hold_objects;
 pub use service_dependencies::{ServiceDependencies, ServiceDependency};
 pub use template::{
-    Dialect, MistypedField, Parameter, ParameterDefault, ParameterNames, ParameterizedText, Parameters,
-    SubstitutedPart, Template, format_parameter_reference, is_parameter_name, names_after_dollar,
+    Dialect, MistypedField, Parameter, ParameterNames, ParameterizedText, Template, format_parameter_reference,
+    is_parameter_name, names_after_dollar,
 };
 pub use workloads::{
     Controller, DeploymentHook, Indexing, InjectedValue, InjectedVariable, InjectionTarget, WORKLOAD_KINDS,

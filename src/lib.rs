@@ -26,6 +26,7 @@
 //! add the rest. To see how a value is resolved, start at [`resolve::Resolver::environment`]; to see how text becomes a
 //! tree, at [`syntax::parse`].
 
+pub mod build;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod diagnostic;

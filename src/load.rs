@@ -18,6 +18,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::diagnostic::InputProblem;
+use crate::k8s::ParameterValue;
 use crate::workspace::{File, SETTINGS_FILE, Settings, Workspace};
 use crate::workspace::{PathStyle, display_path, join_path, relative_path};
 
@@ -80,6 +81,26 @@ impl Loaded {
             return file.to_owned();
         }
         display_path(&self.path(file), &self.directory, PathStyle::CURRENT)
+    }
+
+    /// Gives values to the parameters of the templates in the selected files.
+    pub fn give_parameter_values(&mut self, values: &[(Arc<str>, ParameterValue)]) {
+        let snapshot = self.workspace.snapshot();
+        for path in &self.reported {
+            let Some(file) = snapshot.file(path) else { continue };
+            if file.objects.iter().any(|it| it.template.is_some()) {
+                self.workspace.set_editor(path, file.with_parameter_values(values));
+            }
+        }
+    }
+
+    /// Reads all documents of the selected files, those without relevant objects too.
+    pub fn read_whole_files(&mut self) {
+        for path in &self.reported {
+            if let Some(text) = self.text(path) {
+                self.workspace.set_editor(path, File::read_whole(path, &text));
+            }
+        }
     }
 
     /// Whether a file came from stdin.

@@ -3,7 +3,7 @@
 //! Variables come from these sources. A later source has precedence over an earlier one:
 //!
 //! 1. the services of the namespace ([`ServiceVariables`]),
-//! 2. `envFrom`, entry after entry; PodPresets append entries ([`Admission`]),
+//! 2. `envFrom`, entry after entry; PodPresets append entries ([`Admission`](crate::build::Admission)),
 //! 3. variables that a controller adds before `env`,
 //! 4. `env`, entry after entry,
 //! 5. variables that a controller adds after `env`,
@@ -21,7 +21,6 @@
 
 #![warn(clippy::disallowed_methods)]
 
-mod admission;
 mod binding;
 mod controller_variables;
 mod downward_api;
@@ -30,10 +29,7 @@ mod env_sources;
 mod environment;
 mod expand;
 mod lookup_scope;
-mod parameter_generator;
-mod parameters;
 mod pod_volumes;
-mod preset_selector;
 mod quantity;
 mod script_runner;
 mod service_variable_references;
@@ -45,27 +41,15 @@ mod variable_names;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use admission::{
-    Admission, Conflict, ConflictKind, ContainerChanges, DuplicateEntry, MatchingPreset, PossiblePreset, PresetEntry,
-    presets_apply_one_by_one,
-};
 pub use binding::{Binding, Lookup, Origin, OriginKind, ScalarPart};
-pub use downward_api::{ENV_FIELDS, ENV_RESOURCES, is_dns_subdomain, is_env_field, is_env_resource, is_valid_divisor};
+pub use downward_api::{ENV_FIELDS, ENV_RESOURCES, is_env_field, is_env_resource, is_valid_divisor};
 pub use env_file::{EnvFile, EnvFileContent, EnvFileLookup, EnvFileSyntax, EnvFiles, ScriptPart, path_in_volume};
 pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters};
 pub use environment::{
     Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath, UnresolvedReason, UnresolvedReference,
 };
 pub use expand::{DollarCopying, Expansion, ExpansionStep, expand};
-pub use parameter_generator::{
-    GeneratorError, GeneratorPart, GeneratorProblem, RandomCharacters, RangeEnds, find_literal_brackets,
-    generate_value, parse_generator,
-};
-pub use parameters::ParameterType;
 pub use pod_volumes::{MountedVolume, PodVolumes};
-pub use preset_selector::{
-    PRESET_EXCLUDE_ANNOTATION, PresetProblem, SelectorMatch, is_exempt_from_presets, preset_problems,
-};
 pub use quantity::Quantity;
 pub use service_variable_references::{ServiceVariableReference, service_variable_references};
 pub use service_variables::{
@@ -75,21 +59,14 @@ pub use shell_items::{is_script_item, script_index};
 pub use value::{ResolvedValue, UnknownReason, ValuePart, ValueState};
 pub use variable_names::{is_relaxed_variable_name, is_service_name, is_strict_variable_name};
 
-use crate::k8s::{Container, ContainerRole, Model, Object, Pod, PodPreset};
-use crate::workspace::{KubernetesVersion, ObjectMatch, Snapshot};
+use crate::build::{
+    self, Admission, AdmissionContext, BuiltContainer, BuiltMatch, BuiltObject, BuiltPod, Conflict, DuplicateEntry,
+    SelectorMatch,
+};
+use crate::k8s::{ContainerRole, Model, ObjectData, Pod, PodPreset};
+use crate::workspace::{KubernetesVersion, Snapshot};
 use lookup_scope::LookupScope;
 use service_variables::approximate_size;
-
-/// The environment of one container.
-pub fn environment(
-    snapshot: &Snapshot,
-    file: &Arc<str>,
-    object: &Object,
-    pod: &Pod,
-    container: &Container,
-) -> Environment {
-    Resolver::new(snapshot, None).environment(file, object, pod, container)
-}
 
 /// The facts about a pod that the environments of all its containers depend on. Code that lets an environment depend on
 /// other containers either adds a field here or calls [`Snapshot::depend_on_siblings`].
@@ -139,7 +116,8 @@ pub struct ServiceVariableTotals {
     pub bytes: usize,
 }
 
-type ServiceVariableKey = (Option<Arc<str>>, Box<str>, ServiceLinks);
+/// Namespace, directory and links; for an object of a template also its file and view.
+type ServiceVariableKey = (Option<Arc<str>>, Box<str>, ServiceLinks, Option<(Arc<str>, Option<Arc<str>>)>);
 
 impl<'s> Resolver<'s> {
     /// Creates a resolver for a snapshot; `release` overrides the release in the settings.
@@ -149,75 +127,59 @@ impl<'s> Resolver<'s> {
     }
 
     /// Computes the environment of one container.
-    pub fn environment(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> Environment {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let admission = Admission::for_pod(&scope, object, pod);
-        let services = self.visible_services(&scope, file, object, service_links(pod, admission.as_ref())).0;
-        Environment::resolve(&scope, object, pod, container, services, admission.as_ref())
+    pub fn environment(&self, of: BuiltContainer<'_>) -> Environment {
+        let scope = self.scope(of.object);
+        let admission = self.admission(of.in_pod());
+        let services = self.visible_services(&scope, service_links(of.pod, admission.as_ref())).0;
+        Environment::resolve(&scope, of, services, admission.as_ref())
     }
 
     /// The value of a `fieldRef` with this path in a container.
-    pub fn field_value(
-        &self,
-        file: &Arc<str>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
-        path: &str,
-    ) -> ResolvedValue {
-        env_sources::field_value(
-            &LookupScope::new(self.snapshot, file, object, self.release, &self.vars),
-            object,
-            pod,
-            container,
-            path,
-        )
+    pub fn field_value(&self, of: BuiltContainer<'_>, path: &str) -> ResolvedValue {
+        env_sources::field_value(&self.scope(of.object), of, path)
     }
 
     /// The changes that PodPresets make to a pod; `None` if no preset applies to it.
-    pub fn admission(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Option<Admission> {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        Admission::for_pod(&scope, object, pod)
+    pub fn admission<'a>(&self, pod: BuiltPod<'a>) -> Option<Admission<'a>> {
+        Admission::for_pod(pod, self.admission_context(pod.object))
     }
 
-    /// Whether a preset's selector matches the pods of an object. Namespaces are not compared.
-    pub fn selector_match(&self, file: &Arc<str>, object: &Object, pod: &Pod, preset: &PodPreset) -> SelectorMatch {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        preset_selector::match_pod(
-            preset,
-            &preset_selector::PodLabels::new(pod, scope.is_template() || scope.is_patch()),
-        )
+    /// Whether a preset's selector matches a pod. Namespaces are not compared.
+    pub fn selector_match(&self, pod: BuiltPod<'_>, preset: &PodPreset) -> SelectorMatch {
+        build::match_pod(preset, &build::PodLabels::new(pod.pod, pod.object.may_have_more_labels()))
     }
 
     /// Entries of a pod that an applied preset repeats.
-    pub fn duplicates(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> Vec<DuplicateEntry> {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        Admission::duplicates(&scope, object, pod)
+    pub fn duplicates(&self, pod: BuiltPod<'_>) -> Vec<DuplicateEntry> {
+        Admission::duplicates(pod, self.admission_context(pod.object))
     }
 
     /// Conflicts between entries of one preset.
-    pub fn own_conflicts(&self, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        Admission::own_conflicts(&scope, file, object)
+    pub fn own_conflicts(&self, preset: BuiltObject<'_>) -> Vec<Conflict> {
+        Admission::own_conflicts(preset, self.admission_context(preset))
     }
 
     /// Which services add their variables to a pod, considering the links of the pod and of its presets.
-    pub fn service_links(&self, file: &Arc<str>, object: &Object, pod: &Pod) -> ServiceLinks {
-        service_links(pod, self.admission(file, object, pod).as_ref())
+    pub fn service_links(&self, pod: BuiltPod<'_>) -> ServiceLinks {
+        service_links(pod.pod, self.admission(pod).as_ref())
     }
 
     /// The env files that exist when a container starts.
-    pub fn env_files(&self, file: &Arc<str>, object: &Object, pod: &Pod, container: &Container) -> EnvFiles {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.pod_services(&scope, file, object, pod);
-        EnvFiles::before(&scope, object, pod, container, &services)
+    pub fn env_files(&self, of: BuiltContainer<'_>) -> EnvFiles {
+        EnvFiles::before(&self.scope(of.object), of, &self.pod_services(of.in_pod()))
     }
 
     /// The env files that one container of a pod writes; `at` is its index in the pod.
-    pub fn env_files_written_by(&self, file: &Arc<str>, object: &Object, pod: &Pod, at: usize) -> EnvFiles {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        let services = self.pod_services(&scope, file, object, pod);
-        EnvFiles::written_by(&scope, object, pod, at, &services)
+    pub fn env_files_written_by(&self, pod: BuiltPod<'_>, at: usize) -> EnvFiles {
+        EnvFiles::written_by(&self.scope(pod.object), pod, at, &self.pod_services(pod))
+    }
+
+    fn scope<'a>(&'a self, object: BuiltObject<'a>) -> LookupScope<'a> {
+        LookupScope::new(object, self.release(object.file), &self.vars)
+    }
+
+    fn admission_context(&self, object: BuiltObject<'_>) -> AdmissionContext {
+        AdmissionContext { release: self.release(object.file), env_from_names: lookup_scope::env_from_names }
     }
 
     /// How env files are parsed for the pods of a file.
@@ -238,47 +200,38 @@ impl<'s> Resolver<'s> {
     }
 
     /// The service variables of an object's pods for the given links.
-    pub fn service_variables(&self, file: &Arc<str>, object: &Object, links: ServiceLinks) -> Arc<ServiceVariables> {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        self.visible_services(&scope, file, object, links).0
+    pub fn service_variables(&self, object: BuiltObject<'_>, links: ServiceLinks) -> Arc<ServiceVariables> {
+        self.visible_services(&self.scope(object), links).0
     }
 
     /// The number and size of the service variables in an object's pods if all links were on.
-    pub fn service_variable_totals(&self, file: &Arc<str>, object: &Object) -> ServiceVariableTotals {
-        let scope = LookupScope::new(self.snapshot, file, object, self.release, &self.vars);
-        self.visible_services(&scope, file, object, ServiceLinks::All).1
+    pub fn service_variable_totals(&self, object: BuiltObject<'_>) -> ServiceVariableTotals {
+        self.visible_services(&self.scope(object), ServiceLinks::All).1
     }
 
     /// The service variables that the containers of a pod see.
-    fn pod_services(
-        &self,
-        scope: &LookupScope<'_>,
-        file: &Arc<str>,
-        object: &Object,
-        pod: &Pod,
-    ) -> Arc<ServiceVariables> {
-        let links = service_links(pod, Admission::for_pod(scope, object, pod).as_ref());
-        self.visible_services(scope, file, object, links).0
+    fn pod_services(&self, pod: BuiltPod<'_>) -> Arc<ServiceVariables> {
+        self.service_variables(pod.object, self.service_links(pod))
     }
 
     fn visible_services(
         &self,
         scope: &LookupScope<'_>,
-        file: &Arc<str>,
-        object: &Object,
         links: ServiceLinks,
     ) -> (Arc<ServiceVariables>, ServiceVariableTotals) {
-        let namespace = object.namespace().map(Arc::from);
-        let directory = directory_of(file);
-        let key = (namespace, directory.into(), links);
+        let object = scope.object;
+        let directory = directory_of(object.file);
+        // The objects of a template see the services of that template first.
+        let template = object.source.template.as_ref().map(|_| (Arc::clone(object.file), object.view_name()));
+        let key = (object.namespace().cloned(), directory.into(), links, template);
         self.snapshot.depend_on_services();
         let cache = &mut *self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let (variables, totals) = cache.by_site.entry(key).or_insert_with(|| {
             let found = scope.services(links);
-            let addresses = found.iter().map(|it| Arc::as_ptr(&it.object.model).addr()).collect();
+            let addresses = found.iter().map(|it| Arc::as_ptr(it.object.model).addr()).collect();
             let totals = count_services(&found, object, directory);
             let variables = || {
-                cache.models.extend(found.iter().map(|it| Arc::clone(&it.object.model)));
+                cache.models.extend(found.iter().map(|it| Arc::clone(it.object.model)));
                 Arc::new(lookup_scope::variables_of(&found, links))
             };
             (Arc::clone(cache.by_services.entry((addresses, links)).or_insert_with(variables)), totals)
@@ -287,7 +240,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-fn service_links(pod: &Pod, admission: Option<&Admission>) -> ServiceLinks {
+fn service_links(pod: &Pod, admission: Option<&Admission<'_>>) -> ServiceLinks {
     if admission.is_some_and(Admission::links_explicitly) { ServiceLinks::Explicit } else { ServiceLinks::for_pod(pod) }
 }
 
@@ -298,17 +251,17 @@ fn directory_of(file: &str) -> &str {
 
 /// Counts services and their bytes. Services without a namespace count only in the object's own directory: a large tree
 /// has many that are never deployed together.
-fn count_services(found: &[ObjectMatch<'_>], object: &Object, directory: &str) -> ServiceVariableTotals {
+fn count_services(found: &[BuiltMatch<'_>], object: BuiltObject<'_>, directory: &str) -> ServiceVariableTotals {
     let mut totals = ServiceVariableTotals::default();
-    for found in found {
-        let together = match (found.object.namespace(), object.namespace()) {
+    for found in found.iter().map(|it| it.object) {
+        let together = match (found.namespace(), object.namespace()) {
             (Some(one), Some(other)) => one == other,
             (None, None) => directory_of(found.file) == directory,
             _ => false,
         };
-        if let (true, Some(service), Some(name)) = (together, found.object.service(), found.object.reference_name()) {
+        if let (true, ObjectData::Service(service), Some(name)) = (together, &found.model.data, &found.model.name) {
             totals.services += 1;
-            totals.bytes += approximate_size(&name, &service);
+            totals.bytes += approximate_size(&name.value, service);
         }
     }
     totals

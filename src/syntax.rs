@@ -60,9 +60,11 @@ mod merge_conflicts;
 mod misplaced_lines;
 mod node;
 mod node_builder;
+mod owned_node;
 mod param_file;
 mod parser_messages;
 mod patched_text;
+mod placeholders;
 mod previous_tree;
 mod quote_parameters;
 mod references;
@@ -83,13 +85,14 @@ pub use env_file::{
     look_up_env_file_key, parse_env_file,
 };
 pub use green::CollectionStyle;
-pub use helm::{
-    HelmMask, HelmOutput, has_helm_placeholder, mask_helm_actions, push_helm_placeholder, show_helm_placeholders,
-    split_helm_placeholders,
-};
+pub use helm::{HelmMask, HelmOutput, mask_helm_actions};
 pub use insert::{InsertPosition, add_entries, add_entry, add_items};
 pub use node::{Node, NodeKind, Subtree};
+pub use owned_node::{NewContent, NewNode, OwnedNode};
 pub use param_file::{ParamFile, ParamFileEntry, ParamFileError, parse_param_file};
+pub use placeholders::{
+    TextPart, has_placeholder, parameter_placeholder, push_helm_placeholder, show_placeholders, split_placeholders,
+};
 pub use quote_parameters::quote_parameters;
 pub use references::{
     DollarToken, DollarTokenKind, DollarTokens, ParameterReference, ReferenceForm, dollar_tokens, parameter_references,

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
-use crate::cli::selection::{Selection, Workload};
+use crate::build::BuiltObject;
+use crate::cli::parameters::ParameterFlags;
+use crate::cli::selection::Selection;
 use crate::cli::{Color, Exit, ProjectFlags, inputs, load};
 use crate::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use crate::load::Loaded;
@@ -27,6 +29,8 @@ pub(super) struct Arguments {
     format: Format,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    given: ParameterFlags,
     /// Show the variables of services too, instead of the names of the services
     #[arg(long)]
     all: bool,
@@ -57,7 +61,10 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
+    let Some(mut loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
+    if let Err(exit) = arguments.given.apply(&mut loaded) {
+        return Ok(exit);
+    }
     let mut exit = inputs::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
     let all = inputs::workloads(&loaded, &snapshot);
@@ -69,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     Ok(exit.max(matched))
 }
 
-fn view(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot, selected: &[Workload<'_>]) -> EnvironmentView {
+fn view(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot, selected: &[BuiltObject<'_>]) -> EnvironmentView {
     let texts: Mutex<HashMap<String, Option<Arc<str>>>> = Mutex::default();
     let resolver = Resolver::new(snapshot, arguments.project.kubernetes);
     let viewer = EnvironmentViewer {
@@ -82,9 +89,7 @@ fn view(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot, selected: &
         },
         all: arguments.all,
     };
-    let workload = |(path, object): &Workload<'_>| {
-        Some(viewer.workload(path, snapshot.file(path)?, object, |it| arguments.selection.shows(it)))
-    };
+    let workload = |object: &BuiltObject<'_>| viewer.workload(*object, |it| arguments.selection.shows(it));
     EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: selected.iter().filter_map(workload).collect() }
 }
 

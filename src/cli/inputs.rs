@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::cli::selection::Workload;
+use crate::build::{self, BuiltObject};
 use crate::cli::{Exit, notice};
-use crate::k8s::Object;
 use crate::load::{Loaded, STDIN_NAME};
 use crate::rules;
 use crate::text::{LineColumn, LineIndex};
@@ -56,10 +55,9 @@ pub(super) fn no_documents(loaded: &Loaded, exit: Exit) -> Exit {
 }
 
 /// The workloads of the selected files, in order.
-pub(super) fn workloads<'s>(loaded: &'s Loaded, snapshot: &'s Snapshot) -> Vec<Workload<'s>> {
-    let files = loaded.reported.iter().filter_map(|path| Some((path, snapshot.file(path)?)));
-    let has_containers = |it: &&Object| it.model.pods.iter().any(|it| !it.containers.is_empty());
-    files.flat_map(|(path, file)| file.objects.iter().filter(has_containers).map(move |it| (path, it))).collect()
+pub(super) fn workloads<'s>(loaded: &'s Loaded, snapshot: &'s Snapshot) -> Vec<BuiltObject<'s>> {
+    let files = loaded.reported.iter().filter_map(|path| snapshot.entry(path));
+    files.flat_map(|(path, file)| build::all_views(snapshot, path, file)).filter(|it| it.is_workload()).collect()
 }
 
 /// The exit code of a command that found no workloads, after a notice that says why.

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
+use crate::cli::parameters::ParameterFlags;
 use crate::cli::{Color, Exit, ProjectFlags, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::{InputProblem, Severity};
 use crate::load;
@@ -62,6 +63,8 @@ pub(super) struct Arguments {
     /// The file that stdin replaces: its settings and the files around it are used
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
+    #[command(flatten)]
+    given: ParameterFlags,
     #[command(flatten)]
     project: ProjectFlags,
     /// When to use colors
@@ -131,6 +134,9 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
 }
 
 fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
+    if let Err(exit) = arguments.given.apply(&mut project.loaded) {
+        return Ok(exit);
+    }
     let mut exit = inputs::report_unreadable(&project.loaded);
     let known = arguments.baseline.as_deref().and_then(|path| {
         let failed = |problem: &InputProblem| {

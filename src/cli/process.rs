@@ -4,7 +4,6 @@ mod ask;
 mod table;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -12,14 +11,14 @@ use clap::{Args, ValueEnum};
 use rand::rngs::{ChaCha12Rng, SysRng};
 use rand::{RngExt, SeedableRng};
 
-use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
-use crate::diagnostic::InputProblem;
-use crate::ide::{
-    ObjectList, ParameterValues, ProcessError, ProcessOptions, ProcessedTemplate, SelectedTemplate, process_template,
+use crate::build::{
+    ObjectList, ProcessError, ProcessOptions, ProcessedTemplate, RangeEnds, SelectedTemplate, process_template,
     select_template,
 };
-use crate::resolve::RangeEnds;
-use crate::syntax::{self, parse_param_file};
+use crate::cli::parameters::{GivenValues, ParameterFlags};
+use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
+use crate::diagnostic::InputProblem;
+use crate::syntax;
 use crate::text::LineIndex;
 
 /// Process a template: generate values, substitute parameters, print the objects
@@ -28,12 +27,8 @@ use crate::text::LineIndex;
 pub(super) struct Arguments {
     /// The template, YAML or JSON; `-` is stdin
     file: PathBuf,
-    /// A value for a parameter
-    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = assignment)]
-    param: Vec<(String, String)>,
-    /// A file with `NAME=VALUE` lines; --param takes precedence, and an earlier file over a later one
-    #[arg(long = "param-file", value_name = "FILE")]
-    param_files: Vec<PathBuf>,
+    #[command(flatten)]
+    given: ParameterFlags,
     /// The expression to generate a parameter from, instead of the `from` in the template
     #[arg(long, value_name = "NAME=EXPRESSION", value_parser = assignment)]
     from: Vec<(String, String)>,
@@ -107,7 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         table::write(&mut io::stdout().lock(), &selected.parameters())?;
         return Ok(Exit::Clean);
     }
-    let (mut request, origins) = match request(arguments)? {
+    let (mut request, origins) = match request(arguments) {
         Ok(request) => request,
         Err(exit) => return Ok(exit),
     };
@@ -146,67 +141,24 @@ struct TemplateText {
 }
 
 /// The file and line of each value that came from a file, by parameter name.
-type Origins = BTreeMap<String, String>;
+type Origins = BTreeMap<String, (String, usize)>;
 
 fn refused(template: &TemplateText, origins: &Origins, problems: &[ProcessError]) -> io::Result<Exit> {
     for problem in problems {
         let place = problem.span.map(|span| template.lines.line_column(span.start));
         let given = problem.parameter.as_ref().and_then(|it| origins.get(it)).filter(|_| place.is_none());
-        match place {
-            None if given.is_some() => {
-                notice(format_args!("{}: {}", given.map_or("", String::as_str), problem.message));
-            }
-            Some(at) => notice(format_args!("{}:{}:{}: {}", template.name, at.line, at.column, problem.message)),
-            None => notice(format_args!("{}: {}", template.name, problem.message)),
+        match (place, given) {
+            (None, Some((file, line))) => notice(format_args!("{file}:{line}: {}", problem.message)),
+            (Some(at), _) => notice(format_args!("{}:{}:{}: {}", template.name, at.line, at.column, problem.message)),
+            (None, None) => notice(format_args!("{}: {}", template.name, problem.message)),
         }
     }
     Ok(Exit::Findings)
 }
 
 /// The values from the command line and from files, or the exit code if they are refused.
-fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins), Exit>> {
-    let mut values = ParameterValues::new();
-    let mut origins = Origins::new();
-    let mut twice = Vec::new();
-    for (name, value) in &arguments.param {
-        if values.insert(name.clone(), value.clone()).is_some() {
-            twice.push(name.as_str());
-        }
-        if looks_like_several(value) {
-            notice(format_args!("--param {name}: commas do not separate parameters; give each its own --param"));
-        }
-    }
-    if !twice.is_empty() {
-        return failure(format_args!("--param is given more than once for {}", twice.join(", "))).map(Err);
-    }
-    for path in &arguments.param_files {
-        let text = match read(path) {
-            Ok(text) => text,
-            Err(problem) => return unreadable(&problem).map(Err),
-        };
-        let file = parse_param_file(&text);
-        for error in &file.errors {
-            // The content of the line may be a secret, so only its number is shown.
-            notice(format_args!("{}:{}: expected `NAME=VALUE` or `NAME: VALUE`", shown(path), error.line));
-        }
-        if !file.errors.is_empty() {
-            return Ok(Err(Exit::Findings));
-        }
-        // In one file the last of equal names wins, among files the first file.
-        let entries: BTreeMap<String, _> = file.entries.into_iter().map(|it| (it.name, (it.value, it.line))).collect();
-        for (name, (value, line)) in entries {
-            match values.entry(name) {
-                Entry::Vacant(entry) => {
-                    origins.insert(entry.key().clone(), format!("{}:{line}", shown(path)));
-                    entry.insert(value);
-                }
-                Entry::Occupied(entry) => {
-                    let name = entry.key();
-                    notice(format_args!("{}: `{name}` already has a value, so this one is ignored", shown(path)));
-                }
-            }
-        }
-    }
+fn request(arguments: &Arguments) -> Result<(ProcessOptions, Origins), Exit> {
+    let GivenValues { values, origins } = arguments.given.read()?;
     let labels = arguments.labels.iter().flat_map(|it| it.0.iter().cloned()).collect();
     let request = ProcessOptions {
         values,
@@ -216,21 +168,14 @@ fn request(arguments: &Arguments) -> io::Result<Result<(ProcessOptions, Origins)
         ends: if arguments.no_exact { RangeEnds::Inclusive } else { RangeEnds::Exclusive },
         with_template: arguments.format == Format::Template,
     };
-    Ok(Ok((request, origins)))
+    Ok((request, origins))
 }
 
-/// `1,B=2`
-fn looks_like_several(value: &str) -> bool {
-    let is_name =
-        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
-    value.split(',').skip(1).any(|it| it.split_once('=').is_some_and(|(name, _)| is_name(name)))
-}
-
-fn generate<'t>(
-    selected: &SelectedTemplate<'t>,
+fn generate(
+    selected: &SelectedTemplate<'_>,
     request: &ProcessOptions,
     seed: Option<u64>,
-) -> io::Result<ProcessedTemplate<'t>> {
+) -> io::Result<ProcessedTemplate> {
     let mut random = match seed {
         Some(seed) => ChaCha12Rng::seed_from_u64(seed),
         None => ChaCha12Rng::try_from_rng(&mut SysRng).map_err(io::Error::other)?,
@@ -238,7 +183,7 @@ fn generate<'t>(
     Ok(process_template(selected, request, &mut |below| random.random_range(0..below)))
 }
 
-fn print(format: Format, outcome: &ProcessedTemplate<'_>) -> io::Result<()> {
+fn print(format: Format, outcome: &ProcessedTemplate) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let list = ObjectList::of(&outcome.objects);
     match format {

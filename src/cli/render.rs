@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use similar::TextDiff;
 
-use crate::cli::selection::{Selection, Workload};
+use crate::build::{BuiltObject, View};
+use crate::cli::parameters::ParameterFlags;
+use crate::cli::selection::Selection;
 use crate::cli::{Exit, ProjectFlags, inputs, load, notice};
 use crate::ide::Renderer;
+use crate::load::Loaded;
 use crate::resolve::Resolver;
-use crate::syntax;
-use crate::workspace::File;
 
 /// Print the workloads as the cluster would run them, with variables expanded where their values are known
 #[derive(Debug, Args)]
@@ -21,6 +22,8 @@ pub(super) struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    given: ParameterFlags,
     /// Show the changes to the files as a diff
     #[arg(long)]
     diff: bool,
@@ -39,7 +42,10 @@ Examples:
   helm template shop | podlens render -  the output of a chart";
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
-    let Some(loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
+    let Some(mut loaded) = load(&arguments.paths, arguments.project.root.as_deref()) else { return Ok(Exit::Failure) };
+    if let Err(exit) = arguments.given.apply(&mut loaded) {
+        return Ok(exit);
+    }
     let mut exit = inputs::report_problems(&loaded);
     let snapshot = loaded.workspace.snapshot();
     let resolver = Resolver::new(&snapshot, arguments.project.kubernetes);
@@ -50,33 +56,44 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     }
     let (selected, matched) = arguments.selection.select(all);
     let mut out = io::BufWriter::new(io::stdout().lock());
-    for of_file in selected.chunk_by(|(one, _), (other, _)| one == other) {
-        let path = of_file[0].0;
+    for of_file in selected.chunk_by(|one, other| one.file == other.file) {
+        let path = of_file[0].file;
         let Some(file) = snapshot.file(path) else { continue };
         let shown = loaded.display(path);
         if file.is_helm_template() {
             notice(format_args!("{shown}: is a Helm template; render the output of `helm template` instead"));
             continue;
         }
-        let Some(text) = loaded.text(path) else { continue };
         if arguments.diff {
-            let new = renderer.in_place(path, &with_objects(file, of_file), &text);
-            let diff = TextDiff::from_lines(&*text, &*new);
+            let Some((before, after)) = changes(&renderer, &loaded, path, of_file) else { continue };
+            let diff = TextDiff::from_lines(&*before, &*after);
             write!(out, "{}", diff.unified_diff().header(&format!("a/{shown}"), &format!("b/{shown}")))?;
             continue;
         }
-        let tree = syntax::parse(&text);
-        for document in of_file.iter().filter_map(|(_, object)| renderer.document(path, &tree, object)) {
-            writeln!(out, "---\n# Source: {shown}\n{}", document.trim_end())?;
+        for object in of_file {
+            let Some(document) = renderer.document(*object) else { continue };
+            let view = object.named_view().map_or(String::new(), |it| format!(" (view {it})"));
+            writeln!(out, "---\n# Source: {shown}{view}\n{}", document.trim_end())?;
         }
     }
     out.flush()?;
     Ok(exit.max(matched))
 }
 
-/// The file with only these objects.
-fn with_objects(file: &File, selected: &[Workload<'_>]) -> File {
-    let mut file = file.clone();
-    file.objects = selected.iter().map(|(_, object)| (*object).clone()).collect();
-    file
+/// The text before and after rendering: of the file itself, or of the objects that its templates make.
+fn changes(
+    renderer: &Renderer<'_>,
+    loaded: &Loaded,
+    path: &str,
+    objects: &[BuiltObject<'_>],
+) -> Option<(String, String)> {
+    if objects.iter().all(|it| it.view == View::Plain) {
+        let text = loaded.text(path)?;
+        let after = renderer.in_place(objects, &text);
+        return Some((text.to_string(), after));
+    }
+    let built = |object: &BuiltObject<'_>| renderer.built_value(*object, &|_| None)?.to_block();
+    let before: Vec<String> = objects.iter().filter_map(built).collect();
+    let after: Vec<String> = objects.iter().filter_map(|it| renderer.document(*it)).collect();
+    Some((before.join("---\n"), after.join("---\n")))
 }

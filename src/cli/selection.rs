@@ -1,20 +1,23 @@
 //! `--workload`, `--in-namespace` and `--container`: the workloads and containers that a command shows.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use clap::Args;
 
+use crate::build::BuiltObject;
 use crate::cli::{Exit, notice};
-use crate::k8s::{Container, Object, Text};
+use crate::k8s::{Container, Text};
 use crate::rules::nearest_name;
-use crate::syntax::show_helm_placeholders;
+use crate::syntax::show_placeholders;
 
 #[derive(Debug, Args)]
 pub(super) struct Selection {
     /// Only this workload, such as deploy/web; can be repeated
     #[arg(long = "workload", value_name = "KIND/NAME", value_parser = workload_name)]
     workloads: Vec<WorkloadName>,
+    /// Only this view, as `podlens views` names it; can be repeated
+    #[arg(long = "view", value_name = "NAME")]
+    views: Vec<String>,
     /// Only workloads in this namespace
     #[arg(long, value_name = "NS")]
     in_namespace: Option<String>,
@@ -69,17 +72,14 @@ impl WorkloadName {
         self.kind == kind || self.kind == plural
     }
 
-    fn matches(&self, object: &Object) -> bool {
+    fn matches(&self, object: BuiltObject<'_>) -> bool {
         self.is_kind(&shown(object.model.kind.as_ref())) && shown(object.model.name.as_ref()) == self.name
     }
 }
 
-/// A workload with its file.
-pub(super) type Workload<'s> = (&'s Arc<str>, &'s Object);
-
 impl Selection {
     /// The workloads to show. Prints a notice for each flag that matches nothing.
-    pub(super) fn select<'s>(&self, all: Vec<Workload<'s>>) -> (Vec<Workload<'s>>, Exit) {
+    pub(super) fn select<'s>(&self, all: Vec<BuiltObject<'s>>) -> (Vec<BuiltObject<'s>>, Exit) {
         let mut exit = Exit::Clean;
         if all.is_empty() {
             return (all, exit);
@@ -89,17 +89,25 @@ impl Selection {
             exit = Exit::NoInput;
         };
         let mut left = all;
+        if !self.views.is_empty() {
+            let names: BTreeSet<String> =
+                left.iter().filter_map(|it| it.view_name()).map(|it| it.to_string()).collect();
+            for wanted in self.views.iter().filter(|it| !names.contains(*it)) {
+                unmatched(format!("no workload in view `{wanted}`{}", suggestion(wanted, &names)));
+            }
+            left.retain(|it| it.view_name().is_some_and(|it| self.views.iter().any(|name| **name == *it)));
+        }
         if !self.workloads.is_empty() {
             for wanted in &self.workloads {
-                if !left.iter().any(|(_, object)| wanted.matches(object)) {
+                if !left.iter().any(|object| wanted.matches(*object)) {
                     unmatched(format!("no workload `{}`{}", wanted.text, similar_workloads(wanted, &left)));
                 }
             }
-            left.retain(|(_, object)| self.workloads.iter().any(|it| it.matches(object)));
+            left.retain(|object| self.workloads.iter().any(|it| it.matches(*object)));
         }
         if let Some(namespace) = self.in_namespace.as_deref().filter(|_| !left.is_empty()) {
             let namespaces: BTreeSet<String> =
-                left.iter().filter_map(|(_, it)| it.model.namespace.as_ref()).map(|it| shown(Some(it))).collect();
+                left.iter().filter_map(|it| it.model.namespace.as_ref()).map(|it| shown(Some(it))).collect();
             if !namespaces.contains(namespace) {
                 let others = match namespaces.is_empty() {
                     true => "; no workload here has a namespace".to_owned(),
@@ -107,18 +115,19 @@ impl Selection {
                 };
                 unmatched(format!("no workload in namespace `{namespace}`{others}"));
             }
-            left.retain(|(_, it)| it.model.namespace.as_ref().is_some_and(|it| shown(Some(it)) == namespace));
+            left.retain(|it| it.model.namespace.as_ref().is_some_and(|it| shown(Some(it)) == namespace));
         }
         if !self.containers.is_empty() && !left.is_empty() {
-            let containers = left.iter().flat_map(|(_, it)| &it.model.pods).flat_map(|it| &it.containers);
+            let containers = left.iter().flat_map(|it| &it.model.pods).flat_map(|it| &it.containers);
             let names: BTreeSet<String> =
                 containers.filter_map(|it| it.name.as_ref()).map(|it| shown(Some(it))).collect();
             for wanted in self.containers.iter().filter(|it| !names.contains(*it)) {
                 unmatched(format!("no container `{wanted}`{}", suggestion(wanted, &names)));
             }
-            let has =
-                |object: &Object| object.model.pods.iter().any(|it| it.containers.iter().any(|it| self.shows(it)));
-            left.retain(|(_, object)| has(object));
+            let has = |object: &BuiltObject<'_>| {
+                object.model.pods.iter().any(|it| it.containers.iter().any(|it| self.shows(it)))
+            };
+            left.retain(|object| has(object));
         }
         (left, exit)
     }
@@ -131,30 +140,28 @@ impl Selection {
 
 /// A text as `env` shows it.
 fn shown(text: Option<&Text>) -> String {
-    text.map_or_else(String::new, |it| show_helm_placeholders(&it.value).into_owned())
+    text.map_or_else(String::new, |it| show_placeholders(&it.value).into_owned())
 }
 
 /// Workloads with the name and another kind, or else with a similar name.
-fn similar_workloads(wanted: &WorkloadName, all: &[Workload<'_>]) -> String {
-    let title =
-        |object: &Object| format!("{}/{}", shown(object.model.kind.as_ref()), shown(object.model.name.as_ref()));
-    let named = all.iter().find(|(_, it)| shown(it.model.name.as_ref()) == wanted.name);
-    if let Some((_, object)) = named {
-        return format!("; did you mean `{}`?", title(object));
+fn similar_workloads(wanted: &WorkloadName, all: &[BuiltObject<'_>]) -> String {
+    let named = all.iter().find(|it| shown(it.model.name.as_ref()) == wanted.name);
+    if let Some(object) = named {
+        return format!("; did you mean `{}`?", object.title());
     }
-    let of_kind = all.iter().filter(|(_, it)| wanted.is_kind(&shown(it.model.kind.as_ref())));
-    let names: BTreeSet<String> = of_kind.map(|(_, it)| shown(it.model.name.as_ref())).collect();
-    let all_names: BTreeSet<String> = all.iter().map(|(_, it)| shown(it.model.name.as_ref())).collect();
+    let of_kind = all.iter().filter(|it| wanted.is_kind(&shown(it.model.kind.as_ref())));
+    let names: BTreeSet<String> = of_kind.map(|it| shown(it.model.name.as_ref())).collect();
+    let all_names: BTreeSet<String> = all.iter().map(|it| shown(it.model.name.as_ref())).collect();
     let near =
         [&names, &all_names].into_iter().find_map(|it| nearest_name(&wanted.name, it.iter().map(String::as_str)));
     let near = near.and_then(|near| {
-        let is_it = |(_, it): &&Workload<'_>| shown(it.model.name.as_ref()) == near;
-        let of_kind = |it: &&Workload<'_>| is_it(it) && wanted.is_kind(&shown(it.1.model.kind.as_ref()));
+        let is_it = |it: &&BuiltObject<'_>| shown(it.model.name.as_ref()) == near;
+        let of_kind = |it: &&BuiltObject<'_>| is_it(it) && wanted.is_kind(&shown(it.model.kind.as_ref()));
         all.iter().find(of_kind).or_else(|| all.iter().find(is_it))
     });
     match near {
-        Some((_, object)) => format!("; did you mean `{}`?", title(object)),
-        None => existing(&all.iter().map(|(_, it)| title(it)).collect()),
+        Some(object) => format!("; did you mean `{}`?", object.title()),
+        None => existing(&all.iter().map(|it| it.title()).collect()),
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::build::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
 use crate::cli::{Exit, assignment, is_stdin, notice, read_text, shown_path};
-use crate::ide::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
 use crate::text::LineIndex;
 
 /// Turn objects into a Template, with parameters in place of values

@@ -1,7 +1,4 @@
-//! The implementations of `podlens process`, `render` and `wrap`, and of the excerpts in reports. They do not use
-//! `features`.
+//! The implementations of `podlens render` and of the excerpts in reports. They do not use `features`.
 
 pub(super) mod excerpts;
-pub(super) mod process;
 pub(super) mod render;
-pub(super) mod wrap;

@@ -11,7 +11,17 @@ use crate::syntax::{Node, TypedScalar};
 
 /// A hash of the content of a node. Equal for nodes that the API server considers equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ContentHash(u64);
+pub struct ContentHash {
+    hash: u64,
+    has_unknown_parts: bool,
+}
+
+impl ContentHash {
+    /// Whether a part of the content is not known. Then a different hash does not mean that the content differs.
+    pub fn has_unknown_parts(self) -> bool {
+        self.has_unknown_parts
+    }
+}
 
 /// Which defaults are filled in before hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +81,8 @@ pub(super) fn hash_volume(node: Node<'_>, defaults: Defaults, budget: &ReadBudge
 fn hash_text(text: &str) -> ContentHash {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    ContentHash(hasher.finish())
+    // Strings are written as in Rust, which escapes the characters of placeholders.
+    ContentHash { hash: hasher.finish(), has_unknown_parts: text.contains("\\u{e4f") || text.contains("\\u{558}") }
 }
 
 fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &ReadBudget, depth: usize, text: &mut String) {

@@ -57,7 +57,7 @@ pub(super) fn add_generated(reader: NodeReader<'_>, root: Node<'_>, found: &mut 
                 data: data(generated_data(reader, item)),
                 ..Model::default()
             };
-            found.push(Object { offset: reader.base, model: Arc::new(model), parameters: None });
+            found.push(Object { offset: reader.base, model: Arc::new(model), template: None });
         }
     }
     for item in items(root, "patches").chain(items(root, "patchesJson6902")) {
@@ -137,7 +137,7 @@ fn add_patch(reader: NodeReader<'_>, kind: Option<&str>, at: Node<'_>, name: Opt
     let (Some(name), Some(text)) = (name, reader.text(at)) else { return };
     let name = Text { value: name.into(), ..text };
     let model = Model { span: reader.span(at), name: Some(name), data, ..Model::default() };
-    found.push(Object { offset: reader.base, model: Arc::new(model), parameters: None });
+    found.push(Object { offset: reader.base, model: Arc::new(model), template: None });
 }
 
 fn items<'t>(root: Node<'t>, key: &str) -> impl Iterator<Item = Node<'t>> {

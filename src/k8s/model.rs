@@ -2,18 +2,20 @@
 //!
 //! Fields are optional because manifests may be incomplete. Nothing is validated here.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::k8s::content_hash::ContentHash;
+use crate::k8s::derived::Derived;
 use crate::k8s::object_cache::{self, Region};
+use crate::k8s::object_span::ObjectSpan;
+use crate::k8s::parameters::TemplateMember;
 use crate::k8s::preset::PodPreset;
 use crate::k8s::service_dependencies::ServiceDependencies;
-use crate::k8s::template::{ParameterNames, ParameterizedText, Parameters, Template};
+use crate::k8s::template::{ParameterNames, ParameterizedText, Template};
 use crate::k8s::workloads::Controller;
-use crate::syntax::{ScalarStyle, Subtree};
+use crate::syntax::{OwnedNode, ScalarStyle, Subtree, has_placeholder};
 use crate::text::Span;
 
 /// An object at its position in a file.
@@ -24,58 +26,36 @@ pub struct Object {
     pub offset: usize,
     /// The content.
     pub model: Arc<Model>,
-    /// The parameters of the template that contains it.
-    pub parameters: Option<Arc<Parameters>>,
+    /// Set if a template contains it.
+    pub template: Option<TemplateMember>,
 }
 
 impl Object {
     /// Converts a span of the model to a span of the file. Always use this: in a document that is being edited, spans
     /// in a container may be marks, which stay the same when the container moves.
-    pub fn file_span(&self, span: Span) -> Span {
+    pub fn file_span(&self, span: ObjectSpan) -> Span {
         object_cache::resolve_mark(&self.model.regions, span).shifted(self.offset)
     }
 
-    /// The text with the parameters of the template substituted if all of them have values; else the text as written.
-    pub fn with_known_parameters<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
-        let known = self.parameters.as_ref().filter(|_| text.contains('$')).and_then(|it| it.substitute_known(text));
-        match known {
-            Some(Cow::Owned(known)) => Cow::Owned(known.into()),
-            _ => Cow::Borrowed(text),
-        }
-    }
-
-    /// The Service, with the known parameters of the template substituted. `None` if the object is not a Service.
-    pub fn service(&self) -> Option<Cow<'_, Service>> {
-        let ObjectData::Service(service) = &self.model.data else { return None };
-        if self.parameters.is_none() {
-            return Some(Cow::Borrowed(service));
-        }
-        let with_value = |it: &Text| Text { value: self.with_known_parameters(&it.value).into_owned(), ..it.clone() };
-        let filled = |text: &Option<Text>| text.as_ref().map(with_value);
-        // An address with a parameter that has no value is unknown.
-        let known = |text: &Option<Text>| filled(text).filter(|it| !it.value.contains('$'));
-        let port = |it: &ServicePort| {
-            let number = filled(&it.port_text).and_then(|it| it.value.trim().parse().ok());
-            let (name, protocol) = (filled(&it.name), filled(&it.protocol));
-            ServicePort { name, protocol, port: it.port.or(number), ..it.clone() }
+    /// The namespace, if it is known. Processing a template removes a namespace without parameters.
+    pub fn namespace(&self) -> Option<Arc<str>> {
+        let written = &self.model.namespace.as_ref()?.value;
+        let namespace = match &self.template {
+            Some(template) if !template.is_list_item && !template.parameters.keeps_namespace(written) => return None,
+            Some(template) => template.parameters.substituted_string(written)?,
+            None => Arc::clone(written),
         };
-        Some(Cow::Owned(Service {
-            type_: filled(&service.type_),
-            cluster_ip: known(&service.cluster_ip),
-            ports: service.ports.iter().map(port).collect(),
-        }))
+        Some(namespace).filter(|it| !has_placeholder(it))
     }
 
-    /// The namespace, if the text decides it. Not for objects of a template: processing removes the namespace or
-    /// substitutes a parameter.
-    pub fn namespace(&self) -> Option<&str> {
-        let namespace = self.model.namespace.as_ref().filter(|_| self.parameters.is_none());
-        namespace.map(|it| &*it.value)
-    }
-
-    /// The name that other objects use to refer to it, with parameters substituted.
-    pub fn reference_name(&self) -> Option<Cow<'_, Arc<str>>> {
-        self.model.reference_name_text().map(|text| self.with_known_parameters(&text.value))
+    /// The name that other objects use to refer to it. For an object of a template it is the name after substitution;
+    /// placeholders stand for unknown values.
+    pub fn reference_name(&self) -> Option<Arc<str>> {
+        let written = &self.model.reference_name_text()?.value;
+        match &self.template {
+            Some(template) => template.parameters.substituted_string(written),
+            None => Some(Arc::clone(written)),
+        }
     }
 }
 
@@ -85,7 +65,7 @@ pub struct Text {
     /// The value after unescaping and folding.
     pub value: Arc<str>,
     /// Relative to the object.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// The style. With the source text it maps characters of the value to bytes.
     pub style: ScalarStyle,
     /// Whether kubectl reads it as a string. `8080` and `yes` are not strings.
@@ -96,7 +76,7 @@ pub struct Text {
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     /// The whole object, relative to itself.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `apiVersion`.
     pub api_version: Option<Text>,
     /// `kind`.
@@ -117,6 +97,10 @@ pub struct Model {
     pub parameterized_texts: Vec<ParameterizedText>,
     /// The names in these texts that may refer to parameters.
     pub candidate_names: ParameterNames,
+    /// The tree of the object, if it is an object of a template and holds no other objects: it is built from this tree.
+    pub tree: Option<OwnedNode>,
+    /// What later layers derive from the object.
+    pub derived: Derived,
     /// The containers whose spans are marks, sorted by mark.
     pub(crate) regions: Vec<Region>,
     /// See [`Model::surrounding_subtrees`].
@@ -184,6 +168,11 @@ impl Model {
 }
 
 impl Text {
+    /// A string that is not in a file.
+    pub fn of(value: impl Into<Arc<str>>) -> Self {
+        Self { value: value.into(), span: ObjectSpan::default(), style: ScalarStyle::Plain, is_string: true }
+    }
+
     /// Whether both are the same text. Positions are ignored.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self.value == other.value && self.style == other.style && self.is_string == other.is_string
@@ -240,7 +229,7 @@ pub struct DataEntry {
     /// The value, for a Secret decoded from base64. `None` if it is unknown or not text.
     pub value: Option<DataValue>,
     /// The span of the value.
-    pub value_span: Option<Span>,
+    pub value_span: Option<ObjectSpan>,
 }
 
 /// The value of a key. It may be a secret, so `Debug` does not show it, nor its length.
@@ -296,7 +285,7 @@ pub struct ServicePort {
     /// `protocol`.
     pub protocol: Option<Text>,
     /// The whole entry.
-    pub span: Span,
+    pub span: ObjectSpan,
 }
 
 /// The parts of a Kustomization that concern other files.
@@ -316,7 +305,7 @@ pub struct Pod {
     /// The path of the spec in the object, such as `spec.template.spec`.
     pub path: String,
     /// The pod spec mapping.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// The labels of the pod, from the metadata of the template or of the Pod itself.
     pub labels: Vec<(Text, Text)>,
     /// The annotations of the pod.
@@ -328,7 +317,7 @@ pub struct Pod {
     /// `volumes`.
     pub volumes: Vec<Volume>,
     /// `enableServiceLinks` and its span.
-    pub service_links: Option<(bool, Span)>,
+    pub service_links: Option<(bool, ObjectSpan)>,
     /// The value of `enableServiceLinks` where it is absent.
     pub default_service_links: bool,
     /// `serviceDependencies` of the explicit links proposal (PS5).
@@ -368,7 +357,7 @@ pub struct Container {
     /// The path in the object, such as `spec.containers[0]`.
     pub path: String,
     /// The container mapping.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// The role.
     pub role: ContainerRole,
     /// `name`.
@@ -378,7 +367,7 @@ pub struct Container {
     /// `env`, as declared.
     pub env: Vec<EnvVar>,
     /// The whole `env` list.
-    pub env_span: Option<Span>,
+    pub env_span: Option<ObjectSpan>,
     /// `envFrom`, as declared.
     pub env_from: Vec<EnvFrom>,
     /// `command`.
@@ -401,7 +390,7 @@ pub struct Container {
     /// … Kubernetes expands nothing there. Of a list with such a string all items are included, because the first ones
     /// decide whether a shell runs.
     pub unexpanded: Vec<(String, Text)>,
-    /// Whether a Helm action may add entries to `env` or `envFrom`.
+    /// Whether `env` or `envFrom` may have more entries: a Helm action or a parameter without a value decides them.
     pub may_have_more_variables: bool,
 }
 
@@ -409,7 +398,7 @@ pub struct Container {
 #[derive(Clone, Debug, Default)]
 pub struct EnvVar {
     /// The whole entry.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `name`.
     pub name: Option<Text>,
     /// `value`.
@@ -422,7 +411,7 @@ pub struct EnvVar {
 #[derive(Clone, Debug, Default)]
 pub struct ValueFrom {
     /// The whole mapping.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// The sources that are set, usually one, in the order in which the kubelet checks them (B20).
     pub sources: Vec<ValueSource>,
     /// Keys that are not a source.
@@ -457,7 +446,7 @@ pub enum ValueSource {
     /// `fileKeyRef`
     File {
         /// The span of the key `fileKeyRef`.
-        field: Span,
+        field: ObjectSpan,
         /// `volumeName`
         volume: Option<Text>,
         /// `path`
@@ -484,7 +473,7 @@ pub struct KeyRef {
 #[derive(Clone, Debug, Default)]
 pub struct EnvFrom {
     /// The whole entry.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `prefix`
     pub prefix: Option<Text>,
     /// The source. `None` if it is incomplete. `configMapRef` has precedence (B6).
@@ -515,7 +504,7 @@ pub enum EnvFromSource {
     /// `service`, of the explicit links proposal (PS1).
     Service {
         /// The key `service`.
-        field: Span,
+        field: ObjectSpan,
         /// `name`
         name: Option<Text>,
     },
@@ -534,7 +523,7 @@ pub struct Probe {
 #[derive(Clone, Debug, Default)]
 pub struct Mount {
     /// The whole entry.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `name`
     pub name: Option<Text>,
     /// `mountPath`
@@ -553,7 +542,7 @@ pub struct Mount {
 #[derive(Clone, Debug, Default)]
 pub struct Volume {
     /// The whole entry.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `name`
     pub name: Option<Text>,
     /// The key of the volume's source, such as `emptyDir`.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::k8s::model::Text;
 use crate::k8s::object_cache::CacheSession;
+use crate::k8s::object_span::ObjectSpan;
 use crate::syntax::{Node, ScalarStyle, TypedScalar, YamlDocument};
-use crate::text::Span;
 
 /// How deep nodes are walked: deeper than every real object, but finite for an anchor that contains its own alias.
 pub(super) const DEPTH: usize = 32;
@@ -48,8 +48,8 @@ pub(super) struct NodeReader<'b> {
 
 impl NodeReader<'_> {
     /// The node's span, relative to the object.
-    pub(super) fn span(self, node: Node<'_>) -> Span {
-        node.span().relative_to(self.base)
+    pub(super) fn span(self, node: Node<'_>) -> ObjectSpan {
+        ObjectSpan::relative(node.span().relative_to(self.base))
     }
 
     /// A scalar. `None` for `null`. Scalars that are not strings are included, with `is_string` false.
@@ -110,7 +110,7 @@ impl NodeReader<'_> {
     }
 
     /// The boolean at a key, with its span.
-    pub(super) fn flag(self, node: Node<'_>, key: &str) -> Option<(bool, Span)> {
+    pub(super) fn flag(self, node: Node<'_>, key: &str) -> Option<(bool, ObjectSpan)> {
         let value = node.get(key)?;
         match value.typed()? {
             TypedScalar::Bool(it) => Some((it, self.span(value.resolved()))),

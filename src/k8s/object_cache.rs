@@ -13,9 +13,10 @@ use std::sync::Arc;
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, ContainerRole, Model, Object};
 use crate::k8s::node_reader::NodeReader;
+use crate::k8s::object_span::ObjectSpan;
 use crate::k8s::objects;
+use crate::k8s::parameters::Parameters;
 use crate::k8s::pod;
-use crate::k8s::template::Parameters;
 use crate::syntax::{Node, Subtree, Tree};
 use crate::text::Span;
 
@@ -75,7 +76,8 @@ pub(crate) struct Region {
 }
 
 /// Replaces a mark by a span relative to the object.
-pub(super) fn resolve_mark(regions: &[Region], span: Span) -> Span {
+pub(super) fn resolve_mark(regions: &[Region], span: ObjectSpan) -> Span {
+    let span = span.to_relative();
     let next = regions.partition_point(|region| region.mark <= span.start);
     match next.checked_sub(1).map(|index| regions[index]) {
         Some(region) if span.start - region.mark <= region.len => span.relative_to(region.mark).shifted(region.offset),

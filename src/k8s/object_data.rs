@@ -8,7 +8,7 @@ use crate::k8s::model::{DataEntry, DataValue, KeyedData, ObjectData, Service, Se
 use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::preset;
 use crate::k8s::template;
-use crate::syntax::{Node, TypedScalar};
+use crate::syntax::{Node, TypedScalar, has_placeholder};
 
 /// Reads the data of an object of one kind.
 type ReadData = fn(NodeReader<'_>, Node<'_>) -> ObjectData;
@@ -82,9 +82,13 @@ const FILLED_BY: &[&str] = &[
     "secret-generator.v1.mittwald.de/autogenerate",
 ];
 
-/// Marks data that is not complete in the text: SOPS files, service account tokens, patches, and objects that a
-/// controller fills.
+/// Marks data that is not complete in the text: unknown keys, SOPS files, service account tokens, patches, and objects
+/// that a controller fills.
 fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
+    let is_unknown = |key: &str| root.get(key).and_then(Node::text).is_some_and(has_placeholder);
+    source.may_have_more_keys |= ["data", "stringData"].into_iter().any(is_unknown);
+    source.may_have_more_keys |= source.keys.iter().any(|it| has_placeholder(&it.key.value));
+    source.keys.retain(|it| !has_placeholder(&it.key.value));
     if root.get("sops").is_some_and(Node::is_mapping) {
         for key in &mut source.keys {
             key.value = None;
@@ -132,7 +136,7 @@ fn service(reader: NodeReader<'_>, root: Node<'_>) -> Service {
     let Some(spec) = root.get("spec") else { return Service::default() };
     Service {
         type_: reader.text_at(spec, "type"),
-        cluster_ip: reader.text_at(spec, "clusterIP"),
+        cluster_ip: reader.text_at(spec, "clusterIP").filter(|it| !has_placeholder(&it.value)),
         ports: spec.get("ports").map(|list| service_ports(reader, list)).unwrap_or_default(),
     }
 }

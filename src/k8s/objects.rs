@@ -8,8 +8,10 @@ use crate::k8s::model::{Model, Object, ObjectData, Text};
 use crate::k8s::node_reader::{NodeReader, ReadBudget};
 use crate::k8s::object_cache::{self, CacheSession};
 use crate::k8s::object_data;
+use crate::k8s::object_span::ObjectSpan;
+use crate::k8s::parameters::TemplateMember;
 use crate::k8s::pod_specs;
-use crate::k8s::template::{self, Parameters, Template};
+use crate::k8s::template::{self, Template};
 use crate::syntax::{Node, ScalarStyle, Tree, YamlDocument};
 use crate::text::Span;
 
@@ -52,6 +54,21 @@ pub fn read_template(document: YamlDocument<'_>) -> Option<(Node<'_>, usize, Tem
     Some((template::node(root, identity)?, reader.base, template))
 }
 
+/// Reads one object that is built from `source`. Its spans are relative to the start of the node.
+pub fn read_built_object(node: Node<'_>, source: &Model) -> Model {
+    let budget = ReadBudget::for_text(node.span().len());
+    let reader = NodeReader { base: node.span().start, budget: &budget, session: None };
+    let own = Identity::from_node(node);
+    let text = |text: &'_ Option<Text>| text.as_ref().map(|it| Arc::clone(&it.value));
+    let (api_version, kind) = (text(&source.api_version), text(&source.kind));
+    // The items of a typed list do not declare their kind.
+    model(
+        reader,
+        node,
+        Identity { api_version: own.api_version.or(api_version.as_deref()), kind: own.kind.or(kind.as_deref()) },
+    )
+}
+
 /// Reads the objects of one document.
 #[derive(Clone, Copy)]
 struct DocumentReader<'b> {
@@ -64,7 +81,7 @@ impl DocumentReader<'_> {
         self,
         node: Node<'t>,
         default: Identity<'t>,
-        parameters: Option<&Arc<Parameters>>,
+        template: Option<&TemplateMember>,
         depth: usize,
         found: &mut Vec<Object>,
     ) {
@@ -73,9 +90,9 @@ impl DocumentReader<'_> {
             return;
         }
         let base = node.span().start;
-        let context = object_cache::EnclosingContext { default, in_template: parameters.is_some() };
+        let context = object_cache::EnclosingContext { default, in_template: template.is_some() };
         if let Some(model) = self.session.and_then(|it| it.object(node, context)) {
-            found.push(Object { offset: base, model, parameters: parameters.cloned() });
+            found.push(Object { offset: base, model, template: template.cloned() });
             return;
         }
         let written = Identity::from_node(node);
@@ -94,7 +111,8 @@ impl DocumentReader<'_> {
         if is_kustomization {
             model.data = ObjectData::Kustomization(kustomization::kustomization(reader, node));
         }
-        if parameters.is_some() {
+        if template.is_some() {
+            model.tree = identity.nested(node).is_none().then(|| node.to_owned_node());
             model.parameterized_texts = template::parameterized_texts(reader, node);
             model.candidate_names = template::ParameterNames::from_texts(&model.parameterized_texts);
         }
@@ -115,12 +133,17 @@ impl DocumentReader<'_> {
             session.finish(node, &mut model);
         }
         let model = Arc::new(model);
-        found.push(Object { offset: base, model: Arc::clone(&model), parameters: parameters.cloned() });
+        found.push(Object { offset: base, model: Arc::clone(&model), template: template.cloned() });
         if is_kustomization {
             kustomization::add_generated(reader, node, found);
         } else if let Some(nested) = nested {
+            let member = match (own, template) {
+                (Some(parameters), _) => Some(TemplateMember { parameters, is_list_item: false }),
+                (None, Some(template)) => Some(TemplateMember { is_list_item: true, ..template.clone() }),
+                (None, None) => None,
+            };
             for item in nested.list.items() {
-                self.read(item, nested.each, own.as_ref().or(parameters), depth - 1, found);
+                self.read(item, nested.each, member.as_ref(), depth - 1, found);
             }
         } else if let Some(session) = self.session {
             session.insert(node, context, &model);
@@ -152,5 +175,5 @@ fn model(reader: NodeReader<'_>, node: Node<'_>, identity: Identity<'_>) -> Mode
 /// The kind of an item of a typed list, which is not written in the text.
 fn implied(kind: Option<&str>) -> Option<Text> {
     let style = ScalarStyle::Plain;
-    kind.map(|kind| Text { value: kind.into(), span: Span::default(), style, is_string: true })
+    kind.map(|kind| Text { value: kind.into(), span: ObjectSpan::default(), style, is_string: true })
 }

@@ -10,7 +10,7 @@ use crate::k8s::model::{
 use crate::k8s::node_reader::{DEPTH, NodeReader, mappings};
 use crate::k8s::object_cache;
 use crate::k8s::service_dependencies;
-use crate::syntax::Node;
+use crate::syntax::{Node, has_placeholder};
 
 /// The lists of containers of a pod spec, in the order of [`Pod::containers`].
 const LISTS: [(&str, ContainerRole); 3] = [
@@ -133,7 +133,20 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
             },
         }
     }
+    it.may_have_more_variables = ["env", "envFrom"].into_iter().any(|key| is_partly_unknown(node, key))
+        || it.env.iter().any(|it| is_unknown(&it.name))
+        || it.env_from.iter().any(|it| is_unknown(&it.prefix));
     it
+}
+
+/// Whether the list at a key, or an item of it, is not known.
+fn is_partly_unknown(node: Node<'_>, key: &str) -> bool {
+    let is_unknown = |node: Node<'_>| node.text().is_some_and(has_placeholder);
+    node.get(key).is_some_and(|list| is_unknown(list) || list.items().any(is_unknown))
+}
+
+fn is_unknown(text: &Option<Text>) -> bool {
+    text.as_ref().is_some_and(|it| has_placeholder(&it.value))
 }
 
 fn variables(reader: NodeReader<'_>, list: Node<'_>) -> Vec<EnvVar> {

@@ -4,9 +4,9 @@ use crate::k8s::content_hash::{self, ContentHash, Defaults};
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{Container, Pod, Text};
 use crate::k8s::node_reader::{NodeReader, mappings};
+use crate::k8s::object_span::ObjectSpan;
 use crate::k8s::pod;
 use crate::syntax::Node;
-use crate::text::Span;
 
 /// A PodPreset.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct PodPreset {
     /// Whether its `apiVersion` is the one of the proposal (PA1), which no release has.
     pub is_draft: bool,
     /// `spec`.
-    pub spec: Option<Span>,
+    pub spec: Option<ObjectSpan>,
     /// `spec.selector`.
     pub selector: Option<Selector>,
     /// The keys `env`, `envFrom`, `volumes` and `volumeMounts`, as far as they are present.
@@ -62,7 +62,7 @@ pub struct WrittenHashes {
 #[derive(Clone, Debug, Default)]
 pub struct Selector {
     /// The whole mapping.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `matchLabels`
     pub labels: Vec<(Text, Text)>,
     /// `matchExpressions`
@@ -82,7 +82,7 @@ impl Selector {
 #[derive(Clone, Debug, Default)]
 pub struct Requirement {
     /// The whole item.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `key`
     pub key: Option<Text>,
     /// `operator`

@@ -3,14 +3,14 @@
 
 use crate::k8s::model::{EnvFromSource, Pod, Text};
 use crate::k8s::node_reader::NodeReader;
+use crate::k8s::object_span::ObjectSpan;
 use crate::syntax::Node;
-use crate::text::Span;
 
 /// `serviceDependencies`: the services that must exist before the pod starts.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceDependencies {
     /// The key.
-    pub field: Span,
+    pub field: ObjectSpan,
     /// Its items, as declared.
     pub services: Vec<ServiceDependency>,
 }
@@ -19,7 +19,7 @@ pub struct ServiceDependencies {
 #[derive(Clone, Debug)]
 pub struct ServiceDependency {
     /// The whole item.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `name`, or the item itself if it is a scalar.
     pub name: Option<Text>,
     /// Whether it is a mapping, as the proposal requires (PS5).

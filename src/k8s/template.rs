@@ -1,17 +1,15 @@
 //! Reading Templates: their parameters, and the texts of objects that may refer to parameters.
 //!
-//! The objects of a template share its [`Parameters`]: names and values without positions, so that they change only
-//! when a parameter is edited.
+//! The objects of a template share its [`Parameters`].
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::k8s::identity::Identity;
 use crate::k8s::model::Text;
 use crate::k8s::node_reader::{DEPTH, NodeReader};
-use crate::syntax::{Node, ReferenceForm, TypedScalar, parameter_references};
-use crate::text::Span;
+use crate::k8s::object_span::ObjectSpan;
+use crate::k8s::parameters::Parameters;
+use crate::syntax::{Node, ReferenceForm, TypedScalar};
 
 /// Kinds that are a Template or hold one.
 pub(super) const KINDS: [&str; 4] = ["Template", "TemplateConfig", "ProcessedTemplate", INSTANCE];
@@ -24,13 +22,13 @@ pub struct Template {
     /// The dialect.
     pub dialect: Dialect,
     /// The mapping that holds `parameters` and `objects`.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// The parameters, in list order.
     pub parameters: Vec<Parameter>,
     /// The `parameters` list.
-    pub parameters_span: Option<Span>,
+    pub parameters_span: Option<ObjectSpan>,
     /// The `objects` list.
-    pub objects_span: Option<Span>,
+    pub objects_span: Option<ObjectSpan>,
     /// `message`.
     pub message: Option<Text>,
     /// `labels`, which every object gets.
@@ -65,7 +63,7 @@ impl Dialect {
 #[derive(Clone, Debug, Default)]
 pub struct Parameter {
     /// The whole entry.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// `name`
     pub name: Option<Text>,
     /// `displayName`
@@ -99,112 +97,11 @@ pub struct MistypedField {
     /// The field.
     pub field: &'static str,
     /// The span of the value.
-    pub span: Span,
+    pub span: ObjectSpan,
     /// The expected type, for messages.
     pub wanted: &'static str,
     /// The value, if it is a scalar.
     pub text: Option<Text>,
-}
-
-/// The parameters of a template, by name. Equal while no name, value or generator changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parameters {
-    /// The dialect of the template.
-    pub dialect: Dialect,
-    by_name: BTreeMap<Arc<str>, ParameterDefault>,
-}
-
-/// The value of a parameter that the user does not set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParameterDefault {
-    /// Its `value`.
-    Value(Arc<str>),
-    /// A generated value.
-    Generated,
-    /// No value.
-    Unset,
-}
-
-/// A part of a text after substitution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SubstitutedPart<'t> {
-    /// Known text.
-    Text(&'t str),
-    /// A parameter without a known value.
-    Open(&'t str, &'t ParameterDefault),
-}
-
-impl Parameters {
-    fn new(dialect: Dialect, parameters: &[Parameter]) -> Self {
-        let mut by_name = BTreeMap::new();
-        // The last parameter of a name wins.
-        for parameter in parameters {
-            let Some(name) = &parameter.name else { continue };
-            let generated = !Parameter::text(&parameter.generate).is_empty();
-            let default = match &parameter.value {
-                Some(value) if !value.value.is_empty() || !generated => {
-                    ParameterDefault::Value(Arc::clone(&value.value))
-                }
-                _ if generated => ParameterDefault::Generated,
-                _ => ParameterDefault::Unset,
-            };
-            by_name.insert(Arc::clone(&name.value), default);
-        }
-        Self { dialect, by_name }
-    }
-
-    /// The default of a parameter.
-    pub fn get(&self, name: &str) -> Option<&ParameterDefault> {
-        self.by_name.get(name)
-    }
-
-    /// The names, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.by_name.keys()
-    }
-
-    /// Whether a parameter of this name is declared.
-    pub fn contains(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
-    }
-
-    /// Substitutes the parameters in a text. `None` if it refers to none.
-    pub fn substitute<'t>(&'t self, text: &'t str) -> Option<Vec<SubstitutedPart<'t>>> {
-        if !text.contains('$') {
-            return None;
-        }
-        let mut parts = Vec::new();
-        let mut at = 0;
-        for reference in parameter_references(text, self.dialect.is_proposal()) {
-            let name = &text[reference.name.clone()];
-            let Some(default) = self.by_name.get(name).filter(|_| reference.is_substituted_in(text)) else { continue };
-            if at < reference.range.start {
-                parts.push(SubstitutedPart::Text(&text[at..reference.range.start]));
-            }
-            at = reference.range.end;
-            parts.push(match default {
-                ParameterDefault::Value(value) => SubstitutedPart::Text(value),
-                open => SubstitutedPart::Open(name, open),
-            });
-        }
-        if parts.is_empty() {
-            return None;
-        }
-        if at < text.len() {
-            parts.push(SubstitutedPart::Text(&text[at..]));
-        }
-        Some(parts)
-    }
-
-    /// Substitutes the parameters in a text. `None` if one of them has no value.
-    pub fn substitute_known<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
-        let Some(parts) = self.substitute(text) else { return Some(text.into()) };
-        let text = |part: &SubstitutedPart<'_>| match part {
-            SubstitutedPart::Text(text) => Some((*text).to_owned()),
-            SubstitutedPart::Open(..) => None,
-        };
-        parts.iter().map(text).collect::<Option<String>>().map(Cow::Owned)
-    }
 }
 
 /// A text of an object that contains a `$`.
@@ -243,14 +140,16 @@ pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identit
         .take_while(|_| reader.budget.take())
         .map(|item| parameter(reader, item))
         .collect();
-    let exported = Arc::new(Parameters::new(dialect, &parameters));
+    let labels = reader.pairs_at(node, &["labels"]);
+    let shared = |(key, value): &(Text, Text)| (Arc::clone(&key.value), Arc::clone(&value.value));
+    let exported = Arc::new(Parameters::new(dialect, &parameters, labels.iter().map(shared).collect()));
     let mut template = Template {
         dialect,
         span: reader.span(node),
         parameters_span: list.filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         objects_span: node.get("objects").filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         message: reader.text_at(node, "message"),
-        labels: reader.pairs_at(node, &["labels"]),
+        labels,
         has_secret: identity.kind == Some(INSTANCE) && root.at(&["spec", "secret", "name"]).is_some(),
         exported,
         parameters,
@@ -397,38 +296,4 @@ pub fn format_parameter_reference(name: &str, form: ReferenceForm) -> String {
 /// Whether a text is valid as the name of a parameter.
 pub fn is_parameter_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::syntax::ScalarStyle;
-
-    fn nowhere(value: &str) -> Text {
-        Text { value: value.into(), span: Span::default(), style: ScalarStyle::Plain, is_string: true }
-    }
-
-    fn parameters(dialect: Dialect, list: &[(&str, Option<&str>, bool)]) -> Parameters {
-        let parameter = |(name, value, generated): &(&str, Option<&str>, bool)| Parameter {
-            name: Some(nowhere(name)),
-            value: value.map(nowhere),
-            generate: generated.then(|| nowhere("expression")),
-            ..Parameter::default()
-        };
-        Parameters::new(dialect, &list.iter().map(parameter).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn parameters_are_substituted_if_their_values_are_known() {
-        let list = [("A", Some("1"), false), ("G", None, true), ("U", None, false), ("E", Some(""), false)];
-        let it = parameters(Dialect::OpenShift, &list);
-        assert_eq!(it.substitute_known("x-${A}${E}-${NOPE}-$(A)").as_deref(), Some("x-1-${NOPE}-$(A)"));
-        assert_eq!(it.substitute_known("a${{A}}").as_deref(), Some("a${{A}}"));
-        assert_eq!(it.substitute_known("${{A}}").as_deref(), Some("1"));
-        assert_eq!(it.substitute_known("${G}"), None);
-        let open = it.substitute("${U}/").expect("a parameter");
-        assert_eq!(open, [SubstitutedPart::Open("U", &ParameterDefault::Unset), SubstitutedPart::Text("/")]);
-        let it = parameters(Dialect::Proposal, &list);
-        assert_eq!(it.substitute_known("$(A)$(NOPE)").as_deref(), Some("1$(NOPE)"));
-    }
 }

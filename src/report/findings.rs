@@ -49,6 +49,12 @@ pub struct Finding {
     pub range: Range,
     /// The object, such as `Deployment/web`.
     pub object: Option<String>,
+    /// The same object after the build, if its title differs.
+    #[serde(rename = "builtObject", skip_serializing_if = "Option::is_none")]
+    pub built_object: Option<String>,
+    /// The views in which it holds; absent if it holds in every view of its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<Arc<str>>,
     /// The path in the object.
     pub path: Option<String>,
     /// Identifies the finding, independent of its line.
@@ -174,6 +180,7 @@ impl Report {
 impl Finding {
     fn new(diagnostic: &Diagnostic, files: &dyn PathsAndRanges, seen: &mut HashMap<String, usize>) -> Self {
         let Diagnostic { rule, severity, message, help, location, related, fixes, object, path, .. } = diagnostic;
+        let (built_object, views) = (diagnostic.built_object.clone(), diagnostic.views.clone());
         let key = identity(diagnostic, &files.stable(&location.file));
         let before = seen.entry(key.clone()).or_default();
         let fingerprint = fingerprint(&key, *before);
@@ -206,6 +213,8 @@ impl Finding {
             file: files.display(&location.file),
             range: files.range(location),
             object: object.clone(),
+            built_object,
+            views,
             path: path.clone(),
             fingerprint,
             related: related.collect(),
@@ -295,6 +304,8 @@ mod tests {
             related: Vec::new(),
             fixes: Vec::new(),
             object: Some("Pod/web".to_owned()),
+            built_object: None,
+            views: Vec::new(),
             path: Some("spec.containers[0].args[0]".to_owned()),
             unnecessary: false,
         }

@@ -174,6 +174,8 @@ mod tests {
             file: "own.yaml".into(),
             range: range(OWN, "$(X)"),
             object: None,
+            built_object: None,
+            views: Vec::new(),
             path: None,
             fingerprint: String::new(),
             related: vec![related],

@@ -1,8 +1,10 @@
 //! Variables that a controller adds to a container (B25, B26, T13.10).
 
-use crate::k8s::{Container, ContainerRole, InjectedValue, InjectedVariable, InjectionTarget, Object, Pod};
+use std::sync::Arc;
+
+use crate::build::BuiltContainer;
+use crate::k8s::{ContainerRole, InjectedValue, InjectedVariable, InjectionTarget, Model};
 use crate::resolve::env_sources::PossibleSource;
-use crate::resolve::parameters;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 
 /// The variables that a controller adds to a container.
@@ -30,12 +32,12 @@ pub(super) struct ControllerVariable {
 }
 
 impl ControllerVariable {
-    fn new(variable: &InjectedVariable, object: &Object) -> Self {
+    fn new(variable: &InjectedVariable, model: &Model) -> Self {
         let unknown = |what: &str| ResolvedValue::unknown(UnknownReason::Injected(what.into()));
-        let (value, raw) = match (variable.value, &object.model.name) {
+        let (value, raw) = match (variable.value, &model.name) {
             (InjectedValue::Field(what), _) => (unknown(what), ResolvedValue::default()),
             (InjectedValue::ObjectName(_), Some(name)) => {
-                let value = parameters::substitute(object, &name.value);
+                let value = ResolvedValue::written(Arc::clone(&name.value));
                 (value.clone(), value)
             }
             (InjectedValue::Text(what) | InjectedValue::ObjectName(what), _) => (unknown(what), unknown(what)),
@@ -45,7 +47,8 @@ impl ControllerVariable {
 }
 
 /// The variables that the pod's controller adds to a container.
-pub(super) fn collect(object: &Object, pod: &Pod, container: &Container) -> ControllerVariables {
+pub(super) fn collect(of: BuiltContainer<'_>) -> ControllerVariables {
+    let BuiltContainer { object, pod, container } = of;
     let mut all = ControllerVariables::default();
     if matches!(container.role, ContainerRole::Ephemeral | ContainerRole::Hook) {
         return all;
@@ -69,7 +72,7 @@ pub(super) fn collect(object: &Object, pod: &Pod, container: &Container) -> Cont
         };
         if is_injected {
             let list = if variable.is_first { &mut all.before } else { &mut all.after };
-            list.push(ControllerVariable::new(variable, object));
+            list.push(ControllerVariable::new(variable, object.model));
         }
     }
     all

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, Object, Pod, Text};
-use crate::resolve::parameters;
+use crate::build::{BuiltPod, is_qualified_name};
+use crate::k8s::{Container, ContainerRole, Pod, Text};
 use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 
 /// The value of `fieldRef.fieldPath` in a pod of an object. With `is_open` the pod may have more fields than the
 /// manifest shows, so an absent field does not have its default.
-pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> ResolvedValue {
-    let written = |text: &Text| parameters::substitute(object, &text.value);
+pub(super) fn field(of: BuiltPod<'_>, path: &str, is_open: bool) -> ResolvedValue {
+    let BuiltPod { object, pod } = of;
+    let written = |text: &Text| ResolvedValue::written(Arc::clone(&text.value));
     let entry = |entries: &[(Text, Text)], key: &str| {
-        let found = entries.iter().rev().find(|(it, _)| **object.with_known_parameters(&it.value) == *key);
+        let found = entries.iter().rev().find(|(it, _)| &*it.value == key);
         match found {
             Some((_, value)) => Some(written(value)),
             None if is_open || may_be_added(key, pod) => None,
@@ -22,7 +23,7 @@ pub(super) fn field(object: &Object, pod: &Pod, path: &str, is_open: bool) -> Re
     };
     let known = match path {
         "metadata.name" => pod.name.as_ref().map(written),
-        "metadata.namespace" => object.namespace().map(|it| ResolvedValue::written(it.into())),
+        "metadata.namespace" => object.namespace().map(|it| ResolvedValue::written(Arc::clone(it))),
         // B21.
         "spec.nodeName" | "spec.host" => pod.node_name.as_ref().map(written),
         "spec.serviceAccountName" => match &pod.service_account {
@@ -148,27 +149,6 @@ pub fn is_env_field(path: &str) -> bool {
     ENV_FIELDS.contains(&path) || path == "spec.host" || split_subscript(path).is_some_and(entry)
 }
 
-/// Whether a text is a label key: a name, or a DNS prefix, `/` and a name.
-pub(super) fn is_qualified_name(key: &str) -> bool {
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
-    let inner = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');
-    prefix.is_none_or(is_dns_subdomain)
-        && name.len() <= 63
-        && edge(name.bytes().next())
-        && edge(name.bytes().last())
-        && name.bytes().all(inner)
-}
-
-/// Whether a text is a DNS-1123 subdomain, as object names are. A dash at the end is accepted, as some checks do.
-pub fn is_dns_subdomain(name: &str) -> bool {
-    let part = |it: &str| {
-        let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
-        !it.is_empty() && !it.starts_with('-') && it.bytes().all(inner)
-    };
-    name.len() <= 253 && name.split('.').all(part)
-}
-
 /// The resources of every container that a variable can refer to (V10).
 pub const ENV_RESOURCES: [&str; 6] = [
     "limits.cpu",
@@ -200,20 +180,22 @@ pub fn is_valid_divisor(resource: &str, divisor: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::k8s::Model;
-    use crate::syntax::ScalarStyle;
-    use crate::text::Span;
+    use crate::build::BuiltObject;
+    use crate::k8s::{Model, Object};
+    use crate::workspace::Snapshot;
 
     fn text(value: &str) -> Text {
-        Text { value: value.into(), span: Span::default(), style: ScalarStyle::Plain, is_string: true }
+        Text::of(value)
     }
 
     #[test]
     fn values_of_fields() {
         let model = Model { namespace: Some(text("shop")), ..Model::default() };
-        let object = Object { offset: 0, model: Arc::new(model), parameters: None };
+        let source = Object { offset: 0, model: Arc::new(model), template: None };
+        let (snapshot, file) = (Snapshot::default(), "a.yaml".into());
+        let object = BuiltObject::as_written(&snapshot, &file, &source);
         let pod = Pod { name: Some(text("web")), labels: vec![(text("app"), text("x"))], ..Pod::default() };
-        let shown = |path: &str| field(&object, &pod, path, false).to_string();
+        let shown = |path: &str| field(BuiltPod { object, pod: &pod }, path, false).to_string();
         assert_eq!(shown("metadata.name"), "web");
         assert_eq!(shown("metadata.namespace"), "shop");
         assert_eq!(shown("metadata.labels['app']"), "x");
@@ -221,7 +203,8 @@ mod tests {
         assert_eq!(shown("spec.serviceAccountName"), "default");
         assert_eq!(shown("spec.host"), "<field spec.host>");
         assert_eq!(shown("status.podIP"), "<field status.podIP>");
-        let made = |path: &str, is_open: bool| field(&object, &Pod::default(), path, is_open).to_string();
+        let made =
+            |path: &str, is_open: bool| field(BuiltPod { object, pod: &Pod::default() }, path, is_open).to_string();
         assert_eq!(made("metadata.name", false), "<field metadata.name>");
         assert_eq!(made("metadata.labels['job-name']", false), "<field metadata.labels['job-name']>");
         assert_eq!(made("metadata.labels['app']", false), "");
@@ -294,9 +277,6 @@ mod tests {
             !is_valid_divisor("limits.cpu", "1Mi")
                 && !is_valid_divisor("limits.memory", "1m")
                 && !is_valid_divisor("limits.cpu", "x")
-        );
-        assert!(
-            is_dns_subdomain("a.b-c1") && is_dns_subdomain("a-") && !is_dns_subdomain("A") && !is_dns_subdomain("a..b")
         );
     }
 }

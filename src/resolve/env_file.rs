@@ -5,7 +5,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{Container, Object, Pod, Text};
+use crate::build::{BuiltContainer, BuiltPod};
+use crate::k8s::Text;
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::script_runner::{self, FileState, ScriptSource, TracedCharacter, VolumeFiles};
 use crate::resolve::service_variables::ServiceVariables;
@@ -107,25 +108,18 @@ pub struct ScriptPart {
 
 impl EnvFiles {
     /// The files at the start of a container.
-    pub(super) fn before(
-        scope: &LookupScope<'_>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
-        services: &Arc<ServiceVariables>,
-    ) -> Self {
-        Self { files: script_runner::files_before(scope, object, pod, container, services) }
+    pub(super) fn before(scope: &LookupScope<'_>, of: BuiltContainer<'_>, services: &Arc<ServiceVariables>) -> Self {
+        Self { files: script_runner::files_before(scope, of, services) }
     }
 
     /// The files that one container would write into empty volumes.
     pub(super) fn written_by(
         scope: &LookupScope<'_>,
-        object: &Object,
-        pod: &Pod,
+        pod: BuiltPod<'_>,
         at: usize,
         services: &Arc<ServiceVariables>,
     ) -> Self {
-        Self { files: script_runner::files_written_by(scope, object, pod, at, services) }
+        Self { files: script_runner::files_written_by(scope, pod, at, services) }
     }
 
     /// The file at a path in a volume, as `fileKeyRef` names it.

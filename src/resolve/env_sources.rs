@@ -1,21 +1,20 @@
 //! The values of `envFrom` and `valueFrom`: ConfigMaps, Secrets, fields, resources and env files (B6 to B24).
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::build::{BuiltContainer, BuiltMatch};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, Object, Pod, ValueFrom, ValueSource};
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
 use crate::resolve::env_file::{self, EnvFile, EnvFileLookup};
 use crate::resolve::lookup_scope::{self, LookupScope};
-use crate::resolve::parameters;
 use crate::resolve::service_variables::{self, ServiceVariables};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::resolve::variable_names;
-use crate::syntax::{EnvFileDialect, has_helm_placeholder, show_helm_placeholders};
-use crate::workspace::{Globs, ObjectMatch};
+use crate::syntax::{EnvFileDialect, has_placeholder, show_placeholders};
+use crate::workspace::Globs;
 
 /// A source outside this workspace, or one that is only partly known, which may define variables.
 #[derive(Clone, Debug)]
@@ -47,7 +46,7 @@ impl PossibleSource {
             Self::Name(it) => (**it == *name).then(|| UnknownReason::External(name.into())),
             Self::Service { prefix, service } => {
                 let variable = name.strip_prefix(&**prefix)?;
-                let is_given = has_helm_placeholder(service) || service_variables::is_variable_of(service, variable);
+                let is_given = has_placeholder(service) || service_variables::is_variable_of(service, variable);
                 is_given.then(|| UnknownReason::ServiceVariable(name.into()))
             }
             Self::Keys { prefix, kind, object } => {
@@ -129,17 +128,16 @@ pub(super) fn env_from(
 ) -> EnvFromVariables {
     let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new(), opaque: Vec::new() };
     for EnvFromEntry { entry, location, preset } in entries {
-        let prefix =
-            entry.prefix.as_ref().map_or_else(|| "".into(), |it| scope.with_parameters(&it.value).into_owned());
+        let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
         let source = match &entry.source {
             Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
-                object_variables(scope, OriginKind::ConfigMap, &scope.with_parameters(&name.value), &prefix)
+                object_variables(scope, OriginKind::ConfigMap, &name.value, &prefix)
             }
             Some(EnvFromSource::Secret { name: Some(name), .. }) => {
-                object_variables(scope, OriginKind::Secret, &scope.with_parameters(&name.value), &prefix)
+                object_variables(scope, OriginKind::Secret, &name.value, &prefix)
             }
             Some(EnvFromSource::Service { name: Some(name), .. }) => {
-                linked_service_variables(scope, &scope.with_parameters(&name.value), &prefix)
+                linked_service_variables(scope, &name.value, &prefix)
             }
             _ => continue,
         };
@@ -182,7 +180,7 @@ fn object_variables(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, 
     }
     let possible = objects.opaque_reason(name).map(|reason| {
         let source = PossibleSource::Keys { prefix: Arc::clone(prefix), kind, object: Arc::clone(name) };
-        let object = show_helm_placeholders(name).into();
+        let object = show_placeholders(name).into();
         (source, OpaqueSource { kind, object, prefix: Arc::clone(prefix), reason })
     });
     EnvFromValues { what: format!("values of {} {name}", kind_name(kind)), values, possible }
@@ -191,13 +189,13 @@ fn object_variables(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, 
 /// The variables of a service in `envFrom`.
 fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
     let mut values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
-    let found = if has_helm_placeholder(name) { Vec::new() } else { scope.services_named(name) };
+    let found = scope.object.services_named(name);
     let mut is_open = found.is_empty();
     for found in &found {
-        let Some(service) = found.object.service() else { continue };
-        is_open |= service_variables::has_unknown_ports(&service);
+        let ObjectData::Service(service) = &found.object.model.data else { continue };
+        is_open |= service_variables::has_unknown_ports(service);
         let origin = lookup_scope::service_origin(found, name);
-        for (variable, value) in service_variables::variables(name, &service) {
+        for (variable, value) in service_variables::variables(name, service) {
             let candidates = values.entry(format!("{prefix}{variable}").into()).or_default();
             // S8: a service may define a name twice; the last one wins.
             candidates.retain(|(_, other)| *other != origin);
@@ -210,7 +208,7 @@ fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &A
             false => OpaqueReason::UnknownPorts,
         };
         let source = PossibleSource::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) };
-        let object = show_helm_placeholders(name).into();
+        let object = show_placeholders(name).into();
         (source, OpaqueSource { kind: OriginKind::Service, object, prefix: Arc::clone(prefix), reason })
     });
     EnvFromValues { what: format!("values of service {name}"), values, possible }
@@ -218,12 +216,10 @@ fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &A
 
 /// Sources other than `envFrom` that may define variables of a container: settings, Kustomize, Helm expressions, the
 /// base of a patch, the container of a deployment hook.
-pub(super) fn other_sources(scope: &LookupScope<'_>, object: &Object, container: &Container) -> Vec<PossibleSource> {
+pub(super) fn other_sources(scope: &LookupScope<'_>, container: &Container) -> Vec<PossibleSource> {
     let mut sources = vec![PossibleSource::Globs(scope.settings().externals.variables.clone())];
     sources.extend(scope.vars().iter().map(|name| PossibleSource::Name(Arc::clone(name))));
-    if container.may_have_more_variables
-        || container.role == ContainerRole::Hook
-        || is_part_of_patch(scope, object, container)
+    if container.may_have_more_variables || container.role == ContainerRole::Hook || is_part_of_patch(scope, container)
     {
         sources.push(PossibleSource::Any);
     }
@@ -231,34 +227,26 @@ pub(super) fn other_sources(scope: &LookupScope<'_>, object: &Object, container:
 }
 
 /// Whether a container is part of a patch, with other fields in the base.
-pub(super) fn is_part_of_patch(scope: &LookupScope<'_>, object: &Object, container: &Container) -> bool {
-    let is_pod = object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+pub(super) fn is_part_of_patch(scope: &LookupScope<'_>, container: &Container) -> bool {
+    let is_pod = scope.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
     (container.image.is_none() && !is_pod) || scope.is_patch()
 }
 
 /// Whether a pod may have more fields than the manifest shows: its controller, the base of a patch or a Helm expression
 /// may add some.
-fn may_have_more_fields(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> bool {
-    pod.controller.is_unknown() || is_part_of_patch(scope, object, container) || scope.is_template()
+fn may_have_more_fields(scope: &LookupScope<'_>, of: BuiltContainer<'_>) -> bool {
+    of.pod.controller.is_unknown() || is_part_of_patch(scope, of.container) || scope.is_template()
 }
 
 /// The value of a field of the pod in a container.
-pub(super) fn field_value(
-    scope: &LookupScope<'_>,
-    object: &Object,
-    pod: &Pod,
-    container: &Container,
-    path: &str,
-) -> ResolvedValue {
-    downward_api::field(object, pod, path, may_have_more_fields(scope, object, pod, container))
+pub(super) fn field_value(scope: &LookupScope<'_>, of: BuiltContainer<'_>, path: &str) -> ResolvedValue {
+    downward_api::field(of.in_pod(), path, may_have_more_fields(scope, of))
 }
 
 /// The value of a `valueFrom`; `None` if the entry is skipped (B17).
 pub(super) fn value_from(
     scope: &LookupScope<'_>,
-    object: &Object,
-    pod: &Pod,
-    container: &Container,
+    of: BuiltContainer<'_>,
     from: &ValueFrom,
     location: &Location,
 ) -> Option<Binding> {
@@ -270,7 +258,7 @@ pub(super) fn value_from(
         // B19: without a usable source the value is empty. The API refuses it (V7), or the entry is incomplete.
         None => local(OriginKind::Env, ResolvedValue::unknown(UnknownReason::Unfinished)),
         Some(ValueSource::Field { path, .. }) => match path {
-            Some(path) => local(OriginKind::Field, field_value(scope, object, pod, container, &path.value)),
+            Some(path) => local(OriginKind::Field, field_value(scope, of, &path.value)),
             None => local(OriginKind::Field, ResolvedValue::unknown(UnknownReason::Unfinished)),
         },
         Some(ValueSource::Resource { container: whose, resource, divisor }) => {
@@ -284,9 +272,9 @@ pub(super) fn value_from(
                 resource: resource.as_deref(),
                 divisor: divisor.as_deref(),
                 has_pod_limits: scope.release().is_at_least(34),
-                is_open: may_have_more_fields(scope, object, pod, container),
+                is_open: may_have_more_fields(scope, of),
             };
-            local(OriginKind::Resource, downward_api::resource(pod, container, query))
+            local(OriginKind::Resource, downward_api::resource(of.pod, of.container, query))
         }
         Some(ValueSource::ConfigMap(reference)) => key_value(scope, OriginKind::ConfigMap, reference),
         Some(ValueSource::Secret(reference)) => key_value(scope, OriginKind::Secret, reference),
@@ -294,7 +282,7 @@ pub(super) fn value_from(
             let part = |text| shared(text).unwrap_or_else(|| "?".into());
             let reference =
                 FileKeyReference { volume: part(volume), path: part(path), key: part(key), optional: *optional };
-            file_key_value(scope, object, &reference, location)
+            file_key_value(scope, &reference, location)
         }
     }
 }
@@ -308,12 +296,7 @@ struct FileKeyReference {
 }
 
 /// The value of a `fileKeyRef` (F3 to F6, PF3 to PF5).
-fn file_key_value(
-    scope: &LookupScope<'_>,
-    object: &Object,
-    reference: &FileKeyReference,
-    location: &Location,
-) -> Option<Binding> {
+fn file_key_value(scope: &LookupScope<'_>, reference: &FileKeyReference, location: &Location) -> Option<Binding> {
     let FileKeyReference { volume, path, key, optional } = reference;
     let syntax = scope.env_file_syntax();
     let file = scope.files().map_or(EnvFile::Unknown, |files| env_file::find_file(files, volume, path));
@@ -333,7 +316,7 @@ fn file_key_value(
         EnvFile::Written(content) => match content.find(key, syntax) {
             EnvFileLookup::Value(value, range) => {
                 if let Some(part) = content.script_part(range) {
-                    origin.location = Some(scope.location(object, part.text.span));
+                    origin.location = Some(scope.object.location(part.text.span));
                     origin.inside = Some(ScalarPart { text: part.text, range: part.range });
                 }
                 value
@@ -362,13 +345,14 @@ fn key_value(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> O
     let (Some(name), Some(key)) = (&reference.name, &reference.key) else {
         return Some(Binding::new("", ResolvedValue::unknown(UnknownReason::Unfinished), Origin::new(kind)));
     };
-    let (name, key) = (&*scope.with_parameters(&name.value), &*scope.with_parameters(&key.value));
+    let (name, key) = (&name.value, &key.value);
     let objects = NamedObjects::find(scope, kind, name);
     let found = objects.keys(Some(key)).into_iter();
     let mut candidates: Vec<(ResolvedValue, Origin)> = found.map(|(_, value, origin)| (value, origin)).collect();
     if candidates.is_empty() {
         let origin = Origin { object: Some(Arc::clone(name)), key: Some(Arc::clone(key)), ..Origin::new(kind) };
-        let reason = match (objects.may_have_more_keys(), reference.optional) {
+        let may_exist = objects.may_have_more_keys() || has_placeholder(key);
+        let reason = match (may_exist, reference.optional) {
             (true, _) => unknown_key(kind, name, key),
             (false, true) => return None,
             (false, false) => UnknownReason::MissingKey(format!("{key} of {} {name}", kind_name(kind)).into()),
@@ -382,17 +366,13 @@ fn key_value(scope: &LookupScope<'_>, kind: OriginKind, reference: &KeyRef) -> O
 struct NamedObjects<'s> {
     kind: OriginKind,
     name: Arc<str>,
-    found: Vec<ObjectMatch<'s>>,
+    found: Vec<BuiltMatch<'s>>,
 }
 
 impl<'s> NamedObjects<'s> {
     fn find(scope: &LookupScope<'s>, kind: OriginKind, name: &Arc<str>) -> Self {
-        // A name with a Helm expression is unknown.
-        let (name, found) = match show_helm_placeholders(name) {
-            Cow::Borrowed(_) => (Arc::clone(name), scope.data_objects(kind, name)),
-            Cow::Owned(shown) => (shown.into(), Vec::new()),
-        };
-        Self { kind, name, found }
+        let found = scope.data_objects(kind, name);
+        Self { kind, name: show_placeholders(name).into(), found }
     }
 
     /// Whether there may be keys that this workspace does not show.
@@ -407,7 +387,7 @@ impl<'s> NamedObjects<'s> {
         }
         let mut open = self.found.iter().filter(|it| it.may_have_more_keys).peekable();
         open.peek()?;
-        let maker = open.find_map(|it| lookup_scope::keyed_data(it)?.made_by);
+        let maker = open.find_map(|it| it.keyed_data()?.made_by);
         Some(maker.map_or(OpaqueReason::MoreKeys, OpaqueReason::MadeBy))
     }
 
@@ -415,9 +395,9 @@ impl<'s> NamedObjects<'s> {
     fn keys(&self, only: Option<&str>) -> Vec<(Arc<str>, ResolvedValue, Origin)> {
         let mut all: Vec<(Arc<str>, ResolvedValue, Origin)> = Vec::new();
         for found in &self.found {
-            let keys = lookup_scope::keyed_data(found).into_iter().flat_map(|it| &it.keys);
+            let keys = found.keyed_data().into_iter().flat_map(|it| &it.keys);
             for key in keys {
-                let name = found.object.with_known_parameters(&key.key.value).into_owned();
+                let name = Arc::clone(&key.key.value);
                 if only.is_some_and(|only| *name != *only) {
                     continue;
                 }
@@ -430,11 +410,11 @@ impl<'s> NamedObjects<'s> {
                     (None, _) => ResolvedValue::unknown(unknown_key(self.kind, &self.name, &name)),
                     (Some(text), OriginKind::Secret) => {
                         let of: Arc<str> = format!("{}/{name}", self.name).into();
-                        parameters::substitute(found.object, &text.shared()).marked_secret(&of)
+                        ResolvedValue::written(text.shared()).marked_secret(&of)
                     }
-                    (Some(text), _) => parameters::substitute(found.object, &text.shared()),
+                    (Some(text), _) => ResolvedValue::written(text.shared()),
                 };
-                let location = Some(lookup_scope::location(found, key.key.span));
+                let location = Some(found.location(key.key.span));
                 let object = Some(Arc::clone(&self.name));
                 let origin = Origin { object, key: Some(Arc::clone(&name)), location, ..Origin::new(self.kind) };
                 all.push((name, value, origin));
@@ -446,7 +426,7 @@ impl<'s> NamedObjects<'s> {
 
 /// Why no object has this name.
 fn not_found(name: &str) -> OpaqueReason {
-    let is_written = !has_helm_placeholder(name) && !name.contains("${") && !name.contains("{{");
+    let is_written = !has_placeholder(name) && !name.contains("${") && !name.contains("{{");
     if is_written { OpaqueReason::NotHere } else { OpaqueReason::UnknownName }
 }
 

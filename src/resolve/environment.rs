@@ -6,21 +6,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::k8s::{
-    Container, ContainerField, ContainerRole, EnvVar, Mount, Object, ObjectData, Pod, Text, ValueSource, VariableScope,
-};
-use crate::resolve::admission::{Admission, MatchingPreset};
+use crate::build::{Admission, BuiltContainer, BuiltObject, MatchingPreset};
+use crate::k8s::{ContainerField, ContainerRole, EnvVar, Mount, PodPreset, Text, ValueSource, VariableScope};
 use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
 use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
 use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueSource, PossibleSource};
-use crate::resolve::expand::Expansion;
+use crate::resolve::expand::{Expansion, expand};
 use crate::resolve::lookup_scope::LookupScope;
-use crate::resolve::parameters::{self, expand_in};
 use crate::resolve::script_runner;
 use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::shell_items;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::{TextPart, has_placeholder, split_placeholders};
 use crate::workspace::Snapshot;
 
 /// The environment of a container, and its expanded texts.
@@ -113,8 +110,8 @@ pub struct PresetLocation {
 }
 
 impl PresetLocation {
-    fn new(matched: &MatchingPreset) -> Self {
-        Self { file: Arc::clone(&matched.file), offset: matched.object.offset }
+    fn new(matched: &MatchingPreset<'_>) -> Self {
+        Self { file: Arc::clone(matched.object.file), offset: matched.object.source.offset }
     }
 }
 
@@ -122,7 +119,7 @@ impl PresetLocation {
 #[derive(Clone, Copy)]
 struct EnvListEntry<'e> {
     entry: &'e EnvVar,
-    preset: Option<&'e MatchingPreset>,
+    preset: Option<&'e MatchingPreset<'e>>,
 }
 
 /// A reference that is not expanded.
@@ -170,23 +167,22 @@ impl Environment {
     /// Resolves a container.
     pub(super) fn resolve(
         scope: &LookupScope<'_>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
+        of: BuiltContainer<'_>,
         services: Arc<ServiceVariables>,
-        admission: Option<&Admission>,
+        admission: Option<&Admission<'_>>,
     ) -> Self {
-        let changes = admission.and_then(|it| Some((it, it.container_changes(pod, container)?)));
+        let BuiltContainer { object, pod, container } = of;
+        let changes = admission.and_then(|it| Some((it, it.container_changes(of)?)));
         // Scripts are run only for the few pods that read env files.
         let added = || changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
         let is_read = || container.env.iter().chain(added().map(|(_, it)| it)).any(reads_env_file);
         if scope.files().is_none() && is_read() {
-            let files = script_runner::files_before(scope, object, pod, container, &services);
-            return Self::resolve(&scope.with_files(&files), object, pod, container, services, admission);
+            let files = script_runner::files_before(scope, of, &services);
+            return Self::resolve(&scope.with_files(&files), of, services, admission);
         }
         let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
         if changes.is_none_or(|(_, it)| it.keeps_env_from) {
-            let own = |entry| EnvFromEntry { entry, location: scope.location(object, entry.span), preset: None };
+            let own = |entry| EnvFromEntry { entry, location: object.location(entry.span), preset: None };
             from.extend(container.env_from.iter().map(own));
         }
         for (matched, entry) in
@@ -207,7 +203,7 @@ impl Environment {
             opaque: from.opaque,
             is_unordered: container.role == ContainerRole::Hook,
             is_open: container.may_have_more_variables
-                || env_sources::is_part_of_patch(scope, object, container)
+                || env_sources::is_part_of_patch(scope, container)
                 || pod.controller.is_unknown(),
             command: Vec::new(),
             args: Vec::new(),
@@ -215,8 +211,8 @@ impl Environment {
             sub_paths: Vec::new(),
             unresolved: Vec::new(),
         };
-        environment.possible_sources.extend(env_sources::other_sources(scope, object, container));
-        let mut injected = controller_variables::collect(object, pod, container);
+        environment.possible_sources.extend(env_sources::other_sources(scope, container));
+        let mut injected = controller_variables::collect(of);
         environment.possible_sources.append(&mut injected.possible);
         environment.possible_sources.extend(preset_sources(admission));
         let own = |entry| EnvListEntry { entry, preset: None };
@@ -224,9 +220,9 @@ impl Environment {
         let added = changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
         listed.extend(added.map(|(matched, entry)| EnvListEntry { entry, preset: Some(matched) }));
         let keeps_env = changes.is_none_or(|(_, it)| it.keeps_env);
-        let at = environment.declare_all(scope, object, pod, container, &listed, keeps_env, injected);
-        environment.compute_values(scope, object, &listed, &at);
-        environment.expand_command_line(scope, object, container);
+        let at = environment.declare_all(scope, of, &listed, keeps_env, injected);
+        environment.compute_values(scope, &listed, &at);
+        environment.expand_command_line(scope, of);
         if let Some((admission, changes)) = changes {
             if !changes.keeps_mounts {
                 environment.sub_paths.clear();
@@ -234,17 +230,17 @@ impl Environment {
             let added = changes.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
             for (index, (matched, mount)) in added {
                 let index = container.mounts.len() + index;
-                environment.expand_mount(scope, &matched.object, (index, mount), Some(PresetLocation::new(matched)));
+                environment.expand_mount(scope, (index, mount), Some(PresetLocation::new(matched)));
             }
         }
-        environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span.start, it.range.start));
+        environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span, it.range.start));
         environment
     }
 
     /// Looks up a name among the variables that a field sees.
     pub fn lookup(&self, visible: VariableScope, name: &str) -> Lookup {
         match visible {
-            _ if has_helm_placeholder(name) => Lookup::Maybe(UnknownReason::Helm),
+            _ if has_placeholder(name) => Lookup::Maybe(unknown_name(name)),
             VariableScope::EarlierEntries(index) => self.lookup_before(self.first_entry + index, name),
             VariableScope::All => self.lookup_before(self.declared.len(), name),
             VariableScope::ProbeValues => self.lookup_raw(name),
@@ -297,20 +293,17 @@ impl Environment {
 
     /// Adds all declarations before any value is computed, since a lookup has to find later declarations. Returns the
     /// index in `declared` of each entry.
-    #[expect(clippy::too_many_arguments, reason = "combines the pod, its controller and its presets")]
     fn declare_all(
         &mut self,
         scope: &LookupScope<'_>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
+        of: BuiltContainer<'_>,
         listed: &[EnvListEntry<'_>],
         keeps_env: bool,
         injected: ControllerVariables,
     ) -> Vec<usize> {
-        let is_named = |text: &Text, name: &str| **object.with_known_parameters(&text.value) == *name;
+        let container = of.container;
         let is_declared =
-            |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| is_named(it, name)));
+            |name: &str| container.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
         let inject = |environment: &mut Self, all: Vec<ControllerVariable>| {
             for injected in all.into_iter().filter(|it| !it.yields || !is_declared(it.name)) {
                 let binding = Binding::new(injected.name, injected.value, Origin::new(OriginKind::Injected));
@@ -330,29 +323,21 @@ impl Environment {
                 self.declared.push(Declaration { origin: None, binding: None, raw: ResolvedValue::default() });
                 continue;
             }
-            self.declare_entry(scope, object, pod, container, *listed);
+            self.declare_entry(scope, of, *listed);
         }
         inject(self, injected.after);
         for listed in added {
             places.push(self.declared.len());
-            self.declare_entry(scope, object, pod, container, *listed);
+            self.declare_entry(scope, of, *listed);
         }
         places
     }
 
-    fn declare_entry(
-        &mut self,
-        scope: &LookupScope<'_>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
-        listed: EnvListEntry<'_>,
-    ) {
-        let declared = self.declaration(scope, object, pod, container, listed);
+    fn declare_entry(&mut self, scope: &LookupScope<'_>, of: BuiltContainer<'_>, listed: EnvListEntry<'_>) {
+        let declared = self.declaration(scope, of, listed);
         // Skipped entries are included: a probe sees them (P3).
         if let Some(name) = &listed.entry.name {
-            let owner = listed.preset.map_or(object, |it| &it.object);
-            self.add_position(&owner.with_known_parameters(&name.value));
+            self.add_position(&name.value);
         }
         self.declared.push(declared);
     }
@@ -365,24 +350,22 @@ impl Environment {
     fn declaration(
         &self,
         scope: &LookupScope<'_>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
+        of: BuiltContainer<'_>,
         EnvListEntry { entry, preset }: EnvListEntry<'_>,
     ) -> Declaration {
-        let raw_text = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-        let owner = preset.map_or(object, |it| &it.object);
-        let raw = parameters::substitute(owner, &raw_text);
+        let raw_text: Arc<str> = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
+        let owner: BuiltObject<'_> = preset.map_or(of.object, |it| it.object);
+        let raw = ResolvedValue::written(Arc::clone(&raw_text));
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
             return Declaration { origin: None, binding: None, raw };
         };
-        let location = preset.map_or_else(|| scope.location(object, name.span), |matched| matched.location(name.span));
+        let location = owner.location(name.span);
         let by = preset.map(|it| Arc::clone(&it.name));
         // B13: a non-empty `value` wins over `valueFrom`.
         let from = entry.from.as_ref().filter(|_| raw_text.is_empty());
         if let Some(from) = from {
-            let found = env_sources::value_from(scope, object, pod, container, from, &location);
-            let name = owner.with_known_parameters(&name.value).into_owned();
+            let found = env_sources::value_from(scope, of, from, &location);
+            let name = Arc::clone(&name.value);
             let named = |it| Binding { name, entry: Some(location), preset: by, ..it };
             let binding = found.map(|it| Arc::new(named(it)));
             return Declaration { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
@@ -393,13 +376,7 @@ impl Environment {
     }
 
     /// Computes the values of the entries, in order (B4, B12). `places` has the index in `declared` of each entry.
-    fn compute_values(
-        &mut self,
-        scope: &LookupScope<'_>,
-        object: &Object,
-        listed: &[EnvListEntry<'_>],
-        places: &[usize],
-    ) {
+    fn compute_values(&mut self, scope: &LookupScope<'_>, listed: &[EnvListEntry<'_>], places: &[usize]) {
         let mut entries = places.iter().copied().zip(listed.iter().enumerate()).peekable();
         for at in 0..self.declared.len() {
             let listed = entries.next_if(|(place, _)| *place == at).map(|(_, (index, listed))| (index, *listed));
@@ -408,18 +385,16 @@ impl Environment {
                 (Some(binding), _) => (**binding).clone(),
                 (None, Some((index, EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset }))) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-                    let object = preset.map_or(object, |it| &it.object);
-                    let expansion =
-                        expand_in(object, &raw, scope.dollar_copying(), |name| self.lookup_before(at, name));
-                    let name = object.with_known_parameters(&name.value);
+                    let expansion = expand(&raw, scope.dollar_copying(), |name| self.lookup_before(at, name));
+                    let name = &name.value;
                     if let Some(text) = value {
                         let within = preset.map(PresetLocation::new);
                         let field = ContainerField::EnvValue(index);
-                        self.record_unresolved(field, text, &expansion, Some(&name), within.as_ref());
+                        self.record_unresolved(field, text, &expansion, Some(name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
-                    Binding { raw: Some(raw), steps, preset, ..Binding::new(name.into_owned(), value, origin) }
+                    Binding { raw: Some(raw), steps, preset, ..Binding::new(Arc::clone(name), value, origin) }
                 }
                 (None, _) => continue,
             };
@@ -429,33 +404,33 @@ impl Environment {
         }
     }
 
-    fn expand_command_line(&mut self, scope: &LookupScope<'_>, object: &Object, container: &Container) {
+    fn expand_command_line(&mut self, scope: &LookupScope<'_>, of: BuiltContainer<'_>) {
+        let container = of.container;
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
         let field = |at| container.command_line_field(at);
-        let mut items = self.expand_items(scope, object, &texts, !container.command.is_empty(), field);
+        let mut items = self.expand_items(scope, &texts, !container.command.is_empty(), field);
         self.args = items.split_off(container.command.len());
         self.command = items;
         for (index, probe) in container.probes.iter().enumerate() {
             let texts: Vec<&Text> = probe.command.iter().collect();
             let field = |at| ContainerField::ProbeCommand(index, at);
-            let command = self.expand_items(scope, object, &texts, true, field);
+            let command = self.expand_items(scope, &texts, true, field);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for (index, mount) in container.mounts.iter().enumerate() {
-            self.expand_mount(scope, object, (index, mount), None);
+            self.expand_mount(scope, (index, mount), None);
         }
     }
 
     fn expand_mount(
         &mut self,
         scope: &LookupScope<'_>,
-        object: &Object,
         (index, mount): (usize, &Mount),
         within: Option<PresetLocation>,
     ) {
         let Some(text) = &mount.sub_path_expr else { return };
         let lookup = |name: &str| self.lookup(VariableScope::All, name);
-        let expansion = expand_in(object, &text.value, scope.dollar_copying(), lookup);
+        let expansion = expand(&text.value, scope.dollar_copying(), lookup);
         let field = ContainerField::SubPathExpr(index);
         self.record_unresolved(field, text, &expansion, None, within.as_ref());
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
@@ -466,7 +441,6 @@ impl Environment {
     fn expand_items(
         &mut self,
         scope: &LookupScope<'_>,
-        object: &Object,
         texts: &[&Text],
         has_command: bool,
         field: impl Fn(usize) -> ContainerField,
@@ -477,7 +451,7 @@ impl Environment {
         for (at, text) in texts.iter().enumerate() {
             let field = field(at);
             let variables = field.variable_scope().unwrap_or(VariableScope::All);
-            let expansion = expand_in(object, &text.value, scope.dollar_copying(), |name| self.lookup(variables, name));
+            let expansion = expand(&text.value, scope.dollar_copying(), |name| self.lookup(variables, name));
             let is_script = script == Some(at);
             if !is_script {
                 self.record_unresolved(field, text, &expansion, None, None);
@@ -518,8 +492,8 @@ impl Environment {
     }
 
     fn lookup_before(&self, at: usize, name: &str) -> Lookup {
-        if has_helm_placeholder(name) {
-            return Lookup::Maybe(UnknownReason::Helm);
+        if has_placeholder(name) {
+            return Lookup::Maybe(unknown_name(name));
         }
         let in_entry = at < self.declared.len();
         if self.is_unordered && in_entry && self.positions.contains_key(name) {
@@ -575,6 +549,17 @@ impl Environment {
     }
 }
 
+/// Why a name with placeholders is not known.
+fn unknown_name(name: &str) -> UnknownReason {
+    let reason = |part: TextPart<'_>| match part {
+        TextPart::Text(_) => None,
+        TextPart::Helm => Some(UnknownReason::Helm),
+        TextPart::Parameter(name) => Some(UnknownReason::Parameter(name.into())),
+        TextPart::Generated(name) => Some(UnknownReason::Generated(name.into())),
+    };
+    split_placeholders(name).into_iter().find_map(reason).unwrap_or(UnknownReason::Helm)
+}
+
 /// Whether the value of an entry comes from an env file.
 fn reads_env_file(entry: &EnvVar) -> bool {
     let source = entry.from.as_ref().and_then(|it| it.sources.first());
@@ -582,11 +567,10 @@ fn reads_env_file(entry: &EnvVar) -> bool {
 }
 
 /// The variables of presets that may apply.
-fn preset_sources(admission: Option<&Admission>) -> Vec<PossibleSource> {
+fn preset_sources(admission: Option<&Admission<'_>>) -> Vec<PossibleSource> {
     let mut all = Vec::new();
     for possible in admission.into_iter().flat_map(|it| &it.possible) {
-        let ObjectData::Preset(preset) = &possible.object.model.data else { continue };
-        let Some(entries) = preset.container() else { continue };
+        let Some(entries) = possible.preset().and_then(PodPreset::container) else { continue };
         if !entries.env_from.is_empty() {
             all.push(PossibleSource::Any);
         }

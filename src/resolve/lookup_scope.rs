@@ -1,46 +1,33 @@
-//! The context in which a container's names are looked up: its file, namespace, release and settings.
+//! The context in which a container's names are looked up: its object, the release and the settings.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::diagnostic::Location;
-use crate::k8s::{KeyedData, Model, Object, ObjectData, Text};
-use crate::resolve::admission::Admission;
+use crate::build::{AdmissionContext, BuiltMatch, BuiltObject};
+use crate::k8s::{EnvFrom, Text};
 use crate::resolve::binding::{Binding, Origin, OriginKind};
 use crate::resolve::env_file::EnvFileSyntax;
+use crate::resolve::env_sources;
 use crate::resolve::expand::DollarCopying;
 use crate::resolve::script_runner::VolumeFiles;
 use crate::resolve::service_variables::{
     DEFAULT_SERVICE, READ_ONLY_SERVICE, ServiceCandidate, ServiceLinks, ServiceVariables,
 };
-use crate::text::Span;
-use crate::workspace::{KubernetesVersion, LookupSite, ObjectMatch, Settings, Snapshot};
+use crate::workspace::{KubernetesVersion, Settings, Snapshot};
 
-/// The object and file that refer to other objects, with the settings that apply there.
+/// The object that refers to other objects, with the settings that apply there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LookupScope<'s> {
-    snapshot: &'s Snapshot,
-    file: &'s Arc<str>,
-    namespace: Option<&'s str>,
+    /// The object that contains the references.
+    pub(super) object: BuiltObject<'s>,
     release: KubernetesVersion,
     vars: &'s [Arc<str>],
-    /// The object that contains the references.
-    object: &'s Object,
     /// The env files at the start of the container; `None` until they are computed.
     files: Option<&'s VolumeFiles>,
 }
 
 impl<'s> LookupScope<'s> {
-    pub(super) fn new(
-        snapshot: &'s Snapshot,
-        file: &'s Arc<str>,
-        object: &'s Object,
-        release: Option<KubernetesVersion>,
-        vars: &'s [Arc<str>],
-    ) -> Self {
-        let namespace = object.namespace();
-        let release = release.unwrap_or_else(|| snapshot.settings(file).kubernetes);
-        Self { snapshot, file, namespace, release, vars, object, files: None }
+    pub(super) fn new(object: BuiltObject<'s>, release: KubernetesVersion, vars: &'s [Arc<str>]) -> Self {
+        Self { object, release, vars, files: None }
     }
 
     /// The same scope with computed env files.
@@ -61,20 +48,15 @@ impl<'s> LookupScope<'s> {
         EnvFileSyntax::for_release(self.release, self.settings().proposals)
     }
 
-    /// The location of a span of an object in this file.
-    pub(super) fn location(&self, object: &Object, span: Span) -> Location {
-        Location { file: Arc::clone(self.file), span: object.file_span(span) }
-    }
-
     /// The snapshot, if services have moved since their variables were computed.
     pub(super) fn moved_services(&self) -> Option<Snapshot> {
-        self.snapshot.has_moved_services().then(|| self.snapshot.clone())
+        self.object.snapshot.has_moved_services().then(|| self.object.snapshot.clone())
     }
 
     /// A service variable with the current location of its service.
     pub(super) fn at_current_location(&self, services: &ServiceVariables, binding: &Arc<Binding>) -> Arc<Binding> {
-        if self.snapshot.has_moved_services() {
-            services.at_current_location(self.snapshot, binding)
+        if self.object.snapshot.has_moved_services() {
+            services.at_current_location(self.object.snapshot, binding)
         } else {
             Arc::clone(binding)
         }
@@ -82,11 +64,11 @@ impl<'s> LookupScope<'s> {
 
     /// Records that the result depends on other containers of the pod.
     pub(super) fn depend_on_siblings(&self) {
-        self.snapshot.depend_on_siblings();
+        self.object.snapshot.depend_on_siblings();
     }
 
     pub(super) fn settings(&self) -> &'s Settings {
-        self.snapshot.settings(self.file)
+        self.object.settings()
     }
 
     /// Names of Kustomize `vars`, which a build replaces before Kubernetes sees the text.
@@ -94,19 +76,14 @@ impl<'s> LookupScope<'s> {
         self.vars
     }
 
-    /// A text of the object with the known parameters of its template inserted.
-    pub(super) fn with_parameters<'t>(&self, text: &'t Arc<str>) -> Cow<'t, Arc<str>> {
-        self.object.with_known_parameters(text)
-    }
-
     /// Whether the file contains patches; their base may have more fields.
     pub(super) fn is_patch(&self) -> bool {
-        self.snapshot.is_patch(self.file)
+        self.object.snapshot.is_patch(self.object.file)
     }
 
     /// Whether the file is a Helm template; its pods may have more labels than it shows.
     pub(super) fn is_template(&self) -> bool {
-        self.snapshot.file(self.file).is_some_and(|it| it.is_helm_template())
+        self.object.snapshot.file(self.object.file).is_some_and(|it| it.is_helm_template())
     }
 
     /// The Kubernetes release of the file.
@@ -114,66 +91,32 @@ impl<'s> LookupScope<'s> {
         self.release
     }
 
-    /// The PodPresets of the namespace.
-    pub(super) fn presets(&self) -> Vec<ObjectMatch<'s>> {
-        self.snapshot.presets(self.lookup_site())
-    }
-
-    /// Whether an object is certainly in the namespace of one of this file: both have the same namespace, or both files
-    /// are in one directory and at least one object has none.
-    pub(super) fn is_in_same_namespace(&self, found: &ObjectMatch<'_>, model: &Model) -> bool {
-        let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
-        match (&found.object.model.namespace, &model.namespace) {
-            (Some(one), Some(other)) => one.value == other.value,
-            _ => found.file[..directory(found.file)] == self.file[..directory(self.file)],
-        }
-    }
-
-    /// Records what the result of admission depends on: all containers of the pod, and the files of presets.
-    pub(super) fn depend_on_admission(&self, admission: &Admission) {
-        self.snapshot.depend_on_siblings();
-        for preset in &admission.presets {
-            self.snapshot.depend_on_file(&preset.file);
-        }
+    /// What admission needs.
+    pub(super) fn admission_context(&self) -> AdmissionContext {
+        AdmissionContext { release: self.release, env_from_names }
     }
 
     /// The ConfigMaps or Secrets that a name may refer to.
-    pub(super) fn data_objects(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'s>> {
-        let mut found = match kind {
-            OriginKind::Secret => self.snapshot.secrets(name, self.lookup_site()),
-            _ => self.snapshot.config_maps(name, self.lookup_site()),
-        };
-        // Objects of one template are created together, and a name with an unset parameter refers to nothing outside
-        // it.
-        if let Some(parameters) = &self.object.parameters {
-            let is_here = |it: &ObjectMatch<'_>| it.object.parameters.is_some() && it.file == self.file;
-            if found.iter().any(is_here) || parameters.substitute_known(name).is_none() {
-                found.retain(is_here);
-            }
+    pub(super) fn data_objects(&self, kind: OriginKind, name: &str) -> Vec<BuiltMatch<'s>> {
+        match kind {
+            OriginKind::Secret => self.object.secrets(name),
+            _ => self.object.config_maps(name),
         }
-        found
     }
 
     /// The services that add their variables to a pod without being named in it (S1, S2).
-    pub(super) fn services(&self, links: ServiceLinks) -> Vec<ObjectMatch<'s>> {
-        let mut found =
-            if links == ServiceLinks::All { self.snapshot.services(self.lookup_site()) } else { Vec::new() };
-        let in_default = LookupSite { namespace: Some("default"), ..self.lookup_site() };
+    pub(super) fn services(&self, links: ServiceLinks) -> Vec<BuiltMatch<'s>> {
+        let mut found = if links == ServiceLinks::All { self.object.services() } else { Vec::new() };
         let is = |text: &Option<Text>, value: &str| text.as_ref().is_some_and(|it| &*it.value == value);
         if !found.iter().any(|it| is(&it.object.model.name, DEFAULT_SERVICE)) {
-            let mut default = self.snapshot.services_named(DEFAULT_SERVICE, in_default);
+            let mut default = self.object.services_named_in(DEFAULT_SERVICE, Some("default"));
             default.retain(|it| is(&it.object.model.namespace, "default"));
             found.extend(default);
         }
         if links == ServiceLinks::Explicit {
-            found.extend(self.snapshot.services_named(READ_ONLY_SERVICE, in_default));
+            found.extend(self.object.services_named_in(READ_ONLY_SERVICE, Some("default")));
         }
         found
-    }
-
-    /// The services that a name may refer to.
-    pub(super) fn services_named(&self, name: &str) -> Vec<ObjectMatch<'s>> {
-        self.snapshot.services_named(name, self.lookup_site())
     }
 
     /// How the character after a dollar sign is copied (E11).
@@ -185,44 +128,38 @@ impl<'s> LookupScope<'s> {
     pub(super) fn checks_env_from_names(&self) -> bool {
         !self.release.is_at_least(30)
     }
+}
 
-    fn lookup_site(&self) -> LookupSite<'s> {
-        LookupSite { file: self.file, namespace: self.namespace }
-    }
+/// The names of the variables that an entry of `envFrom` gives, for admission.
+pub(super) fn env_from_names(
+    object: BuiltObject<'_>,
+    release: KubernetesVersion,
+    entry: &EnvFrom,
+) -> std::collections::BTreeSet<Arc<str>> {
+    let scope = LookupScope::new(object, release, &[]);
+    let entry = env_sources::EnvFromEntry { entry, location: object.location(entry.span), preset: None };
+    env_sources::env_from(&scope, &[entry], &ServiceVariables::default()).bindings.into_keys().collect()
 }
 
 /// The variables of services.
-pub(super) fn variables_of(found: &[ObjectMatch<'_>], links: ServiceLinks) -> ServiceVariables {
+pub(super) fn variables_of(found: &[BuiltMatch<'_>], links: ServiceLinks) -> ServiceVariables {
     let candidates: Vec<ServiceCandidate<'_>> = found
         .iter()
         .filter_map(|found| {
-            let service = found.object.service()?;
-            let name = found.object.reference_name().filter(|it| !it.contains('$'))?.into_owned();
-            let origin = service_origin(found, &name);
-            Some(ServiceCandidate { name, service, origin })
+            let crate::k8s::ObjectData::Service(service) = &found.object.model.data else { return None };
+            let name = &found.object.model.name.as_ref()?.value;
+            let origin = service_origin(found, name);
+            Some(ServiceCandidate { name: Arc::clone(name), service, origin })
         })
         .collect();
-    let places = found.iter().map(|it| (location(it, it.object.model.span), Arc::clone(&it.object.model)));
+    let places = found.iter().map(|it| (it.location(it.object.model.span), Arc::clone(&it.object.source.model)));
     let mut variables = ServiceVariables::new(&candidates, links == ServiceLinks::All);
     variables.places = places.collect();
     variables
 }
 
 /// A service as the origin of a variable.
-pub(super) fn service_origin(found: &ObjectMatch<'_>, name: &Arc<str>) -> Origin {
-    let location = Some(location(found, found.object.model.span));
+pub(super) fn service_origin(found: &BuiltMatch<'_>, name: &Arc<str>) -> Origin {
+    let location = Some(found.location(found.object.model.span));
     Origin { object: Some(Arc::clone(name)), location, ..Origin::new(OriginKind::Service) }
-}
-
-/// The keys and values of a ConfigMap or Secret.
-pub(super) fn keyed_data<'s>(found: &ObjectMatch<'s>) -> Option<&'s KeyedData> {
-    match &found.object.model.data {
-        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
-        _ => None,
-    }
-}
-
-/// The location of a span of an object.
-pub(super) fn location(found: &ObjectMatch<'_>, span: Span) -> Location {
-    Location { file: Arc::clone(found.file), span: found.object.file_span(span) }
 }

@@ -1,7 +1,7 @@
 //! The volumes and mounts of a pod after its PodPresets are applied.
 
+use crate::build::{Admission, MatchingPreset, PossiblePreset};
 use crate::k8s::{Mount, Pod, Volume};
-use crate::resolve::admission::{Admission, MatchingPreset, PossiblePreset};
 
 /// The volumes of a pod with their mounts.
 #[derive(Clone, Debug)]
@@ -20,12 +20,12 @@ pub struct MountedVolume<'p> {
     /// The volume.
     pub volume: &'p Volume,
     /// The preset that adds it.
-    pub preset: Option<&'p MatchingPreset>,
+    pub preset: Option<&'p MatchingPreset<'p>>,
 }
 
 impl<'p> PodVolumes<'p> {
     /// Collects the volumes and mounts of a pod.
-    pub fn new(pod: &'p Pod, admission: Option<&'p Admission>) -> Self {
+    pub fn new(pod: &'p Pod, admission: Option<&'p Admission<'p>>) -> Self {
         let mut volumes: Vec<MountedVolume<'p>> =
             pod.volumes.iter().map(|volume| MountedVolume { volume, preset: None }).collect();
         let mut mounts: Vec<Vec<&'p Mount>> = pod.containers.iter().map(|it| it.mounts.iter().collect()).collect();

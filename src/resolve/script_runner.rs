@@ -13,11 +13,10 @@ mod traced_text;
 mod tests;
 
 use std::ops::Range;
-use std::ptr;
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, Mount, Object, Pod, Text, VariableScope};
-use crate::resolve::admission::Admission;
+use crate::build::{Admission, BuiltContainer, BuiltPod};
+use crate::k8s::{Container, ContainerRole, Mount, Text, VariableScope};
 use crate::resolve::binding::Lookup;
 use crate::resolve::env_sources;
 use crate::resolve::environment::{Environment, ExpandedScalar};
@@ -25,7 +24,7 @@ use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::pod_volumes::PodVolumes;
 use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::value::{ResolvedValue, ValuePart};
-use crate::syntax::{DollarTokenKind, ShellQuote, dollar_tokens, has_helm_placeholder, parse_shell_script};
+use crate::syntax::{DollarTokenKind, ShellQuote, dollar_tokens, has_placeholder, parse_shell_script};
 use crate::text::Span;
 use commands::ShellVariant;
 use file_system::{FileSystem, MountPoint, normalize};
@@ -116,14 +115,12 @@ impl VolumeFiles {
 /// The volumes at the start of a container.
 pub(super) fn files_before(
     scope: &LookupScope<'_>,
-    object: &Object,
-    pod: &Pod,
-    container: &Container,
+    of: BuiltContainer<'_>,
     services: &Arc<ServiceVariables>,
 ) -> VolumeFiles {
-    let own = pod.containers.iter().position(|it| ptr::eq(&**it, container)).unwrap_or(0);
-    let mut files = empty_volumes(scope, object, pod, container);
-    for (at, other) in pod.containers.iter().enumerate() {
+    let (own, pod, container) = (of.index().unwrap_or(0), of.in_pod(), of.container);
+    let mut files = empty_volumes(scope, pod, container);
+    for (at, other) in pod.pod.containers.iter().enumerate() {
         let starts_before = match (other.role, container.role) {
             (ContainerRole::Init | ContainerRole::Sidecar, ContainerRole::Init | ContainerRole::Sidecar) => at < own,
             (ContainerRole::Init | ContainerRole::Sidecar, _) => true,
@@ -139,7 +136,7 @@ pub(super) fn files_before(
             return files;
         }
         let before = files.file_system.clone();
-        run_container(scope, object, pod, at, services, &mut files);
+        run_container(scope, pod, at, services, &mut files);
         // Regular containers start at the same time: their files may exist or not.
         if other.role == ContainerRole::Container {
             files.file_system = files.file_system.merged(&before);
@@ -152,27 +149,27 @@ pub(super) fn files_before(
 /// The volumes after one container has run on empty volumes.
 pub(super) fn files_written_by(
     scope: &LookupScope<'_>,
-    object: &Object,
-    pod: &Pod,
+    pod: BuiltPod<'_>,
     at: usize,
     services: &Arc<ServiceVariables>,
 ) -> VolumeFiles {
-    let mut files = empty_volumes(scope, object, pod, &pod.containers[at]);
+    let mut files = empty_volumes(scope, pod, &pod.pod.containers[at]);
     if !files.is_unknown {
-        run_container(scope, object, pod, at, services, &mut files);
+        run_container(scope, pod, at, services, &mut files);
     }
     files
 }
 
-fn empty_volumes(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container: &Container) -> VolumeFiles {
+fn empty_volumes(scope: &LookupScope<'_>, pod: BuiltPod<'_>, container: &Container) -> VolumeFiles {
     scope.depend_on_siblings();
-    let admission = Admission::for_pod(scope, object, pod);
+    let admission = Admission::for_pod(pod, scope.admission_context());
+    let pod = pod.pod;
     let pod_volumes = PodVolumes::new(pod, admission.as_ref());
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
     let volumes = pod_volumes.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
     // Patches, templates and uncertain presets may add mounts or containers.
-    let is_incomplete = |it: &Container| it.may_have_more_variables || env_sources::is_part_of_patch(scope, object, it);
+    let is_incomplete = |it: &Container| it.may_have_more_variables || env_sources::is_part_of_patch(scope, it);
     let is_unknown = pod.containers.iter().any(|it| is_incomplete(it))
         || container.role == ContainerRole::Hook
         || pod_volumes.may_differ();
@@ -181,21 +178,25 @@ fn empty_volumes(scope: &LookupScope<'_>, object: &Object, pod: &Pod, container:
 
 fn run_container(
     scope: &LookupScope<'_>,
-    object: &Object,
-    pod: &Pod,
+    pod: BuiltPod<'_>,
     at: usize,
     services: &Arc<ServiceVariables>,
     files: &mut VolumeFiles,
 ) {
-    let container = &pod.containers[at];
-    let admission = Admission::for_pod(scope, object, pod);
-    let pod_volumes = PodVolumes::new(pod, admission.as_ref());
+    let container = &*pod.pod.containers[at];
+    let admission = Admission::for_pod(pod, scope.admission_context());
+    let pod_volumes = PodVolumes::new(pod.pod, admission.as_ref());
     let mounted = pod_volumes.mounts(at);
     if mounted.iter().all(|it| it.read_only) {
         return;
     }
     let (scope, services) = (scope.with_files(files), Arc::clone(services));
-    let environment = Environment::resolve(&scope, object, pod, container, services, admission.as_ref());
+    let environment = Environment::resolve(
+        &scope,
+        BuiltContainer { object: pod.object, pod: pod.pod, container },
+        services,
+        admission.as_ref(),
+    );
     let Some(mounts) = mount_points(container.mounts.len(), mounted, &environment) else {
         files.is_unknown = true;
         return;
@@ -246,7 +247,7 @@ fn mount_points(own: usize, mounts: &[&Mount], environment: &Environment) -> Opt
             None => sub_path.as_ref().map_or(String::new(), |it| it.value.to_string()),
         };
         let (Some(name), Some(path)) = (name, mount_path) else { continue };
-        if [&name.value, &path.value].into_iter().any(|it| has_helm_placeholder(it))
+        if [&name.value, &path.value].into_iter().any(|it| has_placeholder(it))
             || sub_path.split('/').any(|it| it == "..")
         {
             return None;
@@ -275,7 +276,7 @@ impl ContainerScript {
     fn from_container(container: &Container, environment: &Environment) -> Option<Self> {
         let items: Vec<&ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
         // Without a command the image decides what runs.
-        if environment.command.is_empty() || items.iter().any(|it| has_helm_placeholder(&it.text.value)) {
+        if environment.command.is_empty() || items.iter().any(|it| has_placeholder(&it.text.value)) {
             return None;
         }
         let image = container.image.as_ref().map_or("", |it| &it.value);

@@ -1,6 +1,5 @@
 //! Service variables (S1 to S11), which the services of a namespace add to each of its containers.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -62,10 +61,10 @@ pub struct ServiceVariables {
 /// A service that a pod sees.
 #[derive(Clone, Debug)]
 pub struct ServiceCandidate<'s> {
-    /// `metadata.name`, with parameters of a template substituted.
+    /// `metadata.name`.
     pub name: Arc<str>,
     /// Its ports and address.
-    pub service: Cow<'s, Service>,
+    pub service: &'s Service,
     /// Where it is declared.
     pub origin: Origin,
 }
@@ -78,17 +77,17 @@ impl ServiceVariables {
         let mut without_address = BTreeMap::new();
         let mut services: BTreeSet<Arc<str>> = BTreeSet::new();
         for candidate in candidates {
-            if lacks_cluster_ip(&candidate.service) {
+            if lacks_cluster_ip(candidate.service) {
                 without_address.insert(prefix(&candidate.name), candidate.origin.clone());
             } else {
                 services.insert(Arc::clone(&candidate.name));
             }
-            if has_unknown_ports(&candidate.service) {
+            if has_unknown_ports(candidate.service) {
                 unknown_ports.insert(prefix(&candidate.name));
             } else {
                 prefixes.insert(prefix(&candidate.name));
             }
-            for (name, value) in variables(&candidate.name, &candidate.service) {
+            for (name, value) in variables(&candidate.name, candidate.service) {
                 // S8: a service may define a name twice; the last one wins.
                 let values = values_by_name.entry(name).or_default();
                 values.retain(|(_, origin)| *origin != candidate.origin);
@@ -299,12 +298,10 @@ fn is_port_link(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::k8s::ServicePort;
-    use crate::syntax::ScalarStyle;
-    use crate::text::Span;
+    use crate::k8s::{ObjectSpan, ServicePort};
 
     fn text(value: &str) -> Option<Text> {
-        Some(Text { value: value.into(), span: Span::default(), style: ScalarStyle::Plain, is_string: true })
+        Some(Text::of(value))
     }
 
     fn service(address: &str, ports: &[(&str, i64, &str)]) -> Service {
@@ -313,7 +310,7 @@ mod tests {
             port: Some(port),
             port_text: None,
             protocol: text(protocol).filter(|_| !protocol.is_empty()),
-            span: Span::default(),
+            span: ObjectSpan::default(),
         };
         Service {
             type_: None,
@@ -354,12 +351,8 @@ mod tests {
         let (foo, other) = (service("1.1.1.1", &[("", 80, "")]), service("2.2.2.2", &[("", 81, "")]));
         let origin = |name: &str| Origin { object: Some(name.into()), ..Origin::new(OriginKind::Service) };
         let candidates = [
-            ServiceCandidate { name: "foo".into(), service: Cow::Borrowed(&foo), origin: origin("foo") },
-            ServiceCandidate {
-                name: "foo-service".into(),
-                service: Cow::Borrowed(&other),
-                origin: origin("foo-service"),
-            },
+            ServiceCandidate { name: "foo".into(), service: &foo, origin: origin("foo") },
+            ServiceCandidate { name: "foo-service".into(), service: &other, origin: origin("foo-service") },
         ];
         let all = ServiceVariables::new(&candidates, true);
         assert_eq!(all.variables["FOO_SERVICE_PORT"].alternatives.len(), 2);
@@ -373,10 +366,7 @@ mod tests {
     fn only_services_that_are_not_here_may_define_more() {
         let redis = service("None", &[]);
         let origin = Origin::new(OriginKind::Service);
-        let all = ServiceVariables::new(
-            &[ServiceCandidate { name: "redis".into(), service: Cow::Borrowed(&redis), origin }],
-            true,
-        );
+        let all = ServiceVariables::new(&[ServiceCandidate { name: "redis".into(), service: &redis, origin }], true);
         assert!(!all.may_define("REDIS_SERVICE_HOST"));
         assert!(all.may_define("DB_SERVICE_HOST"));
         assert!(all.may_define("DB_PORT_5432_TCP_ADDR"));

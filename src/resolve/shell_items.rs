@@ -2,7 +2,7 @@
 //! name.
 
 use crate::k8s::Text;
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::has_placeholder;
 
 /// The index of the script in a command line: the first item after a shell and its options, if these include `-c`.
 ///
@@ -32,7 +32,7 @@ pub fn is_script_item(texts: &[(String, Text)], at: usize) -> bool {
 /// Whether an item is a shell: `sh`, `/bin/bash` and so on. Other programs (`env`, `busybox`, `tini --`) may come
 /// before it. A Helm expression may also result in a shell.
 fn is_shell(item: &str) -> bool {
-    if has_helm_placeholder(item) {
+    if has_placeholder(item) {
         return true;
     }
     let name = item.rsplit(['/', '\\']).next().unwrap_or(item);

@@ -1,6 +1,7 @@
 //! Tests of the environment of a container: manifests as input, one line of text per variable as output.
 
 use super::*;
+use crate::build::{self, BuiltObject};
 use crate::k8s::VariableScope;
 use crate::workspace::{File, Workspace};
 
@@ -26,12 +27,8 @@ fn show(release: Option<&str>, files: &[(&str, &str)]) -> String {
     let resolver = Resolver::new(&snapshot, release);
     let mut shown = String::new();
     for (path, file) in snapshot.files() {
-        for object in &file.objects {
-            for pod in &object.model.pods {
-                for container in &pod.containers {
-                    shown += &describe(&resolver.environment(path, object, pod, container));
-                }
-            }
+        for container in build::objects(&snapshot, path, file).flat_map(BuiltObject::containers) {
+            shown += &describe(&resolver.environment(container));
         }
     }
     shown
@@ -445,9 +442,9 @@ fn origins_follow_services_that_move() {
         workspace.set_editor("db.yaml", File::read("db.yaml", &text));
         let snapshot = workspace.snapshot();
         let (path, file) = snapshot.files().find(|(path, _)| &***path == "pod.yaml").expect("the pod");
-        let object = &file.objects[0];
-        let pod = &object.model.pods[0];
-        let environment = environment(&snapshot, path, object, pod, &pod.containers[0]);
+        let object = build::objects(&snapshot, path, file).next().expect("a pod");
+        let container = object.containers().next().expect("a container");
+        let environment = Resolver::new(&snapshot, None).environment(container);
         let start = |origin: &Origin| origin.location.as_ref().map(|it| it.span.start);
         let Lookup::Bound(host) = environment.lookup(VariableScope::All, "DB_SERVICE_HOST") else {
             panic!("not bound")

@@ -5,7 +5,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use crate::syntax::{has_helm_placeholder, split_helm_placeholders};
+use crate::syntax::{TextPart, has_placeholder, split_placeholders};
 
 /// A text that may have unknown parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -148,14 +148,19 @@ impl ResolvedValue {
         value
     }
 
-    /// A text of a manifest; masked Helm expressions are unknown parts.
+    /// A text of an object; its placeholders are unknown parts.
     pub fn written(text: Arc<str>) -> Self {
-        if !has_helm_placeholder(&text) {
+        if !has_placeholder(&text) {
             return Self::text(text);
         }
         let mut value = Self::default();
-        for part in split_helm_placeholders(&text) {
-            value.push(part.map_or(ValuePart::Unknown(UnknownReason::Helm), |text| ValuePart::Text(text.into())));
+        for part in split_placeholders(&text) {
+            value.push(match part {
+                TextPart::Text(text) => ValuePart::Text(text.into()),
+                TextPart::Helm => ValuePart::Unknown(UnknownReason::Helm),
+                TextPart::Parameter(name) => ValuePart::Unknown(UnknownReason::Parameter(name.into())),
+                TextPart::Generated(name) => ValuePart::Unknown(UnknownReason::Generated(name.into())),
+            });
         }
         value
     }

@@ -3,19 +3,10 @@
 //! An action inside a line becomes a placeholder: a run of characters that do not occur in manifests. Lines that contain
 //! only actions become empty lines; for those that may print something the key above them is recorded.
 
-use std::borrow::Cow;
-
 use memchr::memmem;
 
+use crate::syntax::placeholders::{HELM, SHORT_HELM};
 use crate::text::Span;
-
-/// The characters of a placeholder: a private-use character of three bytes, and an unassigned one of two bytes. Together
-/// they make up every length from two bytes on.
-const PLACEHOLDER: char = '\u{e4f1}';
-const SHORT_PLACEHOLDER: char = '\u{558}';
-
-/// How a placeholder is shown to people.
-const PLACEHOLDER_NAME: &str = "<Helm expression>";
 
 /// A template whose actions are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,41 +79,6 @@ pub fn mask_helm_actions(text: &str) -> Option<HelmMask> {
     Some(mask)
 }
 
-/// Whether a text contains the placeholder of a masked action.
-pub fn has_helm_placeholder(text: &str) -> bool {
-    text.contains([PLACEHOLDER, SHORT_PLACEHOLDER])
-}
-
-/// Appends the placeholder of an action to a text.
-pub fn push_helm_placeholder(text: &mut String) {
-    text.push(PLACEHOLDER);
-}
-
-/// The parts of a text between placeholders, with `None` for each placeholder.
-pub fn split_helm_placeholders(text: &str) -> Vec<Option<&str>> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find([PLACEHOLDER, SHORT_PLACEHOLDER]) {
-        if start > 0 {
-            found.push(Some(&rest[..start]));
-        }
-        found.push(None);
-        rest = rest[start..].trim_start_matches([PLACEHOLDER, SHORT_PLACEHOLDER]);
-    }
-    if !rest.is_empty() {
-        found.push(Some(rest));
-    }
-    found
-}
-
-/// A text as it is shown to people, with a readable name for each placeholder.
-pub fn show_helm_placeholders(text: &str) -> Cow<'_, str> {
-    if !has_helm_placeholder(text) {
-        return text.into();
-    }
-    split_helm_placeholders(text).into_iter().map(|part| part.unwrap_or(PLACEHOLDER_NAME)).collect::<String>().into()
-}
-
 /// Appends a placeholder of `len` bytes.
 fn push_placeholder(len: usize, into: &mut String) {
     let short = match len % 3 {
@@ -130,8 +86,8 @@ fn push_placeholder(len: usize, into: &mut String) {
         1 => 2,
         _ => 1,
     };
-    into.extend(std::iter::repeat_n(PLACEHOLDER, len.saturating_sub(short * 2) / 3));
-    into.extend(std::iter::repeat_n(SHORT_PLACEHOLDER, short));
+    into.extend(std::iter::repeat_n(HELM, len.saturating_sub(short * 2) / 3));
+    into.extend(std::iter::repeat_n(SHORT_HELM, short));
 }
 
 /// An action `{{ … }}`.
@@ -299,6 +255,7 @@ fn owner(before: &str, column: usize) -> Option<Box<str>> {
 mod tests {
     use super::*;
     use crate::syntax::parse;
+    use crate::syntax::placeholders::{TextPart, has_placeholder, show_placeholders, split_placeholders};
 
     fn masked(text: &str) -> HelmMask {
         let mask = mask_helm_actions(text).expect("there are actions");
@@ -326,14 +283,15 @@ mod tests {
     #[test]
     fn placeholders_are_found() {
         let mask = masked("x{{ a }}y{{b}}{{ c}}z");
-        assert_eq!(split_helm_placeholders(&mask.text), [Some("x"), None, Some("y"), None, Some("z")]);
-        assert_eq!(show_helm_placeholders(&mask.text), "x<Helm expression>y<Helm expression>z");
-        assert!(!has_helm_placeholder("x y"));
+        let parts = [TextPart::Text("x"), TextPart::Helm, TextPart::Text("y"), TextPart::Helm, TextPart::Text("z")];
+        assert_eq!(split_placeholders(&mask.text), parts);
+        assert_eq!(show_placeholders(&mask.text), "x<Helm expression>y<Helm expression>z");
+        assert!(!has_placeholder("x y"));
     }
 
     #[test]
     fn an_unfinished_action_ends_with_its_line() {
-        assert_eq!(show_helm_placeholders(&masked("a: {{ .x\nb: c\n").text), "a: <Helm expression>\nb: c\n");
+        assert_eq!(show_placeholders(&masked("a: {{ .x\nb: c\n").text), "a: <Helm expression>\nb: c\n");
     }
 
     #[test]

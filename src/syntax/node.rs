@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::syntax::green::{CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned};
+use crate::syntax::owned_node::OwnedNode;
 use crate::syntax::scalar::{self, ScalarStyle, TypedScalar};
 use crate::syntax::tree::YamlDocument;
 use crate::text::Span;
@@ -92,6 +93,12 @@ impl<'t> Node<'t> {
     /// The part of the tree below this node, this node included.
     pub fn subtree(self) -> Subtree {
         Subtree(Arc::clone(self.green))
+    }
+
+    /// The node without a borrow. It keeps its subtree alive, and with aliases the whole document.
+    pub fn to_owned_node(self) -> OwnedNode {
+        let document_start = self.document.span().start;
+        OwnedNode::new(self.document.green(), self.green, self.offset - document_start)
     }
 
     /// Whether there is an alias in its subtree, so that its meaning depends on text elsewhere.

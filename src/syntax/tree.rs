@@ -69,11 +69,19 @@ impl PartialEq for Tree {
 /// One document of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct YamlDocument<'t> {
-    green: &'t GreenDocument,
+    green: &'t Arc<GreenDocument>,
     offset: usize,
 }
 
 impl<'t> YamlDocument<'t> {
+    pub(super) fn new(green: &'t Arc<GreenDocument>, offset: usize) -> Self {
+        Self { green, offset }
+    }
+
+    pub(super) fn green(self) -> &'t Arc<GreenDocument> {
+        self.green
+    }
+
     /// From its first line to the first line of the next document.
     pub fn span(self) -> Span {
         Span::new(self.offset, self.offset + self.green.len as usize)

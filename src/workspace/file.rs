@@ -1,9 +1,11 @@
 //! Reading one file: its kind, its objects and its errors. The text and the tree are not kept.
 
+use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-use crate::k8s::{self, Object, ObjectData};
+use crate::k8s::{self, DataValue, Object, ObjectData, ParameterValue, Parameters, Template};
 use crate::syntax::{self, SyntaxError, Tree};
 use crate::text::{LineIndex, Span};
 use crate::workspace::document;
@@ -34,6 +36,26 @@ pub struct File {
     pub(super) patches: Vec<Arc<str>>,
     /// What this file is read as when it belongs to a Helm chart, if that is different.
     pub(super) in_chart: Option<Arc<File>>,
+    /// The names and values of a parameter file or env file.
+    pub values: Vec<(Arc<str>, DataValue)>,
+    /// See [`File::derived_from_objects`].
+    pub(super) derived: DerivedFromFile,
+}
+
+/// What a later layer computes from a file, once. A copy of the file starts without it.
+#[derive(Default)]
+pub(super) struct DerivedFromFile(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl Clone for DerivedFromFile {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl fmt::Debug for DerivedFromFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DerivedFromFile")
+    }
 }
 
 impl File {
@@ -83,16 +105,53 @@ impl File {
         }
     }
 
+    /// The same file with other values for the parameters of its templates. Names that a template does not declare are
+    /// ignored.
+    pub fn with_parameter_values(&self, values: &[(Arc<str>, ParameterValue)]) -> Self {
+        let mut file = self.clone();
+        let mut known: Vec<(Arc<Parameters>, Arc<Parameters>)> = Vec::new();
+        for template in file.objects.iter_mut().filter_map(|it| it.template.as_mut()) {
+            let old = &template.parameters;
+            let new = match known.iter().find(|(it, _)| Arc::ptr_eq(it, old)) {
+                Some((_, new)) => Arc::clone(new),
+                None => {
+                    let declared = values.iter().filter(|(name, _)| old.contains(name)).cloned();
+                    let new = Arc::new(old.with_values(declared));
+                    known.push((Arc::clone(old), Arc::clone(&new)));
+                    new
+                }
+            };
+            template.parameters = new;
+        }
+        file
+    }
+
+    /// What a later layer computes from the objects of the file. It is kept with the file. All callers must use the same
+    /// type; `None` for another one.
+    pub fn derived_from_objects<T: Any + Send + Sync>(&self, compute: impl FnOnce() -> T) -> Option<&T> {
+        self.derived.0.get_or_init(|| Box::new(compute())).downcast_ref()
+    }
+
+    /// The template that contains an object of this file.
+    pub fn template_of(&self, object: &Object) -> Option<(&Object, &Template)> {
+        object.template.as_ref()?;
+        let after = self.objects.partition_point(|it| it.offset < object.offset);
+        self.objects[..after].iter().rev().find_map(|it| match &it.model.data {
+            ObjectData::Template(template) => Some((it, &**template)),
+            _ => None,
+        })
+    }
+
     /// A cheap check whether both files export the same objects. False does not mean that they differ.
     pub(super) fn exports_the_same(&self, other: &Self) -> bool {
         let same = |(one, other): (&Object, &Object)| match (&one.model.data, &other.model.data) {
             (ObjectData::None, ObjectData::None) => true,
             _ => {
-                let parameters = match (&one.parameters, &other.parameters) {
-                    (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                let template = match (&one.template, &other.template) {
+                    (Some(one), Some(other)) => Arc::ptr_eq(&one.parameters, &other.parameters),
                     (one, other) => one.is_none() && other.is_none(),
                 };
-                parameters && Arc::ptr_eq(&one.model, &other.model)
+                template && Arc::ptr_eq(&one.model, &other.model)
             }
         };
         self.objects.len() == other.objects.len() && self.objects.iter().zip(&other.objects).all(same)
@@ -118,7 +177,9 @@ impl File {
     fn read_env_format(path: &str, text: &str, kind: FileKind) -> Self {
         let file =
             Self::from_objects(path, &syntax::parse(""), Vec::new(), document::has_suppressions(text), &|| false);
-        Self { kind, lines: Arc::new(LineIndex::new(text)), document_count: 1, ..file }
+        let entries = syntax::parse_param_file(text).entries.into_iter();
+        let values = entries.map(|it| (it.name.into(), DataValue::new(it.value))).collect();
+        Self { kind, lines: Arc::new(LineIndex::new(text)), document_count: 1, values, ..file }
     }
 
     /// Reads YAML or JSON, and decides whether it is a template.
@@ -209,6 +270,8 @@ impl File {
             settings: None,
             patches,
             in_chart: None,
+            values: Vec::new(),
+            derived: DerivedFromFile::default(),
         }
     }
 }

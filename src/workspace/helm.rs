@@ -4,10 +4,9 @@ mod masked_template;
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, EnvVar, KeyedData, Model, Object, ObjectData, Text};
+use crate::k8s::{Container, EnvVar, KeyedData, Model, Object, ObjectData, ObjectSpan, Text};
 use crate::syntax::{
-    CollectionStyle, HelmMask, HelmOutput, Node, NodeKind, ScalarStyle, Tree, has_helm_placeholder,
-    push_helm_placeholder,
+    CollectionStyle, HelmMask, HelmOutput, Node, NodeKind, ScalarStyle, Tree, has_placeholder, push_helm_placeholder,
 };
 use crate::text::Span;
 
@@ -109,8 +108,8 @@ impl<'m> ActionsAround<'m> {
 /// The model without the parts that depend on actions.
 fn without_unknown(object: &Object, around: &ActionsAround<'_>) -> Model {
     let mut model = (*object.model).clone();
-    let file_span = |span: Span| object.file_span(span);
-    model.namespace = model.namespace.filter(|it| !has_helm_placeholder(&it.value));
+    let file_span = |span: ObjectSpan| object.file_span(span);
+    model.namespace = model.namespace.filter(|it| !has_placeholder(&it.value));
     let whole = around.extent(file_span(model.span));
     match &mut model.data {
         ObjectData::ConfigMap(source) | ObjectData::Secret(source) => {
@@ -141,16 +140,16 @@ fn mark_unknown_keys(
     source: &mut KeyedData,
     whole: Span,
     around: &ActionsAround<'_>,
-    file_span: &dyn Fn(Span) -> Span,
+    file_span: &dyn Fn(ObjectSpan) -> Span,
 ) {
     let prints_keys = |key: Option<&str>| !matches!(key, Some("labels" | "annotations" | "metadata"));
     source.may_have_more_keys |= around.outputs_in(whole).any(|it| prints_keys(it.key.as_deref()));
-    source.may_have_more_keys |= source.keys.iter().any(|it| has_helm_placeholder(&it.key.value));
-    source.keys.retain(|it| !has_helm_placeholder(&it.key.value));
+    source.may_have_more_keys |= source.keys.iter().any(|it| has_placeholder(&it.key.value));
+    source.keys.retain(|it| !has_placeholder(&it.key.value));
     for key in &mut source.keys {
         let span = key.value_span.map(file_span);
         let has_lines = span.is_some_and(|span| around.lines.iter().any(|it| within(*it, &span)));
-        if has_lines || key.value.as_deref().is_some_and(has_helm_placeholder) {
+        if has_lines || key.value.as_deref().is_some_and(has_placeholder) {
             key.value = None;
         }
     }
@@ -161,19 +160,19 @@ fn may_gain_variables(
     container: &Container,
     own: Span,
     around: &ActionsAround<'_>,
-    file_span: &dyn Fn(Span) -> Span,
+    file_span: &dyn Fn(ObjectSpan) -> Span,
 ) -> bool {
     let is_env = |key: Option<&str>| matches!(key, None | Some("env" | "envFrom"));
     let prints = around.outputs_in(own).any(|it| is_env(it.key.as_deref()));
-    let is_hole = |span: Span| around.text.get(file_span(span).range()).is_some_and(has_helm_placeholder);
+    let is_hole = |span: ObjectSpan| around.text.get(file_span(span).range()).is_some_and(has_placeholder);
     let masked_name = |it: &EnvVar| match &it.name {
-        Some(name) => has_helm_placeholder(&name.value),
+        Some(name) => has_placeholder(&name.value),
         None => is_hole(it.span),
     };
     let masked_list = container.env.is_empty() && container.env_span.is_some_and(is_hole);
     let masked_source = container.env_from.iter().any(|it| match (&it.source, &it.prefix) {
         (None, _) => is_hole(it.span),
-        (_, Some(prefix)) => has_helm_placeholder(&prefix.value),
+        (_, Some(prefix)) => has_placeholder(&prefix.value),
         _ => false,
     });
     prints || masked_list || masked_source || container.env.iter().any(masked_name)

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use imbl::{HashMap, OrdMap, Vector};
 
-use crate::k8s::{KeyedData, Object, ObjectData};
-use crate::syntax::has_helm_placeholder;
+use crate::k8s::{KeyedData, Object, ObjectData, Parameters};
+use crate::syntax::has_placeholder;
 use crate::workspace::File;
 
 /// The kinds of objects that are looked up by name.
@@ -99,10 +99,11 @@ impl Index {
         }
     }
 
-    /// The objects of a definition.
-    pub(super) fn objects(&self, definition: &FileDefinitions) -> impl Iterator<Item = &Object> {
+    /// The objects of a definition, with their positions in the list of objects of the file.
+    pub(super) fn objects(&self, definition: &FileDefinitions) -> impl Iterator<Item = (usize, &Object)> {
         let file = self.files.get(definition.file).and_then(Option::as_ref);
-        definition.positions.iter().filter_map(move |position| file?.objects.get(*position as usize))
+        let at = |position: &u32| *position as usize;
+        definition.positions.iter().map(at).filter_map(move |position| Some((position, file?.objects.get(position)?)))
     }
 
     /// The names of all Kustomize `vars`.
@@ -185,10 +186,14 @@ impl ExportedObject<'_> {
     pub(super) fn is_equivalent(&self, other: &ExportedObject<'_>) -> bool {
         self.kind == other.kind
             && self.name == other.name
-            && self.object.parameters == other.object.parameters
+            && parameters(self.object) == parameters(other.object)
             && (Arc::ptr_eq(&self.object.model, &other.object.model)
                 || self.object.model.is_equivalent(&other.object.model))
     }
+}
+
+fn parameters(object: &Object) -> Option<&Parameters> {
+    object.template.as_ref().map(|it| &*it.parameters)
 }
 
 /// The objects of a file that others can refer to.
@@ -201,8 +206,10 @@ pub(super) fn exported(file: &File) -> impl Iterator<Item = ExportedObject<'_>> 
             ObjectData::Preset(_) => (IndexedKind::Preset, None),
             ObjectData::None | ObjectData::Kustomization(_) | ObjectData::Template(_) => return None,
         };
-        // A name that depends on a Helm action is unknown.
-        let name = object.reference_name().filter(|name| !has_helm_placeholder(name))?.into_owned();
+        // A name that depends on a Helm action is unknown. One that depends on a parameter identifies the object inside
+        // its template.
+        let is_known = |name: &Arc<str>| object.template.is_some() || !has_placeholder(name);
+        let name = object.reference_name().filter(is_known)?;
         Some(ExportedObject { position, object, kind, name, source })
     })
 }

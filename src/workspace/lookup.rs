@@ -26,6 +26,8 @@ pub struct ObjectMatch<'s> {
     pub file: &'s Arc<str>,
     /// The object.
     pub object: &'s Object,
+    /// The position in the list of objects of the file; `None` for an entry of `externals`.
+    pub position: Option<usize>,
     /// Whether it may have keys that its text does not show: its data is incomplete, or a patch or generator adds to
     /// it.
     pub may_have_more_keys: bool,
@@ -156,12 +158,18 @@ impl Snapshot {
         from: LookupSite<'_>,
     ) -> impl Iterator<Item = ObjectMatch<'s>> {
         let definition = self.share_root(&key.file, from.file).then_some(definition);
-        let fits = move |object: &&Object| match (object.namespace(), from.namespace) {
-            (Some(one), Some(other)) => one == other,
+        let namespace: Option<Arc<str>> = from.namespace.map(Arc::from);
+        let fits = move |(_, object): &(usize, &Object)| match (object.namespace(), &namespace) {
+            (Some(one), Some(other)) => one == *other,
             _ => true,
         };
         let objects = definition.into_iter().flat_map(|it| self.index.objects(it)).filter(fits);
-        objects.map(|object| ObjectMatch { file: &key.file, object, may_have_more_keys: may_have_more_keys(object) })
+        objects.map(|(position, object)| ObjectMatch {
+            file: &key.file,
+            object,
+            position: Some(position),
+            may_have_more_keys: may_have_more_keys(object),
+        })
     }
 
     /// Whether two files belong to the same root.
@@ -176,7 +184,9 @@ impl Snapshot {
 
 /// The objects of the settings.
 fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<Item = ObjectMatch<'s>> {
-    objects.iter().map(move |object| ObjectMatch { file, object, may_have_more_keys: may_have_more_keys(object) })
+    let matched =
+        move |object| ObjectMatch { file, object, position: None, may_have_more_keys: may_have_more_keys(object) };
+    objects.iter().map(matched)
 }
 
 fn may_have_more_keys(object: &Object) -> bool {

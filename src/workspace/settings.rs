@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::Severity;
-use crate::k8s::{DataEntry, KeyedData, Model, Object, ObjectData, Service, ServicePort, Text};
+use crate::k8s::{DataEntry, KeyedData, Model, Object, ObjectData, ObjectSpan, Service, ServicePort, Text};
 use crate::syntax::{self, Node, ScalarStyle, TypedScalar};
 use crate::text::{LineIndex, Span};
 use crate::workspace::globs::Globs;
@@ -398,7 +398,7 @@ impl SettingsReader {
             match text(name) {
                 Some(name) => {
                     let model = Model { span: name.span, name: Some(name), data, ..Model::default() };
-                    objects.push(Object { offset: 0, model: Arc::new(model), parameters: None });
+                    objects.push(Object { offset: 0, model: Arc::new(model), template: None });
                 }
                 None => self.error(name.span(), "expected the name of an object".into()),
             }
@@ -444,7 +444,7 @@ impl SettingsReader {
                 port,
                 port_text: None,
                 protocol: item.get("protocol").and_then(text),
-                span: item.span(),
+                span: ObjectSpan::relative(item.span()),
             });
         }
         service
@@ -520,8 +520,8 @@ impl SettingsReader {
 fn text(node: Node<'_>) -> Option<Text> {
     let node = node.resolved();
     let value = node.text()?;
-    let is_string = node.string().is_some();
-    Some(Text { value: value.into(), span: node.span(), style: node.style().unwrap_or(ScalarStyle::Plain), is_string })
+    let (span, is_string) = (ObjectSpan::relative(node.span()), node.string().is_some());
+    Some(Text { value: value.into(), span, style: node.style().unwrap_or(ScalarStyle::Plain), is_string })
 }
 
 fn did_you_mean(written: &str, known: &[&str]) -> String {

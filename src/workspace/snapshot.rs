@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use imbl::{HashSet, OrdMap};
 
-use crate::k8s::Model;
+use crate::k8s::{Model, Object};
 use crate::text::Span;
 use crate::workspace::dependencies::{ChangeVersions, Dependency, SharedRecorder};
 use crate::workspace::file::File;
@@ -55,6 +55,22 @@ impl Snapshot {
     pub fn file(&self, path: &str) -> Option<&Arc<File>> {
         self.record(|| Dependency::File(path.into()));
         self.files.get(path)
+    }
+
+    /// A file. For callers whose result depends on the file in a way that is recorded already.
+    pub fn file_unrecorded(&self, path: &str) -> Option<&Arc<File>> {
+        self.files.get(path)
+    }
+
+    /// A file with its path as the workspace stores it.
+    pub fn entry(&self, path: &str) -> Option<(&Arc<str>, &Arc<File>)> {
+        self.record(|| Dependency::File(path.into()));
+        self.files.get_key_value(path)
+    }
+
+    /// An object of a file, found by its content. Objects move when their file is edited.
+    pub fn find_object(&self, file: &str, model: &Arc<Model>) -> Option<&Object> {
+        self.files.get(file)?.objects.iter().find(|it| Arc::ptr_eq(&it.model, model))
     }
 
     /// A cache that a later layer computes from all services. Snapshots share it until a service changes. All callers

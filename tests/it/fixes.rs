@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
+use podlens::build::{self, BuiltObject};
 use podlens::diagnostic::{Diagnostic, Fix};
-use podlens::resolve;
+use podlens::resolve::Resolver;
 use podlens::syntax;
 use podlens::workspace::{File, Workspace};
 
@@ -96,11 +96,10 @@ fn environment(files: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         workspace.set_disk(path, File::read(path, text));
     }
     let snapshot = workspace.snapshot();
-    let path: Arc<str> = "pod.yaml".into();
-    let file = snapshot.file(&path).expect("the file is there");
-    let object = file.objects.iter().find(|it| !it.model.pods.is_empty()).expect("a pod");
-    let pod = &object.model.pods[0];
-    let environment = resolve::environment(&snapshot, &path, object, pod, &pod.containers[0]);
+    let (path, file) = snapshot.entry("pod.yaml").expect("the file is there");
+    let container =
+        build::objects(&snapshot, path, file).flat_map(BuiltObject::containers).next().expect("a container");
+    let environment = Resolver::new(&snapshot, None).environment(container);
     environment.bindings().iter().map(|it| (it.name.to_string(), it.value.to_string())).collect()
 }
 

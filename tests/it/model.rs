@@ -11,6 +11,7 @@ mod spelling;
 use std::process::Command;
 use std::sync::Arc;
 
+use podlens::build;
 use podlens::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use podlens::resolve::Resolver;
 use podlens::workspace::{File, Workspace};
@@ -36,8 +37,9 @@ fn environments_are_those_of_the_reference() {
             text: &|_| Some(Arc::clone(&text)),
             all: true,
         };
-        let path: Arc<str> = "all.yaml".into();
-        let workloads = viewer.workloads(&path, snapshot.file(&path).expect("the file is there"));
+        let (path, file) = snapshot.entry("all.yaml").expect("the file is there");
+        let objects = build::objects(&snapshot, path, file).filter(|it| it.is_workload());
+        let workloads = objects.filter_map(|it| viewer.workload(it, |_| true)).collect();
         let json =
             serde_json::to_value(EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads }).expect("a view is JSON");
         compare(&case, &json, &manifests, seed);

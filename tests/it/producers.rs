@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
+use podlens::build::{self, BuiltObject};
 use podlens::resolve::{EnvFile, Resolver};
 use podlens::workspace::{File, Workspace};
 
@@ -157,10 +157,9 @@ fn followed(shell: &str, script: &str, directory: &Path) -> BTreeMap<&'static st
     let mut workspace = Workspace::default();
     workspace.set_disk("pod.yaml", File::read("pod.yaml", &text));
     let snapshot = workspace.snapshot();
-    let path: Arc<str> = "pod.yaml".into();
-    let object = &snapshot.file(&path).expect("the file").objects[0];
-    let pod = &object.model.pods[0];
-    let files = Resolver::new(&snapshot, None).env_files(&path, object, pod, &pod.containers[1]);
+    let (path, file) = snapshot.entry("pod.yaml").expect("the file");
+    let container = build::objects(&snapshot, path, file).flat_map(BuiltObject::containers).nth(1);
+    let files = Resolver::new(&snapshot, None).env_files(container.expect("a second container"));
     FILES.into_iter().map(|name| (name, files.file("config", name))).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use podlens::ide::{ProcessOptions, process_template, select_template};
+use podlens::build::{ProcessOptions, process_template, select_template};
 use podlens::syntax::parse;
 use proptest::prelude::*;
 

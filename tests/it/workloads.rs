@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
+use podlens::build::{self, BuiltObject, SelectorMatch};
 use podlens::k8s::{
-    ContainerRole, Controller, Indexing, Object, ObjectData, PodPreset, WORKLOAD_KINDS, WorkloadKind, may_hold_objects,
+    ContainerRole, Controller, Indexing, ObjectData, PodPreset, WORKLOAD_KINDS, WorkloadKind, may_hold_objects,
     read_objects,
 };
-use podlens::resolve::{Resolver, SelectorMatch};
+use podlens::resolve::Resolver;
 use podlens::syntax::parse;
 use podlens::workspace::{File, Snapshot, Workspace};
 
@@ -107,9 +107,8 @@ fn injected_variables_are_defined() {
     for (workload, _, text) in rows() {
         let snapshot = snapshot(&[("it.yaml", &text)]);
         let resolver = Resolver::new(&snapshot, None);
-        let (file, object) = (Arc::from("it.yaml"), only_object(&snapshot, "it.yaml"));
-        let pod = &object.model.pods[0];
-        let environment = resolver.environment(&file, object, pod, &pod.containers[0]);
+        let container = only_object(&snapshot, "it.yaml").containers().next().expect("a container");
+        let environment = resolver.environment(container);
         let names: Vec<&str> = environment.names().map(|it| &**it).collect();
         for variable in workload.injected {
             assert!(names.contains(&variable.name), "{} in {names:?} of {text}", variable.name);
@@ -131,14 +130,13 @@ fn added_labels_are_selected_and_have_values() {
             );
             let snapshot = snapshot(&[("it.yaml", &text), ("preset.yaml", &preset)]);
             let resolver = Resolver::new(&snapshot, Some("1.19".parse().expect("a release")));
-            let (file, object) = (Arc::from("it.yaml"), only_object(&snapshot, "it.yaml"));
-            let pod = &object.model.pods[0];
-            let fit = resolver.selector_match(&file, object, pod, preset_of(&snapshot));
+            let container = only_object(&snapshot, "it.yaml").containers().next().expect("a container");
+            let fit = resolver.selector_match(container.in_pod(), preset_of(&snapshot));
             let expected =
                 if workload.added_labels.contains(label) { SelectorMatch::Yes } else { SelectorMatch::Maybe };
             assert_eq!(fit, expected, "{label} of {}", workload.kind);
             let path = format!("metadata.labels['{label}']");
-            let value = resolver.field_value(&file, object, pod, &pod.containers[0], &path);
+            let value = resolver.field_value(container, &path);
             assert_eq!(value.known(), None, "{label} of {} is set later", workload.kind);
         }
     }
@@ -159,9 +157,11 @@ fn the_specification_names_each_kind_and_path() {
     }
 }
 
-fn only_object<'s>(snapshot: &'s Snapshot, file: &str) -> &'s Object {
-    let file = snapshot.file(file).expect("the file");
-    let [object] = &file.objects[..] else { panic!("one object") };
+fn only_object<'s>(snapshot: &'s Snapshot, file: &str) -> BuiltObject<'s> {
+    let (path, file) = snapshot.entry(file).expect("the file");
+    let mut objects = build::objects(snapshot, path, file);
+    let object = objects.next().expect("an object");
+    assert!(objects.next().is_none(), "one object");
     object
 }
 

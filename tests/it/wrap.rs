@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use podlens::ide::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
-use podlens::ide::{ProcessOptions, process_template, select_template};
+use podlens::build::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
+use podlens::build::{ProcessOptions, process_template, select_template};
 use podlens::syntax::parse;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -143,6 +143,8 @@ mod tests {
             related: Vec::new(),
             fixes: fixes.iter().map(fix).collect(),
             object: None,
+            built_object: None,
+            views: Vec::new(),
             path: None,
             unnecessary: false,
         }

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::ide::{ParameterValues, ParameterView};
+use crate::build::{ParameterValues, ParameterView};
+use crate::k8s::ParameterType as Type;
 use crate::report::one_line;
-use crate::resolve::ParameterType as Type;
 
 /// Asks for each parameter that has no value yet. An empty answer takes the default. The question is repeated where a
 /// value is required and there is no default. The end of the input ends the questions.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::ide::ParameterView;
+use crate::build::ParameterView;
 use crate::report::one_line;
 
 /// Writes the table. For a generated parameter the value column has the expression it is generated from.

@@ -20,7 +20,7 @@ pub fn redacted_text(file: &File, text: &Arc<str>) -> Arc<str> {
         let broken = broken_part(file, object, text).map(|it| (it, "{}[]:,\"'"));
         for (span, marks) in values.chain(broken) {
             let Some(part) = text.get(span.range()) else { continue };
-            let part = redact(part, marks, object.parameters.is_some());
+            let part = redact(part, marks, object.template.is_some());
             redacted.get_or_insert_with(|| text.to_string()).replace_range(span.range(), &part);
         }
     }

@@ -1,4 +1,4 @@
-//! The engine of `podlens render`: workloads with their variables expanded and their presets applied.
+//! The engine of `podlens render`: workloads as the cluster runs them, with variables expanded and presets applied.
 //!
 //! A value that is not completely known keeps its text, with a comment that gives the reason. Values of Secrets are never
 //! inserted.
@@ -9,18 +9,20 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use crate::k8s::{Container, Object, Pod, Text};
+use crate::build::{BuiltContainer, BuiltObject};
+use crate::k8s::Text;
 use crate::resolve::{Environment, ResolvedValue, Resolver, ValuePart, ValueState};
-use crate::syntax::{self, DollarTokenKind, Node, ScalarStyle, SourceMap, Tree, YamlValue, dollar_tokens};
+use crate::syntax::{
+    self, DollarTokenKind, Node, ScalarStyle, SourceMap, Tree, YamlValue, dollar_tokens, show_placeholders,
+};
 use crate::text::Span;
-use crate::workspace::File;
 use preset_changes::PresetChanges;
 
 /// Renders the workloads of files.
 pub struct Renderer<'s> {
     /// Computes environments.
     pub resolver: &'s Resolver<'s>,
-    /// Returns the text of a file; needed for the files of presets.
+    /// Returns the text of a file.
     pub text: &'s (dyn Fn(&str) -> Option<Arc<str>> + Sync),
 }
 
@@ -45,10 +47,11 @@ impl RenderedText {
 
     /// The scalar to write: the value, or the text with a comment that gives the reason.
     fn scalar(&self) -> YamlValue {
+        let text = || show_placeholders(&self.text.value).into_owned();
         match (self.known(), self.reason()) {
             (Some(value), _) => YamlValue::Text(value),
-            (None, Some(reason)) => YamlValue::Commented(self.text.value.to_string(), reason),
-            (None, None) => YamlValue::text(&*self.text.value),
+            (None, Some(reason)) => YamlValue::Commented(text(), reason),
+            (None, None) => YamlValue::Text(text()),
         }
     }
 
@@ -69,21 +72,37 @@ impl RenderedText {
 }
 
 impl Renderer<'_> {
-    /// The workloads of a file as YAML documents, in the order of the text. None for a Helm template, whose result is not
-    /// known.
-    pub fn workloads(&self, path: &Arc<str>, file: &File, text: &str) -> Vec<String> {
-        if file.is_helm_template() || workloads(file).next().is_none() {
-            return Vec::new();
+    /// One workload as a YAML document.
+    pub fn document(&self, object: BuiltObject<'_>) -> Option<String> {
+        let expanded_texts: BTreeMap<String, RenderedText> =
+            self.expanded_texts(object).into_iter().map(|it| (it.path.clone(), it)).collect();
+        let scalar = |path: &str| expanded_texts.get(path).map(RenderedText::scalar);
+        let mut document = self.built_value(object, &scalar)?;
+        for changes in self.preset_changes(object) {
+            changes.apply(&mut document);
         }
-        let tree = syntax::parse(text);
-        workloads(file).filter_map(|object| self.document(path, &tree, object)).collect()
+        document.to_block()
     }
 
-    /// The text of a file with variables expanded and presets applied; the rest is not changed.
-    pub fn in_place(&self, path: &Arc<str>, file: &File, text: &str) -> String {
+    /// An object after the build, before admission. `scalar` may return a replacement for the scalar at a path.
+    pub fn built_value(
+        &self,
+        object: BuiltObject<'_>,
+        scalar: &dyn Fn(&str) -> Option<YamlValue>,
+    ) -> Option<YamlValue> {
+        if let Some(node) = object.tree() {
+            return Some(readable(YamlValue::from_node(node, "", scalar)?));
+        }
+        let tree = syntax::parse(&(self.text)(object.file)?);
+        YamlValue::from_node(node_of(&tree, object)?, "", scalar)
+    }
+
+    /// The text of a file with variables expanded and presets applied; the rest is not changed. Not for files with
+    /// templates: their objects differ from their text.
+    pub fn in_place<'o>(&self, objects: &[BuiltObject<'o>], text: &str) -> String {
         let mut edits: BTreeMap<Span, Option<String>> = BTreeMap::new();
-        for object in workloads(file).filter(|_| !file.is_helm_template()) {
-            for expanded in self.expanded_texts(path, object) {
+        for object in objects {
+            for expanded in self.expanded_texts(*object) {
                 let span = object.file_span(expanded.text.span);
                 let new = expanded.known().and_then(|value| rewritten(text.get(span.range())?, &expanded, &value));
                 match edits.entry(span) {
@@ -96,10 +115,10 @@ impl Renderer<'_> {
         }
         let mut all: Vec<(Span, String)> = edits.into_iter().filter_map(|(span, new)| Some((span, new?))).collect();
         let mut tree = None;
-        for object in workloads(file).filter(|_| !file.is_helm_template()) {
-            for preset_changes in self.preset_changes(path, object) {
+        for object in objects {
+            for changes in self.preset_changes(*object) {
                 let tree = tree.get_or_insert_with(|| syntax::parse(text));
-                all.extend(preset_changes.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
+                all.extend(changes.edits(text, tree).into_iter().map(|it| (it.span, it.text)));
             }
         }
         // Insertions at one offset keep their order: inner ones first.
@@ -118,44 +137,20 @@ impl Renderer<'_> {
     }
 
     /// The pods of an object that presets change.
-    fn preset_changes<'a>(&'a self, path: &'a Arc<str>, object: &'a Object) -> Vec<PresetChanges<'a>> {
-        let pods = object.model.pods.iter();
-        pods.filter_map(|pod| PresetChanges::of(self, path, object, pod)).collect()
+    fn preset_changes<'a>(&self, object: BuiltObject<'a>) -> Vec<PresetChanges<'a>> {
+        object.pods().filter_map(|pod| PresetChanges::of(self, pod)).collect()
     }
 
-    /// One workload as a YAML document; `tree` is that of its file.
-    pub fn document(&self, path: &Arc<str>, tree: &Tree, object: &Object) -> Option<String> {
-        let node = node_of(tree, object)?;
-        let expanded_texts: BTreeMap<String, RenderedText> =
-            self.expanded_texts(path, object).into_iter().map(|it| (it.path.clone(), it)).collect();
-        let mut document = YamlValue::from_node(node, "", &|path| expanded_texts.get(path).map(RenderedText::scalar))?;
-        for preset_changes in self.preset_changes(path, object) {
-            preset_changes.apply(&mut document);
-        }
-        document.to_block()
-    }
-
-    fn expanded_texts(&self, path: &Arc<str>, object: &Object) -> Vec<RenderedText> {
+    fn expanded_texts(&self, object: BuiltObject<'_>) -> Vec<RenderedText> {
         let mut found = Vec::new();
-        for pod in &object.model.pods {
-            for container in &pod.containers {
-                self.of_container(path, object, pod, container, &mut found);
-            }
-        }
+        object.containers().for_each(|container| self.of_container(container, &mut found));
         found.retain(|it| it.text.value.contains('$') && it.value.known().is_none_or(|value| *value != *it.text.value));
         found
     }
 
-    fn of_container(
-        &self,
-        file: &Arc<str>,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
-        found: &mut Vec<RenderedText>,
-    ) {
-        let environment: Environment = self.resolver.environment(file, object, pod, container);
-        let at = &container.path;
+    fn of_container(&self, of: BuiltContainer<'_>, found: &mut Vec<RenderedText>) {
+        let environment: Environment = self.resolver.environment(of);
+        let (container, at) = (of.container, &of.container.path);
         let mut push = |path: String, text: &Text, value: &ResolvedValue| {
             found.push(RenderedText { path, text: text.clone(), value: value.clone() });
         };
@@ -184,16 +179,28 @@ impl Renderer<'_> {
     }
 }
 
-/// The objects with containers.
-pub(crate) fn workloads(file: &File) -> impl Iterator<Item = &Object> {
-    file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()))
+/// A value with a readable form of each placeholder, and a comment that says that it is not known.
+fn readable(value: YamlValue) -> YamlValue {
+    match value {
+        YamlValue::Text(text) if syntax::has_placeholder(&text) => {
+            let value = ResolvedValue::written(text.as_str().into());
+            RenderedText { path: String::new(), text: Text::of(text), value }.scalar()
+        }
+        YamlValue::List(items) => YamlValue::List(items.into_iter().map(readable).collect()),
+        YamlValue::Map(entries) => {
+            let entry = |(key, value): (String, YamlValue)| (show_placeholders(&key).into_owned(), readable(value));
+            YamlValue::Map(entries.into_iter().map(entry).collect())
+        }
+        other => other,
+    }
 }
 
-/// The mapping of an object.
-fn node_of<'t>(tree: &'t Tree, object: &Object) -> Option<Node<'t>> {
-    let root = tree.document_at(object.offset)?.root()?;
-    let mut ancestors = root.path_to(object.offset).into_iter();
-    ancestors.find(|node| node.span().start == object.offset && node.is_mapping())
+/// The mapping of a source object.
+fn node_of<'t>(tree: &'t Tree, object: BuiltObject<'_>) -> Option<Node<'t>> {
+    let offset = object.source.offset;
+    let root = tree.document_at(offset)?.root()?;
+    let mut ancestors = root.path_to(offset).into_iter();
+    ancestors.find(|node| node.span().start == offset && node.is_mapping())
 }
 
 /// The source of a scalar with the value inserted: in its style if possible, otherwise in double quotes.

@@ -9,9 +9,7 @@ mod wrap;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::ide::commands::render::workloads;
 use crate::ide::features::preview::PreviewKind;
-use crate::ide::shared::located_container::container_at;
 use crate::ide::{Analysis, EditorCommand};
 use crate::rules;
 use crate::text::Span;
@@ -155,7 +153,7 @@ fn overlap(one: &Edit, other: &Edit) -> bool {
 }
 
 fn sort(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<(CodeActionKind, String, Vec<Edit>)> {
-    let at = container_at(file, analysis.snapshot.file(file)?, offset)?;
+    let at = analysis.container_at(file, offset)?;
     let environment = at.environment(analysis);
     let fix = at.with_context(analysis, &environment, rules::sort_env)?;
     Some((CodeActionKind::Sort, fix.title, fix.edits))
@@ -174,12 +172,11 @@ fn show(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<CodeActi
         command: Some(command),
     };
     let mut actions = Vec::new();
-    if let Some(at) = container_at(file, facts, offset) {
+    if let Some(at) = analysis.container_at(file, offset) {
         let name = at.container.name.as_ref().map_or("the container".into(), |it| format!("`{}`", it.value));
         actions.push(action(format!("Show the environment of {name}"), EditorCommand::ShowEnvironment(here.clone())));
     }
-    let is_here = |it: &&crate::k8s::Object| it.file_span(it.model.span).touches(offset);
-    if !facts.is_helm_template() && workloads(facts).any(|it| is_here(&it)) {
+    if !facts.is_helm_template() && analysis.objects_at(file, offset).iter().any(|it| it.is_workload()) {
         let command = EditorCommand::ShowPreview(here, PreviewKind::Render);
         actions.push(action("Show the rendered manifest".into(), command));
     }

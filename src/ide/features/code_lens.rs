@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::diagnostic::Location;
 use crate::ide::features::preview::PreviewKind;
 use crate::ide::shared::file_text::FileText;
@@ -76,19 +77,19 @@ pub fn code_lenses(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<CodeLens> {
     let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
         return Vec::new();
     };
-    let spans = LocatedContainer::all(file, facts).map(|at| container_line(&at, &file_text));
+    let spans = LocatedContainer::all(analysis, file).map(|at| container_line(&at, &file_text));
     let mut lenses: Vec<CodeLens> = spans.map(|span| CodeLens { span, kind: CodeLensKind::Environment }).collect();
     let templates =
         templates(facts).map(|it| CodeLens { span: first_line(it, &file_text), kind: CodeLensKind::Process });
     lenses.extend(templates.filter(|_| !facts.is_helm_template()));
-    for object in &facts.objects {
+    for object in analysis.objects(file) {
         let kind = match &object.model.data {
             ObjectData::Preset(_) => CodeLensKind::Selected,
             ObjectData::Service(_) if object.model.name.is_some() => CodeLensKind::Consumers,
-            _ if !presets_of_workload(analysis, file, object).is_empty() => CodeLensKind::Presets,
+            _ if !presets_of_workload(analysis, object).is_empty() => CodeLensKind::Presets,
             _ => continue,
         };
-        lenses.push(CodeLens { span: first_line(object, &file_text), kind });
+        lenses.push(CodeLens { span: first_line(object.source, &file_text), kind });
     }
     lenses.sort_by_key(|it| it.span);
     lenses.dedup();
@@ -102,7 +103,7 @@ pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLe
     let location = Location { file: Arc::clone(file), span: lens.span };
     match lens.kind {
         CodeLensKind::Environment => {
-            let at = LocatedContainer::all(file, facts).find(|it| container_line(it, &file_text) == lens.span)?;
+            let at = LocatedContainer::all(analysis, file).find(|it| container_line(it, &file_text) == lens.span)?;
             Some(CodeLensTitle {
                 title: environment_title(&at.environment(analysis)),
                 command: EditorCommand::ShowEnvironment(location),
@@ -119,23 +120,18 @@ pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLe
             Some(CodeLensTitle { title, command: EditorCommand::ShowPreview(location, PreviewKind::Process) })
         }
         CodeLensKind::Presets | CodeLensKind::Selected | CodeLensKind::Consumers => {
-            let mut objects = facts.objects.iter().filter(|it| first_line(it, &file_text) == lens.span);
-            let (title, locations) = objects.find_map(|it| related(analysis, file, it, lens.kind))?;
+            let mut objects = analysis.objects(file).filter(|it| first_line(it.source, &file_text) == lens.span);
+            let (title, locations) = objects.find_map(|it| related(analysis, it, lens.kind))?;
             Some(CodeLensTitle { title, command: EditorCommand::ShowLocations(location, locations) })
         }
     }
 }
 
 /// The title for a preset, service or workload, and the locations of the related objects.
-fn related(
-    analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    object: &Object,
-    kind: CodeLensKind,
-) -> Option<(String, Vec<Location>)> {
+fn related(analysis: &Analysis<'_>, object: BuiltObject<'_>, kind: CodeLensKind) -> Option<(String, Vec<Location>)> {
     match (kind, &object.model.data) {
         (CodeLensKind::Selected, ObjectData::Preset(_)) => {
-            let all = selected_workloads(analysis, file, object);
+            let all = selected_workloads(analysis, object);
             let mut title = match all.len() {
                 0 => "selects no workload".to_owned(),
                 number => format!("selects {}", count(number, "workload", "workloads")),
@@ -146,11 +142,10 @@ fn related(
                     number => title += &format!(" · {number} {word}"),
                 }
             }
-            Some((title, all.iter().map(|it| name_location(&it.file, it.object)).collect()))
+            Some((title, all.iter().map(|it| name_location(it.object)).collect()))
         }
         (CodeLensKind::Consumers, ObjectData::Service(service)) => {
-            let consumers =
-                consumers(analysis, &DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Service });
+            let consumers = consumers(analysis, &DefinedObject { object, kind: OriginKind::Service });
             let mut title = match consumers.all.len() {
                 0 => "not used by any workload".to_owned(),
                 number => format!("used by {}", count(number, "workload", "workloads")),
@@ -161,10 +156,10 @@ fn related(
                 (0, _) => {}
                 (unused, all) => title += &format!(" · {unused} of {all} variables unused"),
             }
-            Some((title, consumers.all.iter().map(|it| name_location(&it.file, it.object)).collect()))
+            Some((title, consumers.all.iter().map(|it| name_location(it.object)).collect()))
         }
         (CodeLensKind::Presets, _) => {
-            let all = presets_of_workload(analysis, file, object);
+            let all = presets_of_workload(analysis, object);
             let names = |applied: bool| {
                 let all = all.iter().filter(|(_, _, it)| it.is_applied() == applied);
                 let names: Vec<&str> = all.map(|(name, _, _)| &**name).collect();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
@@ -10,7 +11,7 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::objects_named;
 use crate::ide::shared::preset_workloads::{preset_entry_at, preset_entry_of, recipients, selected_workloads};
 use crate::ide::shared::symbol::{ObjectKey, Symbol, key_at, object_at, source_keys, symbol_of};
-use crate::k8s::{ContainerField, EnvVar, Object, VariableScope};
+use crate::k8s::{ContainerField, EnvVar, ObjectSpan, VariableScope};
 use crate::resolve::{Binding, Lookup, Origin, OriginKind};
 use crate::rules::env_file_readers;
 use crate::text::Span;
@@ -68,12 +69,12 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
             }
         }
         CursorTarget::Object { at, kind, name, .. } => {
-            let found = objects_named(analysis, *kind, &name.value, &at.file, at.object);
-            found.iter().map(|it| object(it.file, it.object)).collect()
+            let found = objects_named(*kind, &name.value, at.object);
+            found.iter().map(|it| object(it.object)).collect()
         }
-        CursorTarget::VolumeSource { file, object: user, kind, name, key: None } => {
-            let found = objects_named(analysis, *kind, &name.value, file, user);
-            found.iter().map(|it| object(it.file, it.object)).collect()
+        CursorTarget::VolumeSource { object: user, kind, name, key: None } => {
+            let found = objects_named(*kind, &name.value, *user);
+            found.iter().map(|it| object(it.object)).collect()
         }
         CursorTarget::KeyUse { .. } | CursorTarget::Key { .. } | CursorTarget::VolumeSource { .. } => {
             match symbol_of(analysis, target) {
@@ -81,29 +82,27 @@ fn targets(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Vec<Navigation
                 _ => Vec::new(),
             }
         }
-        CursorTarget::Dependency { file, object: user, name } => {
-            let found = objects_named(analysis, OriginKind::Service, &name.value, file, user);
-            found.iter().map(|it| object(it.file, it.object)).collect()
+        CursorTarget::Dependency { object: user, name } => {
+            let found = objects_named(OriginKind::Service, &name.value, *user);
+            found.iter().map(|it| object(it.object)).collect()
         }
-        CursorTarget::Selector { file, object: it } => {
-            selected_workloads(analysis, file, it).iter().map(|it| object(&it.file, it.object)).collect()
+        CursorTarget::Selector { object: it } => {
+            selected_workloads(analysis, *it).iter().map(|it| object(it.object)).collect()
         }
-        CursorTarget::ObjectName { file, object: it, .. } | CursorTarget::Workload { file, object: it } => {
-            vec![object(file, it)]
-        }
-        CursorTarget::Volume { file, object, pod, name } => {
+        CursorTarget::ObjectName { object: it, .. } | CursorTarget::Workload { object: it } => vec![object(*it)],
+        CursorTarget::Volume { object, pod, name } => {
             let all = pod.volumes.iter().filter_map(|it| Some((it.span, it.name.as_ref()?)));
             let same = all.filter(|(_, it)| it.value == name.value);
-            same.map(|(full, name)| pair(file, object, full, name.span)).collect()
+            same.map(|(full, name)| pair(*object, full, name.span)).collect()
         }
         CursorTarget::Container { at, name } => {
             let all = at.pod.containers.iter().filter_map(|it| Some((it.span, it.name.as_ref()?)));
             let same = all.filter(|(_, it)| it.value == name.value);
-            same.map(|(full, name)| pair(&at.file, at.object, full, name.span)).collect()
+            same.map(|(full, name)| pair(at.object, full, name.span)).collect()
         }
         CursorTarget::Parameter(it) => {
-            let mut all: Vec<_> =
-                it.declarations().map(|(full, name)| pair(&it.file, it.object, full.span, name.span)).collect();
+            let object = it.as_written(analysis, it.object);
+            let mut all: Vec<_> = it.declarations().map(|(full, name)| pair(object, full.span, name.span)).collect();
             // The last declaration is used.
             all.reverse();
             all
@@ -154,7 +153,7 @@ fn of_preset(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, n
 
 /// The sources of a variable's value.
 fn of_binding(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, binding: &Binding) -> Vec<NavigationTarget> {
-    let keys = source_keys(analysis, at, binding);
+    let keys = source_keys(at, binding);
     if !keys.is_empty() {
         return keys.iter().map(key).collect();
     }
@@ -178,8 +177,8 @@ fn of_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, origin: &Origin
     if let Some(found) = key_at(analysis, origin.kind, location) {
         return Some(key(&found));
     }
-    if let Some((file, it)) = object_at(analysis, location) {
-        return Some(object(&file, it));
+    if let Some(it) = object_at(analysis, location) {
+        return Some(object(it));
     }
     Some(NavigationTarget { full: location.clone(), focus: location.clone() })
 }
@@ -187,24 +186,26 @@ fn of_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, origin: &Origin
 /// An entry of `env`.
 fn entry(at: &LocatedContainer<'_>, index: usize) -> Option<NavigationTarget> {
     let it = at.container.env.get(index)?;
-    Some(pair(&at.file, at.object, it.span, it.name.as_ref()?.span))
+    Some(pair(at.object, it.span, it.name.as_ref()?.span))
 }
 
 fn key(key: &ObjectKey<'_>) -> NavigationTarget {
-    let span = key.key.key.span;
-    let end = key.key.value_span.map_or(span.end, |it| it.end.max(span.end));
-    pair(&key.of.file, key.of.object, Span::new(span.start, end), span)
+    let object = key.of.object;
+    let focus = object.location(key.key.key.span);
+    let value = key.key.value_span.map(|it| object.location(it)).filter(|it| it.file == focus.file);
+    let end = value.map_or(focus.span.end, |it| it.span.end.max(focus.span.end));
+    let full = Location { span: Span::new(focus.span.start, end), ..focus.clone() };
+    NavigationTarget { full, focus }
 }
 
-fn object(file: &Arc<str>, object: &Object) -> NavigationTarget {
+fn object(object: BuiltObject<'_>) -> NavigationTarget {
     let name = object.model.reference_name_text().map_or(object.model.span, |it| it.span);
-    pair(file, object, object.model.span, name)
+    pair(object, object.model.span, name)
 }
 
 /// A target from spans of an object. If an alias puts the focus outside of the declaration, the focus alone.
-fn pair(file: &Arc<str>, object: &Object, full: Span, focus: Span) -> NavigationTarget {
-    let at = |span: Span| Location { file: Arc::clone(file), span: object.file_span(span) };
-    let (full, focus) = (at(full), at(focus));
-    let is_inside = full.span.start <= focus.span.start && focus.span.end <= full.span.end;
+fn pair(object: BuiltObject<'_>, full: ObjectSpan, focus: ObjectSpan) -> NavigationTarget {
+    let (full, focus) = (object.location(full), object.location(focus));
+    let is_inside = full.file == focus.file && full.span.start <= focus.span.start && focus.span.end <= full.span.end;
     NavigationTarget { full: if is_inside { full } else { focus.clone() }, focus }
 }

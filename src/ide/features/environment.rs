@@ -6,7 +6,6 @@ mod viewer;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::container_at;
 pub use view::{
     AlternativeView, ConflictView, ContainerView, ENVIRONMENT_SCHEMA, EnvironmentView, ExecProbeView, ExpandedView,
     FailureView, FileLine, OpaqueView, PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
@@ -20,11 +19,10 @@ pub fn environment_at(
     offset: usize,
     path: &(dyn Fn(&str) -> String + Sync),
 ) -> Option<EnvironmentView> {
-    let facts = analysis.snapshot.file(file)?;
-    let at = container_at(file, facts, offset)?;
+    let at = analysis.container_at(file, offset)?;
     let text = |path: &str| Some(analysis.texts.parsed_text(path)?.text.shared());
     let viewer =
         EnvironmentViewer { snapshot: analysis.snapshot, resolver: analysis.resolver, path, text: &text, all: true };
-    let workload = viewer.workload(file, facts, at.object, |it| std::ptr::eq(it, at.container));
+    let workload = viewer.workload(at.object, |it| std::ptr::eq(it, at.container))?;
     Some(EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: vec![workload] })
 }

@@ -15,7 +15,7 @@ use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{ContainerField, Text, VariableScope};
 use crate::resolve::{Environment, Lookup, OriginKind};
 use crate::rules::{Rule, StartFailure, StartFailureReason, env_file_readers, start_failures};
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::has_placeholder;
 use crate::text::Span;
 use crate::workspace::LintLevel;
 use builder::HoverBuilder;
@@ -64,25 +64,24 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         CursorTarget::Object { at, kind, name, env_from } => {
             let entry = env_from.and_then(|it| at.container.env_from.get(it));
             let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
-            objects::object(analysis, &at.file, at.object, *kind, name, prefix)
+            objects::object(analysis, at.object, *kind, name, prefix)
         }
-        CursorTarget::KeyUse { at, kind, name, key } => {
-            objects::key_use(analysis, &at.file, at.object, *kind, name, key)
+        CursorTarget::KeyUse { at, kind, name, key } => objects::key_use(analysis, at.object, *kind, name, key),
+        CursorTarget::Key { object, kind, key } => Some(objects::key(analysis, *object, *kind, key)),
+        CursorTarget::ObjectName { object, kind: OriginKind::Preset, .. } | CursorTarget::Selector { object } => {
+            presets::preset(analysis, *object)
         }
-        CursorTarget::Key { file, object, kind, key } => Some(objects::key(analysis, file, object, *kind, key)),
-        CursorTarget::ObjectName { file, object, kind: OriginKind::Preset, .. }
-        | CursorTarget::Selector { file, object } => presets::preset(analysis, file, object),
-        CursorTarget::Workload { file, object } => presets::workload(analysis, file, object),
-        CursorTarget::Dependency { file, object, name } => services::dependency(analysis, file, object, name),
-        CursorTarget::ObjectName { file, object, kind, name } => objects::own_name(analysis, file, object, *kind, name),
+        CursorTarget::Workload { object } => presets::workload(analysis, *object),
+        CursorTarget::Dependency { object, name } => services::dependency(analysis, *object, name),
+        CursorTarget::ObjectName { object, kind, name } => objects::own_name(analysis, *object, *kind, name),
         CursorTarget::Parameter(parameter) => parameter.markup(),
         CursorTarget::Rule(rule) => Some(rule_markup(rule)),
         CursorTarget::EnvFileEntry { file, name, value } => Some(env_file_entry(analysis, file, name, value)),
-        CursorTarget::VolumeSource { file, object, kind, name, key: Some(key) } => {
-            objects::key_use(analysis, file, object, *kind, name, key)
+        CursorTarget::VolumeSource { object, kind, name, key: Some(key) } => {
+            objects::key_use(analysis, *object, *kind, name, key)
         }
-        CursorTarget::VolumeSource { file, object, kind, name, key: None } => {
-            objects::object(analysis, file, object, *kind, name, "")
+        CursorTarget::VolumeSource { object, kind, name, key: None } => {
+            objects::object(analysis, *object, *kind, name, "")
         }
         CursorTarget::Volume { .. } | CursorTarget::Container { .. } => None,
     }
@@ -110,7 +109,7 @@ pub(super) fn variable_markup(
 }
 
 fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: ContainerField, name: &str) -> Option<Markup> {
-    if has_helm_placeholder(name) {
+    if has_placeholder(name) {
         return None;
     }
     let environment = at.environment(analysis);

@@ -10,6 +10,7 @@ use crate::ide::shared::markup::{Block, Markup};
 use crate::ide::shared::preset_workloads::recipients;
 use crate::k8s::{ContainerField, Text};
 use crate::resolve::{Environment, ExpansionStep, Lookup, ResolvedValue};
+use crate::syntax::has_placeholder;
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -34,7 +35,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
     };
     let reveal = analysis.reveals(file);
     let mut hints = Vec::new();
-    for at in LocatedContainer::all(file, facts) {
+    for at in LocatedContainer::all(analysis, file) {
         let overlaps = |text: &Text| {
             let span = at.object.file_span(text.span);
             span.start <= range.end && range.start <= span.end
@@ -55,7 +56,7 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
             }
         }
     }
-    presets(analysis, file, facts, range, &mut hints);
+    presets(analysis, file, range, &mut hints);
     parameters(facts, &file_text, range, &mut hints);
     hints.retain(|it| range.touches(it.offset));
     hints.sort_by(|a, b| (a.offset, &a.label).cmp(&(b.offset, &b.label)));
@@ -67,9 +68,9 @@ pub fn inlay_hints(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Vec
 }
 
 /// Hints after values of presets, if the value is the same in every container that gets it.
-fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, hints: &mut Vec<InlayHint>) {
+fn presets(analysis: &Analysis<'_>, file: &Arc<str>, range: Span, hints: &mut Vec<InlayHint>) {
     let reveal = analysis.reveals(file);
-    for at in LocatedContainer::all_with_presets(file, facts).filter(LocatedContainer::is_preset) {
+    for at in LocatedContainer::all_with_presets(analysis, file).filter(LocatedContainer::is_preset) {
         let mut all = None;
         for entry in &at.container.env {
             let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
@@ -91,16 +92,17 @@ fn presets(analysis: &Analysis<'_>, file: &Arc<str>, facts: &File, range: Span, 
 /// Hints after texts with template parameters: the text with the parameters' defaults. Texts with `$(X)` have a hint
 /// for their variables instead.
 fn parameters(facts: &File, file_text: &FileText, range: Span, hints: &mut Vec<InlayHint>) {
-    for object in facts.objects.iter().filter(|it| it.parameters.is_some()) {
+    for object in facts.objects.iter().filter(|it| it.template.is_some()) {
         let whole = object.file_span(object.model.span);
         if whole.end < range.start || range.end < whole.start {
             continue;
         }
         for text in object.model.parameterized_texts.iter().filter(|it| !it.is_key).map(|it| &it.text) {
             let span = object.file_span(text.span);
-            let known = object.with_known_parameters(&text.value);
+            let Some(template) = &object.template else { continue };
+            let known = template.parameters.substituted_text(&text.value);
             let is_short = span.end <= file_text.line(span.start).end;
-            if is_short && *known != text.value && !text.value.contains("$(") {
+            if is_short && known != text.value && !has_placeholder(&known) && !text.value.contains("$(") {
                 hints.push(hint(span.end, &known));
             }
         }
@@ -148,11 +150,10 @@ impl HintedText<'_> {
 
     /// A hint after each reference of a text that spans several lines.
     fn each(&self, steps: &[ExpansionStep], hints: &mut Vec<InlayHint>) {
-        let span = self.at.object.file_span(self.text.span);
-        let Some(map) = self.file_text.map(span, self.text) else { return };
+        let Some(map) = self.file_text.map(self.at.object, self.text) else { return };
         for step in steps {
             if let Lookup::Bound(binding) = &step.outcome {
-                let end = map.source_span(step.range.clone()).shifted(span.start).end;
+                let end = map.source_span(step.range.clone()).end;
                 hints.push(hint(end, &short_binding(binding, self.reveal, 10 * LONGEST)));
             }
         }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::describe::manifest_kind;
 use crate::ide::shared::located_container::{LocatedContainer, pods_of};
 use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
-use crate::k8s::{EnvFromSource, Object, Text, ValueSource};
+use crate::k8s::{EnvFromSource, Text, ValueSource};
 use crate::resolve::OriginKind;
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::has_placeholder;
 use crate::text::Span;
 
 /// A link on the name of an object.
@@ -26,22 +27,20 @@ pub struct DocumentLink {
 
 /// The links of a file, in the order of the text. A name that matches several objects has no link.
 pub fn document_links(analysis: &Analysis<'_>, file: &Arc<str>) -> Vec<DocumentLink> {
-    let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
-        return Vec::new();
-    };
+    let Some(file_text) = analysis.file_text(file) else { return Vec::new() };
     let mut links = Vec::new();
-    let mut push = |object: &Object, kind: OriginKind, name: &Text| {
-        let found = objects_named(analysis, kind, &name.value, file, object);
-        let ([only], false) = (found.as_slice(), has_helm_placeholder(&name.value)) else { return };
-        let span = file_text.inside(object.file_span(name.span), name, 0..name.value.len());
-        let target = name_location(only.file, only.object);
+    let mut push = |object: BuiltObject<'_>, kind: OriginKind, name: &Text| {
+        let found = objects_named(kind, &name.value, object);
+        let ([only], false) = (found.as_slice(), has_placeholder(&name.value)) else { return };
+        let span = file_text.inside(object, name, 0..name.value.len());
+        let target = name_location(only.object);
         let tooltip = format!("{}/{}", manifest_kind(kind), name.value);
         links.push(DocumentLink { span, target, tooltip });
     };
-    for at in LocatedContainer::all_with_presets(file, facts) {
+    for at in LocatedContainer::all_with_presets(analysis, file) {
         names(&at).for_each(|(kind, name)| push(at.object, kind, name));
     }
-    for object in &facts.objects {
+    for object in analysis.objects(file) {
         let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
         for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
             push(object, OriginKind::Service, name);

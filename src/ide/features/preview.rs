@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::build::{BuiltObject, ParameterView, ProcessOptions, process_template, select_template_at};
 use crate::ide::Analysis;
-use crate::ide::commands::process::{ParameterView, ProcessOptions, process_template, select_template_at};
-use crate::ide::commands::render::{Renderer, workloads};
+use crate::ide::commands::render::Renderer;
 use crate::ide::shared::template_parameters::sample_numbers;
-use crate::k8s::{Object, ObjectData};
+use crate::k8s::ObjectData;
 
 /// The kind of a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -107,13 +107,14 @@ fn process_preview(
 }
 
 fn render(analysis: &Analysis<'_>, file: &Arc<str>, offset: Option<usize>) -> Option<Preview> {
-    let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
-    let source = analysis.texts.parsed_text(file)?;
+    analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
     let text = |path: &str| analysis.texts.parsed_text(path).map(|it| it.text.shared());
     let renderer = Renderer { resolver: analysis.resolver, text: &text };
-    let is_wanted = |object: &&Object| offset.is_none_or(|it| object.file_span(object.model.span).touches(it));
-    let objects = workloads(facts).filter(is_wanted);
-    let documents: Vec<String> = objects.filter_map(|it| renderer.document(file, &source.tree, it)).collect();
+    let is_wanted = |object: &BuiltObject<'_>| {
+        object.is_workload() && offset.is_none_or(|it| object.source.file_span(object.source.model.span).touches(it))
+    };
+    let objects = analysis.objects(file).filter(is_wanted);
+    let documents: Vec<String> = objects.filter_map(|it| renderer.document(it)).collect();
     if documents.is_empty() {
         return None;
     }

@@ -21,7 +21,7 @@ use crate::k8s::{VariableScope, is_parameter_name};
 use crate::resolve::{
     Lookup, OriginKind, UnknownReason, has_data_key_characters, is_relaxed_variable_name, is_strict_variable_name,
 };
-use crate::syntax::{ScalarStyle, has_helm_placeholder, parse, replace_in_scalar};
+use crate::syntax::{ScalarStyle, has_placeholder, parse, replace_in_scalar};
 use crate::text::Span;
 
 /// The symbol that a rename at an offset would change.
@@ -146,7 +146,7 @@ fn renamable<'s>(
         // A script may build the key from parts.
         Symbol::EnvFileKey(_) => return Ok(None),
     };
-    if has_helm_placeholder(&name) {
+    if has_placeholder(&name) {
         return refuse("this name contains a Helm expression");
     }
     Ok(Some((symbol, name)))
@@ -174,7 +174,7 @@ fn check_parameter(parameter: &LocatedParameter<'_>, new: &str) -> Result<(), Re
 /// Whether a key can be renamed at its definition.
 fn check_origin(analysis: &Analysis<'_>, key: &ObjectKey<'_>) -> Result<(), RenameError> {
     let name = &key.key.key.value;
-    if analysis.snapshot.file(&key.of.file).is_none_or(|it| it.settings.is_some()) {
+    if analysis.snapshot.file(key.of.object.file).is_none_or(|it| it.settings.is_some()) {
         return refuse(format!("`{name}` is listed in the settings and not defined in this workspace"));
     }
     let made_by = match &key.of.object.model.data {
@@ -202,9 +202,9 @@ fn check_preset_recipients(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, n
     if !at.is_preset() {
         return Ok(());
     }
-    for it in selected_workloads(analysis, &at.file, at.object) {
+    for it in selected_workloads(analysis, at.object) {
         if it.outcome == PresetOutcome::Unknown {
-            let location = location_text(analysis, &at.file, &name_location(&it.file, it.object));
+            let location = location_text(analysis, &at.file, &name_location(it.object));
             return refuse(format!("it is unknown whether the preset applies to the workload at {location}"));
         }
     }
@@ -235,13 +235,13 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
         let (ObjectData::ConfigMap(source) | ObjectData::Secret(source)) = &key.of.object.model.data else { continue };
         let binary = source.binary_keys.iter();
         if let Some(existing) = source.keys.iter().map(|it| &it.key).chain(binary).find(|it| &*it.value == new) {
-            let location = Location { file: Arc::clone(&key.of.file), span: key.of.object.file_span(existing.span) };
-            return refuse(format!("`{new}` already exists at {}", location_text(analysis, &key.of.file, &location)));
+            let location = key.of.object.location(existing.span);
+            let file = key.of.object.file;
+            return refuse(format!("`{new}` already exists at {}", location_text(analysis, file, &location)));
         }
     }
     // Containers with `envFrom` get a variable of the new name.
-    let files = analysis.snapshot.files();
-    for at in files.flat_map(|(path, facts)| LocatedContainer::all_with_presets(path, facts)) {
+    for at in analysis.all_containers() {
         for (entry, _) in env_from_entries(analysis, &at) {
             let (kind, name) = match &entry.source {
                 Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => (OriginKind::ConfigMap, name),
@@ -249,16 +249,11 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
                 _ => continue,
             };
             let is_meant = |key: &&ObjectKey<'_>| {
-                key.of.kind == kind
-                    && key
-                        .of
-                        .object
-                        .reference_name()
-                        .is_some_and(|it| **it == **at.object.with_known_parameters(&name.value))
+                key.of.kind == kind && key.of.object.model.reference_name() == Some(&*name.value)
             };
             let Some(key) = keys.iter().find(is_meant) else { continue };
-            let found = objects_named(analysis, kind, &name.value, &at.file, at.object);
-            if !found.iter().any(|it| *it.file == key.of.file && it.object.offset == key.of.object.offset) {
+            let found = objects_named(kind, &name.value, at.object);
+            if !found.iter().any(|it| key.of.is(it)) {
                 continue;
             }
             let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
@@ -281,6 +276,10 @@ fn check_key(analysis: &Analysis<'_>, keys: &[ObjectKey<'_>], old: &str, new: &s
 fn edit(analysis: &Analysis<'_>, found: &Use, new_name: &str) -> Result<Edit, RenameError> {
     let file = &found.location.file;
     let location = || location_text(analysis, "", &found.location);
+    if let Some(parameter) = &found.made_by {
+        let message = format!("the parameter `{parameter}` makes this name at {}: rename it by hand", location());
+        return refuse(message);
+    }
     let Some(file_text) = analysis.file_text(file) else { return refuse(format!("{file} cannot be read")) };
     let new = format!("{}{new_name}", found.prefix);
     let is_shell_name = new.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::file_text::FileText;
+use crate::ide::shared::file_text::{FileText, TextMap};
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::k8s::{Text, VariableScope};
 use crate::resolve::Lookup;
@@ -39,17 +39,15 @@ pub enum SemanticKind {
 
 /// The tokens of a file or of a range, in the order of the text, without overlaps.
 pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<Span>) -> Vec<SemanticToken> {
-    let (Some(facts), Some(file_text)) = (analysis.snapshot.file(file), analysis.file_text(file)) else {
-        return Vec::new();
-    };
+    let Some(file_text) = analysis.file_text(file) else { return Vec::new() };
     let mut found = Vec::new();
-    for at in LocatedContainer::all_with_presets(file, facts) {
+    for at in LocatedContainer::all_with_presets(analysis, file) {
         let is_wanted = |text: &Text| {
             let span = at.object.file_span(text.span);
             range.is_none_or(|range| span.start <= range.end && range.start <= span.end)
         };
         for name in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| is_wanted(it)) {
-            let span = file_text.inside(at.object.file_span(name.span), name, 0..name.value.len());
+            let span = file_text.inside(at.object, name, 0..name.value.len());
             found.push(SemanticToken { span, kind: SemanticKind::Declaration });
         }
         let mut environment = None;
@@ -108,21 +106,28 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
 
 /// Collects tokens of one text, with spans of the file.
 struct TokenCollector<'p> {
-    span: Span,
-    map: Option<crate::syntax::SourceMap>,
+    map: Option<TextMap<'p>>,
+    at: &'p LocatedContainer<'p>,
+    text: &'p Text,
     found: &'p mut Vec<SemanticToken>,
 }
 
 impl<'p> TokenCollector<'p> {
-    fn new(at: &LocatedContainer<'_>, file_text: &FileText, text: &Text, found: &'p mut Vec<SemanticToken>) -> Self {
-        let span = at.object.file_span(text.span);
-        Self { span, map: file_text.map(span, text).filter(crate::syntax::SourceMap::is_exact), found }
+    fn new(
+        at: &'p LocatedContainer<'p>,
+        file_text: &FileText,
+        text: &'p Text,
+        found: &'p mut Vec<SemanticToken>,
+    ) -> Self {
+        Self { map: file_text.map(at.object, text).filter(TextMap::is_exact), at, text, found }
     }
 
     fn push(&mut self, range: Range<usize>, kind: SemanticKind) {
         if let Some(map) = &self.map {
-            let span = map.source_span(range).shifted(self.span.start);
-            self.found.push(SemanticToken { span, kind });
+            // A reference in the value of a parameter is not written here.
+            if self.at.object.parameters_in(self.text, range.clone()).is_empty() {
+                self.found.push(SemanticToken { span: map.source_span(range), kind });
+            }
         }
     }
 }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::describe::one_line;
-use crate::ide::shared::located_container::{pods_of, preset_of};
-use crate::ide::shared::named_objects::object_keys;
-use crate::k8s::{Container, Object, ObjectData, Text};
-use crate::syntax::show_helm_placeholders;
+use crate::k8s::{Container, DataEntry, Object, ObjectData, ObjectSpan, Pod, Text};
+use crate::syntax::show_placeholders;
 use crate::text::Span;
 
 /// An item of the outline.
@@ -73,7 +71,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
         for object in &facts.objects {
             let title = format!("{}/{}", display_text(&object.model.kind), display_text(&object.model.name));
             let mut offer = |text: &Text, kind, container: Option<&str>| {
-                let name = show_helm_placeholders(&text.value);
+                let name = show_placeholders(&text.value);
                 if let Some(rank) = rank(&name, &query) {
                     let location = Location { file: Arc::clone(path), span: object.file_span(text.span) };
                     let container = container.map(str::to_owned);
@@ -84,7 +82,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
                 let kind = object.model.kind.as_ref().map(|it| &*it.value);
                 offer(name, SymbolKind::Object, kind);
             }
-            for container in pods_of(object).flat_map(|it| &it.containers) {
+            for container in pods(object).flat_map(|it| &it.containers) {
                 if let Some(name) = &container.name {
                     offer(name, SymbolKind::Container, Some(&title));
                 }
@@ -97,7 +95,7 @@ pub fn workspace_symbols(analysis: &Analysis<'_>, query: &str, limit: usize) -> 
                     offer(name, SymbolKind::Parameter, Some(&title));
                 }
             }
-            for key in object_keys(object) {
+            for key in keys(object) {
                 offer(&key.key, SymbolKind::Key, Some(&title));
             }
         }
@@ -125,7 +123,7 @@ fn rank(name: &str, query: &str) -> Option<u8> {
 }
 
 fn display_text(text: &Option<Text>) -> String {
-    text.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned())
+    text.as_ref().map_or_else(|| "?".into(), |it| show_placeholders(&it.value).into_owned())
 }
 
 fn object(object: &Object) -> DocumentSymbol {
@@ -135,23 +133,26 @@ fn object(object: &Object) -> DocumentSymbol {
     for pod in &model.pods {
         children.extend(pod.containers.iter().map(|it| container(object, it)));
     }
-    if let Some(entries) = preset_of(object).and_then(|it| it.container()) {
+    if let ObjectData::Preset(preset) = &model.data
+        && let Some(entries) = preset.container()
+    {
         children.extend(container(object, entries).children);
     }
-    for key in object_keys(object) {
-        let end = key.value_span.map_or(key.key.span.end, |it| it.end.max(key.key.span.end));
-        let span = Span::new(key.key.span.start, end);
-        children.push(symbol(object, Some(&key.key), None, SymbolKind::Key, span, Vec::new()));
+    for key in keys(object) {
+        let name = object.file_span(key.key.span);
+        let value = key.value_span.map(|it| object.file_span(it));
+        let span = Span::new(name.start, value.map_or(name.end, |it| it.end.max(name.end)));
+        children.push(symbol_at(object, Some(&key.key), None, SymbolKind::Key, span, Vec::new()));
     }
     if let ObjectData::Template(template) = &model.data {
         for parameter in &template.parameters {
             let value = parameter.value.as_ref().or(parameter.from.as_ref());
-            let detail = value.map(|it| one_line(&show_helm_placeholders(&it.value), 60));
+            let detail = value.map(|it| one_line(&show_placeholders(&it.value), 60));
             let (name, kind) = (parameter.name.as_ref(), SymbolKind::Parameter);
             children.push(symbol(object, name, detail, kind, parameter.span, Vec::new()));
         }
     }
-    let detail = model.kind.as_ref().map(|it| show_helm_placeholders(&it.value).into_owned());
+    let detail = model.kind.as_ref().map(|it| show_placeholders(&it.value).into_owned());
     let name = model.reference_name_text();
     let mut symbol = symbol(object, name, detail, SymbolKind::Object, model.span, children);
     if name.is_none() {
@@ -165,12 +166,29 @@ fn container(object: &Object, container: &Container) -> DocumentSymbol {
     let span = object.file_span(container.span);
     let mut variables: Vec<DocumentSymbol> = Vec::new();
     for entry in &container.env {
-        let detail = entry.value.as_ref().map(|it| one_line(&show_helm_placeholders(&it.value), 60));
+        let detail = entry.value.as_ref().map(|it| one_line(&show_placeholders(&it.value), 60));
         variables.push(symbol(object, entry.name.as_ref(), detail, SymbolKind::Variable, entry.span, Vec::new()));
     }
     variables.retain(|it| within(it.span, span));
-    let detail = container.image.as_ref().map(|it| show_helm_placeholders(&it.value).into_owned());
+    let detail = container.image.as_ref().map(|it| show_placeholders(&it.value).into_owned());
     symbol(object, container.name.as_ref(), detail, SymbolKind::Container, container.span, variables)
+}
+
+/// The keys of a ConfigMap or Secret.
+fn keys(object: &Object) -> &[DataEntry] {
+    match &object.model.data {
+        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => &source.keys,
+        _ => &[],
+    }
+}
+
+/// The pods of an object; for a PodPreset its entries as a pod.
+fn pods(object: &Object) -> impl Iterator<Item = &Pod> {
+    let preset = match &object.model.data {
+        ObjectData::Preset(preset) => Some(&preset.pod),
+        _ => None,
+    };
+    object.model.pods.iter().chain(preset)
 }
 
 fn symbol(
@@ -178,12 +196,22 @@ fn symbol(
     name: Option<&Text>,
     detail: Option<String>,
     kind: SymbolKind,
+    span: ObjectSpan,
+    children: Vec<DocumentSymbol>,
+) -> DocumentSymbol {
+    symbol_at(object, name, detail, kind, object.file_span(span), children)
+}
+
+fn symbol_at(
+    object: &Object,
+    name: Option<&Text>,
+    detail: Option<String>,
+    kind: SymbolKind,
     span: Span,
     children: Vec<DocumentSymbol>,
 ) -> DocumentSymbol {
-    let span = object.file_span(span);
     let focus = name.map(|it| object.file_span(it.span)).filter(|it| within(*it, span));
-    let name = name.map(|it| show_helm_placeholders(&it.value).into_owned()).filter(|it| !it.trim().is_empty());
+    let name = name.map(|it| show_placeholders(&it.value).into_owned()).filter(|it| !it.trim().is_empty());
     let focus = focus.unwrap_or(Span::new(span.start, span.start));
     DocumentSymbol { name: name.unwrap_or_else(|| "?".into()), detail, kind, span, focus, children }
 }

@@ -7,12 +7,13 @@ mod target_finder;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::shared::file_text::FileText;
-use crate::ide::shared::located_container::{LocatedContainer, objects_at};
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::LocatedParameter;
-use crate::k8s::{ContainerField, DataEntry, Object, Pod, Text};
+use crate::k8s::{ContainerField, DataEntry, Pod, Text};
 use crate::resolve::OriginKind;
 use crate::rules::{self, Rule};
 use crate::syntax::parse_env_file;
@@ -100,10 +101,8 @@ pub(crate) enum CursorTarget<'s> {
     },
     /// A key of a ConfigMap or Secret in its definition.
     Key {
-        /// The file.
-        file: Arc<str>,
         /// The object.
-        object: &'s Object,
+        object: BuiltObject<'s>,
         /// The kind.
         kind: OriginKind,
         /// The key.
@@ -111,33 +110,25 @@ pub(crate) enum CursorTarget<'s> {
     },
     /// The name of a service that a pod waits for.
     Dependency {
-        /// The file.
-        file: Arc<str>,
         /// The object.
-        object: &'s Object,
+        object: BuiltObject<'s>,
         /// The name.
         name: &'s Text,
     },
     /// The selector of a PodPreset.
     Selector {
-        /// The file.
-        file: Arc<str>,
         /// The preset.
-        object: &'s Object,
+        object: BuiltObject<'s>,
     },
     /// The name of an object with pods.
     Workload {
-        /// The file.
-        file: Arc<str>,
         /// The object.
-        object: &'s Object,
+        object: BuiltObject<'s>,
     },
     /// The name of a ConfigMap, Secret, Service or PodPreset in its definition.
     ObjectName {
-        /// The file.
-        file: Arc<str>,
         /// The object.
-        object: &'s Object,
+        object: BuiltObject<'s>,
         /// The kind.
         kind: OriginKind,
         /// Its name.
@@ -145,10 +136,8 @@ pub(crate) enum CursorTarget<'s> {
     },
     /// The name of a volume, in a use or in its definition.
     Volume {
-        /// The file.
-        file: Arc<str>,
         /// The object.
-        object: &'s Object,
+        object: BuiltObject<'s>,
         /// The pod.
         pod: &'s Pod,
         /// The name.
@@ -156,10 +145,8 @@ pub(crate) enum CursorTarget<'s> {
     },
     /// The name of a ConfigMap or Secret in a volume, or a key in its `items`.
     VolumeSource {
-        /// The file.
-        file: Arc<str>,
         /// The object that has the volume.
-        object: &'s Object,
+        object: BuiltObject<'s>,
         /// The kind.
         kind: OriginKind,
         /// The name.
@@ -192,7 +179,7 @@ pub(crate) enum CursorTarget<'s> {
 /// The item at an offset.
 pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: usize) -> Option<TargetAt<'s>> {
     let snapshot = analysis.snapshot;
-    let facts = snapshot.file(file)?;
+    let (path, facts) = snapshot.entry(file)?;
     let file_text = analysis.file_text(file)?;
     if let Some((rule, span)) = rule_at(analysis, file, &file_text, offset) {
         return Some(TargetAt { span, target: CursorTarget::Rule(rule) });
@@ -212,20 +199,20 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
         let target = CursorTarget::EnvFileEntry { file: Arc::clone(file), name, value };
         return Some(TargetAt { span: entry.name_span, target });
     }
-    let finder = TargetFinder { analysis, file, facts, file_text: &file_text, offset };
-    let around = objects_at(facts, offset);
-    if let Some(found) = around.first().and_then(|object| finder.parameter(object)) {
+    let finder = TargetFinder { analysis, file, path, facts, file_text: &file_text, offset };
+    let around = analysis.objects_at(file, offset);
+    if let Some(found) = around.first().and_then(|object| finder.parameter(object.source)) {
         return Some(found);
     }
-    around.iter().find_map(|object| finder.in_object(object)).or_else(|| finder.by_alias(&around))
+    around.iter().find_map(|object| finder.in_object(*object)).or_else(|| finder.by_alias(&around))
 }
 
 /// The rule named at an offset, in a suppression comment or in the settings.
 fn rule_at(analysis: &Analysis<'_>, file: &str, file_text: &FileText, offset: usize) -> Option<(&'static Rule, Span)> {
     if let Some(settings) = &analysis.snapshot.file(file)?.settings {
         let overrides = settings.overrides.iter().flat_map(|it| &it.rules);
-        let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.touches(offset))?;
-        return Some((rules::find_rule(&named.rule.value)?, named.rule.span));
+        let named = settings.rules.iter().chain(overrides).find(|it| it.rule.span.to_relative().touches(offset))?;
+        return Some((rules::find_rule(&named.rule.value)?, named.rule.span.to_relative()));
     }
     let line = file_text.line(offset);
     if !file_text.text()[line.range()].contains("podlens:") {

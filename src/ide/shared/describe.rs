@@ -2,13 +2,14 @@
 //!
 //! Values of Secrets are shown only if the settings allow it (`reveal`).
 
+use crate::build::BuiltObject;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::Inline;
-use crate::k8s::{EnvVar, Object, ValueSource};
+use crate::k8s::{EnvVar, ValueSource};
 use crate::resolve::{Binding, Origin, OriginKind, ResolvedValue};
-use crate::syntax::show_helm_placeholders;
+use crate::syntax::show_placeholders;
 
 /// A value as text, with Secrets redacted unless `reveal` is set.
 pub(crate) fn value_text(value: &ResolvedValue, reveal: bool) -> String {
@@ -77,11 +78,8 @@ pub(crate) fn manifest_kind(kind: OriginKind) -> &'static str {
 }
 
 /// `Deployment/web`
-pub(crate) fn workload_title(object: &Object) -> String {
-    let kind =
-        object.model.kind.as_ref().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it.value).into_owned());
-    let name = object.reference_name().map_or_else(|| "?".into(), |it| show_helm_placeholders(&it).into_owned());
-    format!("{kind}/{name}")
+pub(crate) fn workload_title(object: BuiltObject<'_>) -> String {
+    object.title()
 }
 
 /// A location as text: `line 3` in the file `from`, `web.yaml:3` otherwise.
@@ -104,7 +102,7 @@ pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Optio
     let location = origin.location.as_ref()?;
     let span = origin.inside.as_ref().and_then(|inside| {
         let file_text = analysis.file_text(&location.file)?;
-        Some(file_text.inside(location.span, &inside.text, inside.range.clone()))
+        Some(file_text.inside_scalar(location.span, &inside.text, inside.range.clone()))
     });
     Some(Location { span: span.unwrap_or(location.span), ..location.clone() })
 }
@@ -194,6 +192,6 @@ fn downward(entry: &EnvVar) -> Vec<Inline> {
         Some(ValueSource::Resource { resource, .. }) => ("resource ", resource),
         _ => return vec![Inline::Text("the pod".into())],
     };
-    let name = text.as_ref().map_or_else(String::new, |it| show_helm_placeholders(&it.value).into_owned());
+    let name = text.as_ref().map_or_else(String::new, |it| show_placeholders(&it.value).into_owned());
     vec![Inline::Text(what.into()), Inline::Code(name)]
 }

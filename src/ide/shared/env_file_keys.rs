@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::build::BuiltContainer;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
@@ -57,14 +58,14 @@ pub(crate) fn key_of_reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_
             continue;
         }
         found.uses.extend(same.iter().map(|it| without_quotes(analysis, at.at(it.key.span))));
-        let files = analysis.resolver.env_files(&at.file, at.object, at.pod, container);
+        let files = analysis.resolver.env_files(BuiltContainer { container, ..at.handle() });
         let EnvFile::Written(content) = files.file(own.volume, &own.path) else { continue };
         let names = content.names(analysis.resolver.env_file_syntax(&at.file));
         for (_, range) in names.into_iter().filter(|(name, _)| **name == *own.key.value) {
             let Some((part, file_text)) = content.script_part(range).zip(analysis.file_text(&at.file)) else {
                 continue;
             };
-            let span = file_text.inside(at.object.file_span(part.text.span), &part.text, part.range);
+            let span = file_text.inside(at.object, &part.text, part.range);
             found.definitions.push(Location { file: Arc::clone(&at.file), span });
         }
     }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::build::{BuiltObject, WrittenRange};
 use crate::ide::Analysis;
-use crate::k8s::{DataEntry, Object, Text};
+use crate::k8s::{DataEntry, Text};
 use crate::syntax::{EnvFileDialect, SourceMap};
 use crate::text::Span;
 use crate::workspace::ParsedText;
@@ -18,7 +19,10 @@ pub(crate) struct FileText {
 
 impl FileText {
     /// The span of a key's name, without quotes. In a Kustomize generator the name is before a `=`.
-    pub(crate) fn key(&self, object: &Object, key: &DataEntry) -> Option<Span> {
+    pub(crate) fn key(&self, object: BuiltObject<'_>, key: &DataEntry) -> Option<Span> {
+        if !object.is_literal(&key.key) {
+            return Some(self.inside(object, &key.key, 0..key.key.value.len()));
+        }
         let span = object.file_span(key.key.span);
         let root = self.source.tree.document_at(span.start)?.root()?;
         let node = root.path_to(span.start).into_iter().rev().find(|it| it.span() == span && it.text().is_some())?;
@@ -32,7 +36,7 @@ impl FileText {
             let start = whole.len().checked_sub(name.len()).filter(|start| &whole[*start..] == name)?;
             start..whole.len()
         };
-        Some(self.inside(span, &text, range))
+        Some(self.inside_scalar(span, &text, range))
     }
 
     /// The text as parsed, with the same offsets as the file.
@@ -40,14 +44,23 @@ impl FileText {
         self.source.masked_text()
     }
 
-    /// The source map of the scalar at a span of the file.
-    pub(crate) fn map(&self, span: Span, text: &Text) -> Option<SourceMap> {
-        Some(SourceMap::new(self.text().get(span.range())?, text.style, &text.value))
+    /// The map from a scalar's value to its source.
+    pub(crate) fn map<'o>(&self, object: BuiltObject<'o>, text: &'o Text) -> Option<TextMap<'o>> {
+        let WrittenRange { scalar, style, value, .. } = object.written_range(text, 0..text.value.len());
+        let source = self.text().get(scalar.span.range())?;
+        Some(TextMap { scalar: scalar.span, map: SourceMap::new(source, style, &value), object, text })
     }
 
-    /// The span in the file of a range in a scalar's value.
-    pub(crate) fn inside(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
-        self.map(span, text).map_or(span, |map| map.source_span(range).shifted(span.start))
+    /// The source of a part of a scalar's value. Of an inserted value it is the reference.
+    pub(crate) fn inside(&self, object: BuiltObject<'_>, text: &Text, range: Range<usize>) -> Span {
+        self.map(object, text).map_or_else(|| object.file_span(text.span), |map| map.source_span(range))
+    }
+
+    /// The source of a part of the scalar at a span.
+    pub(crate) fn inside_scalar(&self, span: Span, text: &Text, range: Range<usize>) -> Span {
+        let source = self.text().get(span.range());
+        let map = source.map(|source| SourceMap::new(source, text.style, &text.value));
+        map.map_or(span, |map| map.source_span(range).shifted(span.start))
     }
 
     /// The line break of the first line, for text to insert.
@@ -64,6 +77,33 @@ impl FileText {
         let start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
         let end = text[offset..].find('\n').map_or(text.len(), |len| offset + len);
         Span::new(start, start + text[start..end].trim_end_matches('\r').len())
+    }
+}
+
+/// The map from a scalar's value to its source, through what a view inserts.
+pub(crate) struct TextMap<'o> {
+    /// The scalar in the file.
+    pub(crate) scalar: Span,
+    map: SourceMap,
+    object: BuiltObject<'o>,
+    text: &'o Text,
+}
+
+impl TextMap<'_> {
+    /// The source of a part of the value.
+    pub(crate) fn source_span(&self, range: Range<usize>) -> Span {
+        let written = self.object.written_range(self.text, range).range;
+        self.map.source_span(written).shifted(self.scalar.start)
+    }
+
+    /// The offset in the value of an offset in the file.
+    pub(crate) fn value_offset(&self, offset: usize) -> usize {
+        self.object.built_offset(self.text, self.map.value_offset(offset - self.scalar.start))
+    }
+
+    /// See [`SourceMap::is_exact`].
+    pub(crate) fn is_exact(&self) -> bool {
+        self.map.is_exact()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::build::{self, BuiltContainer, BuiltObject};
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
-use crate::k8s::{Container, EnvVar, Object, ObjectData, Pod, PodPreset};
+use crate::k8s::{Container, EnvVar, Object, ObjectSpan, Pod};
 use crate::resolve::Environment;
-use crate::rules::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::text::Span;
-use crate::workspace::{File, LookupSite};
+use crate::rules::{ContainerContext, FileContext};
+use crate::workspace::File;
 
 /// A container with its file, object and pod.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct LocatedContainer<'s> {
     /// The parsed file.
     pub(crate) facts: &'s File,
     /// The object.
-    pub(crate) object: &'s Object,
+    pub(crate) object: BuiltObject<'s>,
     /// The pod.
     pub(crate) pod: &'s Pod,
     /// The container.
@@ -27,61 +27,48 @@ pub(crate) struct LocatedContainer<'s> {
 
 impl<'s> LocatedContainer<'s> {
     /// Every container of a file.
-    pub(crate) fn all(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
-        facts.objects.iter().flat_map(move |object| Self::of_object(file, facts, object))
+    pub(crate) fn all(analysis: &Analysis<'s>, file: &str) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        analysis.objects(file).flat_map(Self::of_object)
     }
 
     /// The containers of an object.
-    pub(crate) fn of_object(
-        file: &Arc<str>,
-        facts: &'s File,
-        object: &'s Object,
-    ) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
-        let file = Arc::clone(file);
-        object.model.pods.iter().flat_map(move |pod| {
-            let file = Arc::clone(&file);
-            pod.containers.iter().map(move |container| LocatedContainer {
-                file: Arc::clone(&file),
-                facts,
-                object,
-                pod,
-                container,
-            })
-        })
+    pub(crate) fn of_object(object: BuiltObject<'s>) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        object.containers().filter_map(Self::of)
     }
 
     /// The containers of an object; for a PodPreset its entries as one container. The environment of that container is
     /// not the environment in a pod: see [`preset_workloads`](crate::ide::shared::preset_workloads).
-    pub(crate) fn of_object_or_preset(
-        file: &Arc<str>,
-        facts: &'s File,
-        object: &'s Object,
-    ) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
-        let file_ = Arc::clone(file);
-        let preset = preset_of(object).and_then(|preset| Some((preset, preset.container()?)));
-        let preset = preset.map(|(preset, container)| LocatedContainer {
-            file: file_,
-            facts,
-            object,
-            pod: &preset.pod,
-            container,
-        });
-        Self::of_object(file, facts, object).chain(preset)
+    pub(crate) fn of_object_or_preset(object: BuiltObject<'s>) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        Self::of_object(object).chain(object.preset_container().and_then(Self::of))
     }
 
     /// The containers of a file, with its PodPresets as containers.
-    pub(crate) fn all_with_presets(file: &Arc<str>, facts: &'s File) -> impl Iterator<Item = LocatedContainer<'s>> {
-        facts.objects.iter().flat_map(move |object| Self::of_object_or_preset(file, facts, object))
+    pub(crate) fn all_with_presets(
+        analysis: &Analysis<'s>,
+        file: &str,
+    ) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        analysis.objects(file).flat_map(Self::of_object_or_preset)
+    }
+
+    fn of(handle: BuiltContainer<'s>) -> Option<Self> {
+        let BuiltContainer { object, pod, container } = handle;
+        let facts = object.snapshot.file(object.file)?;
+        Some(Self { file: Arc::clone(object.file), facts, object, pod, container })
+    }
+
+    /// The container as other layers name it.
+    pub(crate) fn handle(&self) -> BuiltContainer<'s> {
+        BuiltContainer { object: self.object, pod: self.pod, container: self.container }
     }
 
     /// Whether it holds the entries of a PodPreset.
     pub(crate) fn is_preset(&self) -> bool {
-        preset_of(self.object).is_some_and(|it| std::ptr::eq(&it.pod, self.pod))
+        self.object.preset().is_some_and(|it| std::ptr::eq(&it.pod, self.pod))
     }
 
     /// Its environment.
     pub(crate) fn environment(&self, analysis: &Analysis<'_>) -> Environment {
-        analysis.resolver.environment(&self.file, self.object, self.pod, self.container)
+        analysis.resolver.environment(self.handle())
     }
 
     /// Whether it covers an offset.
@@ -90,8 +77,8 @@ impl<'s> LocatedContainer<'s> {
     }
 
     /// A span of the object as a location.
-    pub(crate) fn at(&self, span: Span) -> Location {
-        Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
+    pub(crate) fn at(&self, span: ObjectSpan) -> Location {
+        self.object.location(span)
     }
 
     /// The entry of `env` whose name is at a location.
@@ -110,42 +97,53 @@ impl<'s> LocatedContainer<'s> {
     ) -> T {
         let Analysis { snapshot, resolver, texts } = *analysis;
         let file = FileContext { snapshot, resolver, path: &self.file, facts: self.facts, texts };
-        let object = ObjectContext { file: &file, object: self.object };
-        let pod = PodContext { object: &object, pod: self.pod };
-        call(&ContainerContext { pod: &pod, container: self.container, environment })
-    }
-}
-
-/// The PodPreset data of an object.
-pub(crate) fn preset_of(object: &Object) -> Option<&PodPreset> {
-    match &object.model.data {
-        ObjectData::Preset(preset) => Some(preset),
-        _ => None,
+        call(&ContainerContext::new(&file, self.handle(), environment))
     }
 }
 
 /// The pods of an object; for a PodPreset its entries as a pod.
-pub(crate) fn pods_of(object: &Object) -> impl Iterator<Item = &Pod> {
-    object.model.pods.iter().chain(preset_of(object).map(|it| &it.pod))
+pub(crate) fn pods_of<'s>(object: BuiltObject<'s>) -> impl Iterator<Item = &'s Pod> + use<'s> {
+    object.model.pods.iter().chain(object.preset().map(|it| &it.pod))
 }
 
-/// The site that names in an object are looked up from.
-pub(crate) fn lookup_site<'a>(file: &'a str, object: &'a Object) -> LookupSite<'a> {
-    LookupSite { file, namespace: object.namespace() }
+impl<'s> Analysis<'s> {
+    /// The objects of a file as their views make them, in the order of the file.
+    pub(crate) fn objects(&self, file: &str) -> impl Iterator<Item = BuiltObject<'s>> + use<'s> {
+        let snapshot = self.snapshot;
+        let found = snapshot.entry(file);
+        found.into_iter().flat_map(move |(path, facts)| build::objects(snapshot, path, facts))
+    }
+
+    /// The objects of all files.
+    pub(crate) fn all_objects(&self) -> impl Iterator<Item = BuiltObject<'s>> + use<'s> {
+        let snapshot = self.snapshot;
+        snapshot.files().flat_map(move |(path, facts)| build::objects(snapshot, path, facts))
+    }
+
+    /// The containers of all files, with PodPresets as containers.
+    pub(crate) fn all_containers(&self) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        self.all_objects().flat_map(LocatedContainer::of_object_or_preset)
+    }
+
+    /// The objects around an offset as their views make them, the innermost first.
+    pub(crate) fn objects_at(&self, file: &str, offset: usize) -> Vec<BuiltObject<'s>> {
+        let is_around = |it: &BuiltObject<'s>| it.source.file_span(it.source.model.span).touches(offset);
+        let mut found: Vec<BuiltObject<'s>> = self.objects(file).filter(is_around).collect();
+        found.sort_by_key(|it| it.source.model.span.len());
+        found
+    }
+
+    /// The container at an offset.
+    pub(crate) fn container_at(&self, file: &str, offset: usize) -> Option<LocatedContainer<'s>> {
+        let around = self.objects_at(file, offset).into_iter();
+        around.flat_map(LocatedContainer::of_object).find(|it| it.touches(offset))
+    }
 }
 
-/// The objects around an offset, the innermost first.
+/// The source objects around an offset, the innermost first.
 pub(crate) fn objects_at(facts: &File, offset: usize) -> Vec<&Object> {
     let mut found: Vec<&Object> =
         facts.objects.iter().filter(|it| it.file_span(it.model.span).touches(offset)).collect();
     found.sort_by_key(|it| it.model.span.len());
     found
-}
-
-/// The container at an offset.
-pub(crate) fn container_at<'s>(file: &Arc<str>, facts: &'s File, offset: usize) -> Option<LocatedContainer<'s>> {
-    objects_at(facts, offset)
-        .into_iter()
-        .flat_map(|object| LocatedContainer::of_object(file, facts, object))
-        .find(|it| it.touches(offset))
 }

@@ -53,7 +53,7 @@ fn located_parameter<'s>(it: &LocatedTemplate<'s>, name: &str) -> Option<Located
         (known == name).then_some((known, ()))
     })?;
     let LocatedTemplate { file, facts, object, template } = *it;
-    Some(LocatedParameter { file: Arc::clone(file), facts, object, template, name })
+    Some(LocatedParameter { file, facts, object, template, name })
 }
 
 /// The entries of parameter files that set a parameter.
@@ -68,7 +68,7 @@ pub(crate) fn param_file_entries(analysis: &Analysis<'_>, parameter: &LocatedPar
         let Some(file_text) = analysis.file_text(path) else { continue };
         let file = ParamFileText::of(analysis, path, &file_text);
         let is_template =
-            |it: &LocatedTemplate<'_>| *it.file == parameter.file && it.object.offset == parameter.object.offset;
+            |it: &LocatedTemplate<'_>| it.file == parameter.file && it.object.offset == parameter.object.offset;
         if file.belonging.templates.iter().any(is_template) {
             let same = file.content.entries.iter().filter(|it| it.name == parameter.name);
             found.extend(same.map(|it| Location { file: Arc::clone(path), span: it.name_span }));

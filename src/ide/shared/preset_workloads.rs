@@ -3,25 +3,23 @@
 
 use std::sync::Arc;
 
+use crate::build::{
+    BuiltObject, Conflict, ConflictKind, MatchingPreset, SelectorMatch, is_exempt_from_presets, preset_problems,
+};
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::describe::{location_link, workload_title};
-use crate::ide::shared::located_container::{LocatedContainer, preset_of};
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::Inline;
 use crate::ide::shared::named_objects::name_location;
-use crate::k8s::{EnvVar, Object, Pod};
-use crate::resolve::{
-    Binding, Conflict, ConflictKind, Environment, MatchingPreset, SelectorMatch, is_exempt_from_presets,
-    preset_problems,
-};
+use crate::k8s::{EnvVar, Pod};
+use crate::resolve::{Binding, Environment};
 
 /// A workload that a preset selects.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectedWorkload<'s> {
-    /// The file.
-    pub(crate) file: Arc<str>,
     /// The object.
-    pub(crate) object: &'s Object,
+    pub(crate) object: BuiltObject<'s>,
     /// The pod.
     pub(crate) pod: &'s Pod,
     /// Whether the preset is applied.
@@ -45,7 +43,7 @@ pub(crate) enum PresetOutcome {
 
 impl PresetOutcome {
     /// The outcome of a preset that matches a pod.
-    pub(crate) fn of(matched: &MatchingPreset) -> Self {
+    pub(crate) fn of(matched: &MatchingPreset<'_>) -> Self {
         match (matched.applied, matched.conflicts.is_empty()) {
             (true, _) => Self::Applied(matched.conflicts.clone()),
             (false, false) => Self::Conflicting(matched.conflicts.clone()),
@@ -94,42 +92,35 @@ fn with_conflicts(analysis: &Analysis<'_>, from: &str, intro: &str, all: &[Confl
 }
 
 /// The workloads that a preset selects, sorted by location.
-pub(crate) fn selected_workloads<'s>(
-    analysis: &Analysis<'s>,
-    file: &Arc<str>,
-    preset: &Object,
-) -> Vec<SelectedWorkload<'s>> {
-    let Some(data) =
-        preset_of(preset).filter(|it| preset_problems(it, analysis.snapshot.settings(file).proposals).is_empty())
-    else {
+pub(crate) fn selected_workloads<'s>(analysis: &Analysis<'s>, preset: BuiltObject<'_>) -> Vec<SelectedWorkload<'s>> {
+    let proposals = preset.settings().proposals;
+    let Some(data) = preset.preset().filter(|it| preset_problems(it, proposals).is_empty()) else {
         return Vec::new();
     };
-    let is_it = |it: &Object| it.offset == preset.offset && Arc::ptr_eq(&it.model, &preset.model);
     let snapshot = analysis.snapshot;
     let mut all = Vec::new();
-    for (path, facts) in snapshot.files() {
-        if snapshot.is_patch(path) || snapshot.is_excluded(path) {
+    for object in analysis.all_objects() {
+        if object.model.pods.is_empty() || snapshot.is_patch(object.file) || snapshot.is_excluded(object.file) {
             continue;
         }
-        for object in &facts.objects {
-            for pod in &object.model.pods {
-                let admission = analysis.resolver.admission(path, object, pod);
-                let found = admission.as_ref().and_then(|admission| {
-                    let mut matched = admission.presets.iter();
-                    let matched = matched.find(|it| it.file == *file && is_it(&it.object)).map(PresetOutcome::of);
-                    let is_possible = || admission.possible.iter().any(|it| is_it(&it.object));
-                    matched.or_else(|| is_possible().then_some(PresetOutcome::Unknown))
-                });
-                let is_excluded = || {
-                    let (one, other) = (object.namespace(), preset.namespace());
-                    admission.is_none()
-                        && is_exempt_from_presets(pod)
-                        && (one.is_none() || other.is_none() || one == other)
-                        && analysis.resolver.selector_match(path, object, pod, data) == SelectorMatch::Yes
-                };
-                if let Some(outcome) = found.or_else(|| is_excluded().then_some(PresetOutcome::Exempt)) {
-                    all.push(SelectedWorkload { file: Arc::clone(path), object, pod, outcome });
-                }
+        for handle in object.pods() {
+            let pod = handle.pod;
+            let admission = analysis.resolver.admission(handle);
+            let found = admission.as_ref().and_then(|admission| {
+                let mut matched = admission.presets.iter();
+                let matched = matched.find(|it| it.object.is_same(preset)).map(PresetOutcome::of);
+                let is_possible = || admission.possible.iter().any(|it| it.object.is_same(preset));
+                matched.or_else(|| is_possible().then_some(PresetOutcome::Unknown))
+            });
+            let is_excluded = || {
+                let (one, other) = (object.namespace(), preset.namespace());
+                admission.is_none()
+                    && is_exempt_from_presets(pod)
+                    && (one.is_none() || other.is_none() || one == other)
+                    && analysis.resolver.selector_match(handle, data) == SelectorMatch::Yes
+            };
+            if let Some(outcome) = found.or_else(|| is_excluded().then_some(PresetOutcome::Exempt)) {
+                all.push(SelectedWorkload { object, pod, outcome });
             }
         }
     }
@@ -139,14 +130,13 @@ pub(crate) fn selected_workloads<'s>(
 /// The presets that match a workload: name, location of the name, and outcome.
 pub(crate) fn presets_of_workload(
     analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    object: &Object,
+    object: BuiltObject<'_>,
 ) -> Vec<(Arc<str>, Location, PresetOutcome)> {
     let mut all: Vec<(Arc<str>, Location, PresetOutcome)> = Vec::new();
-    for pod in &object.model.pods {
-        let Some(admission) = analysis.resolver.admission(file, object, pod) else { continue };
+    for pod in object.pods() {
+        let Some(admission) = analysis.resolver.admission(pod) else { continue };
         for matched in &admission.presets {
-            let location = name_location(&matched.file, &matched.object);
+            let location = name_location(matched.object);
             if !all.iter().any(|(_, known, _)| *known == location) {
                 all.push((Arc::clone(&matched.name), location, PresetOutcome::of(matched)));
             }
@@ -193,9 +183,8 @@ pub(crate) fn recipients<'s>(
     let entry = index.and_then(|it| at.container.env.get(it)).and_then(|it| it.name.as_ref());
     let location = entry.map(|it| at.at(it.span));
     let mut all = Vec::new();
-    for workload in selected_workloads(analysis, &at.file, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
-        let Some(facts) = analysis.snapshot.file(&workload.file) else { continue };
-        let containers = LocatedContainer::of_object(&workload.file, facts, workload.object);
+    for workload in selected_workloads(analysis, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
+        let containers = LocatedContainer::of_object(workload.object);
         for to in containers.filter(|it| std::ptr::eq(it.pod, workload.pod)) {
             if all.len() == MOST {
                 return all;
@@ -224,8 +213,7 @@ pub(crate) fn preset_entry_at<'s>(
     analysis: &Analysis<'s>,
     location: &Location,
 ) -> Option<(LocatedContainer<'s>, usize)> {
-    let facts = analysis.snapshot.file(&location.file)?;
-    let mut all = LocatedContainer::all_with_presets(&location.file, facts).filter(LocatedContainer::is_preset);
+    let mut all = LocatedContainer::all_with_presets(analysis, &location.file).filter(LocatedContainer::is_preset);
     all.find_map(|at| {
         let (index, _) = at.entry_at(location)?;
         Some((at, index))
@@ -233,11 +221,11 @@ pub(crate) fn preset_entry_at<'s>(
 }
 
 /// `Deployment/web, web.yaml:3`, with a link.
-pub(crate) fn workload_link(analysis: &Analysis<'_>, from: &str, file: &Arc<str>, object: &Object) -> Vec<Inline> {
+pub(crate) fn workload_link(analysis: &Analysis<'_>, from: &str, object: BuiltObject<'_>) -> Vec<Inline> {
     vec![
         Inline::Code(workload_title(object)),
         Inline::Text(", ".into()),
-        location_link(analysis, from, &name_location(file, object)),
+        location_link(analysis, from, &name_location(object)),
     ]
 }
 

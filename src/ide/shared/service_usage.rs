@@ -3,24 +3,21 @@
 //! A program may read any variable, so `unused` only means that no manifest of the workspace uses it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::objects_named;
 use crate::ide::shared::symbol::DefinedObject;
-use crate::k8s::{EnvFromSource, Object, Text};
+use crate::k8s::{EnvFromSource, ObjectData, Text};
 use crate::resolve::{Binding, OriginKind, service_variable_references, service_variables};
-use crate::workspace::File;
 
 /// A workload or preset that uses a service.
 #[derive(Clone, Debug)]
 pub(crate) struct Consumer<'s> {
-    /// The file.
-    pub(crate) file: Arc<str>,
     /// The object.
-    pub(crate) object: &'s Object,
+    pub(crate) object: BuiltObject<'s>,
     /// Whether it links the service in `envFrom`.
     pub(crate) links: bool,
     /// Whether it names it in `serviceDependencies`.
@@ -44,13 +41,7 @@ pub(crate) struct Consumers<'s> {
 pub(crate) fn consumers<'s>(analysis: &Analysis<'s>, service: &DefinedObject<'_>) -> Consumers<'s> {
     let Some(usage) = ServiceUsage::of(service) else { return Consumers::default() };
     let mut consumers = Consumers { variables: usage.variables.len(), ..Consumers::default() };
-    for (path, facts) in analysis.snapshot.files() {
-        for object in &facts.objects {
-            if let Some(consumer) = usage.consumer(analysis, path, facts, object) {
-                consumers.all.push(consumer);
-            }
-        }
-    }
+    consumers.all.extend(analysis.all_objects().filter_map(|object| usage.consumer(analysis, object)));
     let used: BTreeSet<&String> = consumers.all.iter().flat_map(|it| &it.variables).collect();
     consumers.unused = usage.variables.iter().filter(|it| !used.contains(it)).cloned().collect();
     consumers
@@ -68,29 +59,20 @@ pub(crate) struct ServiceUsage<'a> {
 impl<'a> ServiceUsage<'a> {
     /// `None` for an object that is not a service.
     pub(crate) fn of(service: &'a DefinedObject<'a>) -> Option<Self> {
-        let data = service.object.service()?;
-        let name = service.object.reference_name()?;
-        let mut variables: Vec<String> = service_variables(&name, &data).into_iter().map(|(name, _)| name).collect();
+        let ObjectData::Service(data) = &service.object.model.data else { return None };
+        let name = service.object.model.reference_name()?;
+        let mut variables: Vec<String> = service_variables(name, data).into_iter().map(|(name, _)| name).collect();
         let mut seen = BTreeSet::new();
         variables.retain(|it| seen.insert(it.clone()));
-        let span = service.object.file_span(service.object.model.span);
-        let location = Location { file: Arc::clone(&service.file), span };
+        let location = service.object.location(service.object.model.span);
         let prefix = name.replace('-', "_").to_ascii_uppercase();
         Some(Self { service, location, prefix, variables })
     }
 
     /// Whether a name in an object may refer to the service.
-    pub(crate) fn refers_to_service(
-        &self,
-        analysis: &Analysis<'_>,
-        file: &Arc<str>,
-        object: &Object,
-        name: &Text,
-    ) -> bool {
-        self.service.object.reference_name().is_some_and(|it| **it == **object.with_known_parameters(&name.value))
-            && objects_named(analysis, OriginKind::Service, &name.value, file, object)
-                .iter()
-                .any(|it| self.service.is(it))
+    pub(crate) fn refers_to_service(&self, object: BuiltObject<'_>, name: &Text) -> bool {
+        self.service.object.model.reference_name() == Some(&*name.value)
+            && objects_named(OriginKind::Service, &name.value, object).iter().any(|it| self.service.is(it))
     }
 
     /// The uses of its variables in a container: the scalar, the range of the name, and the variable.
@@ -123,24 +105,17 @@ impl<'a> ServiceUsage<'a> {
         all.next().cloned()
     }
 
-    fn consumer<'s>(
-        &self,
-        analysis: &Analysis<'s>,
-        file: &Arc<str>,
-        facts: &'s File,
-        object: &'s Object,
-    ) -> Option<Consumer<'s>> {
-        let mut consumer =
-            Consumer { file: Arc::clone(file), object, links: false, waits: false, variables: BTreeSet::new() };
+    fn consumer<'s>(&self, analysis: &Analysis<'s>, object: BuiltObject<'s>) -> Option<Consumer<'s>> {
+        let mut consumer = Consumer { object, links: false, waits: false, variables: BTreeSet::new() };
         let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
         let mut names = dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref());
-        consumer.waits = names.any(|it| self.refers_to_service(analysis, file, object, it));
-        for at in LocatedContainer::of_object_or_preset(file, facts, object) {
+        consumer.waits = names.any(|it| self.refers_to_service(object, it));
+        for at in LocatedContainer::of_object_or_preset(object) {
             let links = at.container.env_from.iter().filter_map(|it| match &it.source {
                 Some(EnvFromSource::Service { name, .. }) => name.as_ref(),
                 _ => None,
             });
-            consumer.links |= links.into_iter().any(|it| self.refers_to_service(analysis, file, object, it));
+            consumer.links |= links.into_iter().any(|it| self.refers_to_service(object, it));
             consumer.variables.extend(self.uses(analysis, &at).into_iter().map(|(_, _, variable)| variable));
         }
         (consumer.links || consumer.waits || !consumer.variables.is_empty()).then_some(consumer)

@@ -37,7 +37,7 @@ impl<'s> LocatedContainer<'s> {
             Some(site) => Cow::Owned(script_after_expansion(environment, site, &text.value)),
             None => Cow::Borrowed(&*text.value),
         };
-        let parameters = self.object.parameters.as_ref();
+        let parameters = self.object.source.template.as_ref().map(|it| &it.parameters);
         let names = shell_variables(&script).into_iter().filter_map(|it| {
             let name = text.value.get(it.range.clone())?;
             let is_parameter =

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::build::{BuiltMatch, BuiltObject};
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::cursor::CursorTarget;
@@ -10,9 +11,8 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{object_keys, objects_named};
 use crate::ide::shared::preset_workloads::{self};
 use crate::ide::shared::template_parameters::LocatedParameter;
-use crate::k8s::{ContainerField, DataEntry, Object, Pod, VariableScope};
+use crate::k8s::{ContainerField, DataEntry, Pod, VariableScope};
 use crate::resolve::{Binding, Environment, Lookup, OriginKind};
-use crate::workspace::ObjectMatch;
 
 /// A named item with uses: a variable, key, object, volume or parameter.
 #[derive(Clone, Debug)]
@@ -30,10 +30,8 @@ pub(crate) enum Symbol<'s> {
     Object(DefinedObject<'s>),
     /// A volume of a pod.
     Volume {
-        /// The file.
-        file: Arc<str>,
         /// The object.
-        object: &'s Object,
+        object: BuiltObject<'s>,
         /// The pod.
         pod: &'s Pod,
         /// Its name.
@@ -57,18 +55,16 @@ pub(crate) enum Symbol<'s> {
 /// An object in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct DefinedObject<'s> {
-    /// The file.
-    pub(crate) file: Arc<str>,
     /// The object.
-    pub(crate) object: &'s Object,
+    pub(crate) object: BuiltObject<'s>,
     /// Its kind.
     pub(crate) kind: OriginKind,
 }
 
 impl DefinedObject<'_> {
     /// Whether it is the object that a name was resolved to.
-    pub(crate) fn is(&self, found: &ObjectMatch<'_>) -> bool {
-        *self.file == **found.file && std::ptr::eq(self.object.model.as_ref(), found.object.model.as_ref())
+    pub(crate) fn is(&self, found: &BuiltMatch<'_>) -> bool {
+        self.object.is_same(found.object)
     }
 }
 
@@ -84,7 +80,7 @@ pub(crate) struct ObjectKey<'s> {
 impl ObjectKey<'_> {
     /// Its location, with quotes.
     pub(crate) fn location(&self) -> Location {
-        Location { file: Arc::clone(&self.of.file), span: self.of.object.file_span(self.key.key.span) }
+        self.of.object.location(self.key.key.span)
     }
 }
 
@@ -101,42 +97,37 @@ pub(crate) fn symbol_of<'s>(analysis: &Analysis<'s>, target: &CursorTarget<'s>) 
             Some(symbol_of_reference(analysis, at, ContainerField::Command(0), name))
         }
         CursorTarget::KeyUse { at, kind, name, key } => {
-            let all = keys_named(analysis, &at.file, at.object, *kind, &name.value, &key.value);
+            let all = keys_named(at.object, *kind, &name.value, &key.value);
             (!all.is_empty()).then_some(Symbol::Key(all))
         }
-        CursorTarget::VolumeSource { file, object, kind, name, key: Some(key) } => {
-            let all = keys_named(analysis, file, object, *kind, &name.value, &key.value);
+        CursorTarget::VolumeSource { object, kind, name, key: Some(key) } => {
+            let all = keys_named(*object, *kind, &name.value, &key.value);
             (!all.is_empty()).then_some(Symbol::Key(all))
         }
-        CursorTarget::VolumeSource { file, object, kind, name, key: None } => {
-            let first = objects_named(analysis, *kind, &name.value, file, object).into_iter().next()?;
-            Some(Symbol::Object(DefinedObject { file: Arc::clone(first.file), object: first.object, kind: *kind }))
+        CursorTarget::VolumeSource { object, kind, name, key: None } => {
+            let first = objects_named(*kind, &name.value, *object).into_iter().next()?;
+            Some(Symbol::Object(DefinedObject { object: first.object, kind: *kind }))
         }
-        CursorTarget::Key { file, object, kind, key } => {
-            let of = DefinedObject { file: Arc::clone(file), object, kind: *kind };
+        CursorTarget::Key { object, kind, key } => {
+            let of = DefinedObject { object: *object, kind: *kind };
             Some(Symbol::Key(vec![ObjectKey { of, key }]))
         }
         CursorTarget::Object { at, kind, name, .. } => {
-            let first = objects_named(analysis, *kind, &name.value, &at.file, at.object).into_iter().next()?;
-            Some(Symbol::Object(DefinedObject { file: Arc::clone(first.file), object: first.object, kind: *kind }))
+            let first = objects_named(*kind, &name.value, at.object).into_iter().next()?;
+            Some(Symbol::Object(DefinedObject { object: first.object, kind: *kind }))
         }
-        CursorTarget::ObjectName { file, object, kind, .. } => {
-            Some(Symbol::Object(DefinedObject { file: Arc::clone(file), object, kind: *kind }))
+        CursorTarget::ObjectName { object, kind, .. } => {
+            Some(Symbol::Object(DefinedObject { object: *object, kind: *kind }))
         }
-        CursorTarget::Selector { file, object } => {
-            Some(Symbol::Object(DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Preset }))
+        CursorTarget::Selector { object } => {
+            Some(Symbol::Object(DefinedObject { object: *object, kind: OriginKind::Preset }))
         }
-        CursorTarget::Dependency { file, object, name } => {
-            let first = objects_named(analysis, OriginKind::Service, &name.value, file, object).into_iter().next()?;
-            Some(Symbol::Object(DefinedObject {
-                file: Arc::clone(first.file),
-                object: first.object,
-                kind: OriginKind::Service,
-            }))
+        CursorTarget::Dependency { object, name } => {
+            let first = objects_named(OriginKind::Service, &name.value, *object).into_iter().next()?;
+            Some(Symbol::Object(DefinedObject { object: first.object, kind: OriginKind::Service }))
         }
-        CursorTarget::Volume { file, object, pod, name } => {
-            let (file, name) = (Arc::clone(file), Arc::clone(&name.value));
-            Some(Symbol::Volume { file, object, pod, name })
+        CursorTarget::Volume { object, pod, name } => {
+            Some(Symbol::Volume { object: *object, pod, name: Arc::clone(&name.value) })
         }
         CursorTarget::Parameter(it) => Some(Symbol::Parameter(it.clone())),
         CursorTarget::EnvFileEntry { file, name, .. } => {
@@ -177,14 +168,14 @@ fn symbol_of_reference<'s>(
         return Symbol::Variable { at, name };
     }
     if let Lookup::Bound(binding) = &meaning {
-        let keys = source_keys(analysis, at, binding);
+        let keys = source_keys(at, binding);
         if !keys.is_empty() {
             return Symbol::Key(keys);
         }
         if let Some((OriginKind::Service, location)) = origins(binding).first()
-            && let Some((file, object)) = object_at(analysis, location)
+            && let Some(object) = object_at(analysis, location)
         {
-            return Symbol::Object(DefinedObject { file, object, kind: OriginKind::Service });
+            return Symbol::Object(DefinedObject { object, kind: OriginKind::Service });
         }
     }
     Symbol::Undeclared { at: at.clone(), name, meaning }
@@ -214,32 +205,21 @@ pub(crate) fn is_env_entry(
 }
 
 /// The keys with a name in the objects that a name in `user` may refer to.
-pub(crate) fn keys_named<'s>(
-    analysis: &Analysis<'s>,
-    file: &str,
-    user: &Object,
-    kind: OriginKind,
-    name: &str,
-    key: &str,
-) -> Vec<ObjectKey<'s>> {
-    let found = objects_named(analysis, kind, name, file, user).into_iter();
+pub(crate) fn keys_named<'s>(user: BuiltObject<'s>, kind: OriginKind, name: &str, key: &str) -> Vec<ObjectKey<'s>> {
+    let found = objects_named(kind, name, user).into_iter();
     let all = found.flat_map(|it| {
         let same = object_keys(it.object).iter().filter(|it| *it.key.value == *key);
-        same.map(move |key| ObjectKey { of: DefinedObject { file: Arc::clone(it.file), object: it.object, kind }, key })
+        same.map(move |key| ObjectKey { of: DefinedObject { object: it.object, kind }, key })
     });
     all.collect()
 }
 
 /// The keys that a variable may get its value from, in all matching objects.
-pub(crate) fn source_keys<'s>(
-    analysis: &Analysis<'s>,
-    at: &LocatedContainer<'s>,
-    binding: &Binding,
-) -> Vec<ObjectKey<'s>> {
+pub(crate) fn source_keys<'s>(at: &LocatedContainer<'s>, binding: &Binding) -> Vec<ObjectKey<'s>> {
     let origin = &binding.origin;
     match (origin.kind, &origin.object, &origin.key) {
         (kind @ (OriginKind::ConfigMap | OriginKind::Secret), Some(name), Some(key)) => {
-            keys_named(analysis, &at.file, at.object, kind, name, key)
+            keys_named(at.object, kind, name, key)
         }
         _ => Vec::new(),
     }
@@ -247,19 +227,16 @@ pub(crate) fn source_keys<'s>(
 
 /// The key of an object at a location.
 pub(crate) fn key_at<'s>(analysis: &Analysis<'s>, kind: OriginKind, location: &Location) -> Option<ObjectKey<'s>> {
-    let facts = analysis.snapshot.file(&location.file)?;
-    let is_near = |it: &&'s Object| it.file_span(it.model.span).touches(location.span.start);
-    facts.objects.iter().filter(is_near).find_map(|object| {
-        let key = object_keys(object).iter().find(|it| object.file_span(it.key.span) == location.span)?;
-        Some(ObjectKey { of: DefinedObject { file: Arc::clone(&location.file), object, kind }, key })
+    let is_near = |it: &BuiltObject<'s>| it.file_span(it.model.span).touches(location.span.start);
+    analysis.objects(&location.file).filter(is_near).find_map(|object| {
+        let key = object_keys(object).iter().find(|it| object.location(it.key.span) == *location)?;
+        Some(ObjectKey { of: DefinedObject { object, kind }, key })
     })
 }
 
 /// The object whose span is a location.
-pub(crate) fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Option<(Arc<str>, &'s Object)> {
-    let facts = analysis.snapshot.file(&location.file)?;
-    let object = facts.objects.iter().find(|it| it.file_span(it.model.span) == location.span)?;
-    Some((Arc::clone(&location.file), object))
+pub(crate) fn object_at<'s>(analysis: &Analysis<'s>, location: &Location) -> Option<BuiltObject<'s>> {
+    analysis.objects(&location.file).find(|it| it.location(it.model.span) == *location)
 }
 
 /// The locations that a variable may come from.

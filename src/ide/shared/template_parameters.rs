@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::build::{BuiltObject, RangeEnds, generate_value, parse_generator};
+use crate::ide::Analysis;
 use crate::ide::shared::describe::one_line;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
-use crate::resolve::{RangeEnds, generate_value, parse_generator};
+
 use crate::syntax::parameter_references;
 use crate::workspace::File;
 
@@ -14,7 +16,7 @@ use crate::workspace::File;
 #[derive(Clone, Debug)]
 pub(crate) struct LocatedParameter<'s> {
     /// The file.
-    pub(crate) file: Arc<str>,
+    pub(crate) file: &'s Arc<str>,
     /// The parsed file.
     pub(crate) facts: &'s File,
     /// The template as an object.
@@ -38,6 +40,11 @@ pub(crate) fn enclosing_template<'s>(facts: &'s File, object: &Object) -> Option
 }
 
 impl<'s> LocatedParameter<'s> {
+    /// An object of the template as it is written, which is where parameters are.
+    pub(crate) fn as_written(&self, analysis: &Analysis<'s>, object: &'s Object) -> BuiltObject<'s> {
+        BuiltObject::as_written(analysis.snapshot, self.file, object)
+    }
+
     /// Its declarations; the last one is used.
     pub(crate) fn declarations(&self) -> impl Iterator<Item = (&'s Parameter, &'s Text)> + use<'s> {
         let name = self.name;

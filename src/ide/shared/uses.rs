@@ -13,7 +13,7 @@ use crate::ide::shared::shell_reads::ShellDoubt;
 use crate::ide::shared::symbol::{ObjectKey, Symbol, keys_named};
 use crate::k8s::{EnvFrom, EnvFromSource, KeyRef, Text, ValueSource};
 use crate::resolve::OriginKind;
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::has_placeholder;
 use crate::text::Span;
 use collector::UseCollector;
 
@@ -38,6 +38,8 @@ pub(crate) struct Use {
     pub(crate) doubt: Option<ShellDoubt>,
     /// The prefix that an `envFrom` adds to the name.
     pub(crate) prefix: Arc<str>,
+    /// The parameter whose value contains it: then the text is not written here.
+    pub(crate) made_by: Option<Arc<str>>,
 }
 
 impl Use {
@@ -45,7 +47,7 @@ impl Use {
     fn whole(location: Location, scalar: Span, text: Text, declares: bool) -> Self {
         let range = 0..text.value.len();
         let (is_whole, in_script, doubt) = (true, false, None);
-        Self { location, declares, scalar, text, range, is_whole, in_script, doubt, prefix: "".into() }
+        Self { location, declares, scalar, text, range, is_whole, in_script, doubt, prefix: "".into(), made_by: None }
     }
 }
 
@@ -69,33 +71,33 @@ pub(crate) fn uses_with_doubtful(analysis: &Analysis<'_>, symbol: &Symbol<'_>, o
         }
         Symbol::Variable { at, name } if is_wanted(&at.file) => collector.variable(at, name),
         Symbol::Undeclared { at, name, .. } if is_wanted(&at.file) => collector.references(at, name, &|_, _| true),
-        Symbol::Volume { file, object, pod, name } if is_wanted(file) => collector.volume(file, object, pod, name),
+        Symbol::Volume { object, pod, name } if is_wanted(object.file) => collector.volume(*object, pod, name),
         Symbol::Parameter(it) => {
             for location in param_file_entries(analysis, it).into_iter().filter(|it| is_wanted(&it.file)) {
                 collector.push_param_file_entry(location, it.name);
             }
-            if !is_wanted(&it.file) {
+            if !is_wanted(it.file) {
                 return collector.sorted();
             }
             for (_, name) in it.declarations() {
-                collector.push(&it.file, it.object, name, 0..name.value.len(), true, "");
+                collector.push(it.as_written(analysis, it.object), name, 0..name.value.len(), true, "");
             }
             for (object, text, range) in it.references() {
-                collector.push(&it.file, object, text, range, false, "");
+                collector.push(it.as_written(analysis, object), text, range, false, "");
             }
         }
         Symbol::Key(all) => {
             let all = if only.is_none() { &rename_closure(analysis, all.clone()) } else { all };
-            for key in all.iter().filter(|it| is_wanted(&it.of.file)) {
+            for key in all.iter().filter(|it| is_wanted(it.of.object.file)) {
                 collector.push_key(key);
             }
             collector.for_each_container(only, |collector, at| collector.key_uses(at, all));
         }
         Symbol::Object(defined) => {
-            if is_wanted(&defined.file)
+            if is_wanted(defined.object.file)
                 && let Some(name) = defined.object.model.reference_name_text()
             {
-                collector.push_name(&defined.file, defined.object, name, true);
+                collector.push_name(defined.object, name, true);
             }
             collector.for_each_container(only, |collector, at| collector.object_uses(at, defined));
             match defined.kind {
@@ -124,14 +126,13 @@ pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKe
     while known < keys.len() {
         known = keys.len();
         let Some(wanted) = keys.first().map(|it| Arc::clone(&it.key.key.value)) else { return keys };
-        let files = analysis.snapshot.files();
-        for at in files.flat_map(|(path, facts)| LocatedContainer::all_with_presets(path, facts)) {
+        for at in analysis.all_containers() {
             let one = key_references(&at).filter(|(_, it)| it.key.as_ref().is_some_and(|it| it.value == wanted));
             let one = one.filter_map(|(kind, it)| Some((kind, it.name.as_ref()?)));
             let all = at.container.env_from.iter().filter_map(|it| object_of(it.source.as_ref()));
             for (kind, name) in one.chain(all) {
                 if keys.iter().any(|it| collector.may_refer_to(&at, kind, &name.value, &it.of)) {
-                    let more = keys_named(analysis, &at.file, at.object, kind, &name.value, &wanted).into_iter();
+                    let more = keys_named(at.object, kind, &name.value, &wanted).into_iter();
                     let more: Vec<ObjectKey<'s>> =
                         more.filter(|it| !keys.iter().any(|known| known.location() == it.location())).collect();
                     keys.extend(more);
@@ -146,8 +147,8 @@ pub(crate) fn rename_closure<'s>(analysis: &Analysis<'s>, mut keys: Vec<ObjectKe
 pub(crate) fn env_from_entries(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(EnvFrom, Location)> {
     let mut all: Vec<(EnvFrom, Location)> =
         at.container.env_from.iter().map(|it| (it.clone(), at.at(it.span))).collect();
-    if let Some(admission) = analysis.resolver.admission(&at.file, at.object, at.pod)
-        && let Some(effect) = admission.container_changes(at.pod, at.container)
+    if let Some(admission) = analysis.resolver.admission(at.handle().in_pod())
+        && let Some(effect) = admission.container_changes(at.handle())
     {
         let added = effect.env_from.iter().filter_map(|it| admission.env_from(*it));
         all.extend(added.map(|(matched, entry)| (entry.clone(), matched.location(entry.span))));
@@ -170,5 +171,5 @@ fn object_of(source: Option<&EnvFromSource>) -> Option<(OriginKind, &Text)> {
         EnvFromSource::Secret { name, .. } => (OriginKind::Secret, name),
         EnvFromSource::Service { name, .. } => (OriginKind::Service, name),
     };
-    Some((kind, name.as_ref().filter(|it| !has_helm_placeholder(&it.value))?))
+    Some((kind, name.as_ref().filter(|it| !has_placeholder(&it.value))?))
 }

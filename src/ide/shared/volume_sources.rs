@@ -3,8 +3,11 @@
 //! They define no variables, so the model does not hold them and they are read from the tree. Rename and references
 //! need them.
 
+use std::sync::Arc;
+
+use crate::build::BuiltObject;
 use crate::ide::shared::file_text::FileText;
-use crate::k8s::{Object, Pod, Text};
+use crate::k8s::{ObjectSpan, Pod, Text};
 use crate::resolve::OriginKind;
 use crate::syntax::{Node, ScalarStyle};
 
@@ -26,7 +29,7 @@ pub(crate) fn has_volume_sources(pod: &Pod) -> bool {
 }
 
 /// The ConfigMaps and Secrets in the volumes of a pod.
-pub(crate) fn volume_sources(file_text: &FileText, object: &Object, pod: &Pod) -> Vec<VolumeSource> {
+pub(crate) fn volume_sources(file_text: &FileText, object: BuiltObject<'_>, pod: &Pod) -> Vec<VolumeSource> {
     let mut found = Vec::new();
     for volume in &pod.volumes {
         let span = object.file_span(volume.span);
@@ -42,7 +45,7 @@ pub(crate) fn volume_sources(file_text: &FileText, object: &Object, pod: &Pod) -
 
 /// The sources of a volume or of one source of a projected volume. `secret_name` is the key of a Secret's name, which
 /// differs between the two.
-fn source(object: &Object, node: Node<'_>, secret_name: &str) -> Vec<VolumeSource> {
+fn source(object: BuiltObject<'_>, node: Node<'_>, secret_name: &str) -> Vec<VolumeSource> {
     let kinds = [("configMap", OriginKind::ConfigMap, "name"), ("secret", OriginKind::Secret, secret_name)];
     let read = |(key, kind, name): (&str, OriginKind, &str)| {
         let source = node.get(key)?;
@@ -53,12 +56,19 @@ fn source(object: &Object, node: Node<'_>, secret_name: &str) -> Vec<VolumeSourc
     kinds.into_iter().filter_map(read).collect()
 }
 
-fn text(object: &Object, node: Node<'_>) -> Option<Text> {
+fn text(object: BuiltObject<'_>, node: Node<'_>) -> Option<Text> {
     let node = node.resolved();
     Some(Text {
-        value: node.text()?.into(),
-        span: node.span().relative_to(object.offset),
+        value: built_value(object, node.text()?),
+        span: ObjectSpan::relative(node.span().relative_to(object.source.offset)),
         style: node.style().unwrap_or(ScalarStyle::Plain),
         is_string: node.string().is_some(),
     })
+}
+
+/// The value of a scalar after the template's parameters are substituted.
+fn built_value(object: BuiltObject<'_>, text: &str) -> Arc<str> {
+    let written: Arc<str> = text.into();
+    let parameters = object.source.template.as_ref().map(|it| &it.parameters);
+    parameters.and_then(|it| it.substituted_string(&written)).unwrap_or(written)
 }

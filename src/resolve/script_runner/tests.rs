@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::build;
 use crate::resolve::{EnvFile, Resolver};
 use crate::workspace::{File, Snapshot, Workspace};
 
@@ -53,9 +54,9 @@ fn snapshot(text: &str) -> Snapshot {
 fn written(shell: &str, script: &str) -> String {
     let snapshot = snapshot(&pod(shell, script));
     let file: Arc<str> = "pod.yaml".into();
-    let object = &snapshot.file(&file).expect("the file").objects[0];
-    let pod = &object.model.pods[0];
-    let files = Resolver::new(&snapshot, None).env_files(&file, object, pod, &pod.containers[1]);
+    let object = build::objects(&snapshot, &file, snapshot.file(&file).expect("the file")).next().expect("a pod");
+    let container = object.containers().nth(1).expect("a second container");
+    let files = Resolver::new(&snapshot, None).env_files(container);
     match files.file("config", "f") {
         EnvFile::Absent => "-".into(),
         EnvFile::Unknown => "?".into(),

@@ -50,6 +50,7 @@ declare_rule! {
     name: "collapsed-dollar",
     level: Info,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 

@@ -46,6 +46,7 @@ declare_rule! {
     name: "command-substitution-outside-shell",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 

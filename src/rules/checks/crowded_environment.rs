@@ -1,6 +1,6 @@
 //! The rule `crowded-environment`.
 
-use crate::k8s::Pod;
+use crate::build::BuiltPod;
 use crate::resolve::ServiceLinks;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
@@ -43,6 +43,7 @@ declare_rule! {
     name: "crowded-environment",
     level: Info,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -51,13 +52,13 @@ const CROWDED: usize = 100 * 1024;
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let file = object.file;
-    let has_links = |pod: &&Pod| file.resolver.service_links(file.path, object.object, pod) == ServiceLinks::All;
-    let Some(pod) = object.object.model.pods.iter().find(has_links) else { return };
+    let has_links = |pod: &BuiltPod<'_>| file.resolver.service_links(*pod) == ServiceLinks::All;
+    let Some(BuiltPod { pod, .. }) = object.object.pods().find(has_links) else { return };
     // The object that a patch changes may set `enableServiceLinks`.
     if pod.containers.iter().all(|it| it.image.is_none()) || file.snapshot.is_patch(file.path) {
         return;
     }
-    let crowd = file.resolver.service_variable_totals(file.path, object.object);
+    let crowd = file.resolver.service_variable_totals(object.object);
     if crowd.bytes <= CROWDED {
         return;
     }

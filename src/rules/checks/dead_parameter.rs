@@ -54,6 +54,7 @@ declare_rule! {
     name: "dead-parameter",
     level: Warning,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

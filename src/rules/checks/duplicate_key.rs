@@ -37,6 +37,7 @@ declare_rule! {
     name: "duplicate-key",
     level: Error,
     checks: [File(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -48,6 +48,7 @@ declare_rule! {
     name: "duplicate-parameter",
     level: Error,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

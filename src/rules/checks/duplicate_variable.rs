@@ -47,6 +47,7 @@ declare_rule! {
     name: "duplicate-variable",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -61,7 +62,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let same = |other: &&EnvVar| other.name.as_ref().is_some_and(|it| it.value == name.value);
         let Some(before) = env[..at].iter().rposition(|other| same(&other)) else { continue };
         let earlier = &env[before];
-        if uses_earlier_value(entry, &name.value) || container.pod.object.file.is_template() {
+        if uses_earlier_value(entry, &name.value) || container.object.file.is_template() {
             continue;
         }
         let finding = Finding::new(

@@ -48,6 +48,7 @@ declare_rule! {
     name: "embedded-raw-parameter",
     level: Error,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -76,12 +76,13 @@ declare_rule! {
     name: "env-file-content",
     level: Error,
     checks: [Object(check), File(check_env_file)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for pod in &object.object.model.pods {
-        let pod = PodContext { object, pod };
+        let pod = PodContext { object: *object, pod };
         let mut files = PodFiles::new(&pod);
         for reference in pod.file_key_refs() {
             if let Some(finding) = written_file(&pod, &reference, &mut files) {
@@ -123,7 +124,7 @@ fn written_file(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut Po
                 let release = pod.object.file.resolver.release(pod.object.file.path);
                 finding = finding.help(format!("Kubernetes {release} requires single quotes around values"));
             }
-            Some(finding.fix(quote_values(pod.object, content, reading)))
+            Some(finding.fix(quote_values(&pod.object, content, reading)))
         }
     }
 }
@@ -152,7 +153,7 @@ fn missing_key(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFi
         }
         (None, Some(near)) => {
             // Names are content of the file, so the title does not quote them.
-            let fix = reference.key.and_then(|it| rename_fix(pod.object, it, near));
+            let fix = reference.key.and_then(|it| rename_fix(&pod.object, it, near));
             let fix = fix.map(|it| Fix { title: "Write the most similar key".into(), ..it });
             let range = names.iter().find(|(name, _)| name == near).map(|(_, range)| range.clone());
             (finding.help("the file has a similar key").fix(fix), range)

@@ -71,6 +71,7 @@ declare_rule! {
     name: "env-file-unproduced",
     level: Warning,
     checks: [Pod(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -189,7 +190,7 @@ fn missing_file(
                 _ => None,
             };
             let finding =
-                finding.help(format!("the volume contains `{other}`")).fix(rename_fix(pod.object, path, other));
+                finding.help(format!("the volume contains `{other}`")).fix(rename_fix(&pod.object, path, other));
             match place {
                 Some(part) => finding.related(pod.script_location(&part), "written here"),
                 None => finding,
@@ -199,7 +200,7 @@ fn missing_file(
             let own = path_in_volume(&path.value).unwrap_or_default();
             let near = crate::rules::shared::similar_names::nearest_name(&own, others.iter().map(String::as_str));
             match near {
-                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(pod.object, path, near)),
+                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&pod.object, path, near)),
                 None => finding.help(format!(
                     "the volume contains {}",
                     others.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")

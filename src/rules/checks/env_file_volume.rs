@@ -61,6 +61,7 @@ declare_rule! {
     name: "env-file-volume",
     level: Error,
     checks: [Pod(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -84,7 +85,7 @@ fn check_volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<
             let empty = pod.pod.volumes.iter().filter(|it| it.kind.as_ref().is_some_and(|it| &*it.value == "emptyDir"));
             let names: Vec<&str> = empty.filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
             Some(match nearest_name(&name.value, names) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(pod.object, name, near)),
+                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&pod.object, name, near)),
                 None => finding.help("add it to `volumes` as an `emptyDir`"),
             })
         }

@@ -56,6 +56,7 @@ declare_rule! {
     name: "forward-reference",
     level: Error,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 

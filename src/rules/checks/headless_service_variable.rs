@@ -1,12 +1,12 @@
 //! The rule `headless-service-variable`.
 
+use crate::build::BuiltMatch;
 use crate::k8s::{EnvFromSource, ObjectData, Text};
 use crate::resolve::has_cluster_ip;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 use crate::rules::shared::source_objects::name_location;
-use crate::workspace::ObjectMatch;
 
 declare_rule! {
     /// Reports a variable of a service that has no cluster IP, and so no variables.
@@ -62,6 +62,7 @@ declare_rule! {
     name: "headless-service-variable",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -80,8 +81,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             format!("`$({name})` is not expanded: service `{service}` has no cluster IP, and so no variables"),
         )
         .help(format!("use the DNS name `{service}`"));
-        let object = container.pod.object;
-        let found = object.file.snapshot.services_named(service, object.lookup_site());
+        let found = container.object.object.services_named(service);
         findings.push(match found.first().and_then(name_location) {
             Some(location) => finding.related(location, "the service"),
             None => finding,
@@ -91,10 +91,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 
 /// Reports a link to a service if no service of this name has a cluster IP.
 fn check_link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
-    let object = container.pod.object;
-    let found = object.file.snapshot.services_named(&name.value, object.lookup_site());
+    let found = container.object.object.services_named(&name.value);
     let is_headless =
-        |it: &ObjectMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_cluster_ip(it));
+        |it: &BuiltMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_cluster_ip(it));
     let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
     let message = format!("this link adds no variables: service `{}` has no cluster IP", name.value);
     let finding =

@@ -55,6 +55,7 @@ declare_rule! {
     name: "invalid-env-file",
     level: Error,
     checks: [Pod(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 

@@ -1,14 +1,12 @@
 //! The rule `invalid-env-from-key`.
 
-use std::sync::Arc;
-
+use crate::build;
 use crate::diagnostic::Location;
 use crate::k8s::{DataEntry, EnvFrom, ObjectData};
 use crate::resolve::{OriginKind, is_relaxed_variable_name, is_strict_variable_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{imported_object, keys, kind_name, objects};
-use crate::workspace::LookupSite;
 
 declare_rule! {
     /// Reports a key that `envFrom` skips because it is not a valid name of a variable, and an invalid `prefix`.
@@ -55,6 +53,7 @@ declare_rule! {
     name: "invalid-env-from-key",
     level: Warning,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -112,18 +111,17 @@ fn first_user(object: &ObjectContext<'_>, kind: OriginKind, key: &DataEntry) -> 
         if file.resolver.release(path).is_at_least(30) {
             continue;
         }
-        for user in &facts.objects {
+        for user in build::objects(file.snapshot, path, facts) {
             let containers = user.model.pods.iter().flat_map(|pod| &pod.containers);
             for entry in containers.flat_map(|it| &it.env_from) {
                 let Some((used, Some(name), _)) = imported_object(entry) else { continue };
                 if used != kind || &*name.value != reference_name_text || is_valid_with_prefix(entry, key) {
                     continue;
                 }
-                let namespace = user.model.namespace.as_ref().map(|it| &*it.value);
-                let found = objects(file.snapshot, kind, reference_name_text, LookupSite { file: path, namespace });
-                let is_here = found.iter().any(|it| it.file == file.path && it.object.offset == object.object.offset);
+                let found = objects(user, kind, reference_name_text);
+                let is_here = found.iter().any(|it| it.object.is_same(object.object));
                 if is_here && found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value)) {
-                    return Some(Location { file: Arc::clone(path), span: user.file_span(name.span) });
+                    return Some(user.location(name.span));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The rule `invalid-generator`.
 
+use crate::build::{GeneratorPart, RangeEnds, find_literal_brackets, parse_generator};
 use crate::k8s::Parameter;
-use crate::resolve::{GeneratorPart, RangeEnds, find_literal_brackets, parse_generator};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
@@ -57,6 +57,7 @@ declare_rule! {
     name: "invalid-generator",
     level: Error,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -1,9 +1,7 @@
 //! The rule `invalid-parameter`.
 
 use crate::diagnostic::Fix;
-use crate::k8s::is_parameter_name;
-use crate::k8s::{MistypedField, Parameter};
-use crate::resolve::ParameterType;
+use crate::k8s::{MistypedField, Parameter, ParameterType, is_parameter_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 
 declare_rule! {
@@ -52,6 +50,7 @@ declare_rule! {
     name: "invalid-parameter",
     level: Error,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -1,7 +1,7 @@
 //! The rule `invalid-preset`.
 
+use crate::build::{is_dns_subdomain, preset_problems};
 use crate::k8s::ObjectData;
-use crate::resolve::{is_dns_subdomain, preset_problems};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 
@@ -50,6 +50,7 @@ declare_rule! {
     name: "invalid-preset",
     level: Error,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 

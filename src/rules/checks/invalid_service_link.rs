@@ -1,5 +1,6 @@
 //! The rule `invalid-service-link`.
 
+use crate::build::BuiltMatch;
 use crate::diagnostic::Fix;
 use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
 use crate::resolve::{has_cluster_ip, is_service_name};
@@ -7,7 +8,6 @@ use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit}
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::name_location;
 use crate::syntax::ScalarStyle;
-use crate::workspace::ObjectMatch;
 
 declare_rule! {
     /// Reports an invalid explicit link to a service.
@@ -56,6 +56,7 @@ declare_rule! {
     name: "invalid-service-link",
     level: Error,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -94,14 +95,14 @@ fn check_link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findin
 
 fn check_ports(object: &ObjectContext<'_>, name: &Text, who: &str, findings: &mut Findings<'_>) {
     let snapshot = object.file.snapshot;
-    let found = snapshot.services_named(&name.value, object.lookup_site());
-    let lacks_ports = |it: &ObjectMatch<'_>| match &it.object.model.data {
+    let found = object.object.services_named(&name.value);
+    let lacks_ports = |it: &BuiltMatch<'_>| match &it.object.model.data {
         // A service of the settings has no ports there, and a patch may leave them to the object that it changes.
         ObjectData::Service(service) => {
             service.ports.is_empty()
                 && has_cluster_ip(service)
                 && it.object.model.kind.is_some()
-                && !snapshot.is_patch(it.file)
+                && !snapshot.is_patch(it.object.file)
         }
         _ => false,
     };
@@ -139,7 +140,7 @@ fn check_dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findin
 }
 
 fn mapping_fix(object: &ObjectContext<'_>, name: &Text) -> Option<Fix> {
-    let location = object.at(name.span);
+    let location = object.file.at(object.literal_span(name)?);
     let source = object.file.parsed_text()?;
     let written = source.text.get(location.span.range())?;
     let path = source.tree.document_at(location.span.start)?.root()?.path_to(location.span.start);

@@ -40,6 +40,7 @@ declare_rule! {
     name: "invalid-settings",
     level: Error,
     checks: [],
+    sees: Source,
     helm: AnyScalar,
     suppressible: false,
     configurable: false,
@@ -60,6 +61,8 @@ pub fn check_settings(settings: &Settings) -> Vec<Diagnostic> {
         related: Vec::new(),
         fixes: Vec::new(),
         object: None,
+        built_object: None,
+        views: Vec::new(),
         path: Some(error.path).filter(|it| !it.is_empty()),
         unnecessary: false,
     });

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, Text, ValueFrom, ValueSource};
+use crate::build::is_dns_subdomain;
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
 use crate::resolve::{
-    ENV_FIELDS, ENV_RESOURCES, OriginKind, has_data_key_characters, is_dns_subdomain, is_env_field, is_env_resource,
-    is_valid_divisor,
+    ENV_FIELDS, ENV_RESOURCES, OriginKind, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
 };
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 use crate::rules::shared::source_objects::imported_object;
-use crate::text::Span;
 
 declare_rule! {
     /// Reports a variable whose source is invalid: none, several, both `value` and `valueFrom`, or a rejected one.
@@ -59,6 +58,7 @@ declare_rule! {
     name: "invalid-value-source",
     level: Error,
     checks: [ContainerOrPreset(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -68,14 +68,14 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         env.chain(container.container.env_from.iter().filter_map(|entry| check_env_from(container, entry))).collect()
     };
     // The branches of a template are side by side in its text.
-    if !found.is_empty() && !container.pod.object.file.is_template() {
+    if !found.is_empty() && !container.object.file.is_template() {
         found.into_iter().for_each(|finding| findings.push(finding));
     }
 }
 
 /// Whether the API server refuses the `valueFrom` of an entry.
 pub(in crate::rules) fn is_refused(container: &ContainerContext<'_>, entry: &EnvVar) -> bool {
-    entry.from.is_some() && !container.pod.object.file.is_template() && !check_variable(container, entry).is_empty()
+    entry.from.is_some() && !container.object.file.is_template() && !check_variable(container, entry).is_empty()
 }
 
 fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
@@ -104,7 +104,12 @@ fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Findi
 }
 
 /// The finding about a `valueFrom` that is empty, or has only unknown keys.
-fn missing_source(container: &ContainerContext<'_>, from: &ValueFrom, name: &str, place: Span) -> Option<Finding> {
+fn missing_source(
+    container: &ContainerContext<'_>,
+    from: &ValueFrom,
+    name: &str,
+    place: ObjectSpan,
+) -> Option<Finding> {
     const SOURCES: [&str; 5] = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
     let unknown = from.others.iter().find(|it| !SOURCES.contains(&&*it.value));
     match unknown {
@@ -134,7 +139,7 @@ fn check_env_from(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<F
             (_, Some(name), _) => check_object_name(container, name),
             (kind, None, _) => {
                 let source = if kind == OriginKind::Secret { "secretRef" } else { "configMapRef" };
-                let location = container.pod.object.key_location(entry.span, source);
+                let location = container.object.key_location(entry.span, source);
                 let location = location.unwrap_or_else(|| container.at(entry.span));
                 Some(Finding::new(location, "name", format!("`{source}` has no `name`")))
             }
@@ -157,7 +162,7 @@ fn check_env_from(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<F
 /// Whether the pod belongs to a kind of Kubernetes itself, whose fields are known.
 fn is_built_in(container: &ContainerContext<'_>) -> bool {
     let group = |text: &Text| text.value.split_once('/').map_or(String::new(), |(group, _)| group.to_owned());
-    let version = container.pod.object.object.model.api_version.as_ref();
+    let version = container.object.object.model.api_version.as_ref();
     version.is_some_and(|it| matches!(group(it).as_str(), "" | "apps" | "batch"))
 }
 
@@ -175,7 +180,7 @@ fn check_source(
     let name = source_name(source);
     // The object that a patch changes may have the missing field.
     let missing = |field: &str| {
-        let location = || container.pod.object.key_location(from.span, name).unwrap_or_else(|| container.at(from.span));
+        let location = || container.object.key_location(from.span, name).unwrap_or_else(|| container.at(from.span));
         let finding = || Finding::new(location(), format!("{variable} {field}"), format!("`{name}` has no `{field}`"));
         (!container.is_partial()).then(finding)
     };
@@ -249,7 +254,7 @@ fn check_object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Fi
 fn misspelled(container: &ContainerContext<'_>, text: &Text, what: &str, known: &[&str]) -> Finding {
     let finding = Finding::new(container.at(text.span), &text.value, format!("`{}` is not a {what}", text.value));
     match nearest_name(&text.value, known.iter().copied()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(container.pod.object, text, near)),
+        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&container.object, text, near)),
         None => finding.help(format!("use one of {}", known.join(", "))),
     }
 }

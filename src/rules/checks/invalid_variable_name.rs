@@ -45,11 +45,12 @@ declare_rule! {
     name: "invalid-variable-name",
     level: Error,
     checks: [ContainerOrPreset(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    let file = container.pod.object.file;
+    let file = container.object.file;
     let release = file.resolver.release(file.path);
     // V3.
     let relaxed = release.is_at_least(32);

@@ -57,6 +57,7 @@ declare_rule! {
     name: "malformed-reference",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: LineWithoutAction,
 }
 
@@ -115,7 +116,7 @@ fn report(
             false,
         ),
     };
-    let is_bound = |name: &&String| matches!(container.environment.lookup(text.variables(), name), Lookup::Bound(_));
+    let is_bound = |name: &&String| matches!(container.lookup(name, text.variables()), Lookup::Bound(_));
     let fix = name.filter(is_bound).and_then(|name| {
         let new = format!("$({name})");
         let fix = reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`"))?;

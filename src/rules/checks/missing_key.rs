@@ -1,13 +1,12 @@
 //! The rule `missing-key`.
 
-use crate::diagnostic::Location;
+use crate::build::BuiltMatch;
 use crate::k8s::{EnvVar, KeyRef, ObjectData, Text, ValueSource};
 use crate::resolve::OriginKind;
-use crate::rules::engine::{ContainerContext, FileContext, Finding, Findings, declare_rule};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 use crate::rules::shared::source_objects::{keys, kind_name};
-use crate::workspace::ObjectMatch;
 
 declare_rule! {
     /// Reports a key that its ConfigMap or Secret does not have.
@@ -63,6 +62,7 @@ declare_rule! {
     name: "missing-key",
     level: Error,
     checks: [ContainerOrPreset(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -90,17 +90,14 @@ fn check_entry(container: &ContainerContext<'_>, entry: &EnvVar) -> Option<Findi
 
 fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key: &Text) -> Option<Finding> {
     let found = container.objects(kind, &name.value);
-    let has = |it: &ObjectMatch<'_>| keys(it).any(|other| other.key.value == key.value);
+    let has = |it: &BuiltMatch<'_>| keys(it).any(|other| other.key.value == key.value);
     // A ConfigMap or Secret without keys is probably filled by another tool.
-    let is_empty = |it: &ObjectMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
+    let is_empty = |it: &BuiltMatch<'_>| keys(it).next().is_none() && binary_key(it, &key.value).is_none();
     if found.is_empty() || found.iter().any(|it| it.may_have_more_keys || has(it) || is_empty(it)) {
         return None;
     }
-    let file = container.pod.object.file;
-    let is_template = |it: &ObjectMatch<'_>| {
-        let facts = file.snapshot.file(it.file);
-        facts.is_some_and(|facts| FileContext { path: it.file, facts, ..*file }.is_template())
-    };
+    let file = container.object.file;
+    let is_template = |it: &BuiltMatch<'_>| file.snapshot.file(it.object.file).is_some_and(|facts| facts.is_template());
     if found.iter().any(is_template) {
         return None;
     }
@@ -117,10 +114,9 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         },
     );
     if let Some((it, binary)) = binary {
-        let span = it.object.file_span(binary.span);
-        finding = finding.related(Location { file: it.file.clone(), span }, "this key").help("move it to `data`");
+        finding = finding.related(it.location(binary.span), "this key").help("move it to `data`");
     } else if let Some(near) = nearest_name(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
-        finding = finding.help(format!("did you mean `{near}`?")).fix(rename_fix(container.pod.object, key, near));
+        finding = finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&container.object, key, near));
     } else {
         finding = finding.help("add the key, or set `optional: true`");
     }
@@ -128,14 +124,13 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
     if binary.is_none()
         && let Some(title) = first.object.model.reference_name_text()
     {
-        let location = Location { file: first.file.clone(), span: first.object.file_span(title.span) };
-        finding = finding.related(location, format!("the {what}"));
+        finding = finding.related(first.location(title.span), format!("the {what}"));
     }
     Some(finding)
 }
 
 /// The key in `binaryData`, which `configMapKeyRef` does not read (B18).
-fn binary_key<'s>(found: &ObjectMatch<'s>, key: &str) -> Option<&'s Text> {
+fn binary_key<'s>(found: &BuiltMatch<'s>, key: &str) -> Option<&'s Text> {
     match &found.object.model.data {
         ObjectData::ConfigMap(source) => source.binary_keys.iter().find(|it| &*it.value == key),
         _ => None,

@@ -59,6 +59,7 @@ declare_rule! {
     name: "missing-object",
     level: Off,
     checks: [ContainerOrPreset(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -84,7 +85,7 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
     if name.value.is_empty() || is_placeholder(&name.value) || !container.objects(kind, &name.value).is_empty() {
         return;
     }
-    let object = container.pod.object;
+    let object = container.object;
     let names = match kind {
         OriginKind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
         _ => object.file.snapshot.config_map_names(object.lookup_site()),
@@ -95,7 +96,7 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         format!("there is no {} `{}` in the workspace", kind_name(kind), name.value),
     );
     findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(object, name, near)),
+        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&object, name, near)),
         None => finding.help("add it, set `optional: true`, or list it in `externals` of the settings"),
     });
 }

@@ -50,6 +50,7 @@ declare_rule! {
     name: "missing-service",
     level: Hint,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -76,7 +77,7 @@ fn check_links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_
 
 fn check_reference(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
     let (snapshot, place) = (object.file.snapshot, object.lookup_site());
-    let is_known = || !snapshot.services_named(&name.value, place).is_empty();
+    let is_known = || !object.object.services_named(&name.value).is_empty();
     if name.value.is_empty() || is_placeholder(&name.value) || is_known() {
         return;
     }

@@ -1,7 +1,7 @@
 //! The rule `narrow-generator`.
 
+use crate::build::{GeneratorPart, RandomCharacters, RangeEnds, parse_generator};
 use crate::k8s::Parameter;
-use crate::resolve::{GeneratorPart, RandomCharacters, RangeEnds, parse_generator};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
@@ -54,6 +54,7 @@ declare_rule! {
     name: "narrow-generator",
     level: Info,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -46,6 +46,7 @@ declare_rule! {
     name: "non-string-value",
     level: Error,
     checks: [ContainerOrPreset(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 
@@ -84,7 +85,7 @@ fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, wha
 /// The fix that quotes the value as written, and removes the tag that makes it a number.
 fn quote_fix(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
     let mut span = container.at(text.span).span;
-    let file = container.pod.object.file;
+    let file = container.object.file;
     let source = file.parsed_text()?;
     let written = source.text.get(span.range())?;
     let quoted = match text.style {

@@ -61,11 +61,13 @@ declare_rule! {
     name: "parameter-variable-clash",
     level: Warning,
     checks: [Container(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    let parameters = container.pod.object.object.parameters.as_ref().filter(|it| it.dialect.is_proposal());
+    let template = container.object.object.source.template.as_ref();
+    let parameters = template.map(|it| &it.parameters).filter(|it| it.dialect.is_proposal());
     let Some(parameters) = parameters else { return };
     let it = container.container;
     let values = it.env.iter().filter_map(|it| it.value.as_ref());
@@ -77,7 +79,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             if reference.form != ReferenceForm::Proposed || !parameters.contains(name) {
                 continue;
             }
-            let Lookup::Bound(variable) = container.environment.lookup(VariableScope::All, name) else {
+            let Lookup::Bound(variable) = container.lookup(name, VariableScope::All) else {
                 continue;
             };
             let message = format!(

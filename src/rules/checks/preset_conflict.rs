@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::build::{Conflict, ConflictKind, MatchingPreset};
 use crate::diagnostic::{Edit, Fix, Label, Location};
 use crate::k8s::{EnvVar, ObjectData, Pod, PodPreset, PresetAdmitter, Text};
-use crate::resolve::{Conflict, ConflictKind, MatchingPreset};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::item_removal;
 use crate::syntax::dollar_tokens;
@@ -73,6 +73,7 @@ declare_rule! {
     name: "preset-conflict",
     level: Error,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -83,7 +84,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn check_pod(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_>) {
+fn check_pod<'a>(object: &ObjectContext<'a>, pod: &'a Pod, findings: &mut Findings<'_>) {
     let Some(admission) = object.certain_admission(pod) else { return };
     for matched in &admission.presets {
         for conflict in matched.conflicts.iter().filter(|it| it.other.is_none()) {
@@ -121,7 +122,7 @@ fn difference(conflict: &Conflict) -> String {
 }
 
 /// The end of the message: the effect of the conflict.
-fn effect(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset, conflict: &Conflict) -> &'static str {
+fn effect(object: &ObjectContext<'_>, file: &str, matched: &MatchingPreset<'_>, conflict: &Conflict) -> &'static str {
     let is_webhook = matched.preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook);
     match conflict.kind {
         _ if !matched.applied && object.takes_one_by_one(file) => {
@@ -158,7 +159,7 @@ fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut F
     if object.file.snapshot.is_patch(object.file.path) {
         return;
     }
-    let own = object.file.resolver.own_conflicts(object.file.path, object.object);
+    let own = object.file.resolver.own_conflicts(object.object);
     for conflict in &own {
         let what = match object.takes_one_by_one(object.file.path) {
             true => "the rest of the preset is not applied to any pod",
@@ -185,7 +186,7 @@ fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut F
                 labels: Vec::new(),
                 titles: Vec::new(),
                 conflict: conflict.clone(),
-                outcome: effect(object, target.file, matched, conflict),
+                outcome: effect(object, target.object.file, matched, conflict),
             });
             let title = target.title();
             shared.labels.push(Label { location: conflict.with.clone(), message: format!("in {title}") });
@@ -248,7 +249,7 @@ fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &C
     let source = object.file.parsed_text()?;
     let mut edits = Vec::new();
     for text in places.into_iter().filter(is_old) {
-        let place = object.at(text.span);
+        let place = object.file.at(object.literal_span(text)?);
         let written = source.text.get(place.span.range())?;
         let quote = written.chars().next().filter(|it| matches!(it, '"' | '\'')).map_or(String::new(), String::from);
         edits.push(edit(place, format!("{quote}{new}{quote}")));
@@ -272,7 +273,10 @@ fn renamed_references(
     new: &str,
 ) -> Option<Vec<Edit>> {
     let wanted = dollar_tokens(&text.value).filter(|it| it.name(&text.value) == Some(name)).count();
-    let place = object.at(text.span);
+    if wanted == 0 {
+        return Some(Vec::new());
+    }
+    let place = object.file.at(object.literal_span(text)?);
     let written = source.get(place.span.range())?;
     let edits: Vec<Edit> = dollar_tokens(written)
         .filter(|it| it.name(written) == Some(name))

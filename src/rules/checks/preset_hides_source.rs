@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::build::BuiltContainer;
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ObjectData, PodPreset};
 use crate::resolve::{Binding, Origin, OriginKind};
@@ -76,6 +77,7 @@ declare_rule! {
     name: "preset-hides-source",
     level: Warning,
     checks: [Object(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -88,7 +90,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         }
         let (file, name) = (object.file, object.object.model.name.as_ref().map(|it| &*it.value));
         for container in target.pod.containers.iter().filter(|it| !it.env_from.is_empty()) {
-            let environment = file.resolver.environment(target.file, target.object, target.pod, container);
+            let handle = BuiltContainer { object: target.object, pod: target.pod, container };
+            let environment = file.resolver.environment(handle);
             let bindings = environment.bindings();
             for binding in bindings.iter().filter(|it| it.preset.as_deref() == name) {
                 let Some(hidden) = binding.hides.iter().find(|it| is_from_container(container, it)) else { continue };

@@ -56,6 +56,7 @@ declare_rule! {
     name: "probe-literal-only",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 

@@ -47,6 +47,7 @@ declare_rule! {
     name: "self-reference",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 

@@ -48,6 +48,7 @@ declare_rule! {
     name: "service-links-off",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -62,7 +63,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 let message = format!("`$({name})` is not expanded: this pod has no service variables");
                 let finding = Finding::new(place, name, message)
                     .help("use the DNS name of the service, or set `enableServiceLinks: true`");
-                match container.pod.pod.service_links {
+                match container.pod.service_links {
                     Some((_, span)) => finding.related(container.at(span), "disabled here"),
                     None => finding,
                 }
@@ -70,8 +71,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             ServiceVariableAbsence::NotLinked(service) => {
                 let message =
                     format!("`$({name})` is not expanded: this pod has only the variables of the services it links");
-                let fix =
-                    service.as_deref().and_then(|it| container.pod.object.link_service_fix(container.container, it));
+                let fix = service.as_deref().and_then(|it| container.object.link_service_fix(container.container, it));
                 Finding::new(place, name, message).help("link the service in `envFrom`").fix(fix)
             }
         });

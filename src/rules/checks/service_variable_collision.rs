@@ -1,11 +1,11 @@
 //! The rule `service-variable-collision`.
 
+use crate::build::BuiltMatch;
 use crate::k8s::{EnvVar, ObjectData};
 use crate::resolve::{ResolvedValue, ServiceLinks, service_variables};
 use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{name_location, share_namespace};
-use crate::workspace::{LookupSite, ObjectMatch};
 
 declare_rule! {
     /// Reports a service variable whose name is set twice.
@@ -52,20 +52,20 @@ declare_rule! {
     name: "service-variable-collision",
     level: Warning,
     checks: [Object(check_service), Container(check_env)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
 /// S10. The name of one of the two services starts with that of the other, so only such services are looked up.
 fn check_service(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    let ObjectData::Service(_) = &object.object.model.data else { return };
+    let ObjectData::Service(service) = &object.object.model.data else { return };
     let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
-    let Some(service) = object.object.service() else { return };
-    let own = service_variables(&name.value, &service);
+    let own = service_variables(&name.value, service);
     for (dash, _) in name.value.match_indices('-') {
         let shorter = &name.value[..dash];
         for other in services_in_namespace(object, shorter) {
-            let Some(service) = other.object.service() else { continue };
-            let theirs = service_variables(shorter, &service);
+            let ObjectData::Service(service) = &other.object.model.data else { continue };
+            let theirs = service_variables(shorter, service);
             let both = |(variable, value): &&(String, ResolvedValue)| {
                 theirs.iter().any(|(it, other)| it == variable && !other.same_text(value))
             };
@@ -88,14 +88,13 @@ fn check_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     if !entries.iter().any(|entry| literal_value(entry).is_some()) {
         return;
     }
-    let (object, pod) = (container.pod.object, container.pod.pod);
+    let object = container.object;
     let file = object.file;
-    if file.resolver.service_links(file.path, object.object, pod) != ServiceLinks::All
-        || file.snapshot.is_patch(file.path)
-    {
+    let links = file.resolver.service_links(container.handle().in_pod());
+    if links != ServiceLinks::All || file.snapshot.is_patch(file.path) {
         return;
     }
-    let services = file.resolver.service_variables(file.path, object.object, ServiceLinks::All);
+    let services = file.resolver.service_variables(object.object, ServiceLinks::All);
     for entry in entries {
         let (Some(name), Some(value)) = (&entry.name, literal_value(entry)) else { continue };
         let Some(hidden) = services.variables.get(&name.value) else { continue };
@@ -106,7 +105,7 @@ fn check_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             continue;
         }
         let Some(service) = &hidden.origin.object else { continue };
-        let Some(found) = services_in_namespace(object, service).into_iter().next() else { continue };
+        let Some(found) = services_in_namespace(&object, service).into_iter().next() else { continue };
         let shown = hidden.alternatives.first().map_or(&hidden.value, |(value, _)| value);
         let finding = Finding::new(
             object.at(name.span),
@@ -132,10 +131,9 @@ fn literal_value(entry: &EnvVar) -> Option<&str> {
 }
 
 /// The services of a name that are certainly in the namespace of an object.
-fn services_in_namespace<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<ObjectMatch<'a>> {
-    let from: LookupSite<'_> = object.lookup_site();
-    let mut found = object.file.snapshot.services_named(name, from);
-    found.retain(|it| share_namespace((object.file.path, object.object), (it.file, it.object)));
+fn services_in_namespace<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<BuiltMatch<'a>> {
+    let mut found = object.object.services_named(name);
+    found.retain(|it| share_namespace(object.object, it.object));
     found
 }
 

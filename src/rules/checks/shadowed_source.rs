@@ -63,6 +63,7 @@ declare_rule! {
     name: "shadowed-source",
     level: Info,
     checks: [Container(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 
@@ -106,7 +107,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         );
     }
     // The branches of a template are side by side in its text.
-    if !found.is_empty() && !container.pod.object.file.is_template() {
+    if !found.is_empty() && !container.object.file.is_template() {
         found.into_iter().for_each(|finding| findings.push(finding));
     }
 }

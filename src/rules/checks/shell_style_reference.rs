@@ -54,6 +54,7 @@ declare_rule! {
     name: "shell-style-reference",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 
@@ -105,13 +106,13 @@ fn shell_references(value: &str) -> Vec<(Range<usize>, &str, ShellSyntax)> {
 }
 
 fn is_reported(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str, form: ShellSyntax) -> bool {
-    let Lookup::Bound(_) = container.environment.lookup(VariableScope::All, name) else { return false };
+    let Lookup::Bound(_) = container.lookup(name, VariableScope::All) else { return false };
     // `X: ${X}` is filled in by a tool, and the same tool fills in the other uses of `${X}`.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
     let filled =
         own.filter_map(|it| it.value.as_ref()).any(|it| shell_references(&it.value).iter().any(|it| it.1 == name));
-    let parameters = container.pod.object.object.parameters.as_ref();
-    let is_parameter = || form == ShellSyntax::Braces && parameters.is_some_and(|it| it.contains(name));
+    let template = container.object.object.source.template.as_ref();
+    let is_parameter = || form == ShellSyntax::Braces && template.is_some_and(|it| it.parameters.contains(name));
     let reaches = || text.variable.is_some_and(|own| reaches_shell(container, own));
     !filled && !is_parameter() && !reaches()
 }
@@ -126,7 +127,7 @@ fn report(
 ) {
     let written = &text.text.value[range.clone()];
     let new = format!("$({name})");
-    let has_value = match container.environment.lookup(text.variables(), name) {
+    let has_value = match container.lookup(name, text.variables()) {
         Lookup::Bound(binding) => !text.field.is_probe() && !binding.value.is_empty(),
         _ => false,
     };

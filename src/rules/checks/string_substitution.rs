@@ -53,18 +53,19 @@ declare_rule! {
     name: "string-substitution",
     level: Error,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    if object.object.parameters.is_none() {
+    if object.object.source.template.is_none() {
         return;
     }
     let mut fields = None;
     for place in object.parameter_texts().iter().filter(|it| !it.is_key) {
         let references = place.references();
         let Some(reference) = references.iter().find(|it| gives_string(object, place, it)) else { continue };
-        let fields = fields.get_or_insert_with(|| fields_of(&object.object.model));
+        let fields = fields.get_or_insert_with(|| fields_of(object.object.model));
         if let Some(scalar) = fields.and_then(|it| it.at(place.path)) {
             report(object, place, reference, scalar, findings);
         }

@@ -45,6 +45,7 @@ declare_rule! {
     name: "syntax-error",
     level: Error,
     checks: [File(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
     suppressible: false,
 }

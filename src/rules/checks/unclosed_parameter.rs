@@ -47,6 +47,7 @@ declare_rule! {
     name: "unclosed-parameter",
     level: Warning,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -60,6 +60,7 @@ declare_rule! {
     name: "undefined-parameter",
     level: Warning,
     checks: [Object(check), File(check_param_file)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -53,11 +53,12 @@ declare_rule! {
     name: "undefined-variable",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    let policy = container.pod.object.file.snapshot.settings(container.pod.object.file.path).unknown;
+    let policy = container.object.file.snapshot.settings(container.object.file.path).unknown;
     for (text, step, verdict) in judge_references(container) {
         let name = &step.name;
         let place = || container.inside(text.text, step.range.clone());

@@ -52,6 +52,7 @@ declare_rule! {
     name: "unexpanded-field",
     level: Warning,
     checks: [Container(check)],
+    sees: Built,
     helm: AnyScalar,
 }
 
@@ -71,7 +72,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn is_declared(container: &ContainerContext<'_>, name: &str) -> bool {
-    matches!(container.environment.lookup(VariableScope::All, name), Lookup::Bound(_))
+    matches!(container.lookup(name, VariableScope::All), Lookup::Bound(_))
 }
 
 fn finding(
@@ -109,7 +110,7 @@ fn field_name(path: &str) -> String {
 
 /// The fix that renames `subPath` to `subPathExpr`.
 fn sub_path_expr_fix(container: &ContainerContext<'_>, text: &Text) -> Option<Fix> {
-    let object = container.pod.object;
+    let object = container.object;
     let source = object.file.parsed_text()?;
     let span = object.object.file_span(text.span);
     let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
@@ -125,5 +126,5 @@ fn sub_path_expr_fix(container: &ContainerContext<'_>, text: &Text) -> Option<Fi
 
 /// Whether Kustomize may replace the reference before Kubernetes reads it.
 fn is_kustomize_var(container: &ContainerContext<'_>, name: &str) -> bool {
-    container.pod.object.file.snapshot.kustomize_vars().any(|it| &**it == name)
+    container.object.file.snapshot.kustomize_vars().any(|it| &**it == name)
 }

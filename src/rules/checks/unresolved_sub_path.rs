@@ -51,6 +51,7 @@ declare_rule! {
     name: "unresolved-sub-path",
     level: Error,
     checks: [Container(check)],
+    sees: Built,
     helm: ContainerWithoutAction,
 }
 

@@ -48,6 +48,7 @@ declare_rule! {
     name: "unserved-field",
     level: Info,
     checks: [Object(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -54,6 +54,7 @@ declare_rule! {
     name: "unused-parameter",
     level: Warning,
     checks: [File(check)],
+    sees: Source,
     helm: ContainerWithoutAction,
 }
 

@@ -46,6 +46,7 @@ declare_rule! {
     name: "unused-suppression",
     level: Warning,
     checks: [],
+    sees: Source,
     helm: AnyScalar,
     suppressible: false,
 }

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::build::{self, BuiltContainer};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::k8s::{Container, Model, Object};
 use crate::resolve::{Resolver, SharedPodInputs};
@@ -43,6 +44,8 @@ struct LastCheck {
 #[derive(Debug)]
 struct CachedObject {
     model: Arc<Model>,
+    /// What its views make of it.
+    built: Vec<Arc<Model>>,
     /// The Lists and Templates that contain it, the innermost first.
     holders: Vec<Arc<Model>>,
     own: CachedFindings,
@@ -109,11 +112,11 @@ impl FindingsCache {
         let mut old = aligned(&mut old, &facts.objects, |old, new| Arc::ptr_eq(&old.model, &new.model));
         let mut spare: Vec<CachedObject> =
             old.spare.into_iter().filter(|it| it.model.surrounding_subtrees().is_some()).collect();
-        for (at, object) in facts.objects.iter().enumerate() {
+        for at in 0..facts.objects.len() {
             let around = std::iter::successors(holders[at], |it| holders[*it]);
             let around: Vec<Arc<Model>> = around.map(|it| Arc::clone(&facts.objects[it].model)).collect();
             let before = old.matched[at].take().filter(|it| same_surroundings(&it.holders, &around));
-            let kept = checking.check_object(object, around, before, &mut spare);
+            let kept = checking.check_object(at, around, before, &mut spare);
             found.extend(kept.own.found.iter().cloned());
             found.extend(kept.containers.iter().flat_map(|(_, part)| &part.found).cloned());
             new.objects.push(kept);
@@ -192,27 +195,34 @@ struct CachedCheck<'c> {
 }
 
 impl CachedCheck<'_> {
-    /// Checks an object, or reuses its findings. `before` is the same object in the last check; `spare` holds the
-    /// objects of the last check that have changed or are gone.
+    /// Checks an object, or reuses its findings. `at` is its position in the file, and `before` the same object in the
+    /// last check; `spare` holds the objects of the last check that have changed or are gone.
     fn check_object(
         &self,
-        object: &Object,
+        at: usize,
         holders: Vec<Arc<Model>>,
         before: Option<CachedObject>,
         spare: &mut Vec<CachedObject>,
     ) -> CachedObject {
+        let model = &self.file.facts.objects[at].model;
+        let built = self.built_models(at);
+        let is_same =
+            |one: &Vec<Arc<Model>>| one.len() == built.len() && one.iter().zip(&built).all(|(a, b)| Arc::ptr_eq(a, b));
         // Most objects of a file, and their dependencies, have not changed.
-        let before = match before {
+        let before = match before.filter(|it| is_same(&it.built)) {
             Some(before) if before.parts().all(|it| self.is_valid(it)) => return CachedObject { holders, ..before },
             before => before,
         };
-        let model = &object.model;
+        let checked = self.file.checked_objects(at);
         let own = |before: Option<CachedFindings>| {
-            self.cached_or_checked(before, || self.file.check_object(self.active, object))
+            let check =
+                || checked.iter().flat_map(|(object, sees)| self.file.check_object(self.active, *object, *sees));
+            self.cached_or_checked(before, || check().collect())
         };
         let is_same = before.is_some();
         let mut new = CachedObject {
             model: Arc::clone(model),
+            built,
             holders,
             own: CachedFindings::default(),
             common: Vec::new(),
@@ -237,17 +247,30 @@ impl CachedCheck<'_> {
                 found.map(|at| spare.swap_remove(at).containers).unwrap_or_default()
             }
         };
-        let containers: Vec<_> =
-            model.pods.iter().flat_map(|pod| pod.containers.iter().map(move |it| (pod, it))).collect();
-        let mut old = aligned(&mut old, &containers, |(old, _), (_, new)| Arc::ptr_eq(old, new)).matched;
-        for (at, (pod, container)) in containers.into_iter().enumerate() {
+        let mut containers = Vec::new();
+        for (object, sees) in &checked {
+            for pod in &object.model.pods {
+                let all = pod.containers.iter();
+                containers.extend(all.map(|it| (BuiltContainer { object: *object, pod, container: it }, it, *sees)));
+            }
+        }
+        let mut old = aligned(&mut old, &containers, |(old, _), (_, new, _)| Arc::ptr_eq(old, new)).matched;
+        for (at, (handle, container, sees)) in containers.into_iter().enumerate() {
             let before =
                 old[at].take().map(|(_, part)| part).filter(|it| is_same || !it.dependencies.include_siblings());
-            let part =
-                self.cached_or_checked(before, || self.file.check_container(self.active, object, pod, container));
+            let part = self.cached_or_checked(before, || self.file.check_container(self.active, handle, sees));
             new.containers.push((Arc::clone(container), part));
         }
         new
+    }
+
+    /// What the views make of an object; empty if nothing builds it.
+    fn built_models(&self, at: usize) -> Vec<Arc<Model>> {
+        let FileContext { snapshot, path, facts, .. } = self.file;
+        if facts.objects[at].template.is_none() {
+            return Vec::new();
+        }
+        build::views_of(snapshot, path, facts, at).map(|it| Arc::clone(it.model)).collect()
     }
 
     /// The cached findings if they are current, otherwise new ones.

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diagnostic::Location;
-use crate::k8s::{Container, Object, Pod, Text};
-use crate::resolve::{Environment, Resolver};
-use crate::syntax::{EnvFileDialect, SourceMap, show_helm_placeholders};
+use crate::build::{self, BuiltContainer, BuiltObject, BuiltPod, WrittenRange};
+use crate::diagnostic::{Edit, Location};
+use crate::k8s::{Container, ObjectSpan, Pod, Text, VariableScope};
+use crate::resolve::{Binding, Environment, ExpandedScalar, Lookup, ProbeCommand, Resolver, SubPath};
+use crate::syntax::{EnvFileDialect, SourceMap, replace_in_scalar};
 use crate::text::Span;
 use crate::workspace::{File, ParsedText, Snapshot};
 
@@ -32,6 +33,11 @@ pub struct FileContext<'a> {
 }
 
 impl FileContext<'_> {
+    /// The objects of the file as their views make them.
+    pub fn objects(&self) -> impl Iterator<Item = BuiltObject<'_>> {
+        build::objects(self.snapshot, self.path, self.facts)
+    }
+
     /// The text of the file with its tree.
     pub fn parsed_text(&self) -> Option<Arc<ParsedText>> {
         self.texts.parsed_text(self.path)
@@ -53,89 +59,163 @@ impl FileContext<'_> {
     }
 }
 
-/// An object in a file.
+/// An object of a view. A check about how an object is written gets the source object.
 #[derive(Clone, Copy)]
 pub struct ObjectContext<'a> {
-    /// The file.
+    /// The file of the source object.
     pub file: &'a FileContext<'a>,
     /// The object.
-    pub object: &'a Object,
+    pub object: BuiltObject<'a>,
 }
 
 impl ObjectContext<'_> {
-    /// `Deployment/web`.
-    pub fn title(&self) -> String {
-        let part = |text: &Option<Text>| {
-            text.as_ref().map_or("?".to_owned(), |it| show_helm_placeholders(&it.value).into_owned())
-        };
-        format!("{}/{}", part(&self.object.model.kind), part(&self.object.model.name))
+    /// The place of a span of the object.
+    pub fn at(&self, span: ObjectSpan) -> Location {
+        self.object.location(span)
     }
 
-    /// A span of the object as a location.
-    pub fn at(&self, span: Span) -> Location {
-        self.file.at(self.object.file_span(span))
-    }
-
-    /// The location of a part of a scalar's value, through escapes, folding and indentation.
+    /// The place of a part of a scalar's value, through escapes, folding and indentation. Of a value that was inserted it
+    /// is the reference.
     pub fn inside(&self, text: &Text, range: Range<usize>) -> Location {
-        let span = self.object.file_span(text.span);
-        let source = self.file.parsed_text();
+        let WrittenRange { scalar, style, value, range } = self.object.written_range(text, range);
+        let source = self.file.texts.parsed_text(&scalar.file);
         let inner = source
             .as_ref()
-            .and_then(|it| it.masked_text().get(span.range()))
-            .map(|source| SourceMap::new(source, text.style, &text.value).source_span(range).shifted(span.start));
-        self.file.at(inner.unwrap_or(span))
+            .and_then(|it| it.masked_text().get(scalar.span.range()))
+            .map(|source| SourceMap::new(source, style, &value).source_span(range).shifted(scalar.span.start));
+        Location { span: inner.unwrap_or(scalar.span), ..scalar }
     }
-}
 
-impl ObjectContext<'_> {
+    /// The bytes of a scalar in this file, if they are its text: no parameter or patch decides it. Only such a text can be
+    /// edited.
+    pub(in crate::rules) fn literal_span(&self, text: &Text) -> Option<Span> {
+        let location = self.object.is_literal(text).then(|| self.at(text.span))?;
+        (location.file == *self.file.path).then_some(location.span)
+    }
+
+    /// The edit that replaces a part of a scalar's value. `None` if that part is not written there: it is the value of a
+    /// parameter, or comes from elsewhere.
+    pub(in crate::rules) fn replace_edit(&self, text: &Text, range: Range<usize>, new: &str) -> Option<Edit> {
+        if !self.object.parameters_in(text, range.clone()).is_empty() {
+            return None;
+        }
+        let WrittenRange { scalar, style, value, range } = self.object.written_range(text, range);
+        let source = self.file.parsed_text().filter(|_| scalar.file == *self.file.path)?;
+        let change = replace_in_scalar(source.text.get(scalar.span.range())?, style, &value, range, new)?;
+        let span = change.span.shifted(scalar.span.start);
+        Some(Edit { location: Location { span, ..scalar }, text: change.text })
+    }
+
     /// The location of a key in the mapping at a span of the object.
-    pub(in crate::rules) fn key_location(&self, mapping: Span, key: &str) -> Option<Location> {
-        let span = self.object.file_span(mapping);
-        let source = self.file.parsed_text()?;
+    pub(in crate::rules) fn key_location(&self, mapping: ObjectSpan, key: &str) -> Option<Location> {
+        let Location { file, span } = self.at(mapping);
+        let source = self.file.texts.parsed_text(&file)?;
         let path = source.tree.document_at(span.start)?.root()?.path_to(span.start);
         let node = path.iter().find(|it| it.is_mapping() && it.span() == span)?;
         let (key, _) = node.entry(key)?;
-        Some(self.file.at(key.span()))
+        Some(Location { span: key.span(), file })
     }
 }
 
-/// A pod in an object.
+/// A pod of an object.
 #[derive(Clone, Copy)]
 pub struct PodContext<'a> {
     /// The object.
-    pub object: &'a ObjectContext<'a>,
+    pub object: ObjectContext<'a>,
     /// The pod.
     pub pod: &'a Pod,
 }
 
-/// A container in a pod.
-#[derive(Clone, Copy)]
-pub struct ContainerContext<'a> {
-    /// The pod.
-    pub pod: &'a PodContext<'a>,
-    /// The container.
-    pub container: &'a Container,
-    /// Its environment.
-    pub environment: &'a Environment,
-}
-
-impl<'a> ContainerContext<'a> {
-    /// All containers of its pod. The findings of this container then depend on them too.
-    pub fn siblings(&self) -> &'a [Arc<Container>] {
-        self.pod.object.file.snapshot.depend_on_siblings();
-        &self.pod.pod.containers
+impl<'a> PodContext<'a> {
+    /// The pod as other layers name it.
+    pub fn handle(&self) -> BuiltPod<'a> {
+        BuiltPod { object: self.object.object, pod: self.pod }
     }
 }
 
-impl ContainerContext<'_> {
-    /// A span of the object as a location.
-    pub fn at(&self, span: Span) -> Location {
-        self.pod.object.at(span)
+/// A container of a pod.
+#[derive(Clone, Copy)]
+pub struct ContainerContext<'a> {
+    /// The object.
+    pub object: ObjectContext<'a>,
+    /// The pod.
+    pub pod: &'a Pod,
+    /// The container.
+    pub container: &'a Container,
+    /// Its environment. Checks ask for single names, so that it need not be computed as a whole.
+    environment: &'a Environment,
+}
+
+impl<'a> ContainerContext<'a> {
+    /// A container with its environment.
+    pub fn new(file: &'a FileContext<'a>, handle: BuiltContainer<'a>, environment: &'a Environment) -> Self {
+        let BuiltContainer { object, pod, container } = handle;
+        Self { object: ObjectContext { file, object }, pod, container, environment }
+    }
+
+    /// The container as other layers name it.
+    pub fn handle(&self) -> BuiltContainer<'a> {
+        BuiltContainer { object: self.object.object, pod: self.pod, container: self.container }
+    }
+
+    /// Its pod.
+    pub fn in_pod(&self) -> PodContext<'a> {
+        PodContext { object: self.object, pod: self.pod }
+    }
+
+    /// Looks up a name among the variables that a field sees.
+    pub fn lookup(&self, name: &str, site: VariableScope) -> Lookup {
+        self.environment.lookup(site, name)
+    }
+
+    /// The variable of the entry `env[index]`.
+    pub fn entry(&self, index: usize) -> Option<&'a Arc<Binding>> {
+        self.environment.entry(index)
+    }
+
+    /// The variables without those that only services define.
+    pub fn own_bindings(&self) -> Vec<&'a Arc<Binding>> {
+        self.environment.own_bindings()
+    }
+
+    /// The names of all variables, unsorted.
+    pub fn variable_names(&self) -> impl Iterator<Item = &'a Arc<str>> {
+        self.environment.names()
+    }
+
+    /// `command`, expanded.
+    pub fn command(&self) -> &'a [ExpandedScalar] {
+        &self.environment.command
+    }
+
+    /// `args`, expanded.
+    pub fn args(&self) -> &'a [ExpandedScalar] {
+        &self.environment.args
+    }
+
+    /// The commands of exec probes, expanded.
+    pub fn probes(&self) -> &'a [ProbeCommand] {
+        &self.environment.probes
+    }
+
+    /// `subPathExpr` of mounts, expanded.
+    pub fn sub_paths(&self) -> &'a [SubPath] {
+        &self.environment.sub_paths
+    }
+
+    /// All containers of its pod. The findings of this container then depend on them too.
+    pub fn siblings(&self) -> &'a [Arc<Container>] {
+        self.object.file.snapshot.depend_on_siblings();
+        &self.pod.containers
+    }
+
+    /// The place of a span of the object.
+    pub fn at(&self, span: ObjectSpan) -> Location {
+        self.object.at(span)
     }
 
     /// See [`ObjectContext::inside`].
     pub fn inside(&self, text: &Text, range: Range<usize>) -> Location {
-        self.pod.object.inside(text, range)
+        self.object.inside(text, range)
     }
 }

@@ -1,5 +1,8 @@
 //! Findings as rules report them.
 
+use std::sync::Arc;
+
+use crate::build::{self, View};
 use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::rules::engine::rule::Rule;
 use crate::rules::engine::{FileContext, ObjectContext};
@@ -19,7 +22,9 @@ impl Findings<'_> {
         self.found.push(RawFinding {
             rule: self.rule,
             severity: finding.severity.unwrap_or(self.severity),
-            object: self.object.map(ObjectContext::title),
+            object: self.object.map(|it| build::title(&it.object.source.model)),
+            built_object: self.object.filter(|it| it.object.view != View::Plain).map(|it| it.object.title()),
+            view: self.object.and_then(|it| it.object.view_name()),
             finding,
         });
     }
@@ -99,6 +104,10 @@ pub(in crate::rules) struct RawFinding {
     pub(in crate::rules) rule: &'static Rule,
     pub(in crate::rules) severity: Severity,
     pub(in crate::rules) object: Option<String>,
+    /// The object after the build.
+    pub(in crate::rules) built_object: Option<String>,
+    /// The view of the object.
+    pub(in crate::rules) view: Option<Arc<str>>,
     pub(in crate::rules) finding: Finding,
 }
 
@@ -126,7 +135,9 @@ impl RawFinding {
             location,
             related,
             fixes,
+            built_object: self.built_object.filter(|it| Some(it) != self.object.as_ref()),
             object: self.object,
+            views: self.view.into_iter().collect(),
             path,
             unnecessary,
         }

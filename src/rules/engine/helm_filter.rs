@@ -4,7 +4,7 @@
 use crate::rules::engine::findings::RawFinding;
 use crate::rules::engine::rule::HelmScope;
 use crate::rules::engine::{ContainerContext, FileContext};
-use crate::syntax::{HelmMask, has_helm_placeholder};
+use crate::syntax::{HelmMask, has_placeholder};
 use crate::text::Span;
 
 /// Removes the findings that may be wrong because of the actions of a Helm template.
@@ -20,7 +20,7 @@ pub(super) fn certain_findings(file: &FileContext<'_>, found: Vec<RawFinding>) -
         }
         match finding.rule.helm {
             HelmScope::AnyScalar => true,
-            HelmScope::LineWithoutAction => !has_helm_placeholder(&mask.text[line_around(&mask.text, at.span).range()]),
+            HelmScope::LineWithoutAction => !has_placeholder(&mask.text[line_around(&mask.text, at.span).range()]),
             HelmScope::ContainerWithoutAction => !has_action(&mask, enclosing_span(file, at.span)),
         }
     };
@@ -29,7 +29,7 @@ pub(super) fn certain_findings(file: &FileContext<'_>, found: Vec<RawFinding>) -
 
 /// Whether a container of a Helm template contains an action.
 pub(in crate::rules) fn has_helm_action(container: &ContainerContext<'_>) -> bool {
-    let object = container.pod.object;
+    let object = container.object;
     let mask = || object.file.parsed_text()?.mask.clone();
     let span = object.object.file_span(container.container.span);
     object.file.facts.is_helm_template() && mask().is_some_and(|mask| has_action(&mask, span))
@@ -38,7 +38,7 @@ pub(in crate::rules) fn has_helm_action(container: &ContainerContext<'_>) -> boo
 fn has_action(mask: &HelmMask, around: Span) -> bool {
     let text = mask.text.get(around.range()).unwrap_or_default();
     let is_outside = |it: &Span| it.end <= around.start || around.end <= it.start;
-    has_helm_placeholder(text) || !mask.lines.iter().all(is_outside)
+    has_placeholder(text) || !mask.lines.iter().all(is_outside)
 }
 
 /// The span of the container around an offset, or else of the object.

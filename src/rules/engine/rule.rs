@@ -18,6 +18,7 @@ pub struct Rule {
     /// Whether settings and flags can change the level.
     pub configurable: bool,
     pub(in crate::rules) checks: &'static [Check],
+    pub(in crate::rules) sees: Sees,
     pub(in crate::rules) helm: HelmScope,
 }
 
@@ -36,6 +37,15 @@ pub(in crate::rules) enum Check {
     Container(fn(&ContainerContext<'_>, &mut Findings<'_>)),
     /// Called for every container, and for the entries that a PodPreset adds to containers.
     ContainerOrPreset(fn(&ContainerContext<'_>, &mut Findings<'_>)),
+}
+
+/// Which objects a rule looks at. No rule looks at both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum Sees {
+    /// Objects as the cluster gets them: values, references, keys, conflicts.
+    Built,
+    /// Objects as they are written: syntax, parameters, suppressions.
+    Source,
 }
 
 /// Where a finding in a Helm template is certain, for every output of the actions.
@@ -73,6 +83,7 @@ impl Rule {
 ///     name: "empty-variable",          // the file is src/rules/checks/empty_variable.rs
 ///     level: Info,                     // Error, Warning, Info, Hint or Off
 ///     checks: [Container(check)],      // see Check; none if the engine itself reports the findings
+///     sees: Built,                     // see Sees
 ///     helm: ContainerWithoutAction,    // see HelmScope
 ///     suppressible: false,             // left out, it is true; see Rule
 ///     configurable: false,             // left out, it is true; see Rule
@@ -84,6 +95,7 @@ macro_rules! declare_rule {
         name: $name:literal,
         level: $level:ident,
         checks: [$($kind:ident($check:expr)),* $(,)?],
+        sees: $sees:ident,
         helm: $helm:ident,
         $(suppressible: $suppressible:literal,)?
         $(configurable: $configurable:literal,)?
@@ -96,6 +108,7 @@ macro_rules! declare_rule {
             suppressible: crate::rules::engine::rule::or_true!($($suppressible)?),
             configurable: crate::rules::engine::rule::or_true!($($configurable)?),
             checks: &[$(crate::rules::engine::rule::Check::$kind($check)),*],
+            sees: crate::rules::engine::rule::Sees::$sees,
             helm: crate::rules::engine::rule::HelmScope::$helm,
         };
     };

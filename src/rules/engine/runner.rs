@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::build::{self, BuiltContainer, BuiltObject};
 use crate::diagnostic::Diagnostic;
-use crate::k8s::{Container, Object, ObjectData, Pod};
 use crate::resolve::Resolver;
 use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::contexts::TextProvider;
 use crate::rules::engine::findings::RawFinding;
 use crate::rules::engine::helm_filter::certain_findings;
 use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
-use crate::rules::engine::rule::Check;
+use crate::rules::engine::rule::{Check, Rule, Sees};
 use crate::rules::engine::suppression::apply_suppressions;
 use crate::rules::engine::{ContainerContext, FileContext, Findings, ObjectContext, PodContext};
 use crate::workspace::Snapshot;
@@ -30,11 +30,11 @@ pub fn check(
     let file = FileContext { snapshot, resolver, path, facts, texts };
     let active = active_rules(levels, path);
     let mut found = file.check_file(&active);
-    for object in &facts.objects {
-        found.extend(file.check_object(&active, object));
-        for pod in &object.model.pods {
-            for container in &pod.containers {
-                found.extend(file.check_container(&active, object, pod, container));
+    for at in 0..facts.objects.len() {
+        for (object, sees) in file.checked_objects(at) {
+            found.extend(file.check_object(&active, object, sees));
+            for container in object.containers() {
+                found.extend(file.check_container(&active, container, sees));
             }
         }
     }
@@ -43,10 +43,21 @@ pub fn check(
     file.conclude(&active, found)
 }
 
-impl FileContext<'_> {
+impl<'a> FileContext<'a> {
+    /// What is checked for the source object at a position: the object as it is written, and what each view makes of it.
+    /// With `None` all rules look at it, because both are the same.
+    pub(super) fn checked_objects(&self, at: usize) -> Vec<(BuiltObject<'a>, Option<Sees>)> {
+        let source = BuiltObject::as_written(self.snapshot, self.path, &self.facts.objects[at]);
+        if source.source.template.is_none() {
+            return vec![(source, None)];
+        }
+        let built = build::views_of(self.snapshot, self.path, self.facts, at);
+        std::iter::once((source, Some(Sees::Source))).chain(built.map(|it| (it, Some(Sees::Built)))).collect()
+    }
+
     /// The findings of checks that look at whole files.
     pub(super) fn check_file(&self, active: &ActiveRules) -> Vec<RawFinding> {
-        run(active, None, &|check, findings| {
+        run(active, None, None, &|check, findings| {
             if let Check::File(check) = check {
                 check(self, findings);
             }
@@ -54,28 +65,30 @@ impl FileContext<'_> {
     }
 
     /// The findings in an object and its pods, without those in containers.
-    pub(super) fn check_object(&self, active: &ActiveRules, object: &Object) -> Vec<RawFinding> {
-        let object = ObjectContext { file: self, object };
-        let mut found = run(active, Some(&object), &|check, findings| {
+    pub(super) fn check_object(
+        &self,
+        active: &ActiveRules,
+        object: BuiltObject<'_>,
+        sees: Option<Sees>,
+    ) -> Vec<RawFinding> {
+        let context = ObjectContext { file: self, object };
+        let mut found = run(active, sees, Some(&context), &|check, findings| {
             if let Check::Object(check) = check {
-                check(&object, findings);
+                check(&context, findings);
             }
         });
-        if let ObjectData::Preset(preset) = &object.object.model.data
-            && let Some(container) = preset.container()
-        {
-            let environment = self.resolver.environment(self.path, object.object, &preset.pod, container);
-            let pod = PodContext { object: &object, pod: &preset.pod };
-            let given = ContainerContext { pod: &pod, container, environment: &environment };
-            found.extend(run(active, Some(&object), &|check, findings| {
+        if let Some(given) = object.preset_container() {
+            let environment = self.resolver.environment(given);
+            let given = ContainerContext::new(self, given, &environment);
+            found.extend(run(active, sees, Some(&context), &|check, findings| {
                 if let Check::ContainerOrPreset(check) = check {
                     check(&given, findings);
                 }
             }));
         }
-        for pod in &object.object.model.pods {
-            let pod = PodContext { object: &object, pod };
-            found.extend(run(active, Some(&object), &|check, findings| {
+        for pod in &object.model.pods {
+            let pod = PodContext { object: context, pod };
+            found.extend(run(active, sees, Some(&context), &|check, findings| {
                 if let Check::Pod(check) = check {
                     check(&pod, findings);
                 }
@@ -88,17 +101,19 @@ impl FileContext<'_> {
     pub(super) fn check_container(
         &self,
         active: &ActiveRules,
-        object: &Object,
-        pod: &Pod,
-        container: &Container,
+        container: BuiltContainer<'_>,
+        sees: Option<Sees>,
     ) -> Vec<RawFinding> {
-        let environment = self.resolver.environment(self.path, object, pod, container);
-        let object = ObjectContext { file: self, object };
-        let pod = PodContext { object: &object, pod };
-        let container = ContainerContext { pod: &pod, container, environment: &environment };
-        run(active, Some(&object), &|check, findings| {
+        let wanted = |check: &Check| matches!(check, Check::Container(_) | Check::ContainerOrPreset(_));
+        let is_needed = |rule: &Rule| sees.is_none_or(|it| rule.sees == it) && rule.checks.iter().any(wanted);
+        if !active.iter().any(|(rule, _)| is_needed(rule)) {
+            return Vec::new();
+        }
+        let environment = self.resolver.environment(container);
+        let context = ContainerContext::new(self, container, &environment);
+        run(active, sees, Some(&context.object), &|check, findings| {
             if let Check::Container(check) | Check::ContainerOrPreset(check) = check {
-                check(&container, findings);
+                check(&context, findings);
             }
         })
     }
@@ -108,20 +123,50 @@ impl FileContext<'_> {
         let mut found = apply_suppressions(self, active, found);
         // The sort is stable and ignores messages, so the first of equal findings is kept.
         found.sort_by(|a, b| (&a.location, a.rule, &a.name).cmp(&(&b.location, b.rule, &b.name)));
-        // Containers that share their env through an anchor are checked one by one, and reported once.
-        found.dedup_by(|b, a| (&a.location, a.rule, &a.name) == (&b.location, b.rule, &b.name));
+        // Containers that share their env through an anchor are checked one by one, and reported once. So are the views
+        // of an object.
+        found.dedup_by(|b, a| {
+            let is_same = (&a.location, a.rule, &a.name) == (&b.location, b.rule, &b.name);
+            if is_same {
+                a.views.append(&mut b.views);
+            }
+            is_same
+        });
+        for finding in &mut found {
+            finding.views.sort();
+            finding.views.dedup();
+            if self.is_in_all_views(finding) {
+                finding.views.clear();
+            }
+        }
         found
     }
 }
 
-/// Calls every check of every active rule.
+impl FileContext<'_> {
+    /// Whether a finding holds in every view of its place.
+    fn is_in_all_views(&self, finding: &Diagnostic) -> bool {
+        if finding.views.is_empty() {
+            return true;
+        }
+        let offset = finding.location.span.start;
+        let after = self.facts.objects.partition_point(|it| it.offset <= offset);
+        let Some(at) = after.checked_sub(1).filter(|_| finding.location.file == *self.path) else {
+            return finding.views.len() == 1;
+        };
+        build::views_of(self.snapshot, self.path, self.facts, at).count() <= finding.views.len()
+    }
+}
+
+/// Calls every check of every active rule that looks at such objects.
 fn run(
     active: &ActiveRules,
+    sees: Option<Sees>,
     object: Option<&ObjectContext<'_>>,
     call: &dyn Fn(&Check, &mut Findings<'_>),
 ) -> Vec<RawFinding> {
     let mut found = Vec::new();
-    for (rule, level) in active {
+    for (rule, level) in active.iter().filter(|(rule, _)| sees.is_none_or(|it| rule.sees == it)) {
         let Some(severity) = level.severity() else { continue };
         let mut findings = Findings { rule, severity, object, found: &mut found };
         rule.checks.iter().for_each(|check| call(check, &mut findings));

@@ -14,7 +14,7 @@ pub fn settings_schema() -> serde_json::Value {
 pub fn settings_errors(settings: &Settings) -> Vec<SettingsError> {
     let unknown = |it: &RuleLevel, parent: &str| {
         let message = parse_configurable_rule_name(&it.rule.value).err()?;
-        Some(SettingsError { span: it.rule.span, path: format!("{parent}.{}", it.rule.value), message })
+        Some(SettingsError { span: it.rule.span.to_relative(), path: format!("{parent}.{}", it.rule.value), message })
     };
     let overrides = settings.overrides.iter().enumerate();
     let overrides =

@@ -28,8 +28,8 @@ impl ContainerContext<'_> {
         if !name.contains('_') {
             return None;
         }
-        let object = self.pod.object;
-        let services = object.file.resolver.service_variables(object.file.path, object.object, ServiceLinks::All);
+        let resolver = self.object.file.resolver;
+        let services = resolver.service_variables(self.object.object, ServiceLinks::All);
         let given = services.variables.get(name);
         // The same name can be a variable of two services, `foo` and `foo-service`.
         if given.is_none()
@@ -40,7 +40,7 @@ impl ContainerContext<'_> {
         if given.is_none() && !is_service_variable_name(name) {
             return None;
         }
-        match object.file.resolver.service_links(object.file.path, object.object, self.pod.pod) {
+        match resolver.service_links(self.handle().in_pod()) {
             ServiceLinks::All => None,
             ServiceLinks::Explicit => {
                 Some(ServiceVariableAbsence::NotLinked(given.and_then(|it| it.origin.object.clone())))

@@ -95,10 +95,7 @@ impl<'c> EnvEntries<'c> {
             let references = names.map(|name| EntryReference {
                 name,
                 entry: entries.last_before(at, name),
-                forward: matches!(
-                    container.environment.lookup(VariableScope::EarlierEntries(at), name),
-                    Lookup::Later(_)
-                ),
+                forward: matches!(container.lookup(name, VariableScope::EarlierEntries(at)), Lookup::Later(_)),
             });
             let references = references.collect();
             entries.references.push(references);
@@ -115,7 +112,7 @@ impl<'c> EnvEntries<'c> {
     }
 
     fn first_after(&self, at: usize, name: &str) -> Option<usize> {
-        let counts = |it: &usize| *it > at && self.container.environment.entry(*it).is_some();
+        let counts = |it: &usize| *it > at && self.container.entry(*it).is_some();
         self.entries_named(name).iter().copied().find(counts)
     }
 
@@ -185,7 +182,7 @@ impl<'c> EnvEntries<'c> {
         if !self.keeps_values(order) {
             return None;
         }
-        let object = self.container.pod.object;
+        let object = self.container.object;
         let source = object.file.parsed_text()?;
         let span = object.object.file_span(self.container.container.env_span?);
         let root = source.tree.document_at(span.start)?.root()?;

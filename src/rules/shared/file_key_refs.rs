@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::build::BuiltContainer;
 use crate::diagnostic::{Edit, Fix, Location};
-use crate::k8s::{Container, ContainerRole, ObjectData, Text, ValueSource};
+use crate::k8s::{Container, ContainerRole, ObjectData, ObjectSpan, Text, ValueSource};
 use crate::resolve::{EnvFile, EnvFileContent, EnvFileSyntax, EnvFiles, PodVolumes, ScriptPart, path_in_volume};
-use crate::rules::engine::{ObjectContext, PodContext, edit};
+use crate::rules::engine::{ObjectContext, PodContext};
 use crate::rules::shared::placeholders::is_placeholder;
-use crate::syntax::replace_in_scalar;
-use crate::text::Span;
 use crate::workspace::Snapshot;
 
 /// A `fileKeyRef`.
@@ -22,7 +21,7 @@ pub(in crate::rules) struct FileKeyRef<'p> {
     /// The variable that gets the value; empty if it has no name.
     pub(in crate::rules) variable: &'p str,
     /// The span of the key `fileKeyRef`.
-    pub(in crate::rules) field: Span,
+    pub(in crate::rules) field: ObjectSpan,
     pub(in crate::rules) volume: Option<&'p Text>,
     pub(in crate::rules) path: Option<&'p Text>,
     pub(in crate::rules) key: Option<&'p Text>,
@@ -80,7 +79,7 @@ impl<'a> PodContext<'a> {
     /// Calls `look` with the volumes and mounts of the pod, including those that presets add.
     pub(in crate::rules) fn mounting<T>(&self, look: impl FnOnce(&PodVolumes<'_>) -> T) -> T {
         let file = self.object.file;
-        let admission = file.resolver.admission(file.path, self.object.object, self.pod);
+        let admission = file.resolver.admission(self.handle());
         look(&PodVolumes::new(self.pod, admission.as_ref()))
     }
 
@@ -99,7 +98,7 @@ impl<'a> PodContext<'a> {
             let is_vague = mounting.volumes().iter().any(|it| vague(&it.volume.name)) || mounting.may_differ_for(name);
             return if is_vague { VolumeUse::Unknown } else { VolumeUse::Missing };
         };
-        let place = |span: Span| match found.preset {
+        let place = |span: ObjectSpan| match found.preset {
             Some(preset) => preset.location(span),
             None => self.object.at(span),
         };
@@ -149,12 +148,12 @@ impl<'a> PodContext<'a> {
 
     /// The env files that exist when a container starts.
     fn env_files(&self, container: &Container) -> EnvFiles {
-        self.object.file.resolver.env_files(self.object.file.path, self.object.object, self.pod, container)
+        self.object.file.resolver.env_files(BuiltContainer { object: self.object.object, pod: self.pod, container })
     }
 
     /// The env files that one container writes.
     fn files_written_by(&self, at: usize) -> EnvFiles {
-        self.object.file.resolver.env_files_written_by(self.object.file.path, self.object.object, self.pod, at)
+        self.object.file.resolver.env_files_written_by(self.handle(), at)
     }
 
     /// Containers that run while the container of a reference waits, and can write to the volume.
@@ -316,10 +315,7 @@ pub(in crate::rules) fn script_edit(
     range: Range<usize>,
     new: &str,
 ) -> Option<Edit> {
-    let source = object.file.parsed_text()?;
-    let span = object.object.file_span(text.span);
-    let change = replace_in_scalar(source.text.get(span.range())?, text.style, &text.value, range, new)?;
-    Some(edit(object.file.at(change.span.shifted(span.start)), change.text))
+    object.replace_edit(text, range, new)
 }
 
 /// A `fileKeyRef` to a file of some name.

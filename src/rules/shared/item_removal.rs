@@ -1,26 +1,27 @@
 //! Removes one item of a block or flow list, with its comments.
 
 use crate::diagnostic::Fix;
+use crate::k8s::ObjectSpan;
 use crate::rules::engine::{ContainerContext, ObjectContext, edit};
 use crate::syntax::{CollectionStyle, Node, NodeKind, Tree};
 use crate::text::Span;
 
 impl ContainerContext<'_> {
     /// Removes the list item at a span of the object; `None` if that could change something else.
-    pub(in crate::rules) fn removal(&self, item: Span, title: String) -> Option<Fix> {
-        remove_item(self.pod.object, item, title)
+    pub(in crate::rules) fn removal(&self, item: ObjectSpan, title: String) -> Option<Fix> {
+        remove_item(&self.object, item, title)
     }
 }
 
 /// The fix that removes the list item at a span of an object.
-pub(in crate::rules) fn remove_item(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
+pub(in crate::rules) fn remove_item(object: &ObjectContext<'_>, item: ObjectSpan, title: String) -> Option<Fix> {
     let source = object.file.parsed_text()?;
     let span = removed_item_span(&source.text, &source.tree, object.object.file_span(item))?;
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
 }
 
 /// Removes a list item; if it is the only item, removes the list with its key.
-pub(in crate::rules) fn remove_entry(object: &ObjectContext<'_>, item: Span, title: String) -> Option<Fix> {
+pub(in crate::rules) fn remove_entry(object: &ObjectContext<'_>, item: ObjectSpan, title: String) -> Option<Fix> {
     let source = object.file.parsed_text()?;
     let place = object.object.file_span(item);
     let span = removed_item_span(&source.text, &source.tree, place)

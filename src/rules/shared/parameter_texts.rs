@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix};
-use crate::k8s::{Object, ObjectData, ParameterDefault, Parameters, Template, Text};
+use crate::k8s::{Object, ObjectData, Parameters, Template, Text};
 use crate::rules::engine::{ObjectContext, edit};
 use crate::rules::shared::similar_names::nearest_name;
 use crate::syntax::{
@@ -52,14 +52,14 @@ impl<'a> ObjectContext<'a> {
     /// `labels` of a template itself.
     pub(in crate::rules) fn parameter_texts(&self) -> Vec<ParameterText<'a>> {
         let mut all = Vec::new();
-        if let Some(parameters) = self.object.parameters.as_deref() {
+        if let Some(parameters) = self.object.source.template.as_ref().map(|it| &*it.parameters) {
             let place = |it: &'a crate::k8s::ParameterizedText| ParameterText {
                 text: &it.text,
                 path: &it.path,
                 is_key: it.is_key,
                 parameters,
             };
-            all.extend(self.object.model.parameterized_texts.iter().map(place));
+            all.extend(self.object.source.model.parameterized_texts.iter().map(place));
         }
         if let Some(template) = self.template() {
             all.extend(own_parameter_texts(template));
@@ -69,7 +69,7 @@ impl<'a> ObjectContext<'a> {
 
     /// The template around the object, or the object itself if it is a template.
     pub(in crate::rules) fn enclosing_template(&self) -> Option<(&'a Object, &'a Template)> {
-        let offset = self.object.offset;
+        let offset = self.object.source.offset;
         let mut around = self.file.facts.objects.iter().filter(|it| it.offset <= offset).rev();
         around.find_map(|it| match &it.model.data {
             ObjectData::Template(template) if it.file_span(it.model.span).touches(offset) => Some((it, &**template)),
@@ -145,8 +145,5 @@ pub(in crate::rules) fn write_reference(name: &str, form: ReferenceForm) -> Stri
 
 /// The value of a parameter if the user gives none.
 pub(in crate::rules) fn default<'p>(parameters: &'p Parameters, name: &str) -> Option<&'p Arc<str>> {
-    match parameters.get(name)? {
-        ParameterDefault::Value(value) => Some(value),
-        ParameterDefault::Generated | ParameterDefault::Unset => None,
-    }
+    parameters.get(name)?.value.known()
 }

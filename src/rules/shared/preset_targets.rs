@@ -1,24 +1,22 @@
 //! The pods that a PodPreset applies to, and fixes for conflicts and duplicates between them.
 
-use std::sync::Arc;
-
-use crate::diagnostic::Fix;
-use crate::k8s::{Container, Object, Pod, ValueSource};
-use crate::resolve::{
-    Admission, ConflictKind, DuplicateEntry, MatchingPreset, PRESET_EXCLUDE_ANNOTATION, presets_apply_one_by_one,
+use crate::build::{
+    self, Admission, BuiltObject, BuiltPod, ConflictKind, DuplicateEntry, MatchingPreset, PRESET_EXCLUDE_ANNOTATION,
+    presets_apply_one_by_one,
 };
+use crate::diagnostic::Fix;
+use crate::k8s::{Container, ObjectSpan, Pod, ValueSource};
 use crate::rules::engine::{ObjectContext, edit};
 use crate::rules::shared::item_removal;
 use crate::rules::shared::source_objects::imported_object;
 use crate::syntax::{Node, YamlValue, add_entries, add_entry};
-use crate::text::Span;
 use crate::workspace::Snapshot;
 
 /// Removes the entry of a pod at an offset, where a preset adds the same: nothing changes for the containers. Unsafe, as
 /// the pod then needs the preset.
-pub fn remove_preset_duplicate(object: &ObjectContext<'_>, pod: &Pod, offset: usize) -> Option<Fix> {
+pub fn remove_preset_duplicate<'a>(object: &ObjectContext<'a>, pod: &'a Pod, offset: usize) -> Option<Fix> {
     let file = object.file;
-    for duplicate in file.resolver.duplicates(file.path, object.object, pod) {
+    for duplicate in file.resolver.duplicates(object.pod(pod)) {
         let container = duplicate.container.and_then(|it| pod.containers.get(it));
         let Some((span, name)) = removable_entry(pod, container.map(|it| &**it), &duplicate) else { continue };
         if object.at(span).span.touches(offset) {
@@ -35,7 +33,7 @@ fn removable_entry<'p>(
     pod: &'p Pod,
     container: Option<&'p Container>,
     duplicate: &DuplicateEntry,
-) -> Option<(Span, &'p str)> {
+) -> Option<(ObjectSpan, &'p str)> {
     match duplicate.kind {
         ConflictKind::Env => {
             let container = container?;
@@ -80,34 +78,32 @@ fn removable_entry<'p>(
 
 /// A pod that a preset applies to.
 pub(in crate::rules) struct PresetTarget<'a> {
-    pub(in crate::rules) file: &'a Arc<str>,
-    pub(in crate::rules) object: &'a Object,
+    pub(in crate::rules) object: BuiltObject<'a>,
     pub(in crate::rules) pod: &'a Pod,
-    pub(in crate::rules) admission: Admission,
+    pub(in crate::rules) admission: Admission<'a>,
     /// The index of the preset among those of the pod.
     pub(in crate::rules) at: usize,
 }
 
-impl PresetTarget<'_> {
+impl<'a> PresetTarget<'a> {
     /// The preset as it applies to the pod.
-    pub(in crate::rules) fn matched(&self) -> Option<&MatchingPreset> {
+    pub(in crate::rules) fn matched(&self) -> Option<&MatchingPreset<'a>> {
         self.admission.presets.get(self.at)
     }
 
     /// `Deployment/web`
     pub(in crate::rules) fn title(&self) -> String {
-        let part = |text: &Option<crate::k8s::Text>| text.as_ref().map_or("?".to_owned(), |it| it.value.to_string());
-        format!("{}/{}", part(&self.object.model.kind), part(&self.object.model.name))
+        self.object.title()
     }
 }
 
 /// Whether a preset and a pod are certainly in the same namespace: both have the same one, or both files are in one
 /// directory and at least one object has none.
-pub(in crate::rules) fn meet(preset: (&str, &Object), pod: (&str, &Object)) -> bool {
+pub(in crate::rules) fn meet(preset: BuiltObject<'_>, pod: BuiltObject<'_>) -> bool {
     let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
-    match (&preset.1.model.namespace, &pod.1.model.namespace) {
+    match (&preset.model.namespace, &pod.model.namespace) {
         (Some(one), Some(other)) => one.value == other.value,
-        _ => preset.0[..directory(preset.0)] == pod.0[..directory(pod.0)],
+        _ => preset.file[..directory(preset.file)] == pod.file[..directory(pod.file)],
     }
 }
 
@@ -122,16 +118,16 @@ impl<'a> ObjectContext<'a> {
         let file = self.file;
         let mut all = Vec::new();
         for (path, facts) in file.snapshot.files() {
-            for object in facts.objects.iter().filter(|it| !it.model.pods.is_empty()) {
-                if !meet((file.path, self.object), (path, object)) || file.snapshot.is_excluded(path) {
+            for object in build::objects(file.snapshot, path, facts).filter(|it| !it.model.pods.is_empty()) {
+                if !meet(self.object, object) || file.snapshot.is_excluded(path) {
                     continue;
                 }
                 for pod in object.model.pods.iter().filter(|it| !is_patch(file.snapshot, path, it)) {
-                    let Some(admission) = file.resolver.admission(path, object, pod) else { continue };
-                    let is_this = |it: &MatchingPreset| it.file == *file.path && it.object.offset == self.object.offset;
+                    let Some(admission) = file.resolver.admission(BuiltPod { object, pod }) else { continue };
+                    let is_this = |it: &MatchingPreset<'_>| it.object.is_same(self.object);
                     let at = admission.presets.iter().position(is_this);
                     if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_certain)) {
-                        all.push(PresetTarget { file: path, object, pod, admission, at });
+                        all.push(PresetTarget { object, pod, admission, at });
                     }
                 }
             }
@@ -145,11 +141,11 @@ impl<'a> ObjectContext<'a> {
     }
 
     /// The changes that presets make to a pod, if all of them are certain.
-    pub(in crate::rules) fn certain_admission(&self, pod: &Pod) -> Option<Admission> {
+    pub(in crate::rules) fn certain_admission(&self, pod: &'a Pod) -> Option<Admission<'a>> {
         if is_patch(self.file.snapshot, self.file.path, pod) {
             return None;
         }
-        let admission = self.file.resolver.admission(self.file.path, self.object, pod)?;
+        let admission = self.file.resolver.admission(self.pod(pod))?;
         admission.presets.iter().all(|it| it.is_certain).then_some(admission)
     }
 

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Edit, Fix};
+use crate::diagnostic::Fix;
 use crate::k8s::Text;
 use crate::resolve::{ExpansionStep, Lookup};
-use crate::rules::engine::{ContainerContext, Finding, edit};
+use crate::rules::engine::{ContainerContext, Finding};
 use crate::rules::shared::reference_verdicts::ExpandedText;
-use crate::syntax::replace_in_scalar;
 
 /// Replaces a part of a scalar's value.
 pub(in crate::rules) fn replace(
@@ -17,12 +16,8 @@ pub(in crate::rules) fn replace(
     new: &str,
     title: impl Into<String>,
 ) -> Option<Fix> {
-    let object = container.pod.object;
-    let source = object.file.parsed_text()?;
-    let span = object.object.file_span(text.span);
-    let written = source.text.get(span.range())?;
-    let change = replace_in_scalar(written, text.style, &text.value, range, new)?;
-    let edits: Vec<Edit> = vec![edit(object.file.at(change.span.shifted(span.start)), change.text)];
+    let object = container.object;
+    let edits = vec![object.replace_edit(text, range, new)?];
     Some(Fix { title: title.into(), safe: false, edits })
 }
 
@@ -54,14 +49,13 @@ pub(in crate::rules) fn suggest(
 
 /// The most similar name in scope.
 fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str) -> Option<String> {
-    let environment = container.environment;
     let site = text.variables();
-    let is_visible = |candidate: &str| match environment.lookup(site, candidate) {
+    let is_visible = |candidate: &str| match container.lookup(candidate, site) {
         // Some variables are empty in a probe (P3).
         Lookup::Bound(binding) => !text.field.is_probe() || !binding.value.is_empty(),
         _ => false,
     };
-    let near = environment.names().filter_map(|it| {
+    let near = container.variable_names().filter_map(|it| {
         let limit = it.len().min(name.len()) / 3;
         // Compare the lengths first: a namespace may have very many names.
         if it.chars().count().abs_diff(name.chars().count()) > limit {

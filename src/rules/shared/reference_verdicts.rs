@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::k8s::{ContainerField, Text, VariableScope};
-use crate::resolve::{Environment, ExpandedScalar, ExpansionStep, Lookup, UnknownReason};
+use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, UnknownReason};
 use crate::rules::engine::ContainerContext;
 use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_text::ReferencePattern;
@@ -90,31 +90,32 @@ pub(in crate::rules) enum ProbeVisibility {
 
 /// The texts of a container that Kubernetes expands and that contain a dollar sign.
 pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> Vec<ExpandedText<'a>> {
-    let (container, environment) = (container.container, container.environment);
+    let context = container;
+    let container = context.container;
     let mut all: Vec<ExpandedText<'a>> = Vec::new();
     for (index, entry) in container.env.iter().enumerate() {
         let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
-        let Some(binding) = environment.entry(index).filter(|it| it.raw.is_some()) else { continue };
+        let Some(binding) = context.entry(index).filter(|it| it.raw.is_some()) else { continue };
         if text.value.contains('$') {
             let shell = if looks_like_script(&text.value) { ShellUse::Maybe } else { ShellUse::No };
             let (field, variable) = (ContainerField::EnvValue(index), Some(&*name.value));
             all.push(ExpandedText { text, steps: &binding.steps, field, variable, shell });
         }
     }
-    let items: Vec<&'a ExpandedScalar> = environment.command.iter().chain(&environment.args).collect();
+    let items: Vec<&'a ExpandedScalar> = context.command().iter().chain(context.args()).collect();
     let first = all.len();
     let field = |at| container.command_line_field(at);
-    command_line(&items, !environment.command.is_empty(), field, &mut all);
+    command_line(&items, !context.command().is_empty(), field, &mut all);
     // The object that a patch changes may have a command that runs a shell.
-    if environment.command.is_empty() && matches!(environment.lookup(VariableScope::All, ""), Lookup::Maybe(_)) {
+    if context.command().is_empty() && matches!(context.lookup("", VariableScope::All), Lookup::Maybe(_)) {
         let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
         open.for_each(|it| it.shell = ShellUse::Maybe);
     }
-    for (index, probe) in environment.probes.iter().enumerate() {
+    for (index, probe) in context.probes().iter().enumerate() {
         let items: Vec<&'a ExpandedScalar> = probe.command.iter().collect();
         command_line(&items, true, |at| ContainerField::ProbeCommand(index, at), &mut all);
     }
-    for sub_path in environment.sub_paths.iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
+    for sub_path in context.sub_paths().iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
         let (item, field) = (&sub_path.item, sub_path.field);
         let steps = &item.expansion.steps;
         all.push(ExpandedText { text: &item.text, steps, field, variable: None, shell: ShellUse::No });
@@ -153,8 +154,7 @@ pub(in crate::rules) fn judge_references<'a>(
 }
 
 fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> ReferenceVerdict {
-    let environment = container.environment;
-    let declared = |word: &str| matches!(environment.lookup(text.variables(), word), Lookup::Bound(_));
+    let declared = |word: &str| matches!(container.lookup(word, text.variables()), Lookup::Bound(_));
     let shape = ReferencePattern::of(&step.name, declared);
     if text.field.is_sub_path() {
         return match &step.outcome {
@@ -221,7 +221,6 @@ fn probe_verdict(
     text: &ExpandedText<'_>,
     step: &ExpansionStep,
 ) -> Option<ReferenceVerdict> {
-    let environment = container.environment;
     match &step.outcome {
         Lookup::Bound(raw) => {
             let mut entries = container.container.env.iter().enumerate();
@@ -235,12 +234,12 @@ fn probe_verdict(
                 return entry.from.is_some().then_some(ReferenceVerdict::Probe(ProbeVisibility::Empty));
             }
             let expands = |it: &ExpansionStep| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
-            let differs = environment.entry(index).is_some_and(|it| it.steps.iter().any(expands))
+            let differs = container.entry(index).is_some_and(|it| it.steps.iter().any(expands))
                 || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
             differs.then_some(ReferenceVerdict::Probe(ProbeVisibility::Raw))
         }
         Lookup::Maybe(_) => None,
-        Lookup::Unbound | Lookup::Later(_) => match environment.lookup(VariableScope::All, &step.name) {
+        Lookup::Unbound | Lookup::Later(_) => match container.lookup(&step.name, VariableScope::All) {
             // In a script a lower-case word is probably a command.
             _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
             Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeVisibility::NotExpanded)),
@@ -257,8 +256,7 @@ fn probe_verdict(
 /// Whether the value of a variable may become part of a shell script: the script refers to it with `$(X)`, or uses
 /// `eval`.
 pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
-    let environment = container.environment;
-    let scripts: Vec<&ExpandedScalar> = scripts(environment).collect();
+    let scripts: Vec<&ExpandedScalar> = scripts(container).collect();
     if scripts.iter().any(|it| it.text.value.contains("eval ")) {
         return true;
     }
@@ -274,9 +272,9 @@ pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &s
     reached.contains(name)
 }
 
-fn scripts(environment: &Environment) -> impl Iterator<Item = &ExpandedScalar> {
-    let probes = environment.probes.iter().flat_map(|it| &it.command);
-    environment.command.iter().chain(&environment.args).chain(probes).filter(|it| it.is_script)
+fn scripts<'a>(container: &ContainerContext<'a>) -> impl Iterator<Item = &'a ExpandedScalar> {
+    let probes = container.probes().iter().flat_map(|it| &it.command);
+    container.command().iter().chain(container.args()).chain(probes).filter(|it| it.is_script)
 }
 
 /// Whether a tool may define this name before Kubernetes sees the text: a name in `env` contains an expression, or the
@@ -288,5 +286,5 @@ fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
     let it = container.container;
     it.env.iter().any(|it| has_expression(&it.name))
         || it.env_from.iter().any(|it| has_expression(&it.prefix))
-        || container.pod.object.object.parameters.as_ref().is_some_and(|it| it.contains(name))
+        || container.object.object.source.template.as_ref().is_some_and(|it| it.parameters.contains(name))
 }

@@ -3,24 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::build::{BuiltContainer, BuiltPod};
 use crate::diagnostic::Fix;
-use crate::k8s::{Container, ContainerRole, Pod};
+use crate::k8s::{Container, ContainerRole, ObjectSpan, Pod};
 use crate::resolve::{Lookup, OriginKind, ServiceLinks, service_variable_references};
 use crate::rules::engine::{ObjectContext, edit};
 use crate::syntax::{InsertPosition, Node, TextEdit, YamlValue, add_entry, add_items};
-use crate::text::Span;
 
 /// Pods with more containers are generated, and checking all of them after every keystroke would be slow.
 const LARGEST: usize = 64;
 
 /// Replaces the automatic links of a pod by explicit links to the services it uses, if the settings enable proposals;
 /// disables links if it uses none. `None` if no services are visible to the pod.
-pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix> {
+pub fn limit_service_links<'a>(object: &ObjectContext<'a>, pod: &'a Pod) -> Option<Fix> {
     let file = object.file;
-    if file.resolver.service_links(file.path, object.object, pod) != ServiceLinks::All
+    if file.resolver.service_links(object.pod(pod)) != ServiceLinks::All
         || pod.containers.iter().all(|it| it.image.is_none())
         || pod.containers.len() > LARGEST
-        || file.resolver.service_variable_totals(file.path, object.object).services == 0
+        || file.resolver.service_variable_totals(object.object).services == 0
     {
         return None;
     }
@@ -31,11 +31,16 @@ pub fn limit_service_links(object: &ObjectContext<'_>, pod: &Pod) -> Option<Fix>
     file.snapshot.settings(file.path).proposals.then(|| object.explicit_links_fix(pod, &used)).flatten()
 }
 
-impl ObjectContext<'_> {
+impl<'a> ObjectContext<'a> {
+    /// A pod of the object.
+    pub(in crate::rules) fn pod(&self, pod: &'a Pod) -> BuiltPod<'a> {
+        BuiltPod { object: self.object, pod }
+    }
+
     /// Changes the collection at a span of the object. `None` if it is shared through an anchor.
     pub(in crate::rules) fn change(
         &self,
-        span: Span,
+        span: ObjectSpan,
         change: impl Fn(&str, Node<'_>) -> Option<TextEdit>,
     ) -> Option<TextEdit> {
         let source = self.file.parsed_text()?;
@@ -47,9 +52,10 @@ impl ObjectContext<'_> {
     }
 
     /// The services whose variables each container of a pod uses.
-    fn used_services(&self, pod: &Pod) -> Vec<BTreeSet<Arc<str>>> {
+    fn used_services(&self, pod: &'a Pod) -> Vec<BTreeSet<Arc<str>>> {
         let used = |container: &Container| {
-            let environment = self.file.resolver.environment(self.file.path, self.object, pod, container);
+            let handle = BuiltContainer { object: self.object, pod, container };
+            let environment = self.file.resolver.environment(handle);
             let usages = service_variable_references(&environment, container);
             let own = usages.iter().map(|it| Arc::clone(&it.binding));
             // Variables that a preset adds may refer to service variables too.
@@ -68,9 +74,9 @@ impl ObjectContext<'_> {
 
     /// Replaces the automatic links of a pod by explicit links to the services it uses, or disables links if it uses
     /// none. Unsafe, because a program may read variables that the manifest does not mention.
-    pub(in crate::rules) fn replace_automatic_links_fix(&self, pod: &Pod) -> Option<Fix> {
+    pub(in crate::rules) fn replace_automatic_links_fix(&self, pod: &'a Pod) -> Option<Fix> {
         let is_large = pod.containers.len() > LARGEST;
-        if is_large || self.file.resolver.service_links(self.file.path, self.object, pod) != ServiceLinks::All {
+        if is_large || self.file.resolver.service_links(self.pod(pod)) != ServiceLinks::All {
             return None;
         }
         let used = self.used_services(pod);

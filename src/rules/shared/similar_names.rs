@@ -25,7 +25,7 @@ pub fn nearest_name<'n>(written: &str, names: impl IntoIterator<Item = &'n str>)
 
 /// Replaces a scalar by another name, in the same quotes.
 pub(in crate::rules) fn rename_fix(object: &ObjectContext<'_>, text: &Text, name: &str) -> Option<Fix> {
-    let span = object.object.file_span(text.span);
+    let span = object.literal_span(text)?;
     let source = object.file.parsed_text()?;
     let written = source.text.get(span.range())?;
     let quote = written.chars().next().filter(|it| matches!(it, '"' | '\'')).map_or(String::new(), String::from);

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::build::{BuiltMatch, BuiltObject};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Object, ObjectData, Text};
+use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
 use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::workspace::{LookupSite, ObjectMatch, Snapshot};
+use crate::workspace::LookupSite;
 
 impl FileContext<'_> {
     /// Whether a template engine produces the manifest from this file: the text is not what is applied.
@@ -19,7 +20,7 @@ impl FileContext<'_> {
 impl<'a> ObjectContext<'a> {
     /// The site that names in the object are looked up from.
     pub(in crate::rules) fn lookup_site(&self) -> LookupSite<'a> {
-        LookupSite { file: self.file.path, namespace: self.object.namespace() }
+        self.object.lookup_site()
     }
 }
 
@@ -35,12 +36,12 @@ impl PodContext<'_> {
 impl<'a> ContainerContext<'a> {
     /// Whether it is a patch of a container elsewhere.
     pub(in crate::rules) fn is_partial(&self) -> bool {
-        self.pod.is_partial_container(self.container)
+        self.in_pod().is_partial_container(self.container)
     }
 
     /// The ConfigMaps or Secrets that a name may refer to.
-    pub(in crate::rules) fn objects(&self, kind: OriginKind, name: &str) -> Vec<ObjectMatch<'a>> {
-        objects(self.pod.object.file.snapshot, kind, name, self.pod.object.lookup_site())
+    pub(in crate::rules) fn objects(&self, kind: OriginKind, name: &str) -> Vec<BuiltMatch<'a>> {
+        objects(self.object.object, kind, name)
     }
 
     /// The variables that an entry of `envFrom` certainly defines, in every object that its name may refer to, each
@@ -48,7 +49,7 @@ impl<'a> ContainerContext<'a> {
     pub(in crate::rules) fn imported_keys(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
         let Some((kind, Some(name), _)) = imported_object(entry) else { return BTreeMap::new() };
         let found = self.objects(kind, &name.value);
-        let file = self.pod.object.file;
+        let file = self.object.file;
         // B10: older releases skip keys that are not valid names.
         let checks_names = !file.resolver.release(file.path).is_at_least(30);
         let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
@@ -73,43 +74,33 @@ pub(in crate::rules) fn imported_object(entry: &EnvFrom) -> Option<(OriginKind, 
     }
 }
 
-/// The ConfigMaps or Secrets that a name may refer to from a site.
-pub(in crate::rules) fn objects<'s>(
-    snapshot: &'s Snapshot,
-    kind: OriginKind,
-    name: &str,
-    from: LookupSite<'_>,
-) -> Vec<ObjectMatch<'s>> {
-    if kind == OriginKind::Secret { snapshot.secrets(name, from) } else { snapshot.config_maps(name, from) }
+/// The ConfigMaps or Secrets that a name in an object may refer to.
+pub(in crate::rules) fn objects<'s>(user: BuiltObject<'s>, kind: OriginKind, name: &str) -> Vec<BuiltMatch<'s>> {
+    if kind == OriginKind::Secret { user.secrets(name) } else { user.config_maps(name) }
 }
 
 /// The keys of a ConfigMap or Secret.
-pub(in crate::rules) fn keys<'s>(found: &ObjectMatch<'s>) -> impl Iterator<Item = &'s DataEntry> + use<'s> {
-    let source = match &found.object.model.data {
-        ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
-        _ => None,
-    };
-    source.into_iter().flat_map(|it| &it.keys)
+pub(in crate::rules) fn keys<'s>(found: &BuiltMatch<'s>) -> impl Iterator<Item = &'s DataEntry> + use<'s> {
+    found.keyed_data().into_iter().flat_map(|it| &it.keys)
 }
 
 /// The location of a key.
-pub(in crate::rules) fn data_key_location(found: &ObjectMatch<'_>, key: &DataEntry) -> Location {
-    Location { file: Arc::clone(found.file), span: found.object.file_span(key.key.span) }
+pub(in crate::rules) fn data_key_location(found: &BuiltMatch<'_>, key: &DataEntry) -> Location {
+    found.location(key.key.span)
 }
 
 /// The location of the name of an object.
-pub(in crate::rules) fn name_location(found: &ObjectMatch<'_>) -> Option<Location> {
-    let name = found.object.model.name.as_ref()?;
-    Some(Location { file: Arc::clone(found.file), span: found.object.file_span(name.span) })
+pub(in crate::rules) fn name_location(found: &BuiltMatch<'_>) -> Option<Location> {
+    Some(found.location(found.object.model.name.as_ref()?.span))
 }
 
 /// Whether two objects are certainly in the same namespace: both have the same one, or neither has one and both files
 /// are in one directory.
-pub(in crate::rules) fn share_namespace(one: (&str, &Object), other: (&str, &Object)) -> bool {
+pub(in crate::rules) fn share_namespace(one: BuiltObject<'_>, other: BuiltObject<'_>) -> bool {
     let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
-    match (&one.1.model.namespace, &other.1.model.namespace) {
+    match (&one.model.namespace, &other.model.namespace) {
         (Some(a), Some(b)) => a.value == b.value,
-        (None, None) => one.0[..directory(one.0)] == other.0[..directory(other.0)],
+        (None, None) => one.file[..directory(one.file)] == other.file[..directory(other.file)],
         _ => false,
     }
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::build;
 use crate::diagnostic::Location;
 use crate::k8s::EnvVar;
 use crate::resolve::{Binding, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
@@ -73,12 +74,12 @@ pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
     }
     let mut all = Vec::new();
     for (index, entry) in container.container.env.iter().enumerate() {
-        let Some(binding) = container.environment.entry(index) else { continue };
+        let Some(binding) = container.entry(index) else { continue };
         if let (Some(name), Some(reason)) = (&entry.name, entry_failure(container, entry, binding)) {
             all.push(StartFailure { name: Arc::clone(&binding.name), reason, location: container.at(name.span) });
         }
     }
-    for binding in container.environment.own_bindings().into_iter().filter(|it| it.preset.is_some()) {
+    for binding in container.own_bindings().into_iter().filter(|it| it.preset.is_some()) {
         if let (Some(location), Some(reason)) = (&binding.entry, value_failure(binding)) {
             all.push(StartFailure { name: Arc::clone(&binding.name), reason, location: location.clone() });
         }
@@ -90,7 +91,7 @@ pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
             all.push(StartFailure { name: Arc::clone(&step.name), reason, location });
         }
     }
-    all.extend(container.environment.sub_paths.iter().flat_map(preset_sub_path));
+    all.extend(container.sub_paths().iter().flat_map(|it| preset_sub_path(container, it)));
     all
 }
 
@@ -101,7 +102,7 @@ fn entry_failure(container: &ContainerContext<'_>, entry: &EnvVar, binding: &Bin
     let reason = value_failure(binding)?;
     let is_certain = match binding.origin.kind {
         // The base of a patch may have a container that writes the file.
-        OriginKind::EnvFile => !container.pod.is_partial(),
+        OriginKind::EnvFile => !container.in_pod().is_partial(),
         // Another tool may add keys to an object that has none.
         _ => missing_key::lacks_key(container, entry),
     };
@@ -119,8 +120,10 @@ fn value_failure(binding: &Binding) -> Option<StartFailureReason> {
 }
 
 /// The failures of a mount that a preset adds.
-fn preset_sub_path(sub_path: &SubPath) -> Vec<StartFailure> {
-    let Some(preset) = &sub_path.within else { return Vec::new() };
+fn preset_sub_path(container: &ContainerContext<'_>, sub_path: &SubPath) -> Vec<StartFailure> {
+    let snapshot = container.object.file.snapshot;
+    let preset = sub_path.within.as_ref().and_then(|it| build::object_at(snapshot, &it.file, it.offset));
+    let Some(preset) = preset else { return Vec::new() };
     let mut all = Vec::new();
     for step in &sub_path.item.expansion.steps {
         let is_defined = match &step.outcome {
@@ -128,8 +131,7 @@ fn preset_sub_path(sub_path: &SubPath) -> Vec<StartFailure> {
             Lookup::Unbound | Lookup::Later(_) => false,
             Lookup::Bound(_) | Lookup::Maybe(_) => continue,
         };
-        let location =
-            Location { file: Arc::clone(&preset.file), span: sub_path.item.text.span.shifted(preset.offset) };
+        let location = preset.location(sub_path.item.text.span);
         let reason = StartFailureReason::EmptySubPath { is_defined };
         all.push(StartFailure { name: Arc::clone(&step.name), reason, location });
     }

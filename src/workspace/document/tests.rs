@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::k8s::{Container, Object, Text};
+use crate::k8s::{Container, Object, ObjectSpan, Text};
 use crate::syntax::{Random, edit_count};
 use crate::workspace::test_projects;
 
@@ -65,7 +65,7 @@ fn placed(object: &Object, debug: &str) -> String {
         let (start, span) = span.split_once(", end: ").expect("a span");
         let (end, after) = span.split_once(" }").expect("a span");
         let span = Span::new(start.parse().expect("a number"), end.parse().expect("a number"));
-        let _ = write!(out, "{before}{:?}", object.file_span(span).range());
+        let _ = write!(out, "{before}{:?}", object.file_span(ObjectSpan::relative(span)).range());
         rest = after;
     }
     out + rest

@@ -10,6 +10,7 @@ mod reference;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use podlens::build;
 use podlens::ide::Renderer;
 use podlens::ide::{ENVIRONMENT_SCHEMA, EnvironmentView, EnvironmentViewer};
 use podlens::resolve::Resolver;
@@ -36,8 +37,8 @@ fn pods_after_admission_are_those_of_the_reference() {
         let shared: Arc<str> = manifests.as_str().into();
         let text = |_: &str| Some(Arc::clone(&shared));
         let resolver = Resolver::new(&snapshot, None);
-        let path: Arc<str> = "all.yaml".into();
-        let file = snapshot.file(&path).expect("the file is there");
+        let (path, file) = snapshot.entry("all.yaml").expect("the file is there");
+        let objects: Vec<_> = build::objects(&snapshot, path, file).filter(|it| it.is_workload()).collect();
         let viewer = EnvironmentViewer {
             snapshot: &snapshot,
             resolver: &resolver,
@@ -45,9 +46,13 @@ fn pods_after_admission_are_those_of_the_reference() {
             text: &text,
             all: true,
         };
-        let view = EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: viewer.workloads(&path, file) };
+        let view = EnvironmentView {
+            schema: ENVIRONMENT_SCHEMA,
+            workloads: objects.iter().filter_map(|it| viewer.workload(*it, |_| true)).collect(),
+        };
         let view = serde_json::to_value(view).expect("a view is JSON");
-        let documents = Renderer { resolver: &resolver, text: &text }.workloads(&path, file, &manifests);
+        let renderer = Renderer { resolver: &resolver, text: &text };
+        let documents: Vec<String> = objects.iter().filter_map(|it| renderer.document(*it)).collect();
         compare(&case, &view, &documents.join("---\n"), &manifests, &format!("seed {seed}\n{settings}"));
         seen.count(&case);
     }

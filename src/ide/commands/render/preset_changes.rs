@@ -1,12 +1,10 @@
 //! The changes of PodPresets to a pod, as data and as edits of its text.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
+use crate::build::{Admission, BuiltContainer, BuiltObject, BuiltPod, ContainerChanges, MatchingPreset, PresetEntry};
 use crate::ide::commands::render::{RenderedText, Renderer, node_of};
-use crate::k8s::{Container, Object, Pod, Text, VariableScope};
-use crate::resolve::{Admission, ContainerChanges, Environment, Lookup, MatchingPreset, PresetEntry, ResolvedValue};
-use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, parse};
+use crate::k8s::{Container, Pod, Text, VariableScope};
+use crate::resolve::{Environment, Lookup, ResolvedValue};
+use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items};
 use crate::text::Span;
 
 /// A placeholder for the value of the annotation that a preset adds; the cluster sets it.
@@ -14,7 +12,7 @@ const RESOURCE_VERSION: &str = "resource version";
 
 /// The changes of presets to a pod.
 pub(super) struct PresetChanges<'a> {
-    object: &'a Object,
+    object: BuiltObject<'a>,
     pod: &'a Pod,
     annotations: Vec<(String, YamlValue)>,
     volumes: Vec<YamlValue>,
@@ -31,19 +29,20 @@ struct ContainerLists {
 
 impl<'a> PresetChanges<'a> {
     /// The changes to a pod; `None` if presets do not change it.
-    pub(super) fn of(renderer: &'a Renderer<'_>, path: &'a Arc<str>, object: &'a Object, pod: &'a Pod) -> Option<Self> {
-        let admission = renderer.resolver.admission(path, object, pod)?;
+    pub(super) fn of(renderer: &Renderer<'_>, of: BuiltPod<'a>) -> Option<Self> {
+        let BuiltPod { object, pod } = of;
+        let admission = renderer.resolver.admission(of)?;
         if !admission.changes_something() {
             return None;
         }
-        let nodes = PresetTrees::of(renderer, &admission);
+        let nodes = PresetEntries { renderer, presets: &admission.presets };
         let applied = admission.presets.iter().filter(|it| it.applied);
         let annotations =
             applied.map(|it| (it.annotation.clone(), YamlValue::Quoted(RESOURCE_VERSION.into()))).collect();
         let volume = |it: &PresetEntry| nodes.item(*it, "volumes", &|_| None);
         let mut containers = Vec::new();
         for (container, effect) in pod.containers.iter().zip(&admission.containers) {
-            let environment = renderer.resolver.environment(path, object, pod, container);
+            let environment = renderer.resolver.environment(BuiltContainer { object, pod, container });
             containers.push((&**container, lists(&admission, &nodes, effect, &environment)));
         }
         let volumes = admission.volumes.iter().filter_map(volume).collect();
@@ -119,8 +118,8 @@ impl<'a> PresetChanges<'a> {
 }
 
 fn lists(
-    admission: &Admission,
-    nodes: &PresetTrees,
+    admission: &Admission<'_>,
+    nodes: &PresetEntries<'_>,
     effect: &ContainerChanges,
     environment: &Environment,
 ) -> ContainerLists {
@@ -160,30 +159,20 @@ fn expanded_scalar(text: &Text, value: &ResolvedValue) -> YamlValue {
     RenderedText { path: String::new(), text: text.clone(), value: value.clone() }.scalar()
 }
 
-/// The trees of the presets' files.
-struct PresetTrees {
-    trees: BTreeMap<Arc<str>, Tree>,
-    presets: Vec<MatchingPreset>,
+/// The entries of presets as data.
+struct PresetEntries<'p> {
+    renderer: &'p Renderer<'p>,
+    presets: &'p [MatchingPreset<'p>],
 }
 
-impl PresetTrees {
-    fn of(renderer: &Renderer<'_>, admission: &Admission) -> Self {
-        let mut trees = BTreeMap::new();
-        for preset in &admission.presets {
-            if !trees.contains_key(&preset.file)
-                && let Some(text) = (renderer.text)(&preset.file)
-            {
-                trees.insert(Arc::clone(&preset.file), parse(&text));
-            }
-        }
-        Self { trees, presets: admission.presets.clone() }
-    }
-
+impl PresetEntries<'_> {
     /// An entry of a preset, with the scalars that `scalar` returns replaced.
     fn item(&self, added: PresetEntry, list: &str, scalar: &dyn Fn(&str) -> Option<YamlValue>) -> Option<YamlValue> {
         let preset = self.presets.get(added.preset)?;
-        let node = node_of(self.trees.get(&preset.file)?, &preset.object)?;
-        YamlValue::from_node(node.at(&["spec", list])?.items().nth(added.entry)?, "", scalar)
+        let prefix = format!("spec.{list}[{}].", added.entry);
+        let mut whole = self.renderer.built_value(preset.object, &|path| scalar(path.strip_prefix(&*prefix)?))?;
+        let YamlValue::List(items) = whole.get_mut("spec")?.get_mut(list)? else { return None };
+        items.get(added.entry).cloned()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::ide::Analysis;
 use crate::ide::shared::cursor::{CursorTarget, target_at};
 use crate::ide::shared::file_text::FileText;
 use crate::ide::shared::located_container::LocatedContainer;
-use crate::k8s::ContainerField;
+use crate::k8s::{ContainerField, ObjectSpan};
 use crate::resolve::is_strict_variable_name;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
@@ -33,7 +33,7 @@ pub(super) fn declare(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -
 fn in_list(
     file_text: &FileText,
     at: &LocatedContainer<'_>,
-    span: Span,
+    span: ObjectSpan,
     field: ContainerField,
     name: &str,
 ) -> Option<(usize, String)> {

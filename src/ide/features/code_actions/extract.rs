@@ -3,15 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::build::{BuiltObject, Json, ParameterChoice, ParameterEdits, ValueReplacer};
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::commands::process::Json;
-use crate::ide::commands::wrap::{ParameterChoice, ParameterEdits, ValueReplacer};
 use crate::ide::shared::file_text::FileText;
 use crate::ide::shared::located_container::objects_at;
 use crate::ide::shared::template_parameters::enclosing_template;
-use crate::k8s::{Object, ParameterDefault, Template};
-use crate::k8s::{format_parameter_reference, is_parameter_name};
+use crate::k8s::{Object, Template, format_parameter_reference, is_parameter_name};
 use crate::rules::{FileContext, ObjectContext};
 use crate::syntax::{CollectionStyle, Node, NodeKind, ReferenceForm, ScalarStyle, SourceMap, TypedScalar, YamlValue};
 use crate::text::Span;
@@ -24,7 +22,7 @@ pub(super) fn extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> 
 
 fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<Vec<(String, Vec<Edit>)>> {
     let facts = analysis.snapshot.file(file).filter(|it| !it.is_helm_template())?;
-    let object = objects_at(facts, range.start).into_iter().next().filter(|it| it.parameters.is_some())?;
+    let object = objects_at(facts, range.start).into_iter().next().filter(|it| it.template.is_some())?;
     let (outer, template) = enclosing_template(facts, object)?;
     let file_text = analysis.file_text(file)?;
     let selected = SelectedText::at(&file_text, object, range)?;
@@ -37,7 +35,8 @@ fn try_extract(analysis: &Analysis<'_>, file: &Arc<str>, range: Span) -> Option<
     let name = free_name(template, &selected.suggestion);
     let Analysis { snapshot, resolver, texts } = *analysis;
     let context = FileContext { snapshot, resolver, path: file, facts, texts };
-    let context = ObjectContext { file: &context, object: outer };
+    let object_in_view = BuiltObject::as_written(snapshot, file, outer);
+    let context = ObjectContext { file: &context, object: object_in_view };
     let declaration = context.declare_parameter_edit(&[
         ("name", YamlValue::text(name.as_str())),
         ("value", YamlValue::Quoted(selected.value.clone())),
@@ -162,7 +161,7 @@ fn json(value: &TypedScalar<'_>) -> Option<String> {
 /// The parameter whose default is this value.
 fn with_value<'t>(template: &'t Template, value: &str) -> Option<&'t str> {
     let has =
-        |name: &&Arc<str>| matches!(template.exported.get(name), Some(ParameterDefault::Value(it)) if **it == *value);
+        |name: &&Arc<str>| template.exported.get(name).and_then(|it| it.value.known()).is_some_and(|it| **it == *value);
     template.exported.names().find(has).map(|it| &**it).filter(|it| is_parameter_name(it))
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::diagnostic::Fix;
 use crate::ide::Analysis;
-use crate::ide::shared::located_container::objects_at;
 use crate::rules::{FileContext, ObjectContext, limit_service_links, remove_preset_duplicate};
 
 /// The rewrites for the pods at an offset.
@@ -16,7 +15,7 @@ pub(super) fn rewrites(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) 
     };
     let context = FileContext { snapshot, resolver, path: file, facts, texts };
     let mut all = Vec::new();
-    for object in objects_at(facts, offset) {
+    for object in analysis.objects_at(file, offset) {
         let object = ObjectContext { file: &context, object };
         for pod in object.object.model.pods.iter().filter(|it| object.at(it.span).span.touches(offset)) {
             all.extend(remove_preset_duplicate(&object, pod, offset));

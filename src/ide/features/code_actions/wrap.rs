@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::build::{WrapInput, WrapOptions, object_name, wrap_in_template};
 use crate::diagnostic::{Edit, Location};
 use crate::ide::Analysis;
-use crate::ide::commands::wrap::{WrapInput, WrapOptions, object_name, wrap_in_template};
 use crate::k8s::ObjectData;
 use crate::text::Span;
 

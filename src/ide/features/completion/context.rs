@@ -7,13 +7,14 @@ mod typed_value;
 
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::features::completion::parameters::{TypedEntry, TypedParameter};
 use crate::ide::shared::file_text::{FileText, floor};
 use crate::ide::shared::located_container::{LocatedContainer, objects_at};
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::{LocatedParameter, enclosing_template};
-use crate::k8s::{ContainerField, Object};
+use crate::k8s::ContainerField;
 use crate::syntax::ReferenceForm;
 use crate::text::Span;
 use crate::workspace::File;
@@ -67,7 +68,7 @@ pub(super) fn completion_context<'s>(
     let facts: &'s File = analysis.snapshot.file(file)?;
     let file_text = analysis.file_text(file)?;
     let offset = floor(file_text.text(), offset);
-    let finder = ContextFinder { file, facts, file_text: &file_text, offset, line: file_text.line(offset) };
+    let finder = ContextFinder { analysis, file, facts, file_text: &file_text, offset, line: file_text.line(offset) };
     if let Some(rule) = finder.rule() {
         return Some(CompletionContext::Rule(rule));
     }
@@ -86,6 +87,7 @@ pub(super) fn completion_context<'s>(
 }
 
 struct ContextFinder<'l, 's> {
+    analysis: &'l Analysis<'s>,
     file: &'l Arc<str>,
     facts: &'s File,
     file_text: &'l FileText,
@@ -177,7 +179,7 @@ impl<'s> ContextFinder<'_, 's> {
         let closing = (0..=close.len()).rev().find(|it| tail[rest..].starts_with(&close[..*it])).unwrap_or(0);
         let start = self.offset - typed - open.len();
         let replace = Span::new(start, self.offset + rest + closing);
-        let file = Arc::clone(self.file);
+        let (file, _) = self.analysis.snapshot.entry(self.file)?;
         let parameter = LocatedParameter { file, facts: self.facts, object: outer, template, name: "" };
         Some(TypedParameter { parameter, replace, form })
     }
@@ -187,9 +189,8 @@ impl<'s> ContextFinder<'_, 's> {
         let document = self.file_text.source.tree.document_at(self.offset)?;
         let has_aliases = document.root()?.contains_alias();
         let document = document.span();
-        let objects = || self.facts.objects.iter().filter(|it| document.touches(it.offset));
-        let containers =
-            || objects().flat_map(|object| LocatedContainer::of_object_or_preset(self.file, self.facts, object));
+        let objects = || self.analysis.objects(self.file).filter(|it| document.touches(it.source.offset));
+        let containers = || objects().flat_map(LocatedContainer::of_object_or_preset);
         let field_in = |at: LocatedContainer<'s>| {
             let touches = |text: &crate::k8s::Text| at.object.file_span(text.span).touches(self.offset);
             let (field, _) = at.container.texts().find(|(_, text)| touches(text))?;
@@ -213,15 +214,15 @@ impl<'s> ContextFinder<'_, 's> {
     }
 
     /// The innermost object around an offset, and the path from it to the offset.
-    fn path(&self, offset: usize) -> Option<(&'s Object, String)> {
-        let object = objects_at(self.facts, offset).into_iter().next()?;
+    fn path(&self, offset: usize) -> Option<(BuiltObject<'s>, String)> {
+        let object = self.analysis.objects_at(self.file, offset).into_iter().next()?;
         let root = self.file_text.source.tree.document_at(offset)?.root()?;
-        Some((object, root.field_path(offset, object.offset)))
+        Some((object, root.field_path(offset, object.source.offset)))
     }
 
     /// The container that contains a path, and the rest of the path.
-    fn container(&self, object: &'s Object, path: &str) -> Option<(LocatedContainer<'s>, String)> {
-        LocatedContainer::of_object_or_preset(self.file, self.facts, object).find_map(|at| {
+    fn container(&self, object: BuiltObject<'s>, path: &str) -> Option<(LocatedContainer<'s>, String)> {
+        LocatedContainer::of_object_or_preset(object).find_map(|at| {
             let rest = path.strip_prefix(&*at.container.path)?.strip_prefix('.')?.to_owned();
             Some((at, rest))
         })

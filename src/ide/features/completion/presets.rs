@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::features::completion::context::TypedReference;
 use crate::ide::features::completion::variables::{binding_detail, item};
@@ -11,9 +12,9 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::workload_title;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::preset_workloads::{PresetRecipient, is_declared_after, recipients};
-use crate::k8s::{Object, VariableScope};
+use crate::k8s::VariableScope;
 use crate::resolve::{Lookup, UnresolvedReason, is_strict_variable_name};
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::has_placeholder;
 
 /// The operators of a selector.
 pub(super) const OPERATORS: [(&str, &str); 4] = [
@@ -37,7 +38,7 @@ pub(super) fn names(
         for binding in it.environment.own_bindings() {
             let is_from_preset = binding.preset.as_deref() == at.object.model.reference_name();
             let is_not_visible = is_from_preset && is_declared_after(at, index, &binding.name);
-            if !is_not_visible && !has_helm_placeholder(&binding.name) {
+            if !is_not_visible && !has_placeholder(&binding.name) {
                 found.entry(Arc::clone(&binding.name)).or_default().insert(binding_detail(binding, reveal));
             }
         }
@@ -86,15 +87,15 @@ pub(super) fn undefined_names(analysis: &Analysis<'_>, at: &LocatedContainer<'_>
 }
 
 /// The labels of the pods in a preset's namespace, each with its values.
-pub(super) fn labels(analysis: &Analysis<'_>, preset: &Object) -> BTreeMap<Arc<str>, BTreeSet<Arc<str>>> {
+pub(super) fn labels(analysis: &Analysis<'_>, preset: BuiltObject<'_>) -> BTreeMap<Arc<str>, BTreeSet<Arc<str>>> {
     let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
-    for object in analysis.snapshot.files().flat_map(|(_, facts)| &facts.objects) {
+    for object in analysis.all_objects() {
         let (one, other) = (object.namespace(), preset.namespace());
         if one.is_some() && other.is_some() && one != other {
             continue;
         }
         for (key, value) in object.model.pods.iter().flat_map(|it| &it.labels) {
-            if !has_helm_placeholder(&key.value) && !has_helm_placeholder(&value.value) {
+            if !has_placeholder(&key.value) && !has_placeholder(&value.value) {
                 found.entry(Arc::clone(&key.value)).or_default().insert(Arc::clone(&value.value));
             }
         }

@@ -11,11 +11,11 @@ use crate::ide::features::completion::variables::{binding_detail, service_variab
 use crate::ide::features::completion::{Completion, CompletionDetails, CompletionItem, CompletionKind};
 use crate::ide::features::hover;
 use crate::ide::shared::describe::short_value;
-use crate::ide::shared::located_container::{LocatedContainer, lookup_site};
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
 use crate::k8s::{Pod, VariableScope, Volume};
 use crate::resolve::{ENV_FIELDS, ENV_RESOURCES, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind};
-use crate::syntax::{dollar_tokens, has_helm_placeholder, parse};
+use crate::syntax::{dollar_tokens, has_placeholder, parse};
 
 /// The maximum length of a value in a detail, in characters.
 const LONGEST: usize = 60;
@@ -27,23 +27,23 @@ const MOST_WITH_FILE: usize = 100;
 pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completion {
     let mut list = ItemList { value, completion: Completion::default() };
     match &value.kind {
-        ValueKind::Object { file, object, kind } => {
-            let site = lookup_site(file, object);
+        ValueKind::Object { object, kind } => {
+            let site = object.lookup_site();
             let names = match kind {
                 OriginKind::Secret => analysis.snapshot.secret_names(site),
                 OriginKind::Service => analysis.snapshot.service_names(site),
                 _ => analysis.snapshot.config_map_names(site),
             };
             for (at, name) in names.iter().enumerate().take(MOST) {
-                let file = || objects_named(analysis, *kind, name, file, object).first().map(|it| it.file.to_string());
+                let file = || objects_named(*kind, name, *object).first().map(|it| it.object.file.to_string());
                 list.push(name, CompletionKind::Object, (at < MOST_WITH_FILE).then(file).flatten(), 0);
             }
             list.completion.is_incomplete = names.len() > MOST;
         }
-        ValueKind::Key { file, object, kind, name } => {
-            let reveal = analysis.reveals(file);
+        ValueKind::Key { object, kind, name } => {
+            let reveal = analysis.reveals(object.file);
             let mut known: BTreeMap<&str, Option<String>> = BTreeMap::new();
-            let candidates = objects_named(analysis, *kind, name, file, object);
+            let candidates = objects_named(*kind, name, *object);
             for key in candidates.iter().flat_map(|it| object_keys(it.object)) {
                 let preview = key_value(*kind, name, key).map(|it| short_value(&it, reveal, LONGEST));
                 known.entry(&key.key.value).or_insert(preview);
@@ -54,7 +54,7 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
         }
         ValueKind::FieldPath { at } => {
             for path in field_paths(at.pod) {
-                let value = analysis.resolver.field_value(&at.file, at.object, at.pod, at.container, &path);
+                let value = analysis.resolver.field_value(at.handle(), &path);
                 let shown = short_value(&value, false, LONGEST);
                 list.push(&path, CompletionKind::Field, Some(shown), u8::from(path.contains('[')));
             }
@@ -120,13 +120,13 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
             }
         }
         ValueKind::LabelKey { object } => {
-            for (key, values) in labels(analysis, object).iter().take(MOST) {
+            for (key, values) in labels(analysis, *object).iter().take(MOST) {
                 let values: Vec<&str> = values.iter().take(4).map(|it| &**it).collect();
                 list.push(key, CompletionKind::Key, Some(values.join(", ")), 0);
             }
         }
         ValueKind::LabelValue { object, key } => {
-            for value in labels(analysis, object).get(&**key).into_iter().flatten().take(MOST) {
+            for value in labels(analysis, *object).get(&**key).into_iter().flatten().take(MOST) {
                 list.push(value, CompletionKind::Name, Some(format!("pod label {key}")), 0);
             }
         }
@@ -138,10 +138,8 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
 /// The documentation of an item.
 pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &str) -> Option<CompletionDetails> {
     let documentation = match &value.kind {
-        ValueKind::Object { file, object, kind } => hover::objects::object_markup(analysis, file, object, *kind, label),
-        ValueKind::Key { file, object, kind, name } => {
-            hover::objects::key_markup(analysis, file, object, *kind, name, label)
-        }
+        ValueKind::Object { object, kind } => hover::objects::object_markup(analysis, *object, *kind, label),
+        ValueKind::Key { object, kind, name } => hover::objects::key_markup(analysis, *object, *kind, name, label),
         ValueKind::Variable { at, .. } => {
             let environment = at.environment(analysis);
             match environment.lookup(VariableScope::All, label) {
@@ -164,7 +162,7 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &s
 
 /// The env files that a container can read.
 fn env_files(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> EnvFiles {
-    analysis.resolver.env_files(&at.file, at.object, at.pod, at.container)
+    analysis.resolver.env_files(at.handle())
 }
 
 /// Names for an entry of `env`: undefined names first, then variables that the entry would hide.
@@ -212,10 +210,7 @@ fn variables(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize, l
         environment.own_bindings().into_iter().filter(|it| it.origin.kind != OriginKind::Env && it.entry.is_some());
     for binding in sources.chain(services) {
         let name = &*binding.name;
-        if !declared(name)
-            && !undefined.contains(&name)
-            && !has_helm_placeholder(name)
-            && !is_declared_here(at, index, name)
+        if !declared(name) && !undefined.contains(&name) && !has_placeholder(name) && !is_declared_here(at, index, name)
         {
             // Service variables come last, those of the service `kubernetes` at the end, as after `$(`.
             let group = match (binding.origin.kind, &binding.origin.location) {
@@ -254,7 +249,7 @@ struct ItemList<'l, 's> {
 
 impl ItemList<'_, '_> {
     fn push(&mut self, name: &str, kind: CompletionKind, detail: Option<String>, group: u8) {
-        if has_helm_placeholder(name) {
+        if has_placeholder(name) {
             return;
         }
         let value = self.value;

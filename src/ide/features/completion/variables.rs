@@ -14,7 +14,7 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::k8s::{ContainerField, ContainerRole, VariableScope};
 use crate::resolve::{Binding, Environment, Lookup, OriginKind};
 use crate::rules;
-use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, has_helm_placeholder};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, has_placeholder};
 use crate::text::Span;
 
 /// The maximum length of a value in a detail, in characters.
@@ -40,7 +40,7 @@ pub(super) fn items(analysis: &Analysis<'_>, reference: &TypedReference<'_>) -> 
         }
         completion.items.push(item(reference, is_script, name, kind, detail, group, can_move));
     };
-    for binding in environment.own_bindings().into_iter().filter(|it| !has_helm_placeholder(&it.name)) {
+    for binding in environment.own_bindings().into_iter().filter(|it| !has_placeholder(&it.name)) {
         match environment.lookup(site, &binding.name) {
             // P3: in a probe some variables are empty.
             Lookup::Bound(bound) if site == VariableScope::ProbeValues && bound.value.is_empty() => {}

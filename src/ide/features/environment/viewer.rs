@@ -8,19 +8,17 @@ use super::view::{
     AlternativeView, ConflictView, ContainerView, ExecProbeView, ExpandedView, FailureView, FileLine, OpaqueView,
     PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
 };
+use crate::build::{self, BuiltObject, Conflict, MatchingPreset, WrittenRange};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, ContainerRole, Object, Pod, Text, VariableScope};
+use crate::k8s::{Container, ContainerRole, Pod, Text, VariableScope};
 use crate::resolve::{
-    self, Binding, ExpandedScalar, Lookup, MatchingPreset, OpaqueSource, Origin, PresetLocation, ResolvedValue,
-    Resolver, UnresolvedReason, UnresolvedReference, ValueState,
+    Binding, Environment, ExpandedScalar, Lookup, OpaqueSource, Origin, PresetLocation, ResolvedValue, Resolver,
+    UnresolvedReason, UnresolvedReference, ValueState,
 };
-use crate::rules::{
-    ContainerContext, FileContext, ObjectContext, PodContext, StartFailure, TextProvider, needs_service_links,
-    start_failures,
-};
-use crate::syntax::{SourceMap, has_helm_placeholder, show_helm_placeholders};
+use crate::rules::{ContainerContext, FileContext, StartFailure, TextProvider, needs_service_links, start_failures};
+use crate::syntax::{SourceMap, has_placeholder, show_placeholders};
 use crate::text::{LineColumn, Span};
-use crate::workspace::{File, ParsedText, Snapshot};
+use crate::workspace::{ParsedText, Snapshot};
 
 /// Builds views of the workloads in a snapshot.
 pub struct EnvironmentViewer<'s> {
@@ -52,20 +50,10 @@ impl TextProvider for ParsedTexts<'_> {
 }
 
 impl EnvironmentViewer<'_> {
-    /// The workloads of a file: its objects with containers.
-    pub fn workloads(&self, path: &Arc<str>, file: &File) -> Vec<WorkloadView> {
-        let with_containers = file.objects.iter().filter(|it| it.model.pods.iter().any(|it| !it.containers.is_empty()));
-        with_containers.map(|object| self.workload(path, file, object, |_| true)).collect()
-    }
-
     /// One workload with the containers selected by `is_wanted`.
-    pub fn workload(
-        &self,
-        path: &Arc<str>,
-        file: &File,
-        object: &Object,
-        is_wanted: impl Fn(&Container) -> bool,
-    ) -> WorkloadView {
+    pub fn workload(&self, object: BuiltObject<'_>, is_wanted: impl Fn(&Container) -> bool) -> Option<WorkloadView> {
+        let path = object.file;
+        let file = self.snapshot.file(path)?;
         let shared = |text: &Option<Text>| text.as_ref().map(|it| readable(&it.value));
         let reveal = self.snapshot.settings(path).show_secrets;
         let mut containers = Vec::new();
@@ -73,40 +61,40 @@ impl EnvironmentViewer<'_> {
         let mut services: BTreeSet<Arc<str>> = BTreeSet::new();
         let texts = &ParsedTexts { viewer: self, known: Mutex::default() };
         let file_context = FileContext { snapshot: self.snapshot, resolver: self.resolver, path, facts: file, texts };
-        let object_context = ObjectContext { file: &file_context, object };
-        for pod in &object.model.pods {
-            if let Some(admission) = self.resolver.admission(path, object, pod) {
-                presets.extend(admission.presets.iter().map(|it| self.preset(it, pod)));
+        for pod in object.pods() {
+            if let Some(admission) = self.resolver.admission(pod) {
+                presets.extend(admission.presets.iter().map(|it| self.preset(it, pod.pod)));
             }
-            let pod = PodContext { object: &object_context, pod };
-            for (at, container) in pod.pod.containers.iter().filter(|it| is_wanted(it)).enumerate() {
-                let environment = &self.resolver.environment(path, object, pod.pod, container);
+            let containers_of_pod = pod.containers().filter(|it| is_wanted(it.container));
+            for (at, container) in containers_of_pod.enumerate() {
+                let environment = &self.resolver.environment(container);
                 // The containers of a pod see the same services.
                 if at == 0 {
                     services.extend(environment.services().iter().cloned());
                 }
-                containers.push(self.container(&ContainerContext { pod: &pod, container, environment }, reveal));
+                let context = ContainerContext::new(&file_context, container, environment);
+                containers.push(self.container(&context, environment, reveal));
             }
         }
-        WorkloadView {
+        Some(WorkloadView {
             file: (self.path)(path),
-            line: file.lines.line_column(object.offset).line,
+            line: file.lines.line_column(object.source.offset).line,
             api_version: shared(&object.model.api_version),
             kind: shared(&object.model.kind),
             name: shared(&object.model.name),
             namespace: shared(&object.model.namespace),
-            view: None,
+            view: object.view_name(),
             presets,
             services: services.into_iter().collect(),
             containers,
-        }
+        })
     }
 
-    fn preset(&self, matched: &MatchingPreset, pod: &Pod) -> PresetView {
+    fn preset(&self, matched: &MatchingPreset<'_>, pod: &Pod) -> PresetView {
         let line = |location: &Location| {
             self.snapshot.file(&location.file).map_or(1, |it| it.lines.line_column(location.span.start).line)
         };
-        let conflict = |it: &resolve::Conflict| ConflictView {
+        let conflict = |it: &Conflict| ConflictView {
             kind: it.kind.as_str(),
             name: Arc::clone(&it.name),
             container: it.container.and_then(|at| pod.containers.get(at)?.name.as_ref()).map(|it| readable(&it.value)),
@@ -114,15 +102,14 @@ impl EnvironmentViewer<'_> {
         };
         PresetView {
             name: Arc::clone(&matched.name),
-            file: (self.path)(&matched.file),
+            file: (self.path)(matched.object.file),
             line: line(&matched.location(matched.object.model.span)),
             applied: matched.applied,
             conflicts: matched.conflicts.iter().map(conflict).collect(),
         }
     }
 
-    fn container(&self, context: &ContainerContext<'_>, reveal: bool) -> ContainerView {
-        let environment = context.environment;
+    fn container(&self, context: &ContainerContext<'_>, environment: &Environment, reveal: bool) -> ContainerView {
         let items = |items: &[ExpandedScalar]| items.iter().map(|it| expanded(it, reveal)).collect();
         let env = match self.all {
             true => environment.bindings().iter().map(|it| self.variable(it, reveal)).collect(),
@@ -191,11 +178,10 @@ impl EnvironmentViewer<'_> {
     }
 
     fn unresolved(&self, context: &ContainerContext<'_>, it: &UnresolvedReference) -> UnresolvedView {
-        let ObjectContext { file, object } = *context.pod.object;
-        let (path, position) = self.position((file.path, file.facts, object), it.within.as_ref(), &it.text, &it.range);
+        let (path, position) = self.position(context.object.object, it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
             name: Arc::clone(&it.name),
-            file: (self.path)(path),
+            file: (self.path)(&path),
             line: position.line,
             column: position.column,
             why: why(context, it),
@@ -219,20 +205,24 @@ impl EnvironmentViewer<'_> {
     }
 
     /// The position of a part of a scalar. Entries of a preset are in the file of the preset.
-    fn position<'p>(
-        &'p self,
-        (path, file, object): (&'p Arc<str>, &File, &Object),
-        within: Option<&'p PresetLocation>,
+    fn position(
+        &self,
+        object: BuiltObject<'_>,
+        within: Option<&PresetLocation>,
         text: &Text,
         range: &Range<usize>,
-    ) -> (&'p Arc<str>, LineColumn) {
-        let path = within.map_or(path, |it| &it.file);
-        let file = self.snapshot.file(path).map_or(file, |it| it);
-        let preset = within.and_then(|it| file.objects.iter().find(|object| object.offset == it.offset));
-        let span = preset.unwrap_or(object).file_span(text.span);
-        let source = (self.text)(path);
-        let offset = source.and_then(|source| place_in_source(&file.masked_text(&source), span, text, range));
-        (path, file.lines.line_column(offset.unwrap_or(span.start)))
+    ) -> (Arc<str>, LineColumn) {
+        let preset = within.and_then(|it| build::object_at(self.snapshot, &it.file, it.offset));
+        let WrittenRange { scalar, style, value, range } = preset.unwrap_or(object).written_range(text, range.clone());
+        let written = Text { value, style, ..text.clone() };
+        let Some(file) = self.snapshot.file(&scalar.file) else {
+            return (scalar.file, LineColumn { line: 1, column: 1 });
+        };
+        let source = (self.text)(&scalar.file);
+        let offset =
+            source.and_then(|source| place_in_source(&file.masked_text(&source), scalar.span, &written, &range));
+        let position = file.lines.line_column(offset.unwrap_or(scalar.span.start));
+        (scalar.file, position)
     }
 }
 
@@ -244,7 +234,7 @@ impl std::fmt::Debug for EnvironmentViewer<'_> {
 
 /// Why a reference is not expanded, as the JSON output names it.
 fn why(context: &ContainerContext<'_>, it: &UnresolvedReference) -> &'static str {
-    let is_seen = || !matches!(context.environment.lookup(VariableScope::All, &it.name), Lookup::Unbound);
+    let is_seen = || !matches!(context.lookup(&it.name, VariableScope::All), Lookup::Unbound);
     match it.reason {
         // P3.
         UnresolvedReason::Undefined if it.field.is_probe() && is_seen() => "probe",
@@ -282,9 +272,9 @@ fn expanded(item: &ExpandedScalar, reveal: bool) -> ExpandedView {
     }
 }
 
-/// A text with a readable word for each Helm placeholder.
+/// A text with a readable form of each placeholder.
 fn readable(text: &Arc<str>) -> Arc<str> {
-    if has_helm_placeholder(text) { show_helm_placeholders(text).into() } else { Arc::clone(text) }
+    if has_placeholder(text) { show_placeholders(text).into() } else { Arc::clone(text) }
 }
 
 /// The value for programs; `None` for a Secret that must not be shown.

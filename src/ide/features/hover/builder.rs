@@ -8,7 +8,7 @@ use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{EnvVar, ValueSource, VariableScope};
 use crate::resolve::{Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason};
 use crate::rules::{StartFailureReason, needs_service_links};
-use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
+use crate::syntax::{has_placeholder, show_placeholders};
 use crate::workspace::UnknownPolicy;
 
 /// Builds the hover for an item in a container.
@@ -81,7 +81,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
     }
 
     pub(super) fn variable(&mut self, binding: &Binding, from: Option<Vec<Inline>>) {
-        let name = show_helm_placeholders(&binding.name).into_owned();
+        let name = show_placeholders(&binding.name).into_owned();
         if binding.alternatives.is_empty() {
             self.value(&name, &binding.value);
         } else {
@@ -117,7 +117,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
     /// The steps of the expansion, starting with the text as written.
     pub(super) fn chain(&mut self, binding: &Binding) {
         let Some(raw) = binding.raw.as_ref().filter(|_| !binding.steps.is_empty()) else { return };
-        let mut lines = vec![vec![text("as written: "), code(one_line(&show_helm_placeholders(raw), LONGEST))]];
+        let mut lines = vec![vec![text("as written: "), code(one_line(&show_placeholders(raw), LONGEST))]];
         self.steps(binding, 0, &mut lines);
         let lines = limited(lines);
         self.markup.blocks.push(Block::List(lines));
@@ -126,7 +126,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
     pub(super) fn steps(&self, binding: &Binding, depth: usize, lines: &mut Vec<Vec<Inline>>) {
         let mut known: Vec<&str> = Vec::new();
         for step in &binding.steps {
-            if lines.len() > MOST_LINES || known.contains(&&*step.name) || has_helm_placeholder(&step.name) {
+            if lines.len() > MOST_LINES || known.contains(&&*step.name) || has_placeholder(&step.name) {
                 continue;
             }
             known.push(&step.name);

@@ -1,32 +1,29 @@
 //! Hovers on config maps, secrets and services: their keys and values, and the variables that a container gets.
 
-use std::sync::Arc;
-
-use crate::diagnostic::Location;
+use crate::build::{BuiltMatch, BuiltObject};
 use crate::ide::Analysis;
 use crate::ide::features::hover::services::consumer_blocks;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
 use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{key_value, name_location, object_keys, objects_named};
-use crate::k8s::{DataEntry, Object, Text};
+use crate::k8s::{DataEntry, ObjectData, Text};
 use crate::resolve::{OriginKind, service_variables};
-use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
-use crate::workspace::ObjectMatch;
+use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The name of an object in a reference. `prefix` is the prefix of an `envFrom`.
 pub(super) fn object(
     analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    user: &Object,
+    user: BuiltObject<'_>,
     kind: OriginKind,
     name: &Text,
     prefix: &str,
 ) -> Option<Markup> {
-    if has_helm_placeholder(&name.value) {
+    let file = user.file;
+    if has_placeholder(&name.value) {
         return None;
     }
-    let found = objects_named(analysis, kind, &name.value, file, user);
+    let found = objects_named(kind, &name.value, user);
     let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
     let Some(first) = found.first() else { return Some(Markup { blocks }) };
     let reveal = analysis.reveals(file);
@@ -47,12 +44,12 @@ pub(super) fn object(
 /// The object that a name in another object refers to.
 pub(in crate::ide) fn object_markup(
     analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    from: &Object,
+    from: BuiltObject<'_>,
     kind: OriginKind,
     name: &str,
 ) -> Option<Markup> {
-    let found = objects_named(analysis, kind, name, file, from);
+    let file = from.file;
+    let found = objects_named(kind, name, from);
     let first = found.first()?;
     let reveal = analysis.reveals(file);
     let lines = match kind {
@@ -65,13 +62,13 @@ pub(in crate::ide) fn object_markup(
 /// A key of the object that a name in another object refers to.
 pub(in crate::ide) fn key_markup(
     analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    from: &Object,
+    from: BuiltObject<'_>,
     kind: OriginKind,
     name: &str,
     key: &str,
 ) -> Option<Markup> {
-    let found = objects_named(analysis, kind, name, file, from);
+    let file = from.file;
+    let found = objects_named(kind, name, from);
     let reveal = analysis.reveals(file);
     let named = found.iter().flat_map(|it| object_keys(it.object)).filter(|it| *it.key.value == *key);
     let lines: Vec<Vec<Inline>> = named.map(|it| key_line(kind, name, key, it, reveal)).collect();
@@ -81,22 +78,22 @@ pub(in crate::ide) fn key_markup(
 /// A key in a reference.
 pub(super) fn key_use(
     analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    user: &Object,
+    user: BuiltObject<'_>,
     kind: OriginKind,
     name: &Text,
     key: &Text,
 ) -> Option<Markup> {
-    if has_helm_placeholder(&key.value) || has_helm_placeholder(&name.value) {
+    let file = user.file;
+    if has_placeholder(&key.value) || has_placeholder(&name.value) {
         return None;
     }
-    let found = objects_named(analysis, kind, &name.value, file, user);
+    let found = objects_named(kind, &name.value, user);
     let reveal = analysis.reveals(file);
     let mut lines = Vec::new();
     for it in &found {
         for known in object_keys(it.object).iter().filter(|it| it.key.value == key.value) {
             let mut line = key_line(kind, &name.value, &key.value, known, reveal);
-            let location = Location { file: Arc::clone(it.file), span: it.object.file_span(known.key.span) };
+            let location = it.location(known.key.span);
             line.extend([text(", "), location_link(analysis, file, &location)]);
             lines.push(line);
         }
@@ -116,28 +113,23 @@ pub(super) fn key_use(
 }
 
 /// A key where it is defined.
-pub(super) fn key(
-    analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    object: &Object,
-    kind: OriginKind,
-    key: &DataEntry,
-) -> Markup {
+pub(super) fn key(analysis: &Analysis<'_>, object: BuiltObject<'_>, kind: OriginKind, key: &DataEntry) -> Markup {
+    let file = object.file;
     let name = object.model.reference_name().unwrap_or_default();
     let line = key_line(kind, name, &key.key.value, key, analysis.reveals(file));
-    let title = vec![text(&format!("Key of {} ", kind_words(kind))), code(show_helm_placeholders(name).into_owned())];
+    let title = vec![text(&format!("Key of {} ", kind_words(kind))), code(show_placeholders(name).into_owned())];
     Markup { blocks: vec![Block::Paragraph(title), Block::List(vec![line])] }
 }
 
 /// The name of an object at its definition: for a service its variables and consumers.
 pub(super) fn own_name(
     analysis: &Analysis<'_>,
-    file: &Arc<str>,
-    object: &Object,
+    object: BuiltObject<'_>,
     kind: OriginKind,
     name: &Text,
 ) -> Option<Markup> {
-    if kind != OriginKind::Service || has_helm_placeholder(&name.value) {
+    let file = object.file;
+    if kind != OriginKind::Service || has_placeholder(&name.value) {
         return None;
     }
     let lines = service_lines(object, "", analysis.reveals(file));
@@ -148,7 +140,7 @@ pub(super) fn own_name(
         let title = vec![text("Variables of service "), code(name.value.to_string())];
         vec![Block::Paragraph(title), Block::List(limited(lines))]
     };
-    blocks.extend(consumer_blocks(analysis, file, object));
+    blocks.extend(consumer_blocks(analysis, object));
     Some(Markup { blocks })
 }
 
@@ -157,7 +149,7 @@ pub(super) fn title(
     from: &str,
     kind: OriginKind,
     name: &str,
-    found: &[ObjectMatch<'_>],
+    found: &[BuiltMatch<'_>],
 ) -> Block {
     let words = kind_words(kind);
     let mut capital = words.chars();
@@ -169,7 +161,7 @@ pub(super) fn title(
         found => {
             for (at, it) in found.iter().enumerate() {
                 line.push(text(if at == 0 { ", " } else { " or " }));
-                line.push(location_link(analysis, from, &name_location(it.file, it.object)));
+                line.push(location_link(analysis, from, &name_location(it.object)));
             }
         }
     }
@@ -177,16 +169,17 @@ pub(super) fn title(
 }
 
 fn key_line(kind: OriginKind, object: &str, shown_as: &str, key: &DataEntry, reveal: bool) -> Vec<Inline> {
-    let name = code(show_helm_placeholders(shown_as).into_owned());
+    let name = code(show_placeholders(shown_as).into_owned());
     match key_value(kind, object, key) {
         Some(value) => vec![name, text(" = "), code(describe::short_value(&value, reveal, LONGEST))],
         None => vec![name, text(": value not in this workspace")],
     }
 }
 
-fn service_lines(object: &Object, prefix: &str, reveal: bool) -> Vec<Vec<Inline>> {
-    let (Some(service), Some(name)) = (object.service(), object.reference_name()) else { return Vec::new() };
-    let variables = service_variables(&name, &service).into_iter();
+fn service_lines(object: BuiltObject<'_>, prefix: &str, reveal: bool) -> Vec<Vec<Inline>> {
+    let ObjectData::Service(service) = &object.model.data else { return Vec::new() };
+    let Some(name) = object.model.reference_name() else { return Vec::new() };
+    let variables = service_variables(name, service).into_iter();
     let line = |(name, value): (String, _)| {
         vec![code(format!("{prefix}{name}")), text(" = "), code(describe::short_value(&value, reveal, LONGEST))]
     };

@@ -1,30 +1,29 @@
 //! Hovers on PodPresets: the workloads they select, the values of their entries there, and the presets of a workload.
 
-use std::sync::Arc;
-
+use crate::build::{BuiltObject, preset_problems};
 use crate::ide::Analysis;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
 use crate::ide::shared::describe::{self, one_line, workload_title};
-use crate::ide::shared::located_container::{LocatedContainer, preset_of};
+use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::preset_workloads::{
     PresetRecipient, presets_of_workload, recipients, selected_workloads, workload_link,
 };
-use crate::k8s::{EnvVar, Object};
-use crate::resolve::{Lookup, preset_problems};
-use crate::syntax::{has_helm_placeholder, show_helm_placeholders};
+use crate::k8s::EnvVar;
+use crate::resolve::Lookup;
+use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The hover on the name or selector of a preset: the workloads it selects, and whether it is applied.
-pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
-    let data = preset_of(object)?;
-    let name = show_helm_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
+pub(super) fn preset(analysis: &Analysis<'_>, object: BuiltObject<'_>) -> Option<Markup> {
+    let (data, file) = (object.preset()?, object.file);
+    let name = show_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
     let head = || vec![text("Preset "), code(name.clone())];
     if let Some(flaw) = preset_problems(data, analysis.snapshot.settings(file).proposals).first() {
         let mut line = head();
         line.push(text(&format!(" is rejected: {}.", flaw.message.replace('`', ""))));
         return Some(Markup { blocks: vec![Block::Paragraph(line)] });
     }
-    let all = selected_workloads(analysis, file, object);
+    let all = selected_workloads(analysis, object);
     let mut line = head();
     line.push(text(match all.len() {
         0 => " selects no workload in this workspace.",
@@ -33,7 +32,7 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
     }));
     let mut blocks = vec![Block::Paragraph(line)];
     let lines = all.iter().map(|it| {
-        let mut line = workload_link(analysis, file, &it.file, it.object);
+        let mut line = workload_link(analysis, file, it.object);
         line.push(text(": "));
         line.extend(it.outcome.describe(analysis, file));
         line
@@ -46,8 +45,9 @@ pub(super) fn preset(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) 
 }
 
 /// The hover on the name of a workload: its presets; `None` without presets.
-pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Option<Markup> {
-    let all = presets_of_workload(analysis, file, object);
+pub(super) fn workload(analysis: &Analysis<'_>, object: BuiltObject<'_>) -> Option<Markup> {
+    let file = object.file;
+    let all = presets_of_workload(analysis, object);
     let lines = all.iter().map(|(name, location, outcome)| {
         let mut line = vec![text("preset "), code(name.to_string()), text(", ")];
         line.extend([describe::location_link(analysis, file, location), text(": ")]);
@@ -62,7 +62,7 @@ pub(super) fn workload(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object
 /// The hover on a variable of a preset: its value in each container that the preset applies to.
 pub(super) fn variable(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize) -> Option<Markup> {
     let entry = at.container.env.get(index)?;
-    let name = show_helm_placeholders(&entry.name.as_ref()?.value).into_owned();
+    let name = show_placeholders(&entry.name.as_ref()?.value).into_owned();
     let mut blocks = Vec::new();
     if let Some(value) = entry.value.as_ref().filter(|it| !it.value.contains('$')) {
         let text = format!("{name}={}", one_line(&value.value, 4 * LONGEST));
@@ -94,7 +94,7 @@ pub(super) fn reference(
     index: usize,
     name: &str,
 ) -> Option<Markup> {
-    if has_helm_placeholder(name) {
+    if has_placeholder(name) {
         return None;
     }
     let all = recipients(analysis, at, Some(index));
@@ -130,12 +130,12 @@ fn list_intro(all: &[PresetRecipient<'_>]) -> &'static str {
 }
 
 fn preset_name(at: &LocatedContainer<'_>) -> String {
-    show_helm_placeholders(at.object.model.reference_name().unwrap_or("?")).into_owned()
+    show_placeholders(at.object.model.reference_name().unwrap_or("?")).into_owned()
 }
 
 /// `Deployment/web, web.yaml:3, container main`.
 fn container(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, recipient: &PresetRecipient<'_>) -> Vec<Inline> {
-    let mut line = workload_link(analysis, &at.file, &recipient.workload.file, recipient.workload.object);
+    let mut line = workload_link(analysis, &at.file, recipient.workload.object);
     if let Some(name) = &recipient.at.container.name {
         line.extend([text(", container "), code(name.value.to_string())]);
     }

@@ -1,7 +1,6 @@
 //! Hovers on services: the service that a pod waits for, and the consumers of a service.
 
-use std::sync::Arc;
-
+use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::features::hover::objects::title;
 use crate::ide::features::hover::{code, limited, text};
@@ -10,17 +9,17 @@ use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{name_location, objects_named};
 use crate::ide::shared::service_usage::{Consumer, consumers};
 use crate::ide::shared::symbol::DefinedObject;
-use crate::k8s::{Object, ObjectData, Text};
+use crate::k8s::{ObjectData, Text};
 use crate::resolve::OriginKind;
-use crate::syntax::has_helm_placeholder;
+use crate::syntax::has_placeholder;
 
 /// The hover on a service in `serviceDependencies`.
-pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object, name: &Text) -> Option<Markup> {
-    if has_helm_placeholder(&name.value) {
+pub(super) fn dependency(analysis: &Analysis<'_>, object: BuiltObject<'_>, name: &Text) -> Option<Markup> {
+    if has_placeholder(&name.value) {
         return None;
     }
-    let found = objects_named(analysis, OriginKind::Service, &name.value, file, object);
-    let mut blocks = vec![title(analysis, file, OriginKind::Service, &name.value, &found)];
+    let found = objects_named(OriginKind::Service, &name.value, object);
+    let mut blocks = vec![title(analysis, object.file, OriginKind::Service, &name.value, &found)];
     let line = "The pod starts when this service exists. It gets variables of the service only through links.";
     blocks.push(Block::Paragraph(vec![text(line)]));
     if let Some(ObjectData::Service(service)) = found.first().map(|it| &it.object.model.data) {
@@ -42,13 +41,13 @@ pub(super) fn dependency(analysis: &Analysis<'_>, file: &Arc<str>, object: &Obje
 }
 
 /// The consumers of a service, and its unused variables.
-pub(super) fn consumer_blocks(analysis: &Analysis<'_>, file: &Arc<str>, object: &Object) -> Vec<Block> {
-    let of = DefinedObject { file: Arc::clone(file), object, kind: OriginKind::Service };
+pub(super) fn consumer_blocks(analysis: &Analysis<'_>, object: BuiltObject<'_>) -> Vec<Block> {
+    let of = DefinedObject { object, kind: OriginKind::Service };
     let consumers = consumers(analysis, &of);
     if consumers.all.is_empty() {
         return vec![Block::Paragraph(vec![text("No workload in this workspace uses it.")])];
     }
-    let lines = consumers.all.iter().map(|it| line(analysis, file, it));
+    let lines = consumers.all.iter().map(|it| line(analysis, object.file, it));
     let mut blocks =
         vec![Block::Paragraph(vec![text("Used in this workspace by:")]), Block::List(limited(lines.collect()))];
     match consumers.unused.len() {
@@ -72,7 +71,7 @@ pub(super) fn consumer_blocks(analysis: &Analysis<'_>, file: &Arc<str>, object: 
 
 fn line(analysis: &Analysis<'_>, from: &str, consumer: &Consumer<'_>) -> Vec<Inline> {
     let mut line = vec![code(workload_title(consumer.object)), text(", ")];
-    line.push(location_link(analysis, from, &name_location(&consumer.file, consumer.object)));
+    line.push(location_link(analysis, from, &name_location(consumer.object)));
     let variables = match consumer.variables.len() {
         0 => None,
         1 => Some("uses 1 variable".to_owned()),

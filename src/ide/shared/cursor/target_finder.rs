@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{CursorTarget, TargetAt};
+use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::shared::file_text::FileText;
 use crate::ide::shared::located_container::{LocatedContainer, pods_of};
@@ -20,6 +21,8 @@ use crate::workspace::File;
 pub(super) struct TargetFinder<'f, 's> {
     pub(super) analysis: &'f Analysis<'s>,
     pub(super) file: &'f Arc<str>,
+    /// The same path as the snapshot stores it.
+    pub(super) path: &'s Arc<str>,
     pub(super) facts: &'s File,
     pub(super) file_text: &'f FileText,
     pub(super) offset: usize,
@@ -30,30 +33,29 @@ impl<'s> TargetFinder<'_, 's> {
     pub(super) fn parameter(&self, object: &'s Object) -> Option<TargetAt<'s>> {
         let (outer, template) = enclosing_template(self.facts, object)?;
         let parameter = |name| {
-            let file = Arc::clone(self.file);
+            let file = self.path;
             CursorTarget::Parameter(LocatedParameter { file, facts: self.facts, object: outer, template, name })
         };
         let mut names = template.parameters.iter().filter_map(|it| it.name.as_ref());
-        if let Some(name) = names.find(|it| self.touches(outer, it)) {
-            return Some(self.at_text(outer, name, parameter(&name.value)));
+        let written = |object: &'s Object| BuiltObject::as_written(self.analysis.snapshot, self.path, object);
+        if let Some(name) = names.find(|it| self.touches(written(outer), it)) {
+            return Some(self.at_text(written(outer), name, parameter(&name.value)));
         }
         let inner = object.model.parameterized_texts.iter().map(|it| (object, &it.text));
         let own = own_texts(template).map(|it| (outer, it));
-        let (object, text) = inner.chain(own).find(|(object, text)| self.touches(object, text))?;
-        let span = object.file_span(text.span);
-        let map = self.file_text.map(span, text)?;
-        let value = map.value_offset(self.offset - span.start);
+        let (object, text) = inner.chain(own).find(|(object, text)| self.touches(written(object), text))?;
+        let map = self.file_text.map(written(object), text)?;
+        let value = map.value_offset(self.offset);
         let mut references = parameter_references(&text.value, template.dialect.is_proposal()).into_iter();
         let found = references.rfind(|it| it.range.start <= value && value <= it.range.end)?;
         let name = &text.value[found.name.clone()];
-        let span = map.source_span(found.range).shifted(span.start);
+        let span = map.source_span(found.range);
         (template.exported.contains(name) && span.touches(self.offset))
             .then(|| TargetAt { span, target: parameter(name) })
     }
 
-    pub(super) fn in_object(&self, object: &'s Object) -> Option<TargetAt<'s>> {
-        let containers =
-            LocatedContainer::of_object_or_preset(self.file, self.facts, object).filter(|it| it.touches(self.offset));
+    pub(super) fn in_object(&self, object: BuiltObject<'s>) -> Option<TargetAt<'s>> {
+        let containers = LocatedContainer::of_object_or_preset(object).filter(|it| it.touches(self.offset));
         for at in containers {
             if let Some(found) = self.in_texts(&at).or_else(|| self.in_names(&at)) {
                 return Some(found);
@@ -63,12 +65,12 @@ impl<'s> TargetFinder<'_, 's> {
             let dependencies = pod.service_dependencies.iter().flat_map(|it| &it.services);
             let mut names = dependencies.filter_map(|it| it.name.as_ref());
             if let Some(name) = names.find(|it| self.touches(object, it)) {
-                let target = CursorTarget::Dependency { file: Arc::clone(self.file), object, name };
+                let target = CursorTarget::Dependency { object, name };
                 return Some(self.at_text(object, name, target));
             }
             let mut names = pod.volumes.iter().filter_map(|it| it.name.as_ref());
             if let Some(name) = names.find(|it| self.touches(object, it)) {
-                let target = CursorTarget::Volume { file: Arc::clone(self.file), object, pod, name };
+                let target = CursorTarget::Volume { object, pod, name };
                 return Some(self.at_text(object, name, target));
             }
         }
@@ -76,21 +78,21 @@ impl<'s> TargetFinder<'_, 's> {
     }
 
     /// A ConfigMap or Secret in a volume, or a key of it.
-    fn in_volumes(&self, object: &'s Object, pod: &'s Pod) -> Option<TargetAt<'s>> {
+    fn in_volumes(&self, object: BuiltObject<'s>, pod: &'s Pod) -> Option<TargetAt<'s>> {
         if !has_volume_sources(pod) || !pod.volumes.iter().any(|it| object.file_span(it.span).touches(self.offset)) {
             return None;
         }
         volume_sources(self.file_text, object, pod).into_iter().find_map(|source| {
             let key = source.keys.iter().find(|it| self.touches(object, it)).cloned();
-            let (file, kind, name) = (Arc::clone(self.file), source.kind, source.name);
+            let (kind, name) = (source.kind, source.name);
             match &key {
                 Some(text) => {
                     let text = text.clone();
-                    Some(self.at_text(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
+                    Some(self.at_text(object, &text, CursorTarget::VolumeSource { object, kind, name, key }))
                 }
                 None if self.touches(object, &name) => {
                     let text = name.clone();
-                    Some(self.at_text(object, &text, CursorTarget::VolumeSource { file, object, kind, name, key }))
+                    Some(self.at_text(object, &text, CursorTarget::VolumeSource { object, kind, name, key }))
                 }
                 None => None,
             }
@@ -98,28 +100,29 @@ impl<'s> TargetFinder<'_, 's> {
     }
 
     /// A text that a container uses through an alias; it may be anywhere in the document.
-    pub(super) fn by_alias(&self, around: &[&'s Object]) -> Option<TargetAt<'s>> {
+    pub(super) fn by_alias(&self, around: &[BuiltObject<'s>]) -> Option<TargetAt<'s>> {
         let document = self.file_text.source.tree.document_at(self.offset)?;
         if !document.root()?.contains_alias() {
             return None;
         }
         let document = document.span();
-        let is_near =
-            |it: &&'s Object| document.touches(it.offset) && !around.iter().any(|near| near.offset == it.offset);
-        let others = self.facts.objects.iter().filter(is_near);
+        let is_near = |it: &BuiltObject<'s>| {
+            document.touches(it.source.offset) && !around.iter().any(|near| near.source.offset == it.source.offset)
+        };
+        let others = self.analysis.objects(self.file).filter(is_near);
         let objects = around.iter().copied().chain(others);
-        let mut containers =
-            objects.flat_map(|object| LocatedContainer::of_object_or_preset(self.file, self.facts, object));
+        let mut containers = objects.flat_map(LocatedContainer::of_object_or_preset);
         containers.find_map(|at| self.in_texts(&at).or_else(|| self.in_names(&at)))
     }
 
-    fn touches(&self, object: &Object, text: &Text) -> bool {
-        object.file_span(text.span).touches(self.offset)
+    fn touches(&self, object: BuiltObject<'_>, text: &Text) -> bool {
+        let location = object.location(text.span);
+        location.file == *self.file && location.span.touches(self.offset)
     }
 
-    fn at_text(&self, object: &Object, text: &Text, target: CursorTarget<'s>) -> TargetAt<'s> {
+    fn at_text(&self, object: BuiltObject<'_>, text: &Text, target: CursorTarget<'s>) -> TargetAt<'s> {
         let span = object.file_span(text.span);
-        let inner = self.file_text.inside(span, text, 0..text.value.len());
+        let inner = self.file_text.inside(object, text, 0..text.value.len());
         // Prefer the name without its quotes.
         TargetAt { span: if inner.touches(self.offset) { inner } else { span }, target }
     }
@@ -127,9 +130,8 @@ impl<'s> TargetFinder<'_, 's> {
     fn in_texts(&self, at: &LocatedContainer<'s>) -> Option<TargetAt<'s>> {
         let (field, text) =
             at.container.texts().find(|(_, text)| self.touches(at.object, text) && text.value.contains('$'))?;
-        let span = at.object.file_span(text.span);
-        let map = self.file_text.map(span, text)?;
-        let value = map.value_offset(self.offset - span.start);
+        let map = self.file_text.map(at.object, text)?;
+        let value = map.value_offset(self.offset);
         // A variable of the shell may be inside of `$(…)`.
         if let Some(found) = self.in_script(at, field, text) {
             return Some(found);
@@ -138,7 +140,7 @@ impl<'s> TargetFinder<'_, 's> {
         let touching =
             dollar_tokens(&text.value).filter(|it| it.range.start <= value && value <= token_end(it, &text.value));
         let token = touching.last()?;
-        let span = map.source_span(token.range.start..token_end(&token, &text.value)).shifted(span.start);
+        let span = map.source_span(token.range.start..token_end(&token, &text.value));
         let range = token.range.clone();
         let target = match token.kind {
             DollarTokenKind::Reference => {
@@ -157,9 +159,8 @@ impl<'s> TargetFinder<'_, 's> {
             return None;
         }
         let environment = at.environment(self.analysis);
-        let span = at.object.file_span(text.span);
-        let map = self.file_text.map(span, text)?;
-        let file_span = |range: &Range<usize>| map.source_span(range.clone()).shifted(span.start);
+        let map = self.file_text.map(at.object, text)?;
+        let file_span = |range: &Range<usize>| map.source_span(range.clone());
         let mut names = at.shell_names(&environment, field, text);
         let (range, name) = names.find(|(range, _)| file_span(range).touches(self.offset))?;
         let is_known = !matches!(environment.lookup(VariableScope::All, name), Lookup::Unbound | Lookup::Maybe(_));
@@ -171,8 +172,7 @@ impl<'s> TargetFinder<'_, 's> {
         let touches = |text: &Option<Text>| text.as_ref().is_some_and(|it| self.touches(at.object, it));
         let found = |text: &'s Option<Text>, target| Some(self.at_text(at.object, text.as_ref()?, target));
         let volume = |name: &'s Option<Text>| {
-            let (file, object, pod) = (Arc::clone(self.file), at.object, at.pod);
-            found(name, CursorTarget::Volume { file, object, pod, name: name.as_ref()? })
+            found(name, CursorTarget::Volume { object: at.object, pod: at.pod, name: name.as_ref()? })
         };
         for (index, entry) in at.container.env.iter().enumerate() {
             if touches(&entry.name) {
@@ -229,8 +229,7 @@ impl<'s> TargetFinder<'_, 's> {
         Some(self.at_text(at.object, key, CursorTarget::KeyUse { at: at.clone(), kind, name, key }))
     }
 
-    fn in_data(&self, object: &'s Object) -> Option<TargetAt<'s>> {
-        let file = Arc::clone(self.file);
+    fn in_data(&self, object: BuiltObject<'s>) -> Option<TargetAt<'s>> {
         let (kind, keys): (OriginKind, &'s [DataEntry]) = match &object.model.data {
             ObjectData::ConfigMap(source) => (OriginKind::ConfigMap, &source.keys),
             ObjectData::Secret(source) => (OriginKind::Secret, &source.keys),
@@ -238,22 +237,22 @@ impl<'s> TargetFinder<'_, 's> {
             ObjectData::Preset(preset) => {
                 let selector = preset.selector.as_ref().map(|it| object.file_span(it.span));
                 if let Some(span) = selector.filter(|it| it.touches(self.offset)) {
-                    return Some(TargetAt { span, target: CursorTarget::Selector { file, object } });
+                    return Some(TargetAt { span, target: CursorTarget::Selector { object } });
                 }
                 (OriginKind::Preset, &[])
             }
             _ if !object.model.pods.is_empty() => {
                 let name = object.model.reference_name_text().filter(|it| self.touches(object, it))?;
-                return Some(self.at_text(object, name, CursorTarget::Workload { file, object }));
+                return Some(self.at_text(object, name, CursorTarget::Workload { object }));
             }
             _ => return None,
         };
         if let Some(name) = object.model.reference_name_text().filter(|it| self.touches(object, it)) {
-            return Some(self.at_text(object, name, CursorTarget::ObjectName { file, object, kind, name }));
+            return Some(self.at_text(object, name, CursorTarget::ObjectName { object, kind, name }));
         }
         let key = keys.iter().find(|it| self.touches(object, &it.key))?;
         let span = self.file_text.key(object, key)?;
-        span.touches(self.offset).then_some(TargetAt { span, target: CursorTarget::Key { file, object, kind, key } })
+        span.touches(self.offset).then_some(TargetAt { span, target: CursorTarget::Key { object, kind, key } })
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Use, env_from_entries, key_references, object_of};
+use crate::build::{BuiltObject, WrittenRange};
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::file_text::FileText;
@@ -14,11 +15,10 @@ use crate::ide::shared::preset_workloads::{self, PresetRecipient};
 use crate::ide::shared::service_usage::ServiceUsage;
 use crate::ide::shared::symbol::{DefinedObject, ObjectKey, is_env_entry};
 use crate::ide::shared::volume_sources::{has_volume_sources, volume_sources};
-use crate::k8s::{ContainerField, EnvVar, Object, Pod, Text, ValueSource, VariableScope};
+use crate::k8s::{ContainerField, EnvVar, ObjectSpan, Pod, Text, ValueSource, VariableScope};
 use crate::resolve::{Environment, Lookup, OriginKind};
 use crate::syntax::{DollarTokenKind, ScalarStyle, dollar_tokens};
 use crate::text::Span;
-use crate::workspace::File;
 
 /// Collects the uses of one symbol.
 pub(super) struct UseCollector<'c, 's> {
@@ -43,7 +43,7 @@ impl<'c, 's> UseCollector<'c, 's> {
     /// The name of a parameter in a parameter file.
     pub(super) fn push_param_file_entry(&mut self, location: Location, name: &str) {
         let span = location.span;
-        let text = Text { value: name.into(), span, style: ScalarStyle::Plain, is_string: true };
+        let text = nowhere(name.into());
         self.found.push(Use { is_whole: false, ..Use::whole(location, span, text, false) });
     }
 
@@ -59,61 +59,48 @@ impl<'c, 's> UseCollector<'c, 's> {
         only: Option<&Arc<str>>,
         mut visit: impl FnMut(&mut Self, &LocatedContainer<'s>),
     ) {
-        let snapshot = self.analysis.snapshot;
-        let mut visit_file = |collector: &mut Self, path: &Arc<str>, facts: &'s File| {
-            for at in LocatedContainer::all_with_presets(path, facts) {
-                visit(collector, &at);
-            }
-        };
         match only {
-            Some(path) => {
-                if let Some(facts) = snapshot.file(path) {
-                    visit_file(self, path, facts);
-                }
-            }
-            None => {
-                for (path, facts) in snapshot.files() {
-                    visit_file(self, path, facts);
-                }
-            }
+            Some(path) => LocatedContainer::all_with_presets(self.analysis, path).for_each(|at| visit(self, &at)),
+            None => self.analysis.all_containers().for_each(|at| visit(self, &at)),
         }
     }
 
     pub(super) fn push(
         &mut self,
-        file: &Arc<str>,
-        object: &Object,
+        object: BuiltObject<'_>,
         text: &Text,
         range: Range<usize>,
         declares: bool,
         prefix: &str,
     ) {
-        let scalar = object.file_span(text.span);
-        let Some(file_text) = self.file_text(file) else { return };
-        let span = file_text.inside(scalar, text, range.clone());
-        let location = Location { file: Arc::clone(file), span };
+        let made_by = object.parameters_in(text, range.clone()).into_iter().next();
+        let WrittenRange { scalar, style, value, range } = object.written_range(text, range);
+        let text = Text { value, style, ..text.clone() };
+        let Some(file_text) = self.file_text(&scalar.file) else { return };
+        let span = file_text.inside_scalar(scalar.span, &text, range.clone());
+        let location = Location { file: Arc::clone(&scalar.file), span };
         let is_whole = range == (0..text.value.len());
-        let whole = Use::whole(location, scalar, text.clone(), declares);
-        self.found.push(Use { range, is_whole, prefix: prefix.into(), ..whole });
+        let whole = Use::whole(location, scalar.span, text, declares);
+        self.found.push(Use { range, is_whole, prefix: prefix.into(), made_by, ..whole });
     }
 
     /// Adds a name by its location.
     pub(super) fn push_location(&mut self, location: &Location, name: &Arc<str>, declares: bool) {
         let (value, span) = (Arc::clone(name), location.span);
-        let text = Text { value, span, style: ScalarStyle::Plain, is_string: true };
+        let text = nowhere(value);
         self.found.push(Use::whole(location.clone(), span, text, declares));
     }
 
     /// Adds a scalar that is exactly the name.
-    pub(super) fn push_name(&mut self, file: &Arc<str>, object: &Object, text: &Text, declares: bool) {
-        self.push(file, object, text, 0..text.value.len(), declares, "");
+    pub(super) fn push_name(&mut self, object: BuiltObject<'_>, text: &Text, declares: bool) {
+        self.push(object, text, 0..text.value.len(), declares, "");
     }
 
     /// A variable in its container, and in all containers that share its texts through aliases.
     pub(super) fn variable(&mut self, at: &LocatedContainer<'s>, name: &str) {
         // Every alias contains a `*`.
         let has_aliases = self.file_text(&at.file).is_some_and(|it| it.text().contains('*'));
-        let others = has_aliases.then(|| LocatedContainer::all_with_presets(&at.file, at.facts));
+        let others = has_aliases.then(|| LocatedContainer::all_with_presets(self.analysis, &at.file));
         let others: Vec<LocatedContainer<'s>> = others.into_iter().flatten().collect();
         let mut pending = vec![at.clone()];
         let mut seen: Vec<Location> = Vec::new();
@@ -125,7 +112,7 @@ impl<'c, 's> UseCollector<'c, 's> {
             seen.push(id);
             let first = self.found.len();
             for declared in at.container.env.iter().filter_map(|it| it.name.as_ref()).filter(|it| &*it.value == name) {
-                self.push_name(&at.file, at.object, declared, true);
+                self.push_name(at.object, declared, true);
             }
             let environment = at.environment(self.analysis);
             self.references(&at, name, &|at, field| is_env_entry(at, &environment, field, name));
@@ -169,7 +156,7 @@ impl<'c, 's> UseCollector<'c, 's> {
             };
             for token in dollar_tokens(&text.value).filter(named) {
                 if is_meant(at, field) {
-                    self.push(&at.file, at.object, text, token.name_range(), false, prefix);
+                    self.push(at.object, text, token.name_range(), false, prefix);
                 }
             }
         }
@@ -186,7 +173,7 @@ impl<'c, 's> UseCollector<'c, 's> {
         for (field, text) in at.container.texts().filter(|(_, it)| it.value.contains('$')) {
             for read in at.shell_reads(environment, field, text).into_iter().filter(|it| it.name == name) {
                 let first = self.found.len();
-                self.push(&at.file, at.object, text, read.range, false, prefix);
+                self.push(at.object, text, read.range, false, prefix);
                 for found in &mut self.found[first..] {
                     (found.in_script, found.doubt) = (true, read.doubt);
                 }
@@ -194,10 +181,10 @@ impl<'c, 's> UseCollector<'c, 's> {
         }
     }
 
-    pub(super) fn volume(&mut self, file: &Arc<str>, object: &Object, pod: &Pod, name: &str) {
+    pub(super) fn volume(&mut self, object: BuiltObject<'_>, pod: &Pod, name: &str) {
         let is_it = |text: &&Text| &*text.value == name;
         for volume in pod.volumes.iter().filter_map(|it| it.name.as_ref()).filter(is_it) {
-            self.push_name(file, object, volume, true);
+            self.push_name(object, volume, true);
         }
         for container in &pod.containers {
             let mounts = container.mounts.iter().filter_map(|it| it.name.as_ref());
@@ -207,22 +194,23 @@ impl<'c, 's> UseCollector<'c, 's> {
                 _ => None,
             });
             for text in mounts.chain(files).filter(is_it) {
-                self.push_name(file, object, text, false);
+                self.push_name(object, text, false);
             }
         }
     }
 
     /// Adds the definition of a key.
     pub(super) fn push_key(&mut self, key: &ObjectKey<'_>) {
-        let file = &key.of.file;
-        let scalar = key.of.object.file_span(key.key.key.span);
-        let Some(span) = self.file_text(file).and_then(|it| it.key(key.of.object, key.key)) else { return };
+        let object = key.of.object;
+        let (file, scalar) = (object.file, object.file_span(key.key.key.span));
+        let Some(span) = self.file_text(file).and_then(|it| it.key(object, key.key)) else { return };
         let text = key.key.key.clone();
         let location = Location { file: Arc::clone(file), span };
         // In a generator's literal the value follows the key.
         let quotes = if text.style == ScalarStyle::Plain { 0 } else { 2 };
         let is_whole = span.len() + quotes == scalar.len();
-        self.found.push(Use { is_whole, ..Use::whole(location, scalar, text, true) });
+        let made_by = object.parameters_in(&text, 0..text.value.len()).into_iter().next();
+        self.found.push(Use { is_whole, made_by, ..Use::whole(location, scalar, text, true) });
     }
 
     /// Whether a name in a container may refer to an object.
@@ -234,8 +222,8 @@ impl<'c, 's> UseCollector<'c, 's> {
         of: &DefinedObject<'_>,
     ) -> bool {
         of.kind == kind
-            && of.object.reference_name().is_some_and(|it| **it == **at.object.with_known_parameters(&name.into()))
-            && objects_named(self.analysis, kind, name, &at.file, at.object).iter().any(|it| of.is(it))
+            && of.object.model.reference_name() == Some(name)
+            && objects_named(kind, name, at.object).iter().any(|it| of.is(it))
     }
 
     pub(super) fn key_uses(&mut self, at: &LocatedContainer<'s>, all: &[ObjectKey<'_>]) {
@@ -243,7 +231,7 @@ impl<'c, 's> UseCollector<'c, 's> {
         for (kind, reference) in key_references(at) {
             let (Some(name), Some(key)) = (&reference.name, &reference.key) else { continue };
             if key.value == wanted && all.iter().any(|it| self.may_refer_to(at, kind, &name.value, &it.of)) {
-                self.push_name(&at.file, at.object, key, false);
+                self.push_name(at.object, key, false);
             }
         }
         let objects: Vec<&DefinedObject<'_>> = all.iter().map(|it| &it.of).collect();
@@ -284,10 +272,10 @@ impl<'c, 's> UseCollector<'c, 's> {
                 continue;
             }
             match key {
-                None => self.push_name(&at.file, at.object, &source.name, false),
+                None => self.push_name(at.object, &source.name, false),
                 Some(key) => {
                     for text in source.keys.iter().filter(|it| &*it.value == key) {
-                        self.push_name(&at.file, at.object, text, false);
+                        self.push_name(at.object, text, false);
                     }
                 }
             }
@@ -299,14 +287,14 @@ impl<'c, 's> UseCollector<'c, 's> {
             if let Some(name) = &reference.name
                 && self.may_refer_to(at, kind, &name.value, defined)
             {
-                self.push_name(&at.file, at.object, name, false);
+                self.push_name(at.object, name, false);
             }
         }
         for entry in &at.container.env_from {
             if let Some((kind, name)) = object_of(entry.source.as_ref())
                 && self.may_refer_to(at, kind, &name.value, defined)
             {
-                self.push_name(&at.file, at.object, name, false);
+                self.push_name(at.object, name, false);
             }
         }
         self.volume_uses(at, &[defined], None);
@@ -317,20 +305,18 @@ impl<'c, 's> UseCollector<'c, 's> {
     pub(super) fn service_variables(&mut self, at: &LocatedContainer<'s>, defined: &DefinedObject<'_>) {
         let Some(usage) = ServiceUsage::of(defined) else { return };
         for (text, range, _) in usage.uses(self.analysis, at) {
-            self.push(&at.file, at.object, &text, range, false, "");
+            self.push(at.object, &text, range, false, "");
         }
     }
 
     /// The pods that wait for a service.
     pub(super) fn dependencies(&mut self, only: Option<&Arc<str>>, defined: &DefinedObject<'_>) {
         let Some(usage) = ServiceUsage::of(defined) else { return };
-        for (path, facts) in self.analysis.snapshot.files().filter(|(path, _)| only.is_none_or(|it| it == *path)) {
-            for object in &facts.objects {
-                let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
-                for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
-                    if usage.refers_to_service(self.analysis, path, object, name) {
-                        self.push_name(path, object, name, false);
-                    }
+        for object in self.analysis.all_objects().filter(|it| only.is_none_or(|only| only == it.file)) {
+            let dependencies = object.model.pods.iter().filter_map(|it| it.service_dependencies.as_ref());
+            for name in dependencies.flat_map(|it| &it.services).filter_map(|it| it.name.as_ref()) {
+                if usage.refers_to_service(object, name) {
+                    self.push_name(object, name, false);
                 }
             }
         }
@@ -338,11 +324,11 @@ impl<'c, 's> UseCollector<'c, 's> {
 
     /// The names of the workloads that a preset selects.
     pub(super) fn selected_workloads(&mut self, only: Option<&Arc<str>>, preset: &DefinedObject<'_>) {
-        for it in preset_workloads::selected_workloads(self.analysis, &preset.file, preset.object) {
+        for it in preset_workloads::selected_workloads(self.analysis, preset.object) {
             if let Some(name) =
-                it.object.model.reference_name_text().filter(|_| only.is_none_or(|only| *only == it.file))
+                it.object.model.reference_name_text().filter(|_| only.is_none_or(|only| only == it.object.file))
             {
-                self.push_name(&it.file, it.object, name, false);
+                self.push_name(it.object, name, false);
             }
         }
     }
@@ -368,4 +354,9 @@ impl<'c, 's> UseCollector<'c, 's> {
             }
         }
     }
+}
+
+/// A text that is not in an object.
+fn nowhere(value: Arc<str>) -> Text {
+    Text { value, span: ObjectSpan::default(), style: ScalarStyle::Plain, is_string: true }
 }

@@ -1,10 +1,9 @@
 //! The value that is being typed: its kind, and the span to replace.
 
-use std::sync::Arc;
-
 use super::{ContextFinder, without_indices};
-use crate::ide::shared::located_container::{LocatedContainer, preset_of};
-use crate::k8s::{Object, Pod};
+use crate::build::BuiltObject;
+use crate::ide::shared::located_container::LocatedContainer;
+use crate::k8s::Pod;
 use crate::resolve::OriginKind;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
@@ -28,9 +27,9 @@ pub(in crate::ide::features::completion) struct TypedValue<'s> {
 #[derive(Clone, Debug)]
 pub(in crate::ide::features::completion) enum ValueKind<'s> {
     /// The name of a ConfigMap, Secret or Service.
-    Object { file: Arc<str>, object: &'s Object, kind: OriginKind },
+    Object { object: BuiltObject<'s>, kind: OriginKind },
     /// A key of a ConfigMap or Secret.
-    Key { file: Arc<str>, object: &'s Object, kind: OriginKind, name: String },
+    Key { object: BuiltObject<'s>, kind: OriginKind, name: String },
     /// `fieldPath`
     FieldPath { at: LocatedContainer<'s> },
     /// `resource`
@@ -46,9 +45,9 @@ pub(in crate::ide::features::completion) enum ValueKind<'s> {
     /// The operator of a selector.
     Operator,
     /// The key of a label in a preset's selector.
-    LabelKey { object: &'s Object },
+    LabelKey { object: BuiltObject<'s> },
     /// A value of a label in a preset's selector.
-    LabelValue { object: &'s Object, key: String },
+    LabelValue { object: BuiltObject<'s>, key: String },
     /// The name of an entry of `env`.
     Variable { at: LocatedContainer<'s>, index: usize },
 }
@@ -79,14 +78,12 @@ impl<'s> ContextFinder<'_, 's> {
     /// The kind of value that the key at an offset takes.
     fn value_kind(&self, key: usize, mapping: Node<'_>, around: Option<Node<'_>>) -> Option<ValueKind<'s>> {
         let (object, path) = self.path(key)?;
-        let file = Arc::clone(self.file);
         let (plain, indices) = without_indices(&path);
         let name = |key: &str| mapping.get(key).and_then(Node::text).map(str::to_owned);
         let outer = |key: &str| around.and_then(|it| it.get(key)).and_then(Node::text).map(str::to_owned);
-        let of = |kind| ValueKind::Object { file: Arc::clone(&file), object, kind };
-        let key_in =
-            |kind, name: Option<String>| Some(ValueKind::Key { file: Arc::clone(&file), object, kind, name: name? });
-        if let Some(kind) = preset_of(object).and_then(|_| selector_value_kind(object, &path)) {
+        let of = |kind| ValueKind::Object { object, kind };
+        let key_in = |kind, name: Option<String>| Some(ValueKind::Key { object, kind, name: name? });
+        if let Some(kind) = object.preset().and_then(|_| selector_value_kind(object, &path)) {
             return Some(kind);
         }
         let volumes = |rest: &str| match rest {
@@ -206,7 +203,7 @@ impl<'s> ContextFinder<'_, 's> {
 }
 
 /// The kind of value at a path in the selector of a preset.
-fn selector_value_kind<'s>(object: &'s Object, path: &str) -> Option<ValueKind<'s>> {
+fn selector_value_kind<'s>(object: BuiltObject<'s>, path: &str) -> Option<ValueKind<'s>> {
     let rest = path.strip_prefix("spec.selector.")?;
     if let Some(key) = rest.strip_prefix("matchLabels.") {
         return Some(ValueKind::LabelValue { object, key: key.trim_matches('"').to_owned() });

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::ide::commands::process::{Json, decoded};
+use crate::build::process::{Json, decoded};
 use crate::syntax::Node;
 use crate::text::Span;
 

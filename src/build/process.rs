@@ -3,22 +3,29 @@
 //! A text and values go in; objects, errors and notices come out. The caller supplies random numbers. Where `oc`
 //! crashes, this returns an error; surprising results of `oc` are reproduced, with a notice.
 
+mod generator;
 mod json;
 mod legacy_groups;
 mod objects;
 mod parameter_values;
 mod quirks;
 mod select;
-mod substitute;
+mod substitution;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::resolve::RangeEnds;
+use crate::build::node::{BuildError, BuildLimits, BuiltNode};
+use crate::k8s::{Parameter, ParameterValue};
 use crate::syntax::Node;
 use crate::text::Span;
-use json::{AsWritten, JsonBudget, JsonReadError};
+pub use generator::{
+    GeneratorError, GeneratorPart, GeneratorProblem, RandomCharacters, RangeEnds, find_literal_brackets,
+    generate_value, parse_generator,
+};
 pub use json::{Json, JsonMap};
 use objects::ObjectProcessor;
+pub(crate) use objects::process_object;
 pub use parameter_values::ParameterValues;
 use quirks::Notices;
 pub use select::{ParameterView, SelectedTemplate, select_template, select_template_at};
@@ -45,11 +52,11 @@ pub struct ProcessOptions {
 
 /// The result of processing a template.
 #[derive(Clone, Debug, Default)]
-pub struct ProcessedTemplate<'t> {
+pub struct ProcessedTemplate {
     /// The objects; empty if there are errors.
-    pub objects: Vec<Json<'t>>,
+    pub objects: Vec<Json<'static>>,
     /// The template with its values, if requested and without errors.
-    pub template: Option<Json<'t>>,
+    pub template: Option<Json<'static>>,
     /// Its `message`, with references replaced.
     pub message: Option<String>,
     /// The errors.
@@ -76,11 +83,11 @@ impl ProcessError {
 }
 
 /// Processes a template.
-pub fn process_template<'t>(
-    selected: &SelectedTemplate<'t>,
+pub fn process_template(
+    selected: &SelectedTemplate<'_>,
     options: &ProcessOptions,
     random_below: RandomBelow<'_>,
-) -> ProcessedTemplate<'t> {
+) -> ProcessedTemplate {
     let template = &selected.template;
     let mut processed = ProcessedTemplate::default();
     let mut notices = Notices::default();
@@ -95,15 +102,18 @@ pub fn process_template<'t>(
         }
     }
     let mut errors = Vec::new();
-    let (values, final_values) = parameter_values::values(template, options, random_below, &mut notices, &mut errors);
+    let final_values = parameter_values::values(template, options, random_below, &mut notices, &mut errors);
     let in_file = |mut it: ProcessError| {
         it.span = it.span.map(|span| span.shifted(selected.base));
         it
     };
     processed.errors.extend(errors.into_iter().map(in_file));
     if processed.errors.is_empty() {
-        ObjectProcessor { selected, options, values: &values, notices: &mut notices }
-            .run(&final_values, &mut processed);
+        let named = |(parameter, value): (&Parameter, &Arc<str>)| {
+            (Parameter::text(&parameter.name).into(), ParameterValue::Given { value: Arc::clone(value), file: None })
+        };
+        let parameters = template.exported.with_values(template.parameters.iter().zip(&final_values).map(named));
+        ObjectProcessor { selected, options, parameters, notices: &mut notices }.run(&final_values, &mut processed);
     }
     if !processed.errors.is_empty() {
         processed.objects.clear();
@@ -115,50 +125,38 @@ pub fn process_template<'t>(
 
 /// A `v1 List` of objects, as `podlens process` prints it.
 #[derive(Debug, serde::Serialize)]
-pub struct ObjectList<'o, 't> {
+pub struct ObjectList<'o> {
     kind: &'static str,
     #[serde(rename = "apiVersion")]
     api_version: &'static str,
     metadata: BTreeMap<(), ()>,
-    items: &'o [Json<'t>],
+    items: &'o [Json<'static>],
 }
 
-impl<'o, 't> ObjectList<'o, 't> {
+impl<'o> ObjectList<'o> {
     /// A list of the objects.
-    pub fn of(items: &'o [Json<'t>]) -> Self {
+    pub fn of(items: &'o [Json<'static>]) -> Self {
         Self { kind: "List", api_version: "v1", metadata: BTreeMap::new(), items }
     }
 }
 
 /// An object without any replacement: it keeps its namespace, and a legacy kind gets its group.
-pub(in crate::ide) fn unprocessed_object(node: Node<'_>) -> Result<Json<'_>, &'static str> {
-    let budget = JsonBudget::of(node.document().span().len());
-    let mut object = match Json::read(node, &budget, &mut AsWritten) {
-        Ok(object) => object,
-        Err(JsonReadError::TooLarge) => return Err(TOO_LARGE),
-        Err(JsonReadError::Broken) => return Err(UNREADABLE),
-    };
-    regroup(object.as_map_mut().ok_or(UNREADABLE)?);
-    Ok(object)
+pub(in crate::build) fn unprocessed_object(node: Node<'_>) -> Result<Json<'static>, BuildError> {
+    if !node.is_mapping() {
+        return Err(BuildError::Broken);
+    }
+    let mut limits = BuildLimits::strict(node.document().span().len());
+    let mut built = BuiltNode::from_source(node.resolved().to_owned_node());
+    objects::regroup(&mut built);
+    let (tree, _) = built.finish(&mut limits)?;
+    Ok(Json::read(tree.node())?.into_owned())
 }
 
 /// The value that `${{…}}` gives for a text; `None` if it is not JSON or loses digits.
-pub(in crate::ide) fn decoded(text: &str) -> Option<Json<'static>> {
+pub(in crate::build) fn decoded(text: &str) -> Option<Json<'static>> {
     let mut lossy = false;
     let json = Json::decoded(serde_json::from_str(text).ok()?, &mut lossy);
     (!lossy).then_some(json)
-}
-
-const TOO_LARGE: &str = "too large after expanding its YAML aliases";
-const UNREADABLE: &str = "it cannot be read as YAML";
-
-/// Sets the group of a legacy kind with the `apiVersion` `v1`.
-fn regroup(object: &mut JsonMap<'_>) {
-    if object.get("apiVersion").and_then(Json::as_text) == Some("v1")
-        && let Some(group) = object.get("kind").and_then(Json::as_text).and_then(legacy_groups::grouped)
-    {
-        object.insert("apiVersion".into(), Json::Text(group.into()));
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Edits that replace values by parameters in the text of an object, keeping the style of each scalar.
 
-use crate::ide::commands::process::Json;
-use crate::ide::commands::wrap::quoted;
-use crate::ide::commands::wrap::value_replacer::{ValueReplacer, has_user_keys, is_identity};
+use crate::build::process::Json;
+use crate::build::wrap::quoted;
+use crate::build::wrap::value_replacer::{ValueReplacer, has_user_keys, is_identity};
 use crate::syntax::{CollectionStyle, Node, NodeKind, ScalarStyle, SourceMap, TextEdit, TypedScalar};
 use crate::text::Span;
 

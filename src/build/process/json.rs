@@ -1,11 +1,12 @@
 //! Objects as the API server gets them: JSON values with sorted keys, read from a tree. Unchanged texts are borrowed.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::build::node::BuildError;
 use crate::syntax::{Node, NodeKind, TypedScalar};
 
 /// A JSON value.
@@ -34,68 +35,27 @@ pub type JsonMap<'t> = BTreeMap<Cow<'t, str>, Json<'t>>;
 const DEEPEST: usize = 256;
 const MORE_NODES: usize = 1_000_000;
 
-/// Why an object cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum JsonReadError {
-    /// Its aliases make it too large or too deep.
-    TooLarge,
-    /// It has a scalar that does not fit its type, or a syntax error.
-    Broken,
-}
-
-/// The number of nodes that may still be read.
-#[derive(Debug)]
-pub(super) struct JsonBudget(Cell<usize>);
-
-impl JsonBudget {
-    pub(super) fn of(text_length: usize) -> Self {
-        Self(Cell::new(text_length.saturating_add(MORE_NODES)))
-    }
-
-    pub(super) fn take(&self) -> Result<(), JsonReadError> {
-        let left = self.0.get().checked_sub(1).ok_or(JsonReadError::TooLarge)?;
-        self.0.set(left);
-        Ok(())
-    }
-}
-
-/// Called for the strings and keys of an object while it is read.
-pub(super) trait ScalarVisitor<'t> {
-    /// The value for a string; `None` removes it.
-    fn value(&mut self, text: &'t str) -> Option<Json<'t>>;
-    /// The key for a key.
-    fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str>;
-    /// Called for a list item that was removed.
-    fn lost_item(&mut self);
-    /// Called for two keys that became equal.
-    fn same_keys(&mut self, key: &str);
-}
-
-/// Keeps all strings and keys.
-pub(super) struct AsWritten;
-
-impl<'t> ScalarVisitor<'t> for AsWritten {
-    fn value(&mut self, text: &'t str) -> Option<Json<'t>> {
-        Some(Json::Text(text.into()))
-    }
-
-    fn key(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
-        text
-    }
-
-    fn lost_item(&mut self) {}
-
-    fn same_keys(&mut self, _: &str) {}
-}
-
 impl<'t> Json<'t> {
     /// Reads a node.
-    pub(super) fn read(
-        node: Node<'t>,
-        budget: &JsonBudget,
-        visit: &mut dyn ScalarVisitor<'t>,
-    ) -> Result<Self, JsonReadError> {
-        Ok(read(node, DEEPEST, budget, visit)?.unwrap_or(Self::Null))
+    pub fn read(node: Node<'t>) -> Result<Self, BuildError> {
+        let mut nodes = node.document().span().len().max(node.span().len()).saturating_add(MORE_NODES);
+        read(node, DEEPEST, &mut nodes)
+    }
+
+    /// The same value without a borrow.
+    pub fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(it) => Json::Bool(it),
+            Self::Int(it) => Json::Int(it),
+            Self::Float(it) => Json::Float(it),
+            Self::Text(text) => Json::Text(text.into_owned().into()),
+            Self::List(items) => Json::List(items.into_iter().map(Self::into_owned).collect()),
+            Self::Map(map) => {
+                let entry = |(key, value): (Cow<'t, str>, Self)| (key.into_owned().into(), value.into_owned());
+                Json::Map(map.into_iter().map(entry).collect())
+            }
+        }
     }
 
     /// The mapping, if it is one.
@@ -123,13 +83,13 @@ impl<'t> Json<'t> {
     }
 
     /// A number; an integer if it has no fraction.
-    pub(in crate::ide) fn of_float(it: f64) -> Self {
+    pub(crate) fn of_float(it: f64) -> Self {
         whole_number(it).map_or(Self::Float(it), Self::Int)
     }
 
     /// A value that was decoded from JSON. `oc` decodes all numbers as floating-point numbers; `lossy` is set if an
     /// integer loses digits.
-    pub(super) fn decoded(value: serde_json::Value, lossy: &mut bool) -> Self {
+    pub(in crate::build) fn decoded(value: serde_json::Value, lossy: &mut bool) -> Self {
         match value {
             serde_json::Value::Null => Self::Null,
             serde_json::Value::Bool(it) => Self::Bool(it),
@@ -157,70 +117,47 @@ fn whole_number(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 1e21).then_some(float as i128)
 }
 
-fn read<'t>(
-    node: Node<'t>,
-    depth: usize,
-    budget: &JsonBudget,
-    visit: &mut dyn ScalarVisitor<'t>,
-) -> Result<Option<Json<'t>>, JsonReadError> {
-    budget.take()?;
-    let depth = depth.checked_sub(1).ok_or(JsonReadError::TooLarge)?;
+fn read<'t>(node: Node<'t>, depth: usize, nodes: &mut usize) -> Result<Json<'t>, BuildError> {
+    *nodes = nodes.checked_sub(1).ok_or(BuildError::TooLarge)?;
+    let depth = depth.checked_sub(1).ok_or(BuildError::TooLarge)?;
     let node = node.resolved();
     match node.kind() {
         NodeKind::Mapping(_) => {
             let mut map = JsonMap::new();
-            let mut changed: Vec<(Cow<'t, str>, Json<'t>)> = Vec::new();
             // Most mappings have no merge key, and the map itself handles duplicate keys.
             let is_merge = |key: Node<'_>| key.text() == Some("<<");
             let merged = node.own_entries().any(|(key, _)| is_merge(key)).then(|| node.entries());
             let own = merged.is_none().then(|| node.own_entries()).into_iter().flatten();
             for (key, value) in merged.into_iter().flatten().chain(own) {
-                let Some(name) = key.key_text() else { return Err(JsonReadError::Broken) };
+                let Some(name) = key.key_text() else { return Err(BuildError::Broken) };
                 // Y7: the last of equal keys that has a value.
                 if value.is_none() && map.contains_key(&name) {
                     continue;
                 }
-                let before = name.contains('$').then(|| name.clone());
-                let name = if before.is_some() { visit.key(name) } else { name };
-                let value = match value {
-                    Some(value) => read(value, depth, budget, visit)?,
-                    None => Some(Json::Null),
-                };
-                let Some(value) = value else { continue };
-                match before {
-                    Some(before) if before != name => changed.push((name, value)),
-                    _ => drop(map.insert(name, value)),
-                }
-            }
-            // A key with parameters replaces an equal key without parameters.
-            for (name, value) in changed {
-                if map.contains_key(&name) {
-                    visit.same_keys(&name);
-                }
+                let value = value.map_or(Ok(Json::Null), |value| read(value, depth, nodes))?;
                 map.insert(name, value);
             }
-            Ok(Some(Json::Map(map)))
+            Ok(Json::Map(map))
         }
         NodeKind::Sequence(_) => {
-            let mut list = Vec::new();
-            for item in node.items() {
-                match read(item, depth, budget, visit)? {
-                    Some(item) => list.push(item),
-                    None => visit.lost_item(),
-                }
-            }
-            Ok(Some(Json::List(list)))
+            Ok(Json::List(node.items().map(|item| read(item, depth, nodes)).collect::<Result<_, _>>()?))
         }
         NodeKind::Scalar(_) => match node.typed() {
-            Some(TypedScalar::Null) | None => Ok(Some(Json::Null)),
-            Some(TypedScalar::Bool(it)) => Ok(Some(Json::Bool(it))),
-            Some(TypedScalar::Int(it)) => Ok(Some(Json::Int(it))),
-            Some(TypedScalar::Float(it)) => Ok(Some(Json::of_float(it))),
-            Some(TypedScalar::Str(text)) if text.contains('$') => Ok(visit.value(text)),
-            Some(TypedScalar::Str(text)) => Ok(Some(Json::Text(text.into()))),
-            Some(TypedScalar::Misfit) => Err(JsonReadError::Broken),
+            Some(TypedScalar::Null) | None => Ok(Json::Null),
+            Some(TypedScalar::Bool(it)) => Ok(Json::Bool(it)),
+            Some(TypedScalar::Int(it)) => Ok(Json::Int(it)),
+            Some(TypedScalar::Float(it)) => Ok(Json::of_float(it)),
+            Some(TypedScalar::Str(text)) => Ok(Json::Text(text.into())),
+            Some(TypedScalar::Misfit) => Err(BuildError::Broken),
         },
-        NodeKind::Alias | NodeKind::Error => Err(JsonReadError::Broken),
+        NodeKind::Alias | NodeKind::Error => Err(BuildError::Broken),
+    }
+}
+
+/// The value as JSON on one line.
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::build::admission::{Admission, AdmissionContext, ConflictKind, MergedEntry, PresetEntry, PresetMerge};
+use crate::build::object::BuiltPod;
 use crate::diagnostic::Location;
-use crate::k8s::{ContainerRole, Object, Pod};
-use crate::resolve::admission::{Admission, ConflictKind, MergedEntry, PresetEntry, PresetMerge};
-use crate::resolve::lookup_scope::LookupScope;
+use crate::k8s::ContainerRole;
 
 /// An entry of a pod that a preset repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,13 +22,14 @@ pub struct DuplicateEntry {
     pub with: Location,
 }
 
-impl Admission {
+impl Admission<'_> {
     /// Finds the entries of a pod that applied presets repeat.
-    pub(in crate::resolve) fn duplicates(scope: &LookupScope<'_>, object: &Object, pod: &Pod) -> Vec<DuplicateEntry> {
-        let Some(mut admission) = Self::for_pod(scope, object, pod) else { return Vec::new() };
+    pub fn duplicates(pod: BuiltPod<'_>, context: AdmissionContext) -> Vec<DuplicateEntry> {
+        let Some(mut admission) = Admission::for_pod(pod, context) else { return Vec::new() };
         let presets = admission.presets.iter().enumerate().filter(|(_, it)| it.applied && it.is_certain);
         let presets: Vec<(usize, Arc<str>)> = presets.map(|(at, it)| (at, Arc::clone(&it.name))).collect();
-        let merge = PresetMerge::new(&mut admission, scope, object, pod);
+        let merge = PresetMerge::new(&mut admission, pod, context);
+        let pod = pod.pod;
         let mut found = Vec::new();
         for (preset, name) in presets {
             merge.find_equal(ConflictKind::Volume, None, pod.volumes.len(), preset, &name, &mut found);
@@ -40,7 +41,7 @@ impl Admission {
                 merge.find_equal(ConflictKind::Env, Some(at), it.env.len(), preset, &name, &mut found);
                 merge.find_equal(ConflictKind::MountName, Some(at), it.mounts.len(), preset, &name, &mut found);
                 // A8: before 1.15 nothing is compared.
-                if scope.release().is_at_least(15) {
+                if context.release.is_at_least(15) {
                     merge.find_equal(ConflictKind::EnvFrom, Some(at), it.env_from.len(), preset, &name, &mut found);
                 }
             }

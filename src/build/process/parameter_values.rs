@@ -3,29 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::ide::commands::process::quirks::{Notices, Quirk};
-use crate::ide::commands::process::{ProcessError, ProcessOptions, RandomBelow};
-use crate::k8s::{Parameter, Template};
-use crate::resolve::ParameterType as Type;
-use crate::resolve::{GeneratorPart, find_literal_brackets, generate_value, parse_generator};
+use crate::build::process::generator::{GeneratorPart, find_literal_brackets, generate_value, parse_generator};
+use crate::build::process::quirks::{Notices, Quirk};
+use crate::build::process::{ProcessError, ProcessOptions, RandomBelow};
+use crate::k8s::{Parameter, ParameterType, Template};
 
-/// A parameter with the value it is processed with.
-#[derive(Clone, Debug)]
-pub(super) struct FinalValue {
-    /// The text that replaces its references.
-    pub(super) value: Arc<str>,
-    /// Its type, if the dialect has types.
-    pub(super) type_: Option<Type>,
-}
-
-/// The values of all parameters by name, and in the order of the list. All errors are added to `errors`.
+/// The values of all parameters, in the order of the list. All errors are added to `errors`.
 pub(super) fn values(
     template: &Template,
     options: &ProcessOptions,
     random_below: RandomBelow<'_>,
     notices: &mut Notices,
     errors: &mut Vec<ProcessError>,
-) -> (HashMap<Arc<str>, FinalValue>, Vec<Arc<str>>) {
+) -> Vec<Arc<str>> {
     let mut names: HashMap<&str, usize> = HashMap::new();
     for (at, parameter) in template.parameters.iter().enumerate() {
         let name = Parameter::text(&parameter.name);
@@ -36,22 +26,20 @@ pub(super) fn values(
         names.entry(name).or_insert(at);
     }
     check_unknown(&names, options, errors);
-    let mut all = HashMap::with_capacity(names.len());
     let mut final_values = Vec::with_capacity(template.parameters.len());
     for (at, parameter) in template.parameters.iter().enumerate() {
         let name = Parameter::text(&parameter.name);
         for misfit in &parameter.mistyped_fields {
             let field = if misfit.field.is_empty() { "it".to_owned() } else { format!("`{}`", misfit.field) };
             let message = format!("parameter {}: {field} must be {}", label(name, at), misfit.wanted);
-            errors.push(ProcessError { message, parameter: Some(name.into()), span: Some(misfit.span) });
+            errors.push(ProcessError { message, parameter: Some(name.into()), span: Some(misfit.span.to_relative()) });
         }
         let is_first = names.get(name) == Some(&at);
         let value = value(parameter, is_first, at, options, random_below, notices, errors);
-        final_values.push(Arc::clone(&value));
-        let type_ = checked_type(template, parameter, &value, errors);
-        all.insert(name.into(), FinalValue { value, type_ });
+        check_type(template, parameter, &value, errors);
+        final_values.push(value);
     }
-    (all, final_values)
+    final_values
 }
 
 /// The name in backticks; without a name the number of the parameter.
@@ -83,7 +71,7 @@ fn value(
     errors: &mut Vec<ProcessError>,
 ) -> Arc<str> {
     let name = Parameter::text(&parameter.name);
-    let span = parameter.name.as_ref().map(|it| it.span);
+    let span = parameter.name.as_ref().map(|it| it.span.to_relative());
     let error = |message: String| ProcessError { message, parameter: Some(name.into()), span };
     let given = options.values.get(name).filter(|_| is_first);
     let expression = options.expressions.get(name).filter(|_| given.is_none());
@@ -147,26 +135,20 @@ fn add_notices(name: &str, from: &str, parts: &[GeneratorPart], notices: &mut No
     }
 }
 
-fn checked_type(
-    template: &Template,
-    parameter: &Parameter,
-    value: &str,
-    errors: &mut Vec<ProcessError>,
-) -> Option<Type> {
-    let written = parameter.type_.as_ref().filter(|it| template.dialect.is_proposal() && !it.value.is_empty())?;
+fn check_type(template: &Template, parameter: &Parameter, value: &str, errors: &mut Vec<ProcessError>) {
+    let written = parameter.type_.as_ref().filter(|it| template.dialect.is_proposal() && !it.value.is_empty());
+    let Some(written) = written else { return };
     let name = Parameter::text(&parameter.name);
-    let mut error = |message: String| {
-        errors.push(ProcessError { message, parameter: Some(name.into()), span: Some(written.span) });
-    };
-    let Some(type_) = Type::from_name(&written.value) else {
+    let span = Some(written.span.to_relative());
+    let mut error = |message: String| errors.push(ProcessError { message, parameter: Some(name.into()), span });
+    let Some(type_) = ParameterType::from_name(&written.value) else {
         error(format!("parameter `{name}`: `{}` is not a type; use string, int, bool or base64", written.value));
-        return None;
+        return;
     };
     // A parameter that is not required may have no value.
     if !value.is_empty() && !type_.accepts(value) {
         error(format!("parameter `{name}` has type {}, but its value is not {}", written.value, type_.description()));
     }
-    Some(type_)
 }
 
 /// Texts by name, for [`ProcessOptions`]: values, expressions or labels.

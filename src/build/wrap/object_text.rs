@@ -1,9 +1,9 @@
 //! Moves the text of documents under `objects` of the template.
 
-use crate::ide::commands::process::Json;
-use crate::ide::commands::wrap::parameter_edits::ParameterEdits;
-use crate::ide::commands::wrap::value_replacer::{ValueReplacer, has_user_keys, is_identity};
-use crate::ide::commands::wrap::{InputDocument, ParameterChoice, WrapInput, WrapOptions, quoted};
+use crate::build::process::Json;
+use crate::build::wrap::parameter_edits::ParameterEdits;
+use crate::build::wrap::value_replacer::{ValueReplacer, has_user_keys, is_identity};
+use crate::build::wrap::{InputDocument, ParameterChoice, WrapInput, WrapOptions, quoted};
 use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, TypedScalar, YamlValue, ends_with_kept_line_breaks};
 use crate::text::Span;
 

@@ -5,33 +5,44 @@
 //! conflicts; a list with a conflict becomes empty. Presets are sorted by name: the order in a cluster is undefined
 //! (A3), and only affects the order of added entries.
 
+mod compared_entry;
 mod duplicates;
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::build::object::{BuiltContainer, BuiltObject, BuiltPod};
+use crate::build::preset_selector::{self, PodLabels, SelectorMatch};
 use crate::diagnostic::Location;
 use crate::k8s::{
-    Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, Mount, Object, ObjectData, Pod, PodPreset,
-    PresetAdmitter, Text, Volume,
+    Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, Mount, ObjectSpan, Pod, PodPreset, PresetAdmitter, Volume,
 };
-use crate::resolve::env_sources::{self, EnvFromEntry};
-use crate::resolve::lookup_scope::LookupScope;
-use crate::resolve::preset_selector::{self, PodLabels, SelectorMatch};
-use crate::resolve::service_variables::ServiceVariables;
-use crate::text::Span;
 use crate::workspace::KubernetesVersion;
 
+use compared_entry::{ComparedEntry, compared_entry, source_name};
 pub use duplicates::DuplicateEntry;
+
+/// The names of the variables that an entry of `envFrom` gives, looked up from an object. A function of a later layer.
+pub type EnvFromNames = fn(BuiltObject<'_>, KubernetesVersion, &EnvFrom) -> BTreeSet<Arc<str>>;
+
+/// What admission needs besides the pod and the presets.
+#[derive(Clone, Copy, Debug)]
+pub struct AdmissionContext {
+    /// The release.
+    pub release: KubernetesVersion,
+    /// See [`EnvFromNames`].
+    pub env_from_names: EnvFromNames,
+}
 
 /// The result of admission for a pod.
 #[derive(Clone, Debug, Default)]
-pub struct Admission {
+pub struct Admission<'s> {
     /// The presets that apply, sorted by name: first those of the API server, then those of the webhook.
-    pub presets: Vec<MatchingPreset>,
+    pub presets: Vec<MatchingPreset<'s>>,
     /// Presets that may apply: a label, the order of presets, or which of several presets with one name exists is
     /// unknown.
-    pub possible: Vec<PossiblePreset>,
+    pub possible: Vec<PossiblePreset<'s>>,
     /// The changes of each container, in the order of the pod.
     pub containers: Vec<ContainerChanges>,
     /// The added volumes.
@@ -42,13 +53,11 @@ pub struct Admission {
 
 /// A preset that applies to a pod.
 #[derive(Clone, Debug)]
-pub struct MatchingPreset {
+pub struct MatchingPreset<'s> {
     /// `metadata.name`.
     pub name: Arc<str>,
-    /// The file that declares it.
-    pub file: Arc<str>,
     /// The PodPreset object.
-    pub object: Object,
+    pub object: BuiltObject<'s>,
     /// Whether it is applied: a conflict can prevent that.
     pub applied: bool,
     /// Whether its selector matches. A22: the webhook may apply a preset whose selector does not.
@@ -62,42 +71,36 @@ pub struct MatchingPreset {
     pub annotation: String,
 }
 
-impl MatchingPreset {
+impl<'s> MatchingPreset<'s> {
     /// The contents of the preset.
-    pub fn preset(&self) -> Option<&PodPreset> {
-        match &self.object.model.data {
-            ObjectData::Preset(preset) => Some(preset),
-            _ => None,
-        }
+    pub fn preset(&self) -> Option<&'s PodPreset> {
+        self.object.preset()
     }
 
     /// Its entries for containers, in the form of a container.
-    pub fn container(&self) -> Option<&Container> {
+    pub fn container(&self) -> Option<&'s Container> {
         self.preset()?.container()
     }
 
     /// The location of a span of the object.
-    pub fn location(&self, span: Span) -> Location {
-        Location { file: Arc::clone(&self.file), span: self.object.file_span(span) }
+    pub fn location(&self, span: ObjectSpan) -> Location {
+        self.object.location(span)
     }
 }
 
 /// A preset that may apply to a pod.
 #[derive(Clone, Debug)]
-pub struct PossiblePreset {
+pub struct PossiblePreset<'s> {
     /// `metadata.name`.
     pub name: Arc<str>,
     /// The PodPreset object.
-    pub object: Object,
+    pub object: BuiltObject<'s>,
 }
 
-impl PossiblePreset {
+impl<'s> PossiblePreset<'s> {
     /// The contents of the preset.
-    pub fn preset(&self) -> Option<&PodPreset> {
-        match &self.object.model.data {
-            ObjectData::Preset(preset) => Some(preset),
-            _ => None,
-        }
+    pub fn preset(&self) -> Option<&'s PodPreset> {
+        self.object.preset()
     }
 }
 
@@ -172,47 +175,47 @@ pub struct PresetEntry {
     pub entry: usize,
 }
 
-impl Admission {
+impl<'s> Admission<'s> {
     /// Applies presets to a pod; `None` if no preset applies or may apply to it.
-    pub(super) fn for_pod(scope: &LookupScope<'_>, object: &Object, pod: &Pod) -> Option<Self> {
+    pub fn for_pod(pod: BuiltPod<'s>, context: AdmissionContext) -> Option<Self> {
+        let object = pod.object;
         // The pod of a preset object only holds its entries.
-        if matches!(object.model.data, ObjectData::Preset(_)) {
+        if object.preset().is_some() {
             return None;
         }
-        let found = scope.presets();
-        let proposals = scope.settings().proposals;
+        let found = object.presets();
+        let (release, proposals) = (context.release, object.settings().proposals);
         // A4: 1.6 ignored both annotations.
         if found.is_empty()
-            || ((scope.release().is_at_least(7) || proposals) && preset_selector::is_exempt_from_presets(pod))
+            || ((release.is_at_least(7) || proposals) && preset_selector::is_exempt_from_presets(pod.pod))
         {
             return None;
         }
-        let labels = PodLabels::new(pod, scope.is_template() || scope.is_patch());
+        let labels = PodLabels::new(pod.pod, object.may_have_more_labels());
         // A4: 1.6 had no prefix before the name.
-        let infix = if scope.release().is_at_least(7) || proposals { "podpreset-" } else { "" };
+        let infix = if release.is_at_least(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };
         // The webhook sees pods after the API server's plugin has changed them.
         for by in [PresetAdmitter::ApiServer, PresetAdmitter::Webhook] {
-            let mut listed: Vec<(MatchingPreset, SelectorMatch)> = Vec::new();
-            for found in &found {
-                let ObjectData::Preset(preset) = &found.object.model.data else { continue };
-                let Some(name) = &found.object.model.name else { continue };
+            let mut listed: Vec<(MatchingPreset<'s>, SelectorMatch)> = Vec::new();
+            for found in found.iter().map(|it| it.object) {
+                let (Some(preset), Some(name)) = (found.preset(), &found.model.name) else { continue };
                 // An invalid preset is refused, so it does not exist in a cluster.
                 if preset.admission != by || !preset_selector::preset_problems(preset, proposals).is_empty() {
                     continue;
                 }
+                let is_certain = is_in_same_namespace(found, object);
                 let mut selected = preset_selector::match_pod(preset, &labels);
                 // The webhook's presets only cause findings. If the namespace is uncertain, the preset only may apply.
-                if by == PresetAdmitter::Webhook && !scope.is_in_same_namespace(found, &object.model) {
+                if by == PresetAdmitter::Webhook && !is_certain {
                     selected = selected.min(SelectorMatch::Maybe);
                 }
                 let matched = MatchingPreset {
                     name: Arc::clone(&name.value),
-                    file: Arc::clone(found.file),
-                    object: found.object.clone(),
+                    object: found,
                     applied: false,
                     selector_matches: selected == SelectorMatch::Yes,
-                    is_certain: scope.is_in_same_namespace(found, &object.model),
+                    is_certain,
                     conflicts: Vec::new(),
                     annotation: format!("podpreset.admission.kubernetes.io/{infix}{}", name.value),
                 };
@@ -223,27 +226,29 @@ impl Admission {
         if admission.presets.is_empty() && admission.possible.is_empty() {
             return None;
         }
-        scope.depend_on_admission(&admission);
-        PresetMerge::new(&mut admission, scope, object, pod).run();
+        // The result depends on all containers of the pod, and on the files of presets.
+        object.snapshot.depend_on_siblings();
+        for preset in &admission.presets {
+            object.snapshot.depend_on_file(preset.object.file);
+        }
+        PresetMerge::new(&mut admission, pod, context).run();
         Some(admission)
     }
 
     /// The conflicts between entries of one preset, for any pod (A7).
-    pub(super) fn own_conflicts(scope: &LookupScope<'_>, file: &Arc<str>, object: &Object) -> Vec<Conflict> {
+    pub fn own_conflicts(object: BuiltObject<'s>, context: AdmissionContext) -> Vec<Conflict> {
         let Some(name) = &object.model.name else { return Vec::new() };
-        let (name, file, object) = (Arc::clone(&name.value), Arc::clone(file), object.clone());
+        let name = Arc::clone(&name.value);
         let (applied, selector_matches, is_certain) = (false, true, true);
         let (conflicts, annotation) = (Vec::new(), String::new());
-        let matched =
-            MatchingPreset { name, file, object, applied, selector_matches, is_certain, conflicts, annotation };
-        let mut admission = Self { presets: vec![matched], ..Self::default() };
+        let matched = MatchingPreset { name, object, applied, selector_matches, is_certain, conflicts, annotation };
+        let mut admission = Admission { presets: vec![matched], ..Admission::default() };
         let pod = Pod { containers: vec![Arc::default()], ..Pod::default() };
-        let no_object = Object { offset: 0, model: Arc::default(), parameters: None };
-        PresetMerge::new(&mut admission, scope, &no_object, &pod).run();
+        PresetMerge::new(&mut admission, BuiltPod { object, pod: &pod }, context).run();
         admission.presets.pop().map(|it| it.conflicts).unwrap_or_default()
     }
 
-    fn select_presets(&mut self, by: PresetAdmitter, listed: Vec<(MatchingPreset, SelectorMatch)>) {
+    fn select_presets(&mut self, by: PresetAdmitter, listed: Vec<(MatchingPreset<'s>, SelectorMatch)>) {
         let names: Vec<Arc<str>> = listed.iter().map(|(it, _)| Arc::clone(&it.name)).collect();
         let is_unique = |at: usize| names.iter().filter(|it| **it == names[at]).count() == 1;
         let any_matches =
@@ -261,30 +266,30 @@ impl Admission {
     }
 
     /// The changes of a container of the pod.
-    pub fn container_changes(&self, pod: &Pod, container: &Container) -> Option<&ContainerChanges> {
-        self.containers.get(pod.containers.iter().position(|it| it.path == container.path)?)
+    pub fn container_changes(&self, container: BuiltContainer<'_>) -> Option<&ContainerChanges> {
+        self.containers.get(container.index()?)
     }
 
     /// An added entry of `env`, with its preset.
-    pub fn env(&self, added: PresetEntry) -> Option<(&MatchingPreset, &EnvVar)> {
+    pub fn env(&self, added: PresetEntry) -> Option<(&MatchingPreset<'s>, &'s EnvVar)> {
         let matched = self.presets.get(added.preset)?;
         Some((matched, matched.container()?.env.get(added.entry)?))
     }
 
     /// An added entry of `envFrom`, with its preset.
-    pub fn env_from(&self, added: PresetEntry) -> Option<(&MatchingPreset, &EnvFrom)> {
+    pub fn env_from(&self, added: PresetEntry) -> Option<(&MatchingPreset<'s>, &'s EnvFrom)> {
         let matched = self.presets.get(added.preset)?;
         Some((matched, matched.container()?.env_from.get(added.entry)?))
     }
 
     /// An added mount, with its preset.
-    pub fn mount(&self, added: PresetEntry) -> Option<(&MatchingPreset, &Mount)> {
+    pub fn mount(&self, added: PresetEntry) -> Option<(&MatchingPreset<'s>, &'s Mount)> {
         let matched = self.presets.get(added.preset)?;
         Some((matched, matched.container()?.mounts.get(added.entry)?))
     }
 
     /// An added volume, with its preset.
-    pub fn volume(&self, added: PresetEntry) -> Option<(&MatchingPreset, &Volume)> {
+    pub fn volume(&self, added: PresetEntry) -> Option<(&MatchingPreset<'s>, &'s Volume)> {
         let matched = self.presets.get(added.preset)?;
         Some((matched, matched.preset()?.pod.volumes.get(added.entry)?))
     }
@@ -317,22 +322,16 @@ enum MergedEntry {
     Preset(PresetEntry),
 }
 
-/// The properties of an entry that the merge compares, and the location of its key.
-struct ComparedEntry {
-    key: Option<Arc<str>>,
-    /// Equal for equal entries.
-    content: (Option<Arc<str>>, Option<crate::k8s::ContentHash>),
-    location: Location,
-}
-
 /// Merges presets into a pod.
 struct PresetMerge<'a, 's> {
-    admission: &'a mut Admission,
-    scope: &'a LookupScope<'s>,
-    object: &'a Object,
+    admission: &'a mut Admission<'s>,
+    object: BuiltObject<'s>,
     pod: &'a Pod,
+    context: AdmissionContext,
     volumes: Vec<MergedEntry>,
     containers: Vec<MergedLists>,
+    /// Whether a value that is not known decides if there is a conflict.
+    is_uncertain: Cell<bool>,
 }
 
 #[derive(Clone, Default)]
@@ -343,7 +342,11 @@ struct MergedLists {
 }
 
 impl<'a, 's> PresetMerge<'a, 's> {
-    fn new(admission: &'a mut Admission, scope: &'a LookupScope<'s>, object: &'a Object, pod: &'a Pod) -> Self {
+    fn new(admission: &'a mut Admission<'s>, pod: BuiltPod<'s>, context: AdmissionContext) -> Self
+    where
+        's: 'a,
+    {
+        let BuiltPod { object, pod } = pod;
         let own = |count: usize| (0..count).map(MergedEntry::Own).collect();
         let lists = |it: &Arc<Container>| MergedLists {
             env: own(it.env.len()),
@@ -351,20 +354,27 @@ impl<'a, 's> PresetMerge<'a, 's> {
             mounts: own(it.mounts.len()),
         };
         let (volumes, containers) = (own(pod.volumes.len()), pod.containers.iter().map(lists).collect());
-        Self { admission, scope, object, pod, volumes, containers }
+        Self { admission, object, pod, context, volumes, containers, is_uncertain: Cell::new(false) }
     }
 
     fn run(mut self) {
-        let presets_of = |by: PresetAdmitter, admission: &Admission| -> Vec<usize> {
+        let presets_of = |by: PresetAdmitter, admission: &Admission<'_>| -> Vec<usize> {
             let all = admission.presets.iter().enumerate();
             all.filter(|(_, it)| it.preset().is_some_and(|it| it.admission == by)).map(|(at, _)| at).collect()
         };
+        let (volumes, containers) = (self.volumes.clone(), self.containers.clone());
         let plugin = presets_of(PresetAdmitter::ApiServer, self.admission);
         self.apply_by_api_server(&plugin);
         let webhook = presets_of(PresetAdmitter::Webhook, self.admission);
         // A22: the last preset is applied instead of each that matches.
         if let Some(last) = webhook.last() {
             self.apply_by_webhook(*last);
+        }
+        let has_conflicts = self.admission.presets.iter().any(|it| !it.conflicts.is_empty());
+        if self.is_uncertain.get() && !has_conflicts {
+            (self.volumes, self.containers) = (volumes, containers);
+            let presets = std::mem::take(&mut self.admission.presets).into_iter();
+            self.admission.possible.extend(presets.map(|it| PossiblePreset { name: it.name, object: it.object }));
         }
         self.finish();
     }
@@ -374,7 +384,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
         match container.role {
             ContainerRole::Ephemeral | ContainerRole::Hook => false,
             ContainerRole::Container => true,
-            ContainerRole::Init | ContainerRole::Sidecar => self.scope.release().is_at_least(14),
+            ContainerRole::Init | ContainerRole::Sidecar => self.context.release.is_at_least(14),
         }
     }
 
@@ -386,7 +396,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
 
     /// A4: applies all presets, or none if there is a conflict.
     fn apply_by_api_server(&mut self, presets: &[usize]) {
-        if presets_apply_one_by_one(self.scope.release(), self.scope.settings().proposals) {
+        if presets_apply_one_by_one(self.context.release, self.object.settings().proposals) {
             return self.apply_one_by_one(presets);
         }
         let mut conflicts = Vec::new();
@@ -397,7 +407,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
             let own = &self.containers[at];
             let env = self.merge_list(&own.env, presets, &[ConflictKind::Env], Some(at), &mut conflicts);
             let mounts = self.merge_list(&own.mounts, presets, &MOUNTS, Some(at), &mut conflicts);
-            if self.scope.settings().proposals {
+            if self.object.settings().proposals {
                 self.find_key_conflicts(at, presets, &mut conflicts);
             }
             containers[at] = MergedLists { env, mounts, env_from: own.env_from.clone() };
@@ -424,7 +434,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
                 // A3: in another order, the presets after this one would have come first.
                 let open = if presets.len() > 1 { &presets[at..] } else { &[] };
                 for matched in open.iter().map(|it| &self.admission.presets[*it]) {
-                    let (name, object) = (Arc::clone(&matched.name), matched.object.clone());
+                    let (name, object) = (Arc::clone(&matched.name), matched.object);
                     self.admission.possible.push(PossiblePreset { name, object });
                 }
                 return;
@@ -527,7 +537,10 @@ impl<'a, 's> PresetMerge<'a, 's> {
                     // Only the first key decides whether the entry is added.
                     is_new &= *kind != kinds[0];
                     let Some(other) = self.compared_entry(*kind, container, *before) else { continue };
-                    if other.content != compared.content {
+                    if other.content != compared.content && (other.has_unknown_parts() || compared.has_unknown_parts())
+                    {
+                        self.is_uncertain.set(true);
+                    } else if other.content != compared.content {
                         let conflict = |entry: &ComparedEntry, with: &ComparedEntry, other| Conflict {
                             kind: *kind,
                             name: Arc::clone(&key),
@@ -567,9 +580,12 @@ impl<'a, 's> PresetMerge<'a, 's> {
                 let Some(compared) = self.compared_entry(ConflictKind::EnvFrom, Some(at), merged) else { continue };
                 let before = compared.key.as_ref().and_then(|it| own.get(it));
                 // Before 1.15 nothing is compared.
-                let compares = self.scope.release().is_at_least(15);
+                let compares = self.context.release.is_at_least(15);
                 match before.and_then(|it| Some((it, self.compared_entry(ConflictKind::EnvFrom, Some(at), *it)?))) {
                     Some((_, other)) if compares && other.content == compared.content => {}
+                    Some((_, other)) if compares && (other.has_unknown_parts() || compared.has_unknown_parts()) => {
+                        self.is_uncertain.set(true);
+                    }
                     Some((before, other)) if compares => {
                         let with = match before {
                             MergedEntry::Own(_) => None,
@@ -600,19 +616,18 @@ impl<'a, 's> PresetMerge<'a, 's> {
     /// PA9: finds variables of the container that are also keys of a source of the preset, and the reverse.
     fn find_key_conflicts(&self, at: usize, presets: &[usize], conflicts: &mut Vec<(usize, Conflict)>) {
         let container = &self.pod.containers[at];
-        let no_services = ServiceVariables::default();
-        let own: Vec<EnvFromEntry<'_>> = container
-            .env_from
-            .iter()
-            .map(|entry| EnvFromEntry { entry, location: self.scope.location(self.object, entry.span), preset: None })
-            .collect();
-        let own = env_sources::env_from(self.scope, &own, &no_services).bindings;
+        let names = |entry: &EnvFrom| (self.context.env_from_names)(self.object, self.context.release, entry);
+        // The entry that gives each name; the last one wins.
+        let mut own: HashMap<Arc<str>, Location> = HashMap::new();
+        for entry in &container.env_from {
+            own.extend(names(entry).into_iter().map(|name| (name, self.object.location(entry.span))));
+        }
         for preset in presets.iter().copied() {
             let matched = &self.admission.presets[preset];
             let Some(added) = matched.container() else { continue };
             let kind = ConflictKind::EnvFrom;
             for name in added.env.iter().filter_map(|it| it.name.as_ref()) {
-                if let Some(with) = own.get(&name.value).and_then(|it| it.entry.clone()) {
+                if let Some(with) = own.get(&name.value).cloned() {
                     let entry = matched.location(name.span);
                     let name = Arc::clone(&name.value);
                     conflicts.push((preset, Conflict { kind, name, container: Some(at), entry, with, other: None }));
@@ -620,11 +635,10 @@ impl<'a, 's> PresetMerge<'a, 's> {
             }
             for source in &added.env_from {
                 let location = matched.location(source.span);
-                let entry = EnvFromEntry { entry: source, location: location.clone(), preset: None };
-                let keys = env_sources::env_from(self.scope, &[entry], &no_services).bindings;
+                let keys = names(source);
                 for name in container.env.iter().filter_map(|it| it.name.as_ref()) {
-                    if keys.contains_key(&name.value) {
-                        let with = self.scope.location(self.object, name.span);
+                    if keys.contains(&name.value) {
+                        let with = self.object.location(name.span);
                         let (name, entry) = (Arc::clone(&name.value), location.clone());
                         let container = Some(at);
                         conflicts.push((preset, Conflict { kind, name, container, entry, with, other: None }));
@@ -662,13 +676,13 @@ impl<'a, 's> PresetMerge<'a, 's> {
         match merged {
             MergedEntry::Own(at) => {
                 let own = container.and_then(|it| self.pod.containers.get(it)).map(|it| &**it);
-                let locate = |span: Span| self.scope.location(self.object, span);
+                let locate = |span: ObjectSpan| self.object.location(span);
                 compared_entry(kind, own, &self.pod.volumes, at, None, &locate)
             }
             MergedEntry::Preset(PresetEntry { preset, entry }) => {
                 let matched = self.admission.presets.get(preset)?;
                 let preset = matched.preset()?;
-                let locate = |span: Span| matched.location(span);
+                let locate = |span: ObjectSpan| matched.location(span);
                 // A23.
                 let written = (preset.admission == PresetAdmitter::Webhook).then_some(&preset.written);
                 compared_entry(kind, matched.container(), &preset.pod.volumes, entry, written, &locate)
@@ -701,68 +715,12 @@ impl<'a, 's> PresetMerge<'a, 's> {
     }
 }
 
-/// The compared properties of an entry of a container or of the volumes. `written` has the hashes of a custom resource.
-fn compared_entry(
-    kind: ConflictKind,
-    container: Option<&Container>,
-    volumes: &[Volume],
-    at: usize,
-    written: Option<&crate::k8s::WrittenHashes>,
-    locate: &dyn Fn(Span) -> Location,
-) -> Option<ComparedEntry> {
-    let keyed = |key: &Option<Text>, span: Span, content| {
-        let location = locate(key.as_ref().map_or(span, |it| it.span));
-        Some(ComparedEntry { key: key.as_ref().map(|it| Arc::clone(&it.value)), content, location })
-    };
-    match kind {
-        ConflictKind::Env => {
-            let it = container?.env.get(at)?;
-            let value = it.value.as_ref().map(|it| Arc::clone(&it.value)).filter(|it| !it.is_empty());
-            let hash = match written {
-                Some(written) => written.env.get(at).copied().flatten(),
-                None => it.from.as_ref().map(|it| it.content_hash),
-            };
-            keyed(&it.name, it.span, (value, hash))
-        }
-        ConflictKind::MountName | ConflictKind::MountPath => {
-            let it = container?.mounts.get(at)?;
-            let hash = written.and_then(|written| written.mounts.get(at).copied()).unwrap_or(it.content_hash);
-            let key = if kind == ConflictKind::MountName { &it.name } else { &it.mount_path };
-            keyed(key, it.span, (None, Some(hash)))
-        }
-        ConflictKind::Volume => {
-            let it = volumes.get(at)?;
-            let hash = written.and_then(|written| written.volumes.get(at).copied()).unwrap_or(it.content_hash);
-            keyed(&it.name, it.span, (None, Some(hash)))
-        }
-        ConflictKind::EnvFrom => {
-            let it = container?.env_from.get(at)?;
-            let hash = written.and_then(|written| written.env_from.get(at).copied()).unwrap_or(it.content_hash);
-            let key = source_key(it);
-            let name = source(it).and_then(|(_, name)| name);
-            let location = locate(name.map_or(it.span, |it| it.span));
-            Some(ComparedEntry { key: Some(key), content: (None, Some(hash)), location })
-        }
+/// Whether an object is certainly in the namespace of another: both have the same namespace, or both files are in one
+/// directory and at least one object has none.
+fn is_in_same_namespace(found: BuiltObject<'_>, object: BuiltObject<'_>) -> bool {
+    let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    match (&found.model.namespace, &object.model.namespace) {
+        (Some(one), Some(other)) => one.value == other.value,
+        _ => found.file[..directory(found.file)] == object.file[..directory(object.file)],
     }
-}
-
-/// A8: a source is identified by its prefix, kind and name.
-fn source_key(entry: &EnvFrom) -> Arc<str> {
-    let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
-    let (kind, name) = source(entry).map_or(("", ""), |(kind, name)| (kind, name.map_or("", |it| &it.value)));
-    format!("{prefix}\n{kind}\n{name}").into()
-}
-
-fn source(entry: &EnvFrom) -> Option<(&'static str, Option<&Text>)> {
-    Some(match entry.source.as_ref()? {
-        EnvFromSource::ConfigMap { name, .. } => ("configMap", name.as_ref()),
-        EnvFromSource::Secret { name, .. } => ("secret", name.as_ref()),
-        EnvFromSource::Service { name, .. } => ("service", name.as_ref()),
-    })
-}
-
-fn source_name(matched: &MatchingPreset, entry: usize) -> Arc<str> {
-    let entry = matched.container().and_then(|it| it.env_from.get(entry));
-    let name = entry.and_then(|it| source(it)?.1);
-    name.map_or_else(|| "".into(), |it| Arc::clone(&it.value))
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Pod, PodPreset, PresetAdmitter, Requirement, Selector};
-use crate::resolve::downward_api::is_qualified_name;
-use crate::syntax::has_helm_placeholder;
-use crate::text::Span;
+use crate::build::label_names::is_qualified_name;
+use crate::k8s::{ObjectSpan, Pod, PodPreset, PresetAdmitter, Requirement, Selector};
+use crate::syntax::has_placeholder;
 
 /// The annotation that excludes a pod from all presets if its value is `"true"`.
 pub const PRESET_EXCLUDE_ANNOTATION: &str = "podpreset.admission.kubernetes.io/exclude";
@@ -25,10 +24,6 @@ pub enum SelectorMatch {
 }
 
 impl SelectorMatch {
-    fn from_bool(matches: bool) -> Self {
-        if matches { Self::Yes } else { Self::No }
-    }
-
     fn not(self) -> Self {
         match self {
             Self::No => Self::Yes,
@@ -39,7 +34,8 @@ impl SelectorMatch {
 }
 
 /// The labels of the pods that an object creates.
-pub(super) struct PodLabels<'p> {
+#[derive(Debug)]
+pub struct PodLabels<'p> {
     pod: &'p Pod,
     /// Labels that a controller adds, with values that it chooses.
     added: &'static [&'static str],
@@ -48,7 +44,8 @@ pub(super) struct PodLabels<'p> {
 }
 
 impl<'p> PodLabels<'p> {
-    pub(super) fn new(pod: &'p Pod, is_open: bool) -> Self {
+    /// The labels of a pod. With `is_open` it may have labels that its manifest does not show.
+    pub fn new(pod: &'p Pod, is_open: bool) -> Self {
         // A14.
         Self { pod, added: pod.controller.added_labels(), is_open: is_open || pod.controller.may_add_other_labels() }
     }
@@ -56,7 +53,7 @@ impl<'p> PodLabels<'p> {
     /// The value of a label. It is unknown if a controller or a tool sets it.
     fn value(&self, key: &str) -> LabelValue<'p> {
         match self.pod.labels.iter().rev().find(|(it, _)| &*it.value == key) {
-            Some((_, value)) if has_helm_placeholder(&value.value) || value.value.contains("${") => LabelValue::Unknown,
+            Some((_, value)) if has_placeholder(&value.value) || value.value.contains("${") => LabelValue::Unknown,
             Some((_, value)) => LabelValue::Known(&value.value),
             None if self.added.contains(&key) => LabelValue::Unknown,
             None if self.is_open => LabelValue::PossiblySet,
@@ -84,7 +81,7 @@ pub fn is_exempt_from_presets(pod: &Pod) -> bool {
 }
 
 /// Whether a preset selects a pod. A2: an absent or empty selector matches every pod; the proposal refuses it (PA2).
-pub(super) fn match_pod(preset: &PodPreset, labels: &PodLabels<'_>) -> SelectorMatch {
+pub fn match_pod(preset: &PodPreset, labels: &PodLabels<'_>) -> SelectorMatch {
     let Some(selector) = &preset.selector else { return SelectorMatch::Yes };
     let labelled = selector.labels.iter().map(|(key, value)| match_values(labels, &key.value, &[&value.value]));
     let expressed = selector.expressions.iter().map(|it| match_requirement(it, labels));
@@ -93,7 +90,9 @@ pub(super) fn match_pod(preset: &PodPreset, labels: &PodLabels<'_>) -> SelectorM
 
 fn match_values(labels: &PodLabels<'_>, key: &str, values: &[&str]) -> SelectorMatch {
     match labels.value(key) {
-        LabelValue::Known(value) => SelectorMatch::from_bool(values.contains(&value)),
+        LabelValue::Known(value) if values.contains(&value) => SelectorMatch::Yes,
+        LabelValue::Known(_) if values.iter().any(|it| has_placeholder(it)) => SelectorMatch::Maybe,
+        LabelValue::Known(_) => SelectorMatch::No,
         LabelValue::Unknown | LabelValue::PossiblySet => SelectorMatch::Maybe,
         LabelValue::Absent => SelectorMatch::No,
     }
@@ -120,7 +119,7 @@ fn match_requirement(requirement: &Requirement, labels: &PodLabels<'_>) -> Selec
 #[derive(Clone, Debug)]
 pub struct PresetProblem {
     /// The span relative to the object; `None` for the whole object.
-    pub span: Option<Span>,
+    pub span: Option<ObjectSpan>,
     /// The name of the field, volume or label that it is about.
     pub name: Arc<str>,
     /// What is wrong.
@@ -242,7 +241,7 @@ pub fn preset_problems(preset: &PodPreset, proposals: bool) -> Vec<PresetProblem
 }
 
 fn find_selector_problems(selector: &Selector, found: &mut Vec<PresetProblem>) {
-    let mut push = |span: Span, name: &str, message: String, help: &'static str| {
+    let mut push = |span: ObjectSpan, name: &str, message: String, help: &'static str| {
         found.push(PresetProblem { span: Some(span), name: name.into(), message, help });
     };
     for other in &selector.others {

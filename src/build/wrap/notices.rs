@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::ide::commands::process::Json;
-use crate::ide::commands::wrap::{InputObject, WrapOptions, value_replacer};
+use crate::build::process::Json;
+use crate::build::wrap::{InputObject, WrapOptions, value_replacer};
 use crate::syntax::template_parameters;
 
 /// `metadata.namespace`, if it is a string that is not empty.

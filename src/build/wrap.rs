@@ -11,7 +11,7 @@ mod value_replacer;
 
 use std::collections::BTreeSet;
 
-use crate::ide::commands::process::{self, Json, ProcessOptions, process_template, select_template};
+use crate::build::process::{self, Json, ProcessOptions, process_template, select_template};
 use crate::k8s::is_parameter_name;
 use crate::syntax::{self, Node, Tree, YamlValue, template_parameters};
 use crate::text::{LineIndex, Span};
@@ -234,7 +234,7 @@ impl WrapChecker<'_> {
         for (input, node) in found.iter().flat_map(|it| it.objects.iter().map(|node| (it.input, *node))) {
             match process::unprocessed_object(node) {
                 Ok(data) => objects.push(InputObject { input, node, data }),
-                Err(message) => self.add(input, node.span(), message),
+                Err(problem) => self.add(input, node.span(), problem.message()),
             }
         }
         objects

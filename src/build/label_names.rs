@@ -1,0 +1,35 @@
+//! Names of labels and of objects.
+
+/// Whether a text is a label key: a name, or a DNS prefix, `/` and a name.
+pub fn is_qualified_name(key: &str) -> bool {
+    let (prefix, name) = key.split_once('/').map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let edge = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric());
+    let inner = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.');
+    prefix.is_none_or(is_dns_subdomain)
+        && name.len() <= 63
+        && edge(name.bytes().next())
+        && edge(name.bytes().last())
+        && name.bytes().all(inner)
+}
+
+/// Whether a text is a DNS-1123 subdomain, as object names are. A dash at the end is accepted, as some checks do.
+pub fn is_dns_subdomain(name: &str) -> bool {
+    let part = |it: &str| {
+        let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
+        !it.is_empty() && !it.starts_with('-') && it.bytes().all(inner)
+    };
+    name.len() <= 253 && name.split('.').all(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_objects() {
+        assert!(
+            is_dns_subdomain("a.b-c1") && is_dns_subdomain("a-") && !is_dns_subdomain("A") && !is_dns_subdomain("a..b")
+        );
+        assert!(is_qualified_name("app") && is_qualified_name("a.b/app") && !is_qualified_name("/app"));
+    }
+}

@@ -1,0 +1,184 @@
+//! Looking up other objects by name, from a built object.
+//!
+//! The objects of its own template come first: they are created together, and their names may depend on parameters without
+//! a value. Otherwise the lookup of the workspace decides, and each object it finds is the one that its view makes.
+
+use std::sync::Arc;
+
+use crate::build::built;
+use crate::build::object::BuiltObject;
+use crate::build::view::View;
+use crate::diagnostic::Location;
+use crate::k8s::{KeyedData, ObjectData, ObjectSpan};
+use crate::syntax::has_placeholder;
+use crate::workspace::{LookupSite, ObjectMatch};
+
+/// An object that a name may refer to.
+#[derive(Clone, Copy, Debug)]
+pub struct BuiltMatch<'s> {
+    /// The object.
+    pub object: BuiltObject<'s>,
+    /// Whether it may have keys that its text does not show: its data is incomplete, or a patch or generator adds to it.
+    pub may_have_more_keys: bool,
+}
+
+impl<'s> BuiltMatch<'s> {
+    /// The keys and values of a ConfigMap or Secret.
+    pub fn keyed_data(&self) -> Option<&'s KeyedData> {
+        match &self.object.model.data {
+            ObjectData::ConfigMap(source) | ObjectData::Secret(source) => Some(source),
+            _ => None,
+        }
+    }
+
+    /// The place of a span in a file.
+    pub fn location(&self, span: ObjectSpan) -> Location {
+        self.object.location(span)
+    }
+}
+
+/// The kinds of objects that are looked up by name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LookupKind {
+    ConfigMap,
+    Secret,
+    Service,
+    Preset,
+}
+
+impl LookupKind {
+    fn fits(self, data: &ObjectData) -> bool {
+        match self {
+            Self::ConfigMap => matches!(data, ObjectData::ConfigMap(_)),
+            Self::Secret => matches!(data, ObjectData::Secret(_)),
+            Self::Service => matches!(data, ObjectData::Service(_)),
+            Self::Preset => matches!(data, ObjectData::Preset(_)),
+        }
+    }
+}
+
+impl<'s> BuiltObject<'s> {
+    /// The place that names in this object are looked up from.
+    pub fn lookup_site(self) -> LookupSite<'s> {
+        LookupSite { file: self.file, namespace: self.namespace().map(|it| &**it) }
+    }
+
+    /// The ConfigMaps that a name may refer to.
+    pub fn config_maps(self, name: &str) -> Vec<BuiltMatch<'s>> {
+        self.named(LookupKind::ConfigMap, name, |site| self.snapshot.config_maps(name, site))
+    }
+
+    /// The Secrets that a name may refer to.
+    pub fn secrets(self, name: &str) -> Vec<BuiltMatch<'s>> {
+        self.named(LookupKind::Secret, name, |site| self.snapshot.secrets(name, site))
+    }
+
+    /// The Services that a name may refer to.
+    pub fn services_named(self, name: &str) -> Vec<BuiltMatch<'s>> {
+        self.services_named_in(name, self.lookup_site().namespace)
+    }
+
+    /// The Services of a namespace that a name may refer to.
+    pub fn services_named_in(self, name: &str, namespace: Option<&str>) -> Vec<BuiltMatch<'s>> {
+        self.named(LookupKind::Service, name, |site| {
+            self.snapshot.services_named(name, LookupSite { namespace, ..site })
+        })
+    }
+
+    /// Every Service that its pods may see, sorted by name. Of equal names only the nearest are included.
+    pub fn services(self) -> Vec<BuiltMatch<'s>> {
+        self.all(LookupKind::Service, self.snapshot.services(self.lookup_site()))
+    }
+
+    /// Every PodPreset of the namespace, sorted by name. Of equal names only the nearest are included.
+    pub fn presets(self) -> Vec<BuiltMatch<'s>> {
+        self.all(LookupKind::Preset, self.snapshot.presets(self.lookup_site()))
+    }
+
+    fn named(
+        self,
+        kind: LookupKind,
+        name: &str,
+        lookup: impl FnOnce(LookupSite<'s>) -> Vec<ObjectMatch<'s>>,
+    ) -> Vec<BuiltMatch<'s>> {
+        // Always looked up, so that the dependency is recorded.
+        let found = lookup(self.lookup_site());
+        let is_named = |it: &BuiltMatch<'s>| it.object.model.reference_name() == Some(name);
+        let own: Vec<BuiltMatch<'s>> = self.named_view_objects(kind).into_iter().filter(is_named).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let mut found: Vec<BuiltMatch<'s>> = found.into_iter().map(|it| self.built_match(it)).collect();
+        if self.source.template.is_some() {
+            let is_here = |it: &BuiltMatch<'s>| self.is_of_same_template(it.object);
+            if has_placeholder(name) || matches!(self.view, View::Template) && found.iter().any(is_here) {
+                found.retain(is_here);
+            } else if matches!(self.view, View::Named(_)) {
+                // The view has another object instead.
+                found.retain(|it| !is_here(it));
+            }
+        } else if has_placeholder(name) {
+            found.clear();
+        }
+        found
+    }
+
+    fn all(self, kind: LookupKind, found: Vec<ObjectMatch<'s>>) -> Vec<BuiltMatch<'s>> {
+        let mut found: Vec<BuiltMatch<'s>> = found.into_iter().map(|it| self.built_match(it)).collect();
+        if matches!(self.view, View::Named(_)) {
+            let own = self.named_view_objects(kind);
+            let has_name = |it: &BuiltMatch<'s>| {
+                own.iter().any(|own| own.object.model.reference_name() == it.object.model.reference_name())
+            };
+            found.retain(|it| !self.is_of_same_template(it.object) && !has_name(it));
+            found.extend(own);
+            found.sort_by_key(|it| it.object.model.reference_name());
+        }
+        // An object whose name is not known outside its template.
+        found.retain(|it| {
+            self.is_of_same_template(it.object)
+                || it.object.model.reference_name().is_some_and(|it| !has_placeholder(it))
+        });
+        found
+    }
+
+    /// The objects of a kind in its named view.
+    fn named_view_objects(self, kind: LookupKind) -> Vec<BuiltMatch<'s>> {
+        let View::Named(view) = self.view else { return Vec::new() };
+        let Some(facts) = self.snapshot.file(self.file) else { return Vec::new() };
+        let objects = (0..facts.objects.len()).filter_map(|at| view.object(self.snapshot, self.file, facts, at));
+        let fits = |it: &BuiltObject<'s>| {
+            let same = match (it.namespace(), self.namespace()) {
+                (Some(one), Some(other)) => one == other,
+                _ => true,
+            };
+            same && kind.fits(&it.model.data) && self.is_of_same_template(*it)
+        };
+        objects
+            .filter(fits)
+            .map(|object| BuiltMatch { object, may_have_more_keys: may_have_more_keys(object) })
+            .collect()
+    }
+
+    /// Whether both are made by the same template.
+    pub fn is_of_same_template(self, other: BuiltObject<'_>) -> bool {
+        match (&self.source.template, &other.source.template) {
+            (Some(one), Some(other_template)) => {
+                self.file == other.file && Arc::ptr_eq(&one.parameters, &other_template.parameters)
+            }
+            _ => false,
+        }
+    }
+
+    fn built_match(self, found: ObjectMatch<'s>) -> BuiltMatch<'s> {
+        let built = found.position.and_then(|it| built::built_object(self.snapshot, found.file, it));
+        let object = built.unwrap_or_else(|| BuiltObject::as_written(self.snapshot, found.file, found.object));
+        // Additions were found by the name; the data itself may be known only after the build.
+        let may_have_more_keys = found.may_have_more_keys || may_have_more_keys(object);
+        BuiltMatch { object, may_have_more_keys }
+    }
+}
+
+fn may_have_more_keys(object: BuiltObject<'_>) -> bool {
+    matches!(&object.model.data, ObjectData::ConfigMap(data) | ObjectData::Secret(data) if data.may_have_more_keys)
+}

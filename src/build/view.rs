@@ -1,0 +1,95 @@
+//! The view that a built object belongs to.
+
+use std::sync::Arc;
+
+use crate::build::built::BuiltSource;
+use crate::build::object::BuiltObject;
+use crate::k8s::{ObjectData, Parameters};
+use crate::workspace::{File, Snapshot};
+
+/// The view of a built object.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'s> {
+    /// Nothing builds the object.
+    Plain,
+    /// The template that contains the object, with its own values.
+    Template,
+    /// A view of the settings.
+    Named(&'s NamedView),
+}
+
+impl PartialEq for View<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Plain, Self::Plain) | (Self::Template, Self::Template) => true,
+            (Self::Named(one), Self::Named(other)) => one.name == other.name,
+            _ => false,
+        }
+    }
+}
+
+/// A view of the settings: templates with other values.
+#[derive(Debug)]
+pub struct NamedView {
+    /// `name`.
+    pub name: Arc<str>,
+    /// The objects of each file, in the order of the file; sorted by file.
+    pub(super) files: Vec<(Arc<str>, Vec<Option<Arc<BuiltSource>>>)>,
+    /// The parameters of each template as written, and with the values of the view.
+    pub(super) parameters: Vec<(Arc<Parameters>, Arc<Parameters>)>,
+}
+
+impl NamedView {
+    /// The parameters of the template that contains an object, with the values of the view.
+    pub(super) fn parameters(&self, object: BuiltObject<'_>) -> Option<&Parameters> {
+        let own = &object.source.template.as_ref()?.parameters;
+        self.parameters.iter().find(|(it, _)| Arc::ptr_eq(it, own)).map(|(_, it)| &**it)
+    }
+
+    /// What the view makes of the objects of a file.
+    pub(super) fn file(&self, path: &str) -> Option<&[Option<Arc<BuiltSource>>]> {
+        let at = self.files.binary_search_by(|(it, _)| (**it).cmp(path)).ok()?;
+        Some(&self.files[at].1)
+    }
+
+    /// The object at a position of a file, as this view has it.
+    pub(super) fn object<'s>(
+        &'s self,
+        snapshot: &'s Snapshot,
+        path: &'s Arc<str>,
+        facts: &'s File,
+        position: usize,
+    ) -> Option<BuiltObject<'s>> {
+        let built = self.file(path)?.get(position)?.as_deref()?;
+        let plain = BuiltObject::as_written(snapshot, path, facts.objects.get(position)?);
+        Some(BuiltObject { model: &built.model, built: Some(built), view: View::Named(self), ..plain })
+    }
+}
+
+impl<'s> BuiltObject<'s> {
+    /// The name of its view, if the settings name it.
+    pub fn named_view(self) -> Option<&'s Arc<str>> {
+        match self.view {
+            View::Named(view) => Some(&view.name),
+            View::Plain | View::Template => None,
+        }
+    }
+
+    /// The name of its view: that of the settings, or the file of the template. `None` for a plain object.
+    pub fn view_name(self) -> Option<Arc<str>> {
+        match self.view {
+            View::Plain => None,
+            View::Named(view) => Some(Arc::clone(&view.name)),
+            View::Template => {
+                let facts = self.snapshot.file(self.file)?;
+                let is_template = |data: &ObjectData| matches!(data, ObjectData::Template(_));
+                let is_only = facts.objects.iter().filter(|it| is_template(&it.model.data)).count() == 1;
+                let name = facts.template_of(self.source).and_then(|(holder, _)| holder.model.name.as_ref());
+                Some(match name {
+                    Some(name) if !is_only => format!("{}#{}", self.file, name.value).into(),
+                    _ => Arc::clone(self.file),
+                })
+            }
+        }
+    }
+}
