@@ -47,7 +47,7 @@ pub use process::{
     find_literal_brackets, generate_value, parse_generator, process_template, select_template, select_template_at,
 };
 pub use provenance::{FieldProvenance, PieceProvenance, ProvenanceFiles, UnknownPart, fields, unknown_parts};
-pub use view::{NamedView, View};
+pub use view::{BuiltView, View};
 pub use wrap::{ParameterChoice, WrapError, WrapInput, WrapOptions, Wrapped, wrap_in_template};
 pub(crate) use wrap::{ParameterEdits, ValueReplacer, object_name};
 
@@ -64,12 +64,13 @@ pub fn views_of<'s>(
     position: usize,
 ) -> impl Iterator<Item = BuiltObject<'s>> {
     let own = file.objects.get(position).map(|source| built::of_file(snapshot, path, file, position, source));
-    let others = own.is_some_and(|it| it.view == View::Template).then(|| named_views(snapshot)).unwrap_or_default();
+    let is_template = own.is_some_and(|it| it.view == View::Template);
+    let others = if is_template { named_views(snapshot) } else { &[] };
     own.into_iter().chain(others.iter().filter_map(move |view| view.object(snapshot, path, file, position)))
 }
 
 /// The views of the settings.
-pub fn named_views(_snapshot: &Snapshot) -> &[NamedView] {
+pub fn named_views(_snapshot: &Snapshot) -> &[BuiltView] {
     &[]
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::build::built::BuiltSource;
+use crate::build::built::BuiltFile;
 use crate::build::object::BuiltObject;
 use crate::k8s::{ObjectData, Parameters};
 use crate::workspace::{File, Snapshot};
@@ -15,7 +15,7 @@ pub enum View<'s> {
     /// The template that contains the object, with its own values.
     Template,
     /// A view of the settings.
-    Named(&'s NamedView),
+    Named(&'s BuiltView),
 }
 
 impl PartialEq for View<'_> {
@@ -30,16 +30,16 @@ impl PartialEq for View<'_> {
 
 /// A view of the settings: templates with other values.
 #[derive(Debug)]
-pub struct NamedView {
+pub struct BuiltView {
     /// `name`.
     pub name: Arc<str>,
     /// The objects of each file, in the order of the file; sorted by file.
-    pub(super) files: Vec<(Arc<str>, Vec<Option<Arc<BuiltSource>>>)>,
+    pub(super) files: Vec<(Arc<str>, BuiltFile)>,
     /// The parameters of each template as written, and with the values of the view.
     pub(super) parameters: Vec<(Arc<Parameters>, Arc<Parameters>)>,
 }
 
-impl NamedView {
+impl BuiltView {
     /// The parameters of the template that contains an object, with the values of the view.
     pub(super) fn parameters(&self, object: BuiltObject<'_>) -> Option<&Parameters> {
         let own = &object.source.template.as_ref()?.parameters;
@@ -47,7 +47,7 @@ impl NamedView {
     }
 
     /// What the view makes of the objects of a file.
-    pub(super) fn file(&self, path: &str) -> Option<&[Option<Arc<BuiltSource>>]> {
+    pub(super) fn file(&self, path: &str) -> Option<&BuiltFile> {
         let at = self.files.binary_search_by(|(it, _)| (**it).cmp(path)).ok()?;
         Some(&self.files[at].1)
     }
@@ -60,7 +60,7 @@ impl NamedView {
         facts: &'s File,
         position: usize,
     ) -> Option<BuiltObject<'s>> {
-        let built = self.file(path)?.get(position)?.as_deref()?;
+        let built = self.file(path)?.0.get(position)?.as_deref()?;
         let plain = BuiltObject::as_written(snapshot, path, facts.objects.get(position)?);
         Some(BuiltObject { model: &built.model, built: Some(built), view: View::Named(self), ..plain })
     }
