@@ -28,7 +28,8 @@ pub use globs::Globs;
 pub use lookup::{LookupSite, ObjectMatch};
 pub use paths::{PathStyle, display_path, join_path, path_from_uri, path_to_uri, relative_path};
 pub use settings::{
-    Externals, FileOverride, LintLevel, RuleLevel, SETTINGS_FILE, Settings, SettingsError, UnknownPolicy, schema,
+    Externals, FileOverride, LintLevel, LoadRestrictor, NamedView, RuleLevel, SETTINGS_FILE, Settings, SettingsError,
+    UnknownPolicy, schema,
 };
 pub use snapshot::Snapshot;
 pub use updates::Workspace;

@@ -3,6 +3,7 @@
 //! Reading always returns settings. Each wrong value is a [`SettingsError`], and its key keeps the default.
 
 mod keys;
+mod views;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::workspace::version::KubernetesVersion;
 use keys::SettingsKey;
 
 pub use keys::schema;
+pub use views::{LoadRestrictor, NamedView};
 
 /// The name of the settings file.
 pub const SETTINGS_FILE: &str = "podlens.yaml";
@@ -41,6 +43,10 @@ pub struct Settings {
     pub show_secrets: bool,
     /// `overrides`: the levels of rules for some files. Later entries win.
     pub overrides: Vec<FileOverride>,
+    /// `views`: kustomizations, charts and templates that are built with given values.
+    pub views: Vec<NamedView>,
+    /// `kustomize.loadRestrictor`: which files a kustomization may include.
+    pub load_restrictor: LoadRestrictor,
     /// Errors in the settings, in text order.
     pub errors: Vec<SettingsError>,
     /// The keys that are set. Keys below `externals` have the form `externals.services`.
@@ -206,6 +212,8 @@ impl Settings {
         settings.exclude = settings.settings_for("exclude").exclude.clone();
         settings.unknown = settings.settings_for("unknown").unknown;
         settings.show_secrets = settings.settings_for("secrets").show_secrets;
+        settings.views = settings.settings_for("views").views.clone();
+        settings.load_restrictor = settings.settings_for("kustomize").load_restrictor;
         settings.externals = Externals {
             variables: settings.settings_for("externals.variables").externals.variables.clone(),
             config_maps: settings.settings_for("externals.configMaps").externals.config_maps.clone(),
@@ -306,6 +314,13 @@ impl SettingsReader {
                 "secrets" => {
                     for (_, show, _) in self.entries(value, keys::SECRETS, "`secrets`") {
                         self.settings.show_secrets = self.flag(show);
+                    }
+                }
+                "views" => self.views(value),
+                "kustomize" => {
+                    for (_, restrictor, _) in self.entries(value, keys::KUSTOMIZE, "`kustomize`") {
+                        let choice = self.choice(restrictor, &LoadRestrictor::NAMES);
+                        self.settings.load_restrictor = choice.unwrap_or_default();
                     }
                 }
                 _ => self.overrides(value),

@@ -23,7 +23,9 @@ fn the_schema_is_up_to_date() {
 fn every_key_of_the_schema_is_read() {
     let text = "kubernetes: '1.34'\nproposals: true\nrules: {missing-key: off}\nexclude: [vendor]\n\
                 externals: {variables: [A], configMaps: [a], secrets: {b: [c]}, services: {d: [80]}}\n\
-                unknown: always\nsecrets: {show: true}\noverrides: [{files: [a], rules: {missing-key: error}}]\n";
+                unknown: always\nsecrets: {show: true}\noverrides: [{files: [a], rules: {missing-key: error}}]\n\
+                views: [{name: a, path: b, values: [c], set: {d: 1}, params: e, release: f, namespace: g}]\n\
+                kustomize: {loadRestrictor: none}\n";
     let settings = Settings::parse(text);
     assert_eq!(settings.errors, []);
     let schema = settings_schema();

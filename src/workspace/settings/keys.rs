@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::workspace::settings::{LintLevel, UnknownPolicy};
+use crate::workspace::settings::{LintLevel, LoadRestrictor, UnknownPolicy};
 
 /// A key with its documentation and the type of its value.
 #[derive(Debug)]
@@ -25,10 +25,18 @@ enum ValueType {
     Globs,
     /// An [`UnknownPolicy`].
     Unknown,
+    /// A [`LoadRestrictor`].
+    Restrictor,
+    /// A text.
+    Text,
+    /// A list of texts.
+    Texts,
+    /// A mapping of names to scalars.
+    Assignments,
     /// A mapping with these keys.
     Keys(&'static [SettingsKey]),
-    /// A list of mappings with these keys. The first key is required.
-    List(&'static [SettingsKey]),
+    /// A list of mappings with these keys. So many of the first keys are required.
+    List(&'static [SettingsKey], usize),
     /// A mapping of objects to their keys.
     Sources,
     /// A mapping of services to their ports.
@@ -65,7 +73,14 @@ pub(super) const ROOT: &[SettingsKey] = &[
          never does neither.",
     ),
     key("secrets", ValueType::Keys(SECRETS), "How values of Secrets are shown."),
-    key("overrides", ValueType::List(OVERRIDE), "Levels of rules for some files. Later entries win."),
+    key("overrides", ValueType::List(OVERRIDE, 1), "Levels of rules for some files. Later entries win."),
+    key(
+        "views",
+        ValueType::List(VIEW, 2),
+        "Kustomizations, charts and templates that are built with given values, beside those that podlens finds itself. \
+         `podlens views` lists all of them.",
+    ),
+    key("kustomize", ValueType::Keys(KUSTOMIZE), "How kustomizations are built."),
 ];
 
 pub(super) const EXTERNALS: &[SettingsKey] = &[
@@ -90,6 +105,28 @@ pub(super) const OVERRIDE: &[SettingsKey] = &[
     key("files", ValueType::Globs, "The files, as globs relative to the directory of the settings file."),
     key("rules", ValueType::Levels, "Levels of rules in these files."),
 ];
+
+pub(super) const VIEW: &[SettingsKey] = &[
+    key("name", ValueType::Text, "The name of the view. Names are unique."),
+    key(
+        "path",
+        ValueType::Text,
+        "The directory of a kustomization or chart, or the file of a template, relative to the settings file. A glob \
+         makes a view of each path that matches.",
+    ),
+    key("values", ValueType::Texts, "Values files of the chart, relative to the settings file. Later ones win."),
+    key("set", ValueType::Assignments, "Values of the chart, such as image.tag, or parameters of the template."),
+    key("params", ValueType::Text, "A file with parameters of the template, relative to the settings file."),
+    key("release", ValueType::Text, "The name of the release of the chart."),
+    key("namespace", ValueType::Text, "The namespace of the release of the chart."),
+];
+
+pub(super) const KUSTOMIZE: &[SettingsKey] = &[key(
+    "loadRestrictor",
+    ValueType::Restrictor,
+    "Which files a kustomization may include, as the flag --load-restrictor of kustomize: rootOnly allows files in its \
+     directory and below, none allows all files.",
+)];
 
 /// The names of keys.
 pub(super) fn names(keys: &[SettingsKey]) -> Vec<&'static str> {
@@ -128,9 +165,18 @@ impl ValueType {
             Self::Globs => object(strings),
             Self::Unknown => object(json!({"enum": UnknownPolicy::NAMES.map(|(name, _)| name), "default": "auto"})),
             Self::Keys(keys) => mapping(keys, rules),
-            Self::List(keys) => {
+            Self::Restrictor => {
+                object(json!({"enum": LoadRestrictor::NAMES.map(|(name, _)| name), "default": "rootOnly"}))
+            }
+            Self::Text => object(json!({"type": "string"})),
+            Self::Texts => object(strings),
+            Self::Assignments => {
+                let scalar = json!({"type": ["string", "number", "boolean"]});
+                object(json!({"type": "object", "additionalProperties": scalar}))
+            }
+            Self::List(keys, required) => {
                 let mut item = mapping(keys, rules);
-                item.insert("required".into(), json!([keys[0].name]));
+                item.insert("required".into(), json!(names(&keys[..*required])));
                 object(json!({"type": "array", "items": item}))
             }
             Self::Levels => {
