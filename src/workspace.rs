@@ -12,6 +12,7 @@ mod file;
 mod file_kind;
 mod globs;
 mod helm;
+mod inclusion;
 mod index;
 mod lookup;
 mod paths;
@@ -25,6 +26,10 @@ pub use document::{Document, ParsedText, SharedText, TextRevision};
 pub use file::File;
 pub use file_kind::{FileKind, MANIFEST_EXTENSIONS, is_env_format, is_manifest, is_param_file};
 pub use globs::Globs;
+pub use inclusion::{
+    BuildRole, Delivery, DeliveryTool, Include, IncludeKind, IncludeTarget, Includes, Inclusion, ParameterTemplates,
+    choose_templates,
+};
 pub use lookup::{LookupSite, ObjectMatch};
 pub use paths::{PathStyle, display_path, join_path, path_from_uri, path_to_uri, relative_path};
 pub use settings::{

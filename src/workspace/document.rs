@@ -34,6 +34,7 @@ use crate::text::{Buffer, LineIndex, Span, TextChange};
 use crate::workspace::file::{File, TextReader};
 use crate::workspace::file_kind::FileKind;
 use crate::workspace::helm::{self, MaskedTemplate};
+use crate::workspace::inclusion;
 
 /// How many edits are remembered. A cache that is older than that starts again.
 const HISTORY_LENGTH: usize = 512;
@@ -159,7 +160,8 @@ impl Document {
         let has_other_delimiters = || self.hints.other_delimiters && whole().other_delimiters;
         let file =
             File::from_objects(&self.path, &self.tree, objects(&self.tree), has_suppressions, &has_other_delimiters);
-        File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path)
+        let includes = inclusion::read_tree(&self.path, &self.tree, self.hints.delivery);
+        File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path).with_includes(includes)
     }
 }
 
@@ -169,6 +171,10 @@ struct IncrementalReader<'d>(&'d Document);
 impl TextReader for IncrementalReader<'_> {
     fn parse(&self, _: &str) -> (Tree, usize) {
         ((*self.0.tree).clone(), 0)
+    }
+
+    fn parse_documents(&self, _: &str, _: &dyn Fn(&str) -> bool) -> Tree {
+        (*self.0.tree).clone()
     }
 
     fn objects(&self, tree: &Tree) -> Vec<Object> {
@@ -192,6 +198,8 @@ pub(super) struct Hints {
     pub(super) other_delimiters: bool,
     /// The start of suppression comments.
     pub(super) suppressions: bool,
+    /// Objects of Argo CD and Flux.
+    pub(super) delivery: bool,
 }
 
 impl Hints {
@@ -200,15 +208,17 @@ impl Hints {
             actions: helm::has_actions(text),
             other_delimiters: has_other_template_delimiters(text),
             suppressions: has_suppressions(text),
+            delivery: inclusion::mentions_delivery(text),
         }
     }
 
     fn edited(&mut self, change: TextChange, text: &Buffer) {
-        let around = Span::new(change.old.start.saturating_sub(16), change.old.start + change.new_len + 16);
+        let around = Span::new(change.old.start.saturating_sub(24), change.old.start + change.new_len + 24);
         let near = Self::in_text(&text.slice(around));
         self.actions |= near.actions;
         self.other_delimiters |= near.other_delimiters;
         self.suppressions |= near.suppressions;
+        self.delivery |= near.delivery;
     }
 }
 

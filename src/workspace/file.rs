@@ -11,6 +11,7 @@ use crate::text::{LineIndex, Span};
 use crate::workspace::document;
 use crate::workspace::file_kind::FileKind;
 use crate::workspace::helm;
+use crate::workspace::inclusion::{self, Includes};
 use crate::workspace::settings::Settings;
 
 /// The contents of a file as the other layers see them.
@@ -34,6 +35,8 @@ pub struct File {
     pub settings: Option<Arc<Settings>>,
     /// Files that a Kustomization in this file names as patches.
     pub(super) patches: Vec<Arc<str>>,
+    /// What the file includes as a kustomization, a chart, settings or a delivery object.
+    pub(super) includes: Option<Arc<Includes>>,
     /// What this file is read as when it belongs to a Helm chart, if that is different.
     pub(super) in_chart: Option<Arc<File>>,
     /// The names and values of a parameter file or env file.
@@ -163,13 +166,21 @@ impl File {
             kind @ (FileKind::EnvFile | FileKind::ParamFile) => Self::read_env_format(path, text, kind),
             FileKind::Settings => {
                 let (tree, skipped) = reader.parse(text);
-                let settings = Some(Arc::new(Settings::read(path, text)));
+                let settings = Settings::read(path, text);
+                let includes = inclusion::read_settings(&settings);
+                let settings = Some(Arc::new(settings));
                 let file = Self::from_objects(path, &tree, Vec::new(), false, &|| false);
                 let (lines, document_count) = (Arc::new(LineIndex::new(text)), file.document_count + skipped);
-                Self { kind: FileKind::Settings, settings, lines, document_count, ..file }
+                Self { kind: FileKind::Settings, settings, includes, lines, document_count, ..file }
             }
             FileKind::Manifest | FileKind::HelmTemplate | FileKind::OtherTemplate => {
-                Self::read_manifest(path, text, reader)
+                let file = Self::read_manifest(path, text, reader);
+                match inclusion::read(path, text, reader) {
+                    Some(includes) => {
+                        Self { lines: Arc::new(LineIndex::new(text)), ..file }.with_includes(Some(includes))
+                    }
+                    None => file,
+                }
             }
         }
     }
@@ -179,7 +190,8 @@ impl File {
             Self::from_objects(path, &syntax::parse(""), Vec::new(), document::has_suppressions(text), &|| false);
         let entries = syntax::parse_param_file(text).entries.into_iter();
         let values = entries.map(|it| (it.name.into(), DataValue::new(it.value))).collect();
-        Self { kind, lines: Arc::new(LineIndex::new(text)), document_count: 1, values, ..file }
+        let includes = inclusion::read_parameters(text);
+        Self { kind, includes, lines: Arc::new(LineIndex::new(text)), document_count: 1, values, ..file }
     }
 
     /// Reads YAML or JSON, and decides whether it is a template.
@@ -212,6 +224,15 @@ impl File {
             }
         }
         file.without_values(path)
+    }
+
+    /// The file with what it includes, also where it is read as part of a chart.
+    pub(super) fn with_includes(mut self, includes: Option<Arc<Includes>>) -> Self {
+        if let Some(in_chart) = self.in_chart.take() {
+            let in_chart = Arc::unwrap_or_clone(in_chart);
+            self.in_chart = Some(Arc::new(Self { includes: includes.clone(), ..in_chart }));
+        }
+        Self { includes, ..self }
     }
 
     /// The values of a chart may look like objects: in a chart the file has none.
@@ -269,6 +290,7 @@ impl File {
             has_suppressions,
             settings: None,
             patches,
+            includes: None,
             in_chart: None,
             values: Vec::new(),
             derived: DerivedFromFile::default(),
@@ -280,6 +302,9 @@ impl File {
 pub(super) trait TextReader {
     /// The tree, and the number of documents that were not parsed.
     fn parse(&self, text: &str) -> (Tree, usize);
+
+    /// A tree with at least the documents that match.
+    fn parse_documents(&self, text: &str, matches: &dyn Fn(&str) -> bool) -> Tree;
 
     /// The objects of the tree.
     fn objects(&self, tree: &Tree) -> Vec<Object>;
@@ -295,6 +320,10 @@ struct FreshReader<'p>(&'p dyn Fn(&str) -> (Tree, usize));
 impl TextReader for FreshReader<'_> {
     fn parse(&self, text: &str) -> (Tree, usize) {
         self.0(text)
+    }
+
+    fn parse_documents(&self, text: &str, matches: &dyn Fn(&str) -> bool) -> Tree {
+        syntax::parse_matching_documents(text, matches).0
     }
 
     fn objects(&self, tree: &Tree) -> Vec<Object> {

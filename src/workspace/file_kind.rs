@@ -1,5 +1,6 @@
 //! Which files podlens reads, and what each of them is.
 
+use crate::workspace::inclusion::is_kustomization_file;
 use crate::workspace::settings::SETTINGS_FILE;
 
 /// The extensions of the files that are read, in lower case.
@@ -54,7 +55,7 @@ impl FileKind {
 
 /// Whether podlens reads a file of this name when it walks or watches a directory.
 pub fn is_manifest(path: &str) -> bool {
-    MANIFEST_EXTENSIONS.iter().any(|extension| has_extension(path, extension))
+    is_kustomization_file(path) || MANIFEST_EXTENSIONS.iter().any(|extension| has_extension(path, extension))
 }
 
 /// Whether the path is that of a file with `NAME=value` lines: `.env`, `config.env`, `dev.params`.
@@ -90,6 +91,8 @@ mod tests {
             ("a/my-podlens.yaml", Some(FileKind::Manifest)),
             ("a.env/readme", None),
             ("pod.yaml.orig", None),
+            ("a/Kustomization", Some(FileKind::Manifest)),
+            ("a/kustomization", None),
             ("yaml", None),
             ("", None),
         ] {

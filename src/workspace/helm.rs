@@ -12,7 +12,8 @@ use crate::text::Span;
 
 pub(super) use masked_template::MaskedTemplate;
 
-const CHART_FILE: &str = "Chart.yaml";
+/// The file that makes a directory a chart.
+pub(super) const CHART_FILE: &str = "Chart.yaml";
 
 /// The directory of a `Chart.yaml`: empty or ending with `/`.
 pub(super) fn chart_directory(path: &str) -> Option<&str> {

@@ -11,6 +11,7 @@ use crate::text::Span;
 use crate::workspace::dependencies::{ChangeVersions, Dependency, SharedRecorder};
 use crate::workspace::file::File;
 use crate::workspace::helm;
+use crate::workspace::inclusion::InclusionIndex;
 use crate::workspace::index::{Index, IndexedKind};
 use crate::workspace::settings::Settings;
 
@@ -19,6 +20,7 @@ use crate::workspace::settings::Settings;
 pub struct Snapshot {
     pub(super) files: OrdMap<Arc<str>, Arc<File>>,
     pub(super) index: Index,
+    pub(super) inclusion: InclusionIndex,
     /// By directory, which is empty or ends with `/`.
     pub(super) settings: Arc<BTreeMap<Arc<str>, Arc<Settings>>>,
     pub(super) defaults: Arc<Settings>,
@@ -125,6 +127,13 @@ impl Snapshot {
         let above = &self.defaults;
         let is_above = !above.file.is_empty() && self.settings.values().all(|it| it.file != above.file);
         self.settings.values().chain(is_above.then_some(above))
+    }
+
+    /// The settings of every settings file, and those of files without one.
+    pub fn settings_with_defaults(&self) -> impl Iterator<Item = &Arc<Settings>> {
+        let defaults = &self.defaults;
+        let is_new = self.settings.values().all(|it| it.file != defaults.file);
+        self.settings.values().chain(is_new.then_some(defaults))
     }
 
     /// Whether the settings exclude a file.

@@ -1,6 +1,6 @@
 //! Applying changes of files and settings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -99,6 +99,12 @@ impl Workspace {
         self.record_global_change();
     }
 
+    /// Sets the paths that exist and are not among the files, as far as files name them
+    /// ([`Snapshot::missing_paths`]) or they belong to a chart.
+    pub fn set_unread(&mut self, paths: BTreeSet<Arc<str>>) {
+        self.snapshot.inclusion.set_unread(paths);
+    }
+
     /// Updates the snapshot after a change of a file on disk or in an editor.
     fn refresh(&mut self, path: &str) {
         let path: Arc<str> = path.into();
@@ -119,6 +125,7 @@ impl Workspace {
         self.snapshot.index.set_file(&path, new.as_ref());
         self.update_exports(&path, old.as_deref(), new.as_deref());
         let (before, after) = (old.as_deref(), new.as_deref());
+        self.snapshot.inclusion.update(&path, before, after);
         self.update_patches(before.map_or(&[], |it| &it.patches), after.map_or(&[], |it| &it.patches));
         let settings = after.and_then(|it| it.settings.clone());
         if settings.is_some() || before.is_some_and(|it| it.settings.is_some()) {

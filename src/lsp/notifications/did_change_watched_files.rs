@@ -34,7 +34,8 @@ pub(super) fn register(session: &mut Session) {
 }
 
 fn watchers(session: &Session) -> Vec<Value> {
-    let manifests = format!("**/*.{{{}}}", MANIFEST_EXTENSIONS.join(","));
+    let extensions = MANIFEST_EXTENSIONS.map(|it| format!("*.{it}")).join(",");
+    let manifests = format!("**/{{{extensions},Kustomization}}");
     let roots = session.folders.roots();
     if roots.is_empty() || !session.client.watches_outside {
         return vec![json!({"globPattern": manifests})];

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::k8s::{Object, ObjectData, Template};
 use crate::rules::shared::file_key_refs::env_file_readers;
 use crate::syntax::ParamFile;
-use crate::workspace::{File, Snapshot, is_param_file};
+use crate::workspace::{File, Snapshot, choose_templates, is_param_file};
 
 /// A template in a file.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl ParamFileTemplates<'_> {
 
 /// The templates that a parameter file belongs to.
 pub fn templates_of_param_file<'s>(snapshot: &'s Snapshot, path: &str, file: &ParamFile) -> ParamFileTemplates<'s> {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let directory = path.rsplit_once('/').map_or("", |it| it.0);
     let mut all = templates_in(snapshot, directory);
     if all.is_empty() && !directory.is_empty() {
         all = templates_in(snapshot, directory.rsplit_once('/').map_or("", |it| it.0));
@@ -59,35 +59,11 @@ pub fn templates_of_param_file<'s>(snapshot: &'s Snapshot, path: &str, file: &Pa
         return ParamFileTemplates::default();
     }
     let names: BTreeSet<&str> = file.entries.iter().map(|it| &*it.name).collect();
-    let count = |it: &LocatedTemplate<'_>| names.iter().filter(|name| it.template.exported.contains(name)).count();
     let known = all.iter().flat_map(|it| it.template.exported.names()).map(|it| &**it).collect::<BTreeSet<_>>();
-    let hits = names.iter().filter(|it| known.contains(*it)).count();
-    let stem = name.rsplit_once('.').map_or(name, |it| it.0);
-    let named_after: Vec<_> = all.iter().filter(|it| is_named_after(it.file, stem)).cloned().collect();
-    let is_alike = !named_after.is_empty();
-    let most = hits * 2 > names.len() && (hits > 1 || is_alike || is_param_file(path));
-    let templates = match named_after {
-        alike if !alike.is_empty() => alike,
-        _ if !is_param_file(path) && !most => Vec::new(),
-        _ => {
-            let best = all.iter().map(count).max().unwrap_or(0);
-            all.into_iter().filter(|it| count(it) == best).collect()
-        }
-    };
-    ParamFileTemplates { is_sure: most && !templates.is_empty(), templates, known }
-}
-
-/// Whether a file is named after a template: `shop.params`, `shop-dev.params` and `dev.shop.env` after `shop.yaml`.
-fn is_named_after(template: &str, stem: &str) -> bool {
-    let name = template.rsplit('/').next().unwrap_or(template);
-    let own = name.split('.').next().unwrap_or(name);
-    let is_border = |rest: &str, at_start: bool| {
-        let edge = if at_start { rest.chars().next() } else { rest.chars().next_back() };
-        edge.is_none_or(|it| matches!(it, '.' | '-' | '_'))
-    };
-    !own.is_empty()
-        && (stem.strip_prefix(own).is_some_and(|rest| is_border(rest, true))
-            || stem.strip_suffix(own).is_some_and(|rest| is_border(rest, false)))
+    let candidates: Vec<_> = all.iter().map(|it| (&**it.file, &*it.template.exported)).collect();
+    let choice = choose_templates(path, &names, &candidates);
+    let templates = choice.chosen.into_iter().map(|at| all[at].clone()).collect();
+    ParamFileTemplates { is_sure: choice.is_sure, templates, known }
 }
 
 /// The templates with parameters in a directory, without its subdirectories.

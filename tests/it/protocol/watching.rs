@@ -29,7 +29,7 @@ fn the_client_watches_if_it_can() {
     });
     let options = &watch["params"]["registrations"][0]["registerOptions"];
     let pattern = &options["watchers"][0]["globPattern"];
-    assert_eq!(pattern["pattern"], "**/*.{yaml,yml,json,env,params}");
+    assert_eq!(pattern["pattern"], "**/{*.yaml,*.yml,*.json,*.env,*.params,Kustomization}");
     assert_eq!(pattern["baseUri"].as_str().map(|it| it.trim_end_matches('/')), Some(fixture.folder_uri().as_str()));
 }
 
