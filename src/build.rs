@@ -25,6 +25,7 @@ mod preset_selector;
 mod process;
 mod provenance;
 mod view;
+mod views;
 mod wrap;
 
 pub use admission::{
@@ -48,6 +49,7 @@ pub use process::{
 };
 pub use provenance::{FieldProvenance, PieceProvenance, ProvenanceFiles, UnknownPart, fields, unknown_parts};
 pub use view::{BuiltView, View};
+pub use views::{UnmatchedView, ViewInputs, ViewKind, ViewSummary, ViewUnknown, unmatched_views, views};
 pub use wrap::{ParameterChoice, WrapError, WrapInput, WrapOptions, Wrapped, wrap_in_template};
 pub(crate) use wrap::{ParameterEdits, ValueReplacer, object_name};
 

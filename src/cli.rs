@@ -15,6 +15,7 @@ mod process;
 mod progress;
 mod render;
 mod selection;
+mod views;
 mod wrap;
 
 use std::fmt::Display;
@@ -81,6 +82,7 @@ enum Command {
     Build(build::Arguments),
     Expand(expand::Arguments),
     Render(render::Arguments),
+    Views(views::Arguments),
     Process(process::Arguments),
     Wrap(wrap::Arguments),
     Explain(explain::Arguments),
@@ -134,6 +136,7 @@ pub fn main(serve: Option<Serve>) -> ExitCode {
         Command::Lsp(arguments) => lsp::run(arguments, serve),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
+        Command::Views(arguments) => views::run(&arguments),
         Command::Process(arguments) => process::run(&arguments),
         Command::Wrap(arguments) => wrap::run(&arguments),
     };

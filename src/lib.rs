@@ -4,7 +4,7 @@
 //! direction, and a layer uses only the layers before it, through their root file:
 //!
 //! ```text
-//! text ─▶ diagnostic ─▶ syntax ─▶ k8s ─▶ workspace ─▶ resolve ─▶ rules ─▶ ide ─▶ lsp, cli, report
+//! text ─▶ diagnostic ─▶ syntax ─▶ k8s ─▶ workspace ─▶ build ─▶ resolve ─▶ rules ─▶ ide ─▶ lsp, cli, report
 //! ```
 //!
 //! - [`text`]: the editable buffer, and the only conversion of offsets to lines and columns.
@@ -15,6 +15,7 @@
 //! - [`k8s`]: objects in a tree: pods with their containers, ConfigMaps, Secrets, services, presets, templates. Their spans
 //!   are relative to the first byte of the object.
 //! - [`workspace`]: files, an index over their objects, the settings. A change goes in, a snapshot comes out.
+//! - [`build`]: what the files become on their way to the cluster: the views, with the files of each.
 //! - [`resolve`]: the environment of a container: the binding of each name at each position, with its source.
 //! - [`rules`]: findings; one file per rule.
 //! - [`ide`]: the answers for editors and commands; one file per feature. The item under the cursor is found in one place,

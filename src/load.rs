@@ -4,6 +4,7 @@
 //! anywhere in it. Nothing is printed here, and a file that cannot be read does not hide another.
 
 mod editor;
+mod included;
 mod read;
 mod roots;
 mod stdin;

@@ -15,6 +15,7 @@ mod rdjson;
 mod sarif;
 mod summary;
 mod table;
+mod views;
 
 use std::borrow::Cow;
 
@@ -33,6 +34,7 @@ pub use rdjson::write as write_rdjson;
 pub use sarif::write as write_sarif;
 pub use summary::{counted, style};
 pub use table::write as write_table;
+pub use views::{ListedUnknown, ListedView, ViewList, write as write_views};
 
 /// A text on one line, safe for a terminal: characters that move the cursor, end the line or change the writing direction
 /// are escaped.

@@ -7,9 +7,10 @@ use std::{env, fs};
 use podlens::workspace::Settings;
 
 /// The blocks between `<!-- begin: NAME -->` and `<!-- end: NAME -->`, and the arguments that fill them.
-const BLOCKS: [(&str, &[&str]); 5] = [
+const BLOCKS: [(&str, &[&str]); 6] = [
     ("lint", &["lint", "fixtures/lint/app"]),
     ("env", &["env", "fixtures/shop/reports.yaml"]),
+    ("views", &["views", "fixtures/views"]),
     ("process", &["process", "fixtures/templates/mongodb-openshift.yaml", "--parameters"]),
     (
         "wrap",

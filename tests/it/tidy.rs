@@ -94,7 +94,7 @@ fn layers_are_used_through_their_root_only() {
 }
 
 /// The layers in which a name of a type has one meaning.
-const LAYERS_WITH_UNIQUE_TYPES: [&str; 5] = ["k8s", "workspace", "resolve", "rules", "ide"];
+const LAYERS_WITH_UNIQUE_TYPES: [&str; 6] = ["k8s", "workspace", "build", "resolve", "rules", "ide"];
 
 #[test]
 fn no_two_types_of_these_layers_have_the_same_name() {
