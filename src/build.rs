@@ -18,6 +18,7 @@ mod admission;
 mod built;
 mod label_names;
 mod lookup;
+mod named_views;
 mod node;
 mod object;
 mod origin;
@@ -35,6 +36,7 @@ pub use admission::{
 pub use built::BuiltSource;
 pub use label_names::{is_dns_subdomain, is_qualified_name};
 pub use lookup::BuiltMatch;
+pub use named_views::named_views;
 pub use node::{BuildError, BuildLimits, BuiltContent, BuiltNode, BuiltScalar};
 pub use object::{BuiltContainer, BuiltObject, BuiltPod, WrittenRange, title};
 pub use origin::{BuiltBy, BuiltText, Origins, Place, SourceObject};
@@ -69,11 +71,6 @@ pub fn views_of<'s>(
     let is_template = own.is_some_and(|it| it.view == View::Template);
     let others = if is_template { named_views(snapshot) } else { &[] };
     own.into_iter().chain(others.iter().filter_map(move |view| view.object(snapshot, path, file, position)))
-}
-
-/// The views of the settings.
-pub fn named_views(_snapshot: &Snapshot) -> &[BuiltView] {
-    &[]
 }
 
 /// The objects of a file in all views, in the order of the file.

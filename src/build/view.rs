@@ -35,6 +35,8 @@ pub struct BuiltView {
     pub name: Arc<str>,
     /// The objects of each file, in the order of the file; sorted by file.
     pub(super) files: Vec<(Arc<str>, BuiltFile)>,
+    /// The parameter file.
+    pub(super) params: Option<Arc<str>>,
     /// The parameters of each template as written, and with the values of the view.
     pub(super) parameters: Vec<(Arc<Parameters>, Arc<Parameters>)>,
 }

@@ -146,7 +146,7 @@ pub fn unmatched_views(snapshot: &Snapshot) -> Vec<UnmatchedView> {
         file: Arc::clone(&settings.file),
         name: Arc::clone(&view.name.value),
         path: Arc::clone(&view.path.value),
-        span: view.path.span,
+        span: view.path.span.to_relative(),
     });
     unmatched.collect()
 }
@@ -330,7 +330,7 @@ fn settings_inputs(snapshot: &Snapshot, settings: &Settings, view: &NamedView) -
         let target = snapshot.path_target(kind, path.as_ref(), &text.value);
         if let Some(why) = target.reason() {
             let what = format!("{} `{}`", kind.noun(), text.value);
-            let line = line_in(snapshot, &settings.file, text.span);
+            let line = line_in(snapshot, &settings.file, text.span.to_relative());
             unknown.push(ViewUnknown { file: Arc::clone(&settings.file), line, what, why });
         }
         target.file().cloned().or(match target {

@@ -288,7 +288,7 @@ pub(super) fn read_settings(settings: &Settings) -> Option<Arc<Includes>> {
     let mut includes = Includes::default();
     let mut add = |kind, text: &crate::k8s::Text| {
         let candidates = owner.resolve_path(&text.value).map(Arc::from).into_iter().collect();
-        includes.entries.push(Include { candidates, ..Include::new(kind, &text.value, text.span) });
+        includes.entries.push(Include { candidates, ..Include::new(kind, &text.value, text.span.to_relative()) });
     };
     for view in views {
         if !view.is_glob() {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use imbl::{HashSet, OrdMap};
@@ -14,6 +15,16 @@ use crate::workspace::helm;
 use crate::workspace::inclusion::InclusionIndex;
 use crate::workspace::index::{Index, IndexedKind};
 use crate::workspace::settings::Settings;
+
+/// What a later layer computes from the whole workspace.
+#[derive(Default)]
+pub(super) struct DerivedFromWorkspace(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl fmt::Debug for DerivedFromWorkspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DerivedFromWorkspace")
+    }
+}
 
 /// The state of the workspace at one version. Immutable and cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +40,8 @@ pub struct Snapshot {
     pub(super) roots: Arc<[Arc<str>]>,
     pub(super) changes: ChangeVersions,
     pub(super) recorder: SharedRecorder,
+    /// See [`Snapshot::derived`].
+    pub(super) derived_views: Arc<DerivedFromWorkspace>,
     /// See [`Snapshot::derived_from_services`].
     pub(super) derived: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
     /// Files in which services have only moved since `derived` was computed.
@@ -73,6 +86,12 @@ impl Snapshot {
     /// An object of a file, found by its content. Objects move when their file is edited.
     pub fn find_object(&self, file: &str, model: &Arc<Model>) -> Option<&Object> {
         self.files.get(file)?.objects.iter().find(|it| Arc::ptr_eq(&it.model, model))
+    }
+
+    /// What a later layer computes from the whole workspace, once for each state of it. All callers must use the same
+    /// type; `None` for another one.
+    pub fn derived<T: Any + Send + Sync>(&self, compute: impl FnOnce() -> T) -> Option<&T> {
+        self.derived_views.0.get_or_init(|| Box::new(compute())).downcast_ref()
     }
 
     /// A cache that a later layer computes from all services. Snapshots share it until a service changes. All callers

@@ -80,7 +80,7 @@ impl Workspace {
                 Arc::make_mut(&mut self.snapshot.settings).insert(directory, settings);
             }
         }
-        self.snapshot.changes.start_version();
+        self.start_version();
         self.record_global_change();
         self.reindex_below("");
     }
@@ -95,7 +95,7 @@ impl Workspace {
     /// Sets the directories of separate projects: names are not looked up across them. Each is empty or ends with `/`.
     pub fn set_roots(&mut self, roots: impl IntoIterator<Item = Arc<str>>) {
         self.snapshot.roots = roots.into_iter().collect();
-        self.snapshot.changes.start_version();
+        self.start_version();
         self.record_global_change();
     }
 
@@ -120,7 +120,7 @@ impl Workspace {
             Some(file) => self.snapshot.files.insert(Arc::clone(&path), Arc::clone(file)),
             None => self.snapshot.files.remove(&path),
         };
-        self.snapshot.changes.start_version();
+        self.start_version();
         self.snapshot.changes.record_file(&path, self.is_watched.load(Ordering::Relaxed));
         self.snapshot.index.set_file(&path, new.as_ref());
         self.update_exports(&path, old.as_deref(), new.as_deref());
@@ -186,6 +186,11 @@ impl Workspace {
         self.snapshot.moved = HashSet::default();
     }
 
+    fn start_version(&mut self) {
+        self.snapshot.changes.start_version();
+        self.snapshot.derived_views = Arc::default();
+    }
+
     /// Records a change that concerns every file.
     fn record_global_change(&mut self) {
         self.snapshot.changes.record_global();
@@ -215,7 +220,7 @@ impl Workspace {
         let charts = Arc::make_mut(&mut self.snapshot.charts);
         let changed = if is_chart { charts.insert(directory.into()) } else { charts.remove(directory) };
         if changed {
-            self.snapshot.changes.start_version();
+            self.start_version();
             self.record_global_change();
             for path in self.files_below(directory) {
                 if helm::chart_directory(&path).is_none() {

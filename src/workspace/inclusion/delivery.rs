@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::syntax::{Node, Tree, has_helm_placeholder};
+use crate::syntax::{Node, Tree, has_placeholder};
 use crate::text::Span;
 use crate::workspace::inclusion::kustomization::{is_builtin, read_chart_plugin};
 use crate::workspace::inclusion::{Include, IncludeKind, Includes, filled, items, join};
@@ -73,7 +73,7 @@ fn group(root: Node<'_>) -> &str {
 
 /// A scalar that does not depend on a Helm action.
 fn known(node: Option<Node<'_>>) -> Option<Arc<str>> {
-    node.and_then(filled).filter(|it| !has_helm_placeholder(it)).map(Into::into)
+    node.and_then(filled).filter(|it| !has_placeholder(it)).map(Into::into)
 }
 
 const BY_A_PLUGIN: &str = "a plugin of Argo CD makes the objects";

@@ -100,7 +100,7 @@ impl SettingsReader {
             if let Some(view) = self.view(item) {
                 if self.settings.views.iter().any(|it| it.name.value == view.name.value) {
                     self.error(
-                        view.name.span,
+                        view.name.span.to_relative(),
                         format!("there is already a view `{}`; names are unique", view.name.value),
                     );
                 } else {
@@ -155,14 +155,17 @@ impl SettingsReader {
     fn with_pattern(&mut self, path: Text) -> Option<(Text, GlobMatcher)> {
         let parts: Vec<&str> = path.value.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
         if path.value.starts_with('/') || parts.contains(&"..") {
-            self.error(path.span, "expected a path in or below the directory of the settings file".into());
+            self.error(
+                path.span.to_relative(),
+                "expected a path in or below the directory of the settings file".into(),
+            );
             return None;
         }
         let glob = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
         match GlobBuilder::new(&glob).literal_separator(true).build() {
             Ok(glob) => Some((path, glob.compile_matcher())),
             Err(error) => {
-                self.error(path.span, format!("invalid glob: {}", error.kind()));
+                self.error(path.span.to_relative(), format!("invalid glob: {}", error.kind()));
                 None
             }
         }
