@@ -59,6 +59,9 @@ use std::sync::Arc;
 
 use crate::workspace::{File, Snapshot};
 
+#[cfg(test)]
+mod tests;
+
 /// What each view makes of the object at a position of a file: first its own template, then the views of the settings. For
 /// an object that nothing builds it is the object itself.
 pub fn views_of<'s>(

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::build::node::BuildLimits;
+use crate::build::node::{BuildError, BuildLimits, BuiltNode};
 use crate::build::object::BuiltObject;
 use crate::build::origin::Origins;
 use crate::build::process::process_object;
@@ -25,9 +25,15 @@ pub struct BuiltSource {
     pub origins: Origins,
     /// Why the real program refuses the object.
     pub errors: Vec<String>,
-    inputs: Inputs,
-    /// The parameters it was last built for. They decide the inputs, and comparing them by address is fast.
-    parameters: Mutex<Arc<Parameters>>,
+}
+
+impl BuiltSource {
+    /// Reads a tree that was built from a source object.
+    pub fn read(node: BuiltNode, source: &Model, limits: &mut BuildLimits) -> Result<Self, BuildError> {
+        let (tree, origins) = node.finish(limits)?;
+        let model = Arc::new(k8s::read_built_object(tree.node(), source));
+        Ok(Self { model, tree, origins, errors: Vec::new() })
+    }
 }
 
 /// What goes into an object of a template besides its text.
@@ -61,24 +67,32 @@ impl Inputs {
 pub(super) fn build(object: &Object, member: Option<&TemplateMember>) -> Option<Arc<BuiltSource>> {
     let (tree, member) = (object.model.tree.as_ref()?, member?);
     let result = object.model.derived.get_or_insert(
-        |it: &BuildResult| it.is_for(&object.model, member),
-        || BuildResult(build_new(object, tree, member).map(Arc::new)),
+        |it: &TemplateBuild| it.is_for(&object.model, member),
+        || TemplateBuild {
+            inputs: Inputs::new(&object.model, member),
+            parameters: Mutex::new(Arc::clone(&member.parameters)),
+            built: build_new(object, tree, member).ok().map(Arc::new),
+        },
     );
-    result.0.as_ref().map(Arc::clone)
+    result.built.clone()
 }
 
-/// The result of a build; `None` if the object cannot be built.
-struct BuildResult(Option<Arc<BuiltSource>>);
+/// A result that is kept with its source object.
+struct TemplateBuild {
+    inputs: Inputs,
+    /// The parameters it was last asked for. They decide the inputs, and comparing them by address is fast.
+    parameters: Mutex<Arc<Parameters>>,
+    /// `None` if the object cannot be built.
+    built: Option<Arc<BuiltSource>>,
+}
 
-impl BuildResult {
+impl TemplateBuild {
     fn is_for(&self, model: &Model, member: &TemplateMember) -> bool {
-        // Whether an object can be built does not depend on its parameters, except for its size.
-        let Some(built) = &self.0 else { return true };
-        let last = &mut *built.parameters.lock().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(last, &member.parameters) && built.inputs.is_list_item == member.is_list_item {
+        let last = &mut *self.parameters.lock().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(last, &member.parameters) && self.inputs.is_list_item == member.is_list_item {
             return true;
         }
-        let is_same = built.inputs == Inputs::new(model, member);
+        let is_same = self.inputs == Inputs::new(model, member);
         if is_same {
             *last = Arc::clone(&member.parameters);
         }
@@ -86,14 +100,11 @@ impl BuildResult {
     }
 }
 
-fn build_new(object: &Object, tree: &OwnedNode, member: &TemplateMember) -> Option<BuiltSource> {
+fn build_new(object: &Object, tree: &OwnedNode, member: &TemplateMember) -> Result<BuiltSource, BuildError> {
     let mut limits = BuildLimits::lenient(object.model.span.len());
-    let processed = process_object(tree.clone(), member, &mut limits).ok()?;
-    let (tree, origins) = processed.node.finish(&mut limits).ok()?;
-    let model = k8s::read_built_object(tree.node(), &object.model);
-    let inputs = Inputs::new(&object.model, member);
-    let parameters = Mutex::new(Arc::clone(&member.parameters));
-    Some(BuiltSource { model: Arc::new(model), tree, origins, errors: processed.errors, inputs, parameters })
+    let processed = process_object(tree.clone(), member, &mut limits)?;
+    let built = BuiltSource::read(processed.node, &object.model, &mut limits)?;
+    Ok(BuiltSource { errors: processed.errors, ..built })
 }
 
 /// What the templates of a file make of its objects, in the order of the objects.

@@ -17,6 +17,7 @@ mod message;
 mod abuse;
 #[cfg(unix)]
 mod ask;
+mod built;
 mod commands;
 mod differential;
 mod editors;

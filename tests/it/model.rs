@@ -3,7 +3,7 @@
 //! The reference shares no code with the program: it uses maps and strings, and `None` for values that are not fully
 //! known. The manifests are written in several YAML styles, so that parsing is tested too.
 
-mod case;
+pub(crate) mod case;
 mod presets;
 mod reference;
 mod spelling;

@@ -68,6 +68,11 @@ impl Rule {
         self.docs.lines().flat_map(|line| [line.strip_prefix(' ').unwrap_or(line), "\n"]).collect()
     }
 
+    /// Whether it looks at objects as the cluster gets them, and not as they are written.
+    pub fn looks_at_built_objects(&self) -> bool {
+        self.sees == Sees::Built
+    }
+
     /// The first sentence of the documentation.
     pub fn summary(&self) -> &'static str {
         let body = self.docs.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
