@@ -6,8 +6,9 @@
 //! milliseconds and megabytes are only printed. Requests are measured on an unchanged text, and directly after a keystroke,
 //! as editors send them while the user types.
 //!
-//! The texts have no findings, since sending findings is not to be measured: the services of the large workspace are in
-//! different namespaces, and templates disable service links.
+//! The texts have no findings: the services of the large workspace are in different namespaces, and templates disable
+//! service links. What findings cost is measured separately: keystrokes in texts with 400 findings, relative to the same
+//! texts without.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -36,6 +37,10 @@ const HELM: &str = "Helm";
 
 /// The time in the large workspace, relative to the small one.
 const SCALE_BUDGET: f64 = 1.5;
+
+/// The time of a keystroke in a file with findings, relative to the same file without.
+const FINDINGS_BUDGET: f64 = 2.0;
+const FINDINGS: usize = 400;
 
 /// Differences below this are measurement noise.
 const NOISE: Duration = Duration::from_micros(300);
@@ -141,6 +146,10 @@ fn main() -> ExitCode {
             large.close(&documents[1]);
         }
     }
+    match Server::start(WORKSPACES[0]) {
+        Ok(mut server) => measure_findings(rounds, small, &mut server, &mut exceeded),
+        Err(error) => exceeded.push(format!("cannot start a third server: {error}")),
+    }
     for it in &slow {
         println!("over the limit: {it}");
     }
@@ -148,6 +157,55 @@ fn main() -> ExitCode {
         println!("budget exceeded: {it}");
     }
     if exceeded.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Measures keystrokes in a text with findings, relative to the same text without. Each text has its own server, so that
+/// an edit of one does not check the other.
+fn measure_findings(rounds: usize, without: &mut Server, with: &mut Server, exceeded: &mut Vec<String>) {
+    let columns = ["none, median", "p99", "400, median", "p99", "ratio", "p99"];
+    println!("\n{:<40}{}", "findings", columns.map(|it| format!("{it:>14}")).concat());
+    for (kind, make) in kinds().into_iter().filter(|(kind, _)| *kind != HELM) {
+        let text = make(1_000_000);
+        let documents = [without.open(kind, &text), with.open(kind, &with_findings(&text))];
+        assert_eq!([without.findings, with.findings], [0, FINDINGS], "findings of {kind}");
+        for action in [Action::Type("7"), Action::Type("\n")] {
+            let mut times = [Vec::new(), Vec::new()];
+            // The 99th percentile needs several hundred measurements.
+            for _ in 0..10 * rounds {
+                times[0].push(without.measure(&documents[0], action));
+                times[1].push(with.measure(&documents[1], action));
+            }
+            times.iter_mut().for_each(|it| it.sort());
+            let [none, many] = times.map(|it| [it[it.len() / 2], it[it.len() * 99 / 100]]);
+            let ratios = [0, 1].map(|at| many[at].as_secs_f64() / none[at].as_secs_f64());
+            let title = format!("{kind}, 1 MB: {}", action.name());
+            let row = [none[0], none[1], many[0], many[1]].map(milliseconds);
+            let row = row.into_iter().chain(ratios.map(|it| format!("{it:.2}")));
+            println!("{title:<40}{}", row.map(|it| format!("{it:>14}")).collect::<String>());
+            for (name, at) in [("median", 0), ("99th percentile", 1)] {
+                if ratios[at] > FINDINGS_BUDGET && many[at] > none[at] + NOISE {
+                    exceeded.push(format!("{title}: the {name} is {:.1} times as long with findings", ratios[at]));
+                }
+            }
+        }
+        without.close(&documents[0]);
+        with.close(&documents[1]);
+    }
+}
+
+/// The text with a finding in each of 400 containers, which are distributed over the text: a variable that is
+/// declared twice. Such a finding has a related place and a fix.
+fn with_findings(text: &str) -> String {
+    let (comment, entry) = ("# The order matters: PORT is before URL.", "- {name: PORT, value: '80'}");
+    let containers = text.matches(comment).count();
+    let mut parts = text.split(comment);
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for (number, part) in parts.enumerate() {
+        let is_chosen = (number + 1) * FINDINGS / containers > number * FINDINGS / containers;
+        result += if is_chosen { entry } else { comment };
+        result += part;
+    }
+    result
 }
 
 /// A kind of document, and a function that generates one of a given size.
@@ -267,13 +325,17 @@ const FIELD: &str = "value: ";
 struct Server {
     child: Child,
     stdin: ChildStdin,
-    incoming: Receiver<Value>,
+    incoming: Receiver<(Value, Instant)>,
     folder: tempfile::TempDir,
     started: Duration,
     version: i32,
     next_id: i32,
     /// Whether the diagnostics of the last version arrived while waiting for another message.
     is_published: bool,
+    /// When the last expected message arrived.
+    arrival: Instant,
+    /// The number of diagnostics in the last message with diagnostics.
+    findings: usize,
 }
 
 impl Server {
@@ -308,10 +370,13 @@ impl Server {
             version: 0,
             next_id: 0,
             is_published: false,
+            arrival: start,
+            findings: 0,
         };
+        let diagnostics = json!({"relatedInformation": true, "codeDescriptionSupport": true, "dataSupport": true});
         let capabilities = json!({
             "general": {"positionEncodings": ["utf-8"]},
-            "textDocument": {"publishDiagnostics": {}, "hover": {"contentFormat": ["markdown"]}},
+            "textDocument": {"publishDiagnostics": diagnostics, "hover": {"contentFormat": ["markdown"]}},
         });
         let root = server.uri("x");
         let root = &root[..root.len() - 2];
@@ -382,7 +447,7 @@ impl Server {
         };
         let begin = Instant::now();
         self.change(uri, json!({"start": at(start), "end": at(end)}), text);
-        let time = begin.elapsed();
+        let time = self.arrival - begin;
         // Removes the inserted text, or inserts the deleted colon.
         let undo = match (action, text) {
             (Action::DeleteColon, _) => (json!({"start": at(start), "end": at(start)}), ":"),
@@ -428,7 +493,8 @@ impl Server {
         if std::mem::take(&mut self.is_published) {
             return;
         }
-        self.wait(|it| is_published(it, version));
+        let message = self.wait(|it| is_published(it, version));
+        self.findings = message["params"]["diagnostics"].as_array().map_or(0, Vec::len);
     }
 
     fn request(&mut self, method: &str, params: Value) -> Value {
@@ -451,8 +517,11 @@ impl Server {
     fn wait(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         loop {
             match self.incoming.recv_timeout(Duration::from_secs(120)) {
-                Ok(message) if matches(&message) => return message,
-                Ok(message) => self.is_published |= is_published(&message, self.version),
+                Ok((message, arrival)) if matches(&message) => {
+                    self.arrival = arrival;
+                    return message;
+                }
+                Ok((message, _)) => self.is_published |= is_published(&message, self.version),
                 Err(error) => panic!("no message from the server: {error}"),
             }
         }

@@ -4,11 +4,12 @@ use std::io::{BufRead, BufReader};
 use std::process::ChildStdout;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
+use std::time::Instant;
 
 use serde_json::Value;
 
-/// Reads the messages in a thread, until the end of the output.
-pub(crate) fn receive_messages(stdout: ChildStdout) -> Receiver<Value> {
+/// Reads the messages in a thread, until the end of the output. Each comes with the time at which its last byte was read.
+pub(crate) fn receive_messages(stdout: ChildStdout) -> Receiver<(Value, Instant)> {
     let (sender, incoming) = mpsc::channel();
     thread::spawn(move || {
         let mut reader = BufReader::new(stdout);
@@ -22,7 +23,7 @@ pub(crate) fn receive_messages(stdout: ChildStdout) -> Receiver<Value> {
 }
 
 /// The next message; `None` at the end of the output.
-fn read(reader: &mut impl BufRead) -> Option<Value> {
+fn read(reader: &mut impl BufRead) -> Option<(Value, Instant)> {
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -37,5 +38,6 @@ fn read(reader: &mut impl BufRead) -> Option<Value> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
+    let arrival = Instant::now();
+    Some((serde_json::from_slice(&body).expect("the server writes JSON"), arrival))
 }

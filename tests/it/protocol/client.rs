@@ -96,7 +96,7 @@ fn name(encoding: Encoding) -> &'static str {
 pub(super) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
-    incoming: Receiver<Value>,
+    incoming: Receiver<(Value, Instant)>,
     next_id: i64,
     answers: BTreeMap<i64, Value>,
     /// Notifications and requests of the server, in order.
@@ -208,7 +208,7 @@ impl Client {
 
     /// Whether a request has been answered.
     pub(super) fn has_answer(&mut self, id: i64) -> bool {
-        while let Ok(message) = self.incoming.try_recv() {
+        while let Ok((message, _)) = self.incoming.try_recv() {
             self.receive(message);
         }
         self.answers.contains_key(&id)
@@ -245,7 +245,7 @@ impl Client {
                 return it;
             }
             match self.incoming.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
-                Ok(message) => self.receive(message),
+                Ok((message, _)) => self.receive(message),
                 Err(RecvTimeoutError::Timeout) => panic!("the server sends nothing; it has sent {:#?}", self.received),
                 Err(RecvTimeoutError::Disconnected) => panic!("the server is gone; it has sent {:#?}", self.received),
             }
