@@ -74,6 +74,11 @@ impl Buffer {
         self.rope.byte_slice(self.clamp(span).range()).into()
     }
 
+    /// The whole text.
+    pub fn text(&self) -> String {
+        String::from(&self.rope)
+    }
+
     /// The position of `offset`. An offset between CR and LF is at the end of the line.
     pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
         let offset = self.floor_char(offset);

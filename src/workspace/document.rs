@@ -107,6 +107,11 @@ impl Document {
         &self.buffer
     }
 
+    /// The lines of the text. They convert an offset faster than the text itself.
+    pub fn lines(&self) -> &LineIndex {
+        &self.lines
+    }
+
     /// The tree of the text. The objects of a Helm template come from another tree, see [`Document::parsed_text_of`].
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
@@ -328,7 +333,7 @@ impl SharedText {
     }
 
     fn whole(&self) -> &Arc<str> {
-        self.whole.get_or_init(|| self.buffer.as_ref().map(Buffer::to_string).unwrap_or_default().into())
+        self.whole.get_or_init(|| self.buffer.as_ref().map(Buffer::text).unwrap_or_default().into())
     }
 }
 

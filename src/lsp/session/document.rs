@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::lsp::convert;
 use crate::rules::FindingsCache;
-use crate::text::{Buffer, Encoding};
+use crate::text::{Buffer, Encoding, LineIndex};
 use crate::workspace::ParsedText;
 use crate::workspace::{self, File};
 
@@ -73,6 +73,11 @@ impl Document {
     /// The text.
     pub(crate) fn buffer(&self) -> &Buffer {
         self.inner.buffer()
+    }
+
+    /// The lines of the text.
+    pub(crate) fn lines(&self) -> &LineIndex {
+        self.inner.lines()
     }
 
     /// The document as a file of the workspace.

@@ -96,7 +96,7 @@ impl SessionSnapshot {
     /// The position of an offset.
     pub(crate) fn position(&self, name: &str, offset: usize) -> Position {
         convert::to_position(match self.documents.get(name) {
-            Some(document) => document.buffer().position(offset, self.client.encoding),
+            Some(document) => document.lines().position(offset, self.client.encoding),
             None => self.with_lines(name, |lines| lines.position(offset, self.client.encoding)),
         })
     }
