@@ -114,6 +114,22 @@ impl fmt::Display for InputProblem {
     }
 }
 
+impl Diagnostic {
+    /// All locations in the finding.
+    pub fn locations(&self) -> impl Iterator<Item = &Location> {
+        let edits = self.fixes.iter().flat_map(|fix| &fix.edits).map(|edit| &edit.location);
+        let related = self.related.iter().map(|label| &label.location);
+        std::iter::once(&self.location).chain(related).chain(edits)
+    }
+
+    /// All locations in the finding.
+    pub fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
+        let edits = self.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
+        let related = self.related.iter_mut().map(|label| &mut label.location);
+        std::iter::once(&mut self.location).chain(related).chain(edits)
+    }
+}
+
 impl Severity {
     /// The name in outputs and settings.
     pub fn as_str(self) -> &'static str {

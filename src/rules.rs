@@ -33,7 +33,7 @@ pub use checks::RULES;
 pub use checks::invalid_settings::{INVALID_SETTINGS, check_settings};
 pub use engine::cache::FindingsCache;
 pub use engine::contexts::{ContainerContext, FileContext, ObjectContext, PodContext, TextProvider};
-pub use engine::findings::{Finding, Findings};
+pub use engine::findings::{Finding, Findings, SharedFinding};
 pub use engine::levels::{Levels, SettingsLevels};
 pub use engine::pages::{index_page, index_path, index_url};
 pub use engine::registry::{find_rule, parse_configurable_rule_name, parse_rule_name};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::ide::Analysis;
-use crate::rules::{self, FindingsCache, SettingsLevels, TextProvider};
+use crate::rules::{self, FindingsCache, SettingsLevels, SharedFinding, TextProvider};
 use crate::workspace::Snapshot;
 
 /// The findings of a file, in the order of the text.
@@ -25,9 +25,9 @@ pub fn cached_diagnostics(
     snapshot: &Snapshot,
     file: &Arc<str>,
     texts: &dyn TextProvider,
-) -> Vec<Diagnostic> {
+) -> Vec<Arc<SharedFinding>> {
     if let Some(settings) = snapshot.file(file).and_then(|it| it.settings.as_ref()) {
-        return rules::check_settings(settings);
+        return rules::check_settings(settings).into_iter().map(|it| Arc::new(it.into())).collect();
     }
     if snapshot.is_excluded(file) {
         return Vec::new();

@@ -10,11 +10,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use serde_json::json;
 use tower_lsp_server::ls_types::notification::PublishDiagnostics;
 use tower_lsp_server::ls_types::request::{
     CodeLensRefresh, InlayHintRefreshRequest, SemanticTokensRefresh, WorkspaceDiagnosticRefresh,
 };
-use tower_lsp_server::ls_types::{Diagnostic, PublishDiagnosticsParams};
 
 use crate::lsp::hooks::Hooks;
 use crate::lsp::session::{DiagnosticReport, ReportIds, Session, SessionSnapshot, TaskSender};
@@ -110,7 +110,7 @@ fn publish_changed(session: &mut Session, checked: Vec<CheckedDocument>) {
         // A newer text is checked next.
         if session.generation(&name) == Some(generation) {
             session.checks.set_report_id(&name, &report.id);
-            publish(session, &name, report.diagnostics);
+            publish(session, &name, &report);
         }
     }
 }
@@ -125,7 +125,7 @@ fn finish(session: &mut Session, checked: Vec<CheckedDocument>, is_cancelled: bo
             has_changed = true;
             session.checks.set_report_id(&name, &report.id);
             if !client.pulls_diagnostics {
-                publish(session, &name, report.diagnostics);
+                publish(session, &name, &report);
             }
         }
     }
@@ -137,10 +137,11 @@ fn finish(session: &mut Session, checked: Vec<CheckedDocument>, is_cancelled: bo
     }
 }
 
-fn publish(session: &Session, name: &str, diagnostics: Vec<Diagnostic>) {
+fn publish(session: &Session, name: &str, report: &DiagnosticReport) {
     if let Some(document) = session.documents.get(name) {
-        let (uri, version) = (document.uri.clone(), Some(document.version()));
-        session.outbox.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics, version });
+        let (uri, version) = (json!(document.uri), document.version());
+        let params = format_args!(r#"{{"uri":{uri},"diagnostics":{},"version":{version}}}"#, report.json);
+        session.outbox.notify_json::<PublishDiagnostics>(params);
     }
 }
 

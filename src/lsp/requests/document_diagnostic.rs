@@ -28,16 +28,16 @@ pub(crate) async fn answer(
     let report = compute(session, DocumentDiagnosticRequest::METHOD, Some(&uri), work, stale).await?;
     // A report counts as known to the client only if it is sent.
     session.lock().checks.set_report_id(&name, &report.id);
-    let DiagnosticReport { id, diagnostics: items } = report;
-    let report = if params.previous_result_id.as_ref() == Some(&id) {
+    let report = if params.previous_result_id.as_ref() == Some(&report.id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
             related_documents: None,
-            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id: id },
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id: report.id },
         })
     } else {
+        let items = report.diagnostics();
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
             related_documents: None,
-            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(id), items },
+            full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: Some(report.id), items },
         })
     };
     Ok(report.into())

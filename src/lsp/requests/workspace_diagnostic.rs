@@ -55,11 +55,12 @@ fn report(snapshot: &SessionSnapshot, params: WorkspaceDiagnosticParams) -> Resu
         let Some(uri) = snapshot.uri(name) else { continue };
         let previous = previous.remove(name);
         let version = snapshot.documents.get(name).map(|it| i64::from(it.version()));
-        let DiagnosticReport { id, diagnostics } = DiagnosticReport::new(snapshot, name);
-        if previous.as_ref().is_some_and(|it| it.value == id) {
-            items.push(unchanged(uri, version, id));
-        } else if previous.is_some() || !diagnostics.is_empty() {
-            items.push(full(uri, version, Some(id), diagnostics));
+        let report = DiagnosticReport::new(snapshot, name);
+        if previous.as_ref().is_some_and(|it| it.value == report.id) {
+            items.push(unchanged(uri, version, report.id));
+        } else if previous.is_some() || !report.is_empty() {
+            let diagnostics = report.diagnostics();
+            items.push(full(uri, version, Some(report.id), diagnostics));
         }
     }
     // Files that do not exist any more have no findings.

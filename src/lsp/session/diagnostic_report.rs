@@ -3,9 +3,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::json;
 use tower_lsp_server::ls_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString, Range,
 };
 
 use crate::diagnostic;
@@ -13,21 +14,26 @@ use crate::ide;
 use crate::lsp::convert;
 use crate::lsp::session::document::DocumentCache;
 use crate::lsp::session::snapshot::SessionSnapshot;
-use crate::rules::find_rule;
+use crate::rules::{SharedFinding, find_rule};
 
-/// The diagnostics of a file.
+/// The length of a diagnostic as JSON, in bytes.
+const TYPICAL_LENGTH: usize = 800;
+
+/// The diagnostics of a file, as JSON: they are sent after every edit.
 #[derive(Debug)]
 pub(crate) struct DiagnosticReport {
     /// A hash of the diagnostics: equal reports have equal ids.
     pub(crate) id: String,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// An array of diagnostics.
+    pub(crate) json: String,
 }
 
 impl DiagnosticReport {
     /// Checks a file. The id is stored in the document's cache.
     pub(crate) fn new(snapshot: &SessionSnapshot, name: &Arc<str>) -> Self {
         let Some(document) = snapshot.documents.get(name) else {
-            return Self::of_findings(snapshot, &findings_on_disk(snapshot, name));
+            let findings = findings_on_disk(snapshot, name).into_iter().map(|it| Arc::new(it.into()));
+            return Self::of_findings(snapshot, &findings.collect::<Vec<_>>());
         };
         let mut cache = document.cache();
         let report = Self::of_findings(snapshot, &cached_findings(&mut cache, snapshot, name));
@@ -35,28 +41,81 @@ impl DiagnosticReport {
         report
     }
 
-    fn of_findings(snapshot: &SessionSnapshot, findings: &[diagnostic::Diagnostic]) -> Self {
-        let diagnostics: Vec<Diagnostic> = findings.iter().map(|it| to_protocol(snapshot, it)).collect();
+    fn of_findings(snapshot: &SessionSnapshot, findings: &[Arc<SharedFinding>]) -> Self {
+        let mut json = String::with_capacity(findings.len() * TYPICAL_LENGTH);
+        json.push('[');
         let mut hasher = DefaultHasher::new();
-        serde_json::to_vec(&diagnostics).unwrap_or_default().hash(&mut hasher);
-        Self { id: format!("{:016x}", hasher.finish()), diagnostics }
+        for finding in findings {
+            if json.len() > 1 {
+                json.push(',');
+            }
+            let content = finding.derived.get_or_insert(|_: &Content| true, || Content::new(snapshot, finding));
+            let places = to_json(&Places::new(snapshot, &finding.diagnostic));
+            (&places, content.hash).hash(&mut hasher);
+            // Two objects become one.
+            json.push_str(places.strip_suffix('}').unwrap_or_default());
+            json.push(',');
+            json.push_str(content.json.strip_prefix('{').unwrap_or_default());
+        }
+        json.push(']');
+        Self { id: format!("{:016x}", hasher.finish()), json }
     }
+
+    /// Whether there are no diagnostics.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.json == "[]"
+    }
+
+    /// The diagnostics.
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+        serde_json::from_str(&self.json).unwrap_or_default()
+    }
+}
+
+/// The fields of a diagnostic that depend on positions.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Places {
+    range: Range,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_information: Vec<DiagnosticRelatedInformation>,
+}
+
+/// The other fields of a diagnostic as a JSON object. It is kept with the finding while the text around it is edited.
+struct Content {
+    json: String,
+    hash: u64,
+}
+
+impl Content {
+    fn new(snapshot: &SessionSnapshot, finding: &SharedFinding) -> Self {
+        let mut fields = serde_json::to_value(to_protocol(snapshot, &finding.diagnostic)).unwrap_or_default();
+        if let Some(fields) = fields.as_object_mut() {
+            fields.remove("range");
+            fields.remove("relatedInformation");
+        }
+        let json = fields.to_string();
+        let mut hasher = DefaultHasher::new();
+        json.hash(&mut hasher);
+        Self { json, hash: hasher.finish() }
+    }
+}
+
+/// Protocol types consist of maps with text keys, which can always be written as JSON.
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// The findings of a file; none if the settings exclude it.
 pub(crate) fn findings(snapshot: &SessionSnapshot, name: &Arc<str>) -> Vec<diagnostic::Diagnostic> {
-    match snapshot.documents.get(name) {
-        Some(document) => cached_findings(&mut document.cache(), snapshot, name),
-        None => findings_on_disk(snapshot, name),
-    }
+    let Some(document) = snapshot.documents.get(name) else { return findings_on_disk(snapshot, name) };
+    let mut cache = document.cache();
+    cached_findings(&mut cache, snapshot, name).iter().map(|it| it.diagnostic.clone()).collect()
 }
 
-/// The findings of an open document. The cache is updated, and has no report of them yet.
-fn cached_findings(
-    cache: &mut DocumentCache,
-    snapshot: &SessionSnapshot,
-    name: &Arc<str>,
-) -> Vec<diagnostic::Diagnostic> {
+/// The findings of an open document. The cache is updated, and has no report of them yet. The findings are to be dropped
+/// before the cache is unlocked: the next check copies those that are still in use.
+fn cached_findings(cache: &mut DocumentCache, snapshot: &SessionSnapshot, name: &Arc<str>) -> Vec<Arc<SharedFinding>> {
     cache.report_id = None;
     match snapshot.workspace.is_excluded(name) {
         true => Vec::new(),
@@ -74,19 +133,13 @@ fn findings_on_disk(snapshot: &SessionSnapshot, name: &Arc<str>) -> Vec<diagnost
 /// A finding as a diagnostic of the protocol.
 pub(crate) fn to_protocol(snapshot: &SessionSnapshot, finding: &diagnostic::Diagnostic) -> Diagnostic {
     let client = &snapshot.client;
-    let related = || {
-        let related = finding.related.iter().filter_map(|it| {
-            let location = snapshot.location(&it.location)?;
-            Some(DiagnosticRelatedInformation { location, message: it.message.clone() })
-        });
-        related.collect::<Vec<_>>()
-    };
+    let Places { range, related_information } = Places::new(snapshot, finding);
     let message = match &finding.help {
         Some(help) => format!("{}\n{help}", finding.message),
         None => finding.message.clone(),
     };
     Diagnostic {
-        range: snapshot.range(&finding.location.file, finding.location.span),
+        range,
         severity: Some(convert::severity(finding.severity)),
         code: Some(NumberOrString::String(finding.rule.to_owned())),
         code_description: find_rule(finding.rule)
@@ -94,11 +147,25 @@ pub(crate) fn to_protocol(snapshot: &SessionSnapshot, finding: &diagnostic::Diag
             .map(|href| CodeDescription { href }),
         source: Some(env!("CARGO_PKG_NAME").to_owned()),
         message,
-        related_information: client.related_information.then(related).filter(|it| !it.is_empty()),
+        related_information: Some(related_information).filter(|it| !it.is_empty()),
         tags: (client.diagnostic_tags && finding.unnecessary).then(|| vec![DiagnosticTag::UNNECESSARY]),
         data: client.diagnostic_data.then(|| {
             let fixes: Vec<_> = finding.fixes.iter().map(|it| json!({"title": it.title, "safe": it.safe})).collect();
             json!({"rule": finding.rule, "fixes": fixes})
         }),
+    }
+}
+
+impl Places {
+    fn new(snapshot: &SessionSnapshot, finding: &diagnostic::Diagnostic) -> Self {
+        let shown = if snapshot.client.related_information { &finding.related[..] } else { &[] };
+        let related = shown.iter().filter_map(|it| {
+            let location = snapshot.location(&it.location)?;
+            Some(DiagnosticRelatedInformation { location, message: it.message.clone() })
+        });
+        Self {
+            range: snapshot.range(&finding.location.file, finding.location.span),
+            related_information: related.collect(),
+        }
     }
 }

@@ -57,6 +57,12 @@ impl Outbox {
         self.send(&Call { jsonrpc: "2.0", method: N::METHOD, params, id: None });
     }
 
+    /// Sends a notification whose parameters are JSON already.
+    pub(crate) fn notify_json<N: Notification>(&self, params: impl fmt::Display) {
+        let body = format!(r#"{{"jsonrpc":"2.0","method":"{}","params":{params}}}"#, N::METHOD);
+        self.0.writer.write(body.into_bytes());
+    }
+
     /// Sends a request. `then` is called on the main loop when the client answers.
     pub(crate) fn request<R: Request>(
         &self,

@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use crate::build::{self, BuiltContainer};
-use crate::diagnostic::{Diagnostic, Location};
+use crate::diagnostic::Diagnostic;
 use crate::k8s::{Container, Model, Object};
 use crate::resolve::{Resolver, SharedPodInputs};
 use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::FileContext;
 use crate::rules::engine::contexts::TextProvider;
-use crate::rules::engine::findings::RawFinding;
+use crate::rules::engine::findings::{RawFinding, SharedFinding, ViewedFinding};
 use crate::rules::engine::helm_filter::certain_findings;
 use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
 use crate::text::{Span, TextChange};
@@ -58,7 +58,7 @@ struct CachedObject {
 /// The findings in an object or container.
 #[derive(Debug, Default)]
 struct CachedFindings {
-    found: Vec<Diagnostic>,
+    found: Vec<ViewedFinding>,
     dependencies: Dependencies,
     /// Whether an edit touched a location of a finding.
     is_touched: bool,
@@ -67,6 +67,9 @@ struct CachedFindings {
 impl FindingsCache {
     /// Checks a file and caches its findings. Findings are reused only if the text records its edits, as that of a
     /// [`Document`](crate::workspace::Document) does.
+    ///
+    /// The result is shared with the cache. The next check moves the locations in place, and copies a finding that is
+    /// still in use.
     pub fn check(
         &mut self,
         snapshot: &Snapshot,
@@ -74,7 +77,7 @@ impl FindingsCache {
         path: &Arc<str>,
         texts: &dyn TextProvider,
         levels: &dyn Levels,
-    ) -> Vec<Diagnostic> {
+    ) -> Vec<Arc<SharedFinding>> {
         let facts = snapshot.file(path);
         let last = self.last.take();
         let recording = snapshot.recording_dependencies();
@@ -96,7 +99,7 @@ impl FindingsCache {
         };
         if let Some(settings) = &facts.settings {
             self.last = Some(new);
-            return check_settings(settings);
+            return check_settings(settings).into_iter().map(|it| Arc::new(it.into())).collect();
         }
         let source = texts.parsed_text(path);
         new.revision = source.as_ref().map(|it| it.revision());
@@ -165,7 +168,8 @@ impl LastCheck {
     /// The same check with all locations in the file moved by some edits.
     fn moved(mut self, changes: &[TextChange]) -> Self {
         for part in self.objects.iter_mut().flat_map(CachedObject::parts_mut).filter(|it| !it.found.is_empty()) {
-            for location in part.found.iter_mut().flat_map(locations_mut).filter(|it| it.file == self.path) {
+            let found = part.found.iter_mut().map(|it| &mut Arc::make_mut(&mut it.finding).diagnostic);
+            for location in found.flat_map(Diagnostic::locations_mut).filter(|it| it.file == self.path) {
                 for change in changes {
                     match moved(location.span, change) {
                         Some(span) => location.span = span,
@@ -289,19 +293,13 @@ impl CachedCheck<'_> {
 
     fn checked(&self, check: impl FnOnce() -> Vec<RawFinding>) -> CachedFindings {
         let found = certain_findings(&self.file, check());
-        let mut found: Vec<Diagnostic> = found.into_iter().map(|it| it.into_diagnostic(&self.file)).collect();
-        let others = found.iter_mut().flat_map(locations_mut).filter(|it| it.file != *self.file.path);
+        let found: Vec<ViewedFinding> = found.into_iter().map(|it| it.locate(&self.file)).collect();
+        let locations = found.iter().flat_map(|it| it.diagnostic().locations());
+        let others = locations.filter(|it| it.file != *self.file.path);
         others.for_each(|it| self.file.snapshot.depend_on_file(&it.file));
         let dependencies = self.file.snapshot.take_dependencies().without_file(self.file.path);
         CachedFindings { found, dependencies, is_touched: false }
     }
-}
-
-/// All locations in a finding.
-fn locations_mut(finding: &mut Diagnostic) -> impl Iterator<Item = &mut Location> {
-    let edits = finding.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
-    let related = finding.related.iter_mut().map(|label| &mut label.location);
-    std::iter::once(&mut finding.location).chain(related).chain(edits)
 }
 
 /// A span after a change elsewhere; `None` if the change touches it.

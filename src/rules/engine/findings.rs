@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::build::{self, View};
 use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
+use crate::k8s::Derived;
 use crate::rules::engine::rule::Rule;
 use crate::rules::engine::{FileContext, ObjectContext};
 use crate::syntax::Tree;
@@ -123,10 +124,10 @@ impl RawFinding {
     }
 
     /// The finding with its path in the object.
-    pub(in crate::rules) fn into_diagnostic(self, file: &FileContext<'_>) -> Diagnostic {
+    pub(in crate::rules) fn locate(self, file: &FileContext<'_>) -> ViewedFinding {
         let Finding { location, name, message, help, related, fixes, unnecessary, .. } = self.finding;
         let path = file.parsed_text().and_then(|source| path(&source.tree, file, location.span.start));
-        Diagnostic {
+        let diagnostic = Diagnostic {
             rule: self.rule.name,
             severity: self.severity,
             name,
@@ -137,10 +138,40 @@ impl RawFinding {
             fixes,
             built_object: self.built_object.filter(|it| Some(it) != self.object.as_ref()),
             object: self.object,
-            views: self.view.into_iter().collect(),
+            views: Vec::new(),
             path,
             unnecessary,
-        }
+        };
+        ViewedFinding { view: self.view, finding: Arc::new(diagnostic.into()) }
+    }
+}
+
+/// A finding of a file. The findings of a document that is being edited are shared with their cache: an edit elsewhere
+/// changes only their locations.
+#[derive(Clone, Debug)]
+pub struct SharedFinding {
+    /// The finding.
+    pub diagnostic: Diagnostic,
+    /// Results derived from the finding without its locations. They are kept when these move.
+    pub derived: Derived,
+}
+
+impl From<Diagnostic> for SharedFinding {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, derived: Derived::default() }
+    }
+}
+
+/// A finding in one view of its object. It has no views of its own yet: those of all equal findings are joined.
+#[derive(Clone, Debug)]
+pub(in crate::rules) struct ViewedFinding {
+    pub(in crate::rules) view: Option<Arc<str>>,
+    pub(in crate::rules) finding: Arc<SharedFinding>,
+}
+
+impl ViewedFinding {
+    pub(in crate::rules) fn diagnostic(&self) -> &Diagnostic {
+        &self.finding.diagnostic
     }
 }
 

@@ -1,13 +1,14 @@
 //! Runs the rules over a file.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::build::{self, BuiltContainer, BuiltObject};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Location};
 use crate::resolve::Resolver;
 use crate::rules::checks::invalid_settings::check_settings;
 use crate::rules::engine::contexts::TextProvider;
-use crate::rules::engine::findings::RawFinding;
+use crate::rules::engine::findings::{RawFinding, SharedFinding, ViewedFinding};
 use crate::rules::engine::helm_filter::certain_findings;
 use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
 use crate::rules::engine::rule::{Check, Rule, Sees};
@@ -39,8 +40,8 @@ pub fn check(
         }
     }
     let found = certain_findings(&file, found);
-    let found = found.into_iter().map(|finding| finding.into_diagnostic(&file)).collect();
-    file.conclude(&active, found)
+    let found = found.into_iter().map(|finding| finding.locate(&file)).collect();
+    file.conclude(&active, found).into_iter().map(|it| Arc::unwrap_or_clone(it).diagnostic).collect()
 }
 
 impl<'a> FileContext<'a> {
@@ -119,42 +120,42 @@ impl<'a> FileContext<'a> {
     }
 
     /// Removes suppressed findings and duplicates, and sorts the rest.
-    pub(super) fn conclude(&self, active: &ActiveRules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    pub(super) fn conclude(&self, active: &ActiveRules, found: Vec<ViewedFinding>) -> Vec<Arc<SharedFinding>> {
+        fn identity(viewed: &ViewedFinding) -> (&Location, &str, &str) {
+            let finding = viewed.diagnostic();
+            (&finding.location, finding.rule, &finding.name)
+        }
         let mut found = apply_suppressions(self, active, found);
         // The sort is stable and ignores messages, so the first of equal findings is kept.
-        found.sort_by(|a, b| (&a.location, a.rule, &a.name).cmp(&(&b.location, b.rule, &b.name)));
+        found.sort_by(|a, b| identity(a).cmp(&identity(b)));
         // Containers that share their env through an anchor are checked one by one, and reported once. So are the views
         // of an object.
-        found.dedup_by(|b, a| {
-            let is_same = (&a.location, a.rule, &a.name) == (&b.location, b.rule, &b.name);
-            if is_same {
-                a.views.append(&mut b.views);
-            }
-            is_same
-        });
-        for finding in &mut found {
-            finding.views.sort();
-            finding.views.dedup();
-            if self.is_in_all_views(finding) {
-                finding.views.clear();
-            }
+        let equal = found.chunk_by(|a, b| identity(a) == identity(b));
+        equal.map(|equal| self.with_views(&equal[0], equal.iter().filter_map(|it| it.view.as_ref()))).collect()
+    }
+
+    /// A finding with the views in which it holds.
+    fn with_views<'v>(&self, viewed: &ViewedFinding, views: impl Iterator<Item = &'v Arc<str>>) -> Arc<SharedFinding> {
+        let views: BTreeSet<&Arc<str>> = views.collect();
+        let mut finding = Arc::clone(&viewed.finding);
+        if !self.is_every_view(&finding.diagnostic.location, views.len()) {
+            Arc::make_mut(&mut finding).diagnostic.views = views.into_iter().cloned().collect();
         }
-        found
+        finding
     }
 }
 
 impl FileContext<'_> {
-    /// Whether a finding holds in every view of its place.
-    fn is_in_all_views(&self, finding: &Diagnostic) -> bool {
-        if finding.views.is_empty() {
+    /// Whether a location has only this number of views, or none.
+    fn is_every_view(&self, location: &Location, views: usize) -> bool {
+        if views == 0 {
             return true;
         }
-        let offset = finding.location.span.start;
-        let after = self.facts.objects.partition_point(|it| it.offset <= offset);
-        let Some(at) = after.checked_sub(1).filter(|_| finding.location.file == *self.path) else {
-            return finding.views.len() == 1;
+        let after = self.facts.objects.partition_point(|it| it.offset <= location.span.start);
+        let Some(at) = after.checked_sub(1).filter(|_| location.file == *self.path) else {
+            return views == 1;
         };
-        build::views_of(self.snapshot, self.path, self.facts, at).count() <= finding.views.len()
+        build::views_of(self.snapshot, self.path, self.facts, at).count() <= views
     }
 }
 

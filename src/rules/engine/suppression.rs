@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::Diagnostic;
 use crate::rules::checks::unused_suppression;
-use crate::rules::engine::findings::RawFinding;
+use crate::rules::engine::findings::{RawFinding, ViewedFinding};
 use crate::rules::engine::levels::ActiveRules;
 use crate::rules::engine::registry::find_rule;
 use crate::rules::engine::{FileContext, Findings};
@@ -94,8 +93,8 @@ fn parse(text: &str, comment: Span) -> Option<Suppression> {
 pub(super) fn apply_suppressions(
     file: &FileContext<'_>,
     active: &ActiveRules,
-    found: Vec<Diagnostic>,
-) -> Vec<Diagnostic> {
+    found: Vec<ViewedFinding>,
+) -> Vec<ViewedFinding> {
     let reports_unused = active.iter().find(|(rule, _)| rule.name == unused_suppression::RULE.name);
     if found.is_empty() && reports_unused.is_none() {
         return found;
@@ -103,12 +102,13 @@ pub(super) fn apply_suppressions(
     let Some(source) = file.text_with_suppressions() else { return found };
     let all = suppressions(&source, file.dialect());
     let mut used: HashSet<Span> = HashSet::new();
-    let mut shown: Vec<Diagnostic> = Vec::new();
-    for finding in found {
+    let mut shown: Vec<ViewedFinding> = Vec::new();
+    for viewed in found {
+        let finding = viewed.diagnostic();
         let covering = all.iter().filter(|it| it.covers(file, &finding.location)).flat_map(|it| &it.rules);
         let names: Vec<Span> = covering.filter(|(name, _)| name == finding.rule).map(|(_, span)| *span).collect();
         if names.is_empty() {
-            shown.push(finding);
+            shown.push(viewed);
         }
         used.extend(names);
     }
@@ -125,7 +125,7 @@ pub(super) fn apply_suppressions(
             }
         }
     }
-    shown.extend(unused.into_iter().map(|it| it.into_diagnostic(file)));
+    shown.extend(unused.into_iter().map(|it| it.locate(file)));
     shown
 }
 

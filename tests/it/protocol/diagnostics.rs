@@ -3,7 +3,7 @@
 use podlens::text::Encoding;
 use serde_json::{Value, json};
 
-use super::client::{Setup, codes, simple};
+use super::client::{Setup, codes, modern, simple};
 use super::fixture::covered;
 use super::{Client, Fixture};
 use crate::manifest::pod;
@@ -112,6 +112,29 @@ parameters:
     for it in found.as_array().expect("a list") {
         assert!(it.get("tags").is_none() && it.get("data").is_none(), "{it}");
     }
+}
+
+/// The parts of a diagnostic that an edit elsewhere does not change are not written again.
+#[test]
+fn diagnostics_after_edits_equal_those_of_an_opened_text() {
+    let fixture = Fixture::new(SHOP);
+    let mut capabilities = modern(Encoding::Utf16);
+    capabilities["textDocument"]["diagnostic"].take();
+    let mut client = Client::of(&fixture, Setup { capabilities, ..Setup::default() });
+    let (uri, text) = (fixture.uri("web.yaml"), fixture.text("web.yaml"));
+    client.open(&uri, text, 1);
+    let first = client.published(&uri, 1)["diagnostics"].clone();
+    assert_eq!(codes(&first), ["forward-reference"]);
+    let start = json!({"line": 0, "character": 0});
+    let mut moved = first.clone();
+    for (version, typed) in [(2, "# \"é\"\n"), (3, "\n\n")] {
+        client.change(&uri, version, json!([{"range": {"start": start, "end": start}, "text": typed}]));
+        moved = client.published(&uri, version)["diagnostics"].take();
+    }
+    assert_ne!(moved, first);
+    client.close(&uri);
+    client.open(&uri, &format!("\n\n# \"é\"\n{text}"), 4);
+    assert_eq!(moved, client.published(&uri, 4)["diagnostics"]);
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Editor {
             let mut kept = std::mem::take(kept);
             let sources = Open(&snapshot, &self.documents);
             let found = kept.check(&snapshot, None, path, &sources, &SettingsLevels(&snapshot));
-            self.shown.insert(Arc::clone(path), found);
+            self.shown.insert(Arc::clone(path), found.iter().map(|it| it.diagnostic.clone()).collect());
             self.documents.get_mut(path).expect("an open document").1 = kept;
         }
         stale
@@ -190,7 +190,7 @@ fn an_edit_in_one_object_of_a_template_leaves_the_others_alone() {
     let path: Arc<str> = "t.yaml".into();
     let mut editor = Editor::new(&[("t.yaml".to_owned(), text.clone())].into());
     // A reused list has the same address, a new one has not.
-    type Seen = (Arc<Model>, Vec<*const Diagnostic>);
+    type Seen = (Arc<Model>, Vec<*const ViewedFinding>);
     let state = |editor: &Editor| -> Vec<Seen> {
         let last = editor.documents[&path].1.last.as_ref().expect("it was checked");
         let found = |it: &CachedObject| it.containers.iter().map(|(_, part)| part.found.as_ptr()).collect();
