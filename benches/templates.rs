@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use podlens::ide::{ProcessOptions, process_template, select_template};
+use podlens::build::{ProcessOptions, process_template, select_template};
 use podlens::resolve::Resolver;
 use podlens::rules::{FindingsCache, SettingsLevels, TextProvider, check};
 use podlens::syntax;

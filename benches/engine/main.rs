@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use granit_parser::Parser;
+use podlens::build::{self, BuiltObject};
 use podlens::load::{self, Request};
 use podlens::resolve::Resolver;
 use podlens::syntax;
@@ -110,13 +111,9 @@ fn resolving(rounds: usize) {
             timed(|| {
                 let resolver = Resolver::new(&snapshot, None);
                 for (path, file) in snapshot.files() {
-                    for object in &file.objects {
-                        for pod in &object.model.pods {
-                            for container in &pod.containers {
-                                black_box(resolver.environment(path, object, pod, container));
-                                containers += 1;
-                            }
-                        }
+                    for container in build::objects(&snapshot, path, file).flat_map(BuiltObject::containers) {
+                        black_box(resolver.environment(container));
+                        containers += 1;
                     }
                 }
             })
