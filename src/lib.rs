@@ -15,7 +15,9 @@
 //! - [`k8s`]: objects in a tree: pods with their containers, ConfigMaps, Secrets, services, presets, templates. Their spans
 //!   are relative to the first byte of the object.
 //! - [`workspace`]: files, an index over their objects, the settings. A change goes in, a snapshot comes out.
-//! - [`build`]: what the files become on their way to the cluster: the views, with the files of each.
+//! - [`build`]: what the files become on their way to the cluster: views, and built objects that know where every part
+//!   comes from. Templates are processed here, and presets are admitted. Where nothing builds, the built object is the
+//!   source object.
 //! - [`resolve`]: the environment of a container: the binding of each name at each position, with its source.
 //! - [`rules`]: findings; one file per rule.
 //! - [`ide`]: the answers for editors and commands; one file per feature. The item under the cursor is found in one place,

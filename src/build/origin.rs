@@ -73,7 +73,7 @@ pub enum Place {
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
     /// Nodes that are not at their position in the source object, sorted by `start`.
-    regions: Vec<Region>,
+    regions: Vec<GraftedRegion>,
     /// Scalars whose text is not the written one, by the position of the node.
     texts: BTreeMap<usize, BuiltText>,
     /// Nodes of the source object that something other than the source decides, by position.
@@ -82,7 +82,7 @@ pub struct Origins {
 
 /// A range of positions that maps to another place.
 #[derive(Clone, Debug)]
-struct Region {
+struct GraftedRegion {
     start: usize,
     len: usize,
     place: Place,
@@ -152,7 +152,7 @@ impl Origins {
     /// Reserves positions for a node from elsewhere.
     pub(super) fn add_region(&mut self, source_len: usize, len: usize, place: Place, by: BuiltBy) -> usize {
         let start = self.end(source_len);
-        self.regions.push(Region { start, len, place, by });
+        self.regions.push(GraftedRegion { start, len, place, by });
         start
     }
 

@@ -84,7 +84,7 @@ pub fn unknown_parts(object: BuiltObject<'_>, files: &ProvenanceFiles<'_>) -> Ve
     let unknown = template.parameters.iter().filter(|(name, it)| it.value.known().is_none() && is_used(name));
     let part = |(name, it): (&Arc<str>, &DeclaredParameter)| {
         let why = if it.value == ParameterValue::Generated { "generated" } else { "not set" };
-        let place = object.parameter_location(name).and_then(|it| Place::of(&it, files));
+        let place = object.parameter_location(name).and_then(|it| ShownPlace::of(&it, files));
         let (file, line) = place.map_or((None, None), |it| (Some(it.file), Some(it.line)));
         UnknownPart { what: format!("parameter {name}"), why: why.into(), file, line }
     };
@@ -92,13 +92,13 @@ pub fn unknown_parts(object: BuiltObject<'_>, files: &ProvenanceFiles<'_>) -> Ve
 }
 
 /// A place as it is shown.
-struct Place {
+struct ShownPlace {
     file: String,
     line: u32,
     column: u32,
 }
 
-impl Place {
+impl ShownPlace {
     fn of(location: &Location, files: &ProvenanceFiles<'_>) -> Option<Self> {
         let at = LineIndex::new(&(files.text)(&location.file)?).line_column(location.span.start);
         Some(Self { file: (files.path)(&location.file), line: at.line, column: at.column })
@@ -166,7 +166,7 @@ impl FieldReader<'_, '_> {
     }
 
     fn piece(&self, text: &str, location: Option<&Location>, by: BuiltBy) -> PieceProvenance {
-        let place = location.and_then(|it| Place::of(it, self.files));
+        let place = location.and_then(|it| ShownPlace::of(it, self.files));
         let (line, column) = (place.as_ref().map(|it| it.line), place.as_ref().map(|it| it.column));
         let text = show_placeholders(text).into_owned();
         PieceProvenance { text, file: place.map(|it| it.file), line, column, by: by.as_str() }

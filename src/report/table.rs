@@ -55,6 +55,9 @@ fn title(out: &mut dyn Write, workload: &WorkloadView) -> io::Result<()> {
     if let Some(namespace) = &workload.namespace {
         write!(out, " in {}", one_line(namespace))?;
     }
+    if let Some(view) = &workload.named_view {
+        write!(out, " in view {}", one_line(view))?;
+    }
     writeln!(out, "  {FAINT}{}:{}{FAINT:#}", one_line(&workload.file), workload.line)
 }
 

@@ -40,6 +40,9 @@ pub struct WorkloadView {
     pub namespace: Option<Arc<str>>,
     /// The name of its view; `None` for an object that is used as it is written.
     pub view: Option<Arc<str>>,
+    /// The name of its view, if the settings name it. For people: the other views are clear from the file.
+    #[serde(skip)]
+    pub named_view: Option<Arc<str>>,
     /// PodPresets that match it.
     pub presets: Vec<PresetView>,
     /// The services whose variables its containers get without naming them, sorted.

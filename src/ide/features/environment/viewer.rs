@@ -84,6 +84,7 @@ impl EnvironmentViewer<'_> {
             name: shared(&object.model.name),
             namespace: shared(&object.model.namespace),
             view: object.view_name(),
+            named_view: object.named_view().cloned(),
             presets,
             services: services.into_iter().collect(),
             containers,
