@@ -73,6 +73,8 @@ pub struct Loaded {
     once: BTreeMap<Arc<str>, Arc<str>>,
     /// The workspace name of [`Request::stdin_name`].
     stdin_name: Option<Arc<str>>,
+    /// The values given to the parameters of templates.
+    given: Vec<(Arc<str>, ParameterValue)>,
 }
 
 impl Loaded {
@@ -85,14 +87,20 @@ impl Loaded {
     }
 
     /// Gives values to the parameters of the templates in the selected files.
-    pub fn give_parameter_values(&mut self, values: &[(Arc<str>, ParameterValue)]) {
+    pub fn give_parameter_values(&mut self, values: Vec<(Arc<str>, ParameterValue)>) {
+        self.given = values;
         let snapshot = self.workspace.snapshot();
         for path in &self.reported {
             let Some(file) = snapshot.file(path) else { continue };
             if file.objects.iter().any(|it| it.template.is_some()) {
-                self.workspace.set_editor(path, file.with_parameter_values(values));
+                self.workspace.set_editor(path, file.with_parameter_values(&self.given));
             }
         }
+    }
+
+    /// Replaces the text of a selected file in memory.
+    pub fn change(&mut self, path: &str, text: &str) {
+        self.workspace.set_editor(path, File::read(path, text).with_parameter_values(&self.given));
     }
 
     /// Reads all documents of the selected files, those without relevant objects too.
@@ -172,6 +180,7 @@ pub fn load(request: Request<'_>) -> Loaded {
         piped: BTreeMap::new(),
         once: BTreeMap::new(),
         stdin_name: stdin_path.and_then(|path| name(&path, &projects.base)),
+        given: Vec::new(),
     };
     if let Some(settings) = settings_above(&projects.base) {
         loaded.workspace.set_defaults(settings);

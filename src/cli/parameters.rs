@@ -82,7 +82,7 @@ impl ParameterFlags {
             let file = origins.get(&name).map(|(file, _)| Arc::from(file.as_str()));
             (Arc::from(name), ParameterValue::Given { value: value.into(), file })
         };
-        loaded.give_parameter_values(&values.into_iter().map(value).collect::<Vec<_>>());
+        loaded.give_parameter_values(values.into_iter().map(value).collect());
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ use crate::resolve::Resolver;
 use crate::rules::{self, TextProvider};
 use crate::text::LineIndex;
 use crate::workspace::ParsedText;
-use crate::workspace::{File, KubernetesVersion, SETTINGS_FILE, Snapshot};
+use crate::workspace::{KubernetesVersion, SETTINGS_FILE, Snapshot};
 
 pub(super) struct Project {
     pub(super) loaded: Loaded,
@@ -83,7 +83,7 @@ impl Project {
 
     /// Changes the text of a file in memory.
     pub(super) fn change(&mut self, file: &Arc<str>, old: Arc<str>, new: Arc<str>) {
-        self.loaded.workspace.set_editor(file, File::read(file, &new));
+        self.loaded.change(file, &new);
         match self.changed.get_mut(file) {
             Some(change) if change.old == new => drop(self.changed.remove(file)),
             Some(change) => change.new = new,
