@@ -3,7 +3,7 @@
 //! Variables come from these sources. A later source has precedence over an earlier one:
 //!
 //! 1. the services of the namespace ([`ServiceVariables`]),
-//! 2. `envFrom`, entry after entry; PodPresets append entries ([`Admission`](crate::build::Admission)),
+//! 2. `envFrom`, entry after entry; PodPresets append entries ([`Admission`]),
 //! 3. variables that a controller adds before `env`,
 //! 4. `env`, entry after entry,
 //! 5. variables that a controller adds after `env`,
