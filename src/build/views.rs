@@ -404,6 +404,8 @@ fn add_parameters(
             () if !Parameter::text(&parameter.value).is_empty() => continue,
             () if parameter.generate.is_some() => "it is generated",
             () if parameter.required => "it is required and has no value",
+            // An empty value is a value.
+            () if parameter.value.is_some() => continue,
             () => "it has no value",
         };
         let span = object.file_span(name.span);

@@ -270,7 +270,7 @@ impl File {
                 _ => None,
             })
             .flatten()
-            .filter_map(|patch| resolve_relative(path, &patch.value))
+            .filter_map(|patch| inclusion::join(inclusion::directory_of(path), &patch.value))
             .collect();
         let has_objects = |span: Span| {
             let next = objects.partition_point(|object| object.offset < span.start);
@@ -336,18 +336,4 @@ impl TextReader for FreshReader<'_> {
         let objects = helm::without_unknown_parts(k8s::read_objects(&tree), &mask);
         Some((tree, skipped, objects))
     }
-}
-
-/// The path, from the root, of a path that is written relative to a file.
-fn resolve_relative(file: &str, relative: &str) -> Option<Arc<str>> {
-    let mut parts: Vec<&str> = file.split('/').collect();
-    parts.pop();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/").into())
 }
