@@ -85,7 +85,7 @@ impl<'a> PodContext<'a> {
 
     /// Whether the volume with a name can hold env files.
     pub(in crate::rules) fn volume_use(&self, name: &str) -> VolumeUse {
-        if is_placeholder(name) || self.is_partial() || self.may_be_patched(name) {
+        if is_placeholder(name) || self.is_partial() || self.may_patch_volume(name) {
             return VolumeUse::Unknown;
         }
         self.mounting(|mounting| self.volume_use_in(name, mounting))
@@ -120,19 +120,11 @@ impl<'a> PodContext<'a> {
     }
 
     /// Whether a Kustomize patch may add the volume or mount it.
-    fn may_be_patched(&self, name: &str) -> bool {
+    fn may_patch_volume(&self, name: &str) -> bool {
         let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
-        let snapshot = self.object.file.snapshot;
-        snapshot.files().any(|(path, file)| {
-            let is_patch = snapshot.is_patch(path);
-            file.objects.iter().any(|object| match &object.model.data {
-                ObjectData::Kustomization(it) => it.has_inline_patches,
-                _ if !is_patch => false,
-                _ => object.model.pods.iter().any(|pod| {
-                    pod.volumes.iter().any(|it| known(&it.name))
-                        || pod.containers.iter().flat_map(|it| &it.mounts).any(|it| known(&it.name))
-                }),
-            })
+        self.may_be_patched(|patch| {
+            patch.volumes.iter().any(|it| known(&it.name))
+                || patch.containers.iter().flat_map(|it| &it.mounts).any(|it| known(&it.name))
         })
     }
 
