@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::build::BuiltContainer;
 use crate::diagnostic::{Edit, Fix, Location};
-use crate::k8s::{Container, ContainerRole, ObjectData, ObjectSpan, Text, ValueSource};
+use crate::k8s::{Container, ContainerRole, ObjectSpan, Text, ValueSource};
 use crate::resolve::{EnvFile, EnvFileContent, EnvFileSyntax, EnvFiles, PodVolumes, ScriptPart, path_in_volume};
 use crate::rules::engine::{ObjectContext, PodContext};
 use crate::rules::shared::placeholders::is_placeholder;
