@@ -105,7 +105,7 @@ pub use shell::{
 };
 pub use source_map::SourceMap;
 pub use syntax_error::{SyntaxError, SyntaxErrorKind};
-pub use text_slices::TextSlices;
+pub use text_slices::{TextSlices, lines_around};
 pub use tree::{Tree, YamlDocument};
 pub use yaml_value::YamlValue;
 

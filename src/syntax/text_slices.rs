@@ -73,3 +73,8 @@ pub(super) fn line_end(text: &(impl TextSlices + ?Sized), offset: usize) -> usiz
         }
     }
 }
+
+/// A span extended to whole lines, the last line break included.
+pub fn lines_around(text: &(impl TextSlices + ?Sized), span: Span) -> Span {
+    Span::new(line_start(text, span.start), line_end(text, span.end))
+}

@@ -25,6 +25,7 @@
 //! containers of large objects, with the file before the edit. The cache of findings uses the edits since its last run
 //! ([`ParsedText::changes_since`]).
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -268,6 +269,14 @@ impl ParsedText {
         self.mask.as_ref().map_or(&self.text, |it| &it.text)
     }
 
+    /// A part of the text that was parsed; `None` if it is not in the text. Of an open document only this part is read.
+    pub fn masked_slice(&self, span: Span) -> Option<Cow<'_, str>> {
+        match &self.mask {
+            Some(mask) => mask.text.get(span.range()).map(Cow::Borrowed),
+            None => self.text.part(span),
+        }
+    }
+
     /// The revision of the text, for [`ParsedText::changes_since`].
     pub fn revision(&self) -> TextRevision {
         TextRevision {
@@ -330,6 +339,22 @@ impl SharedText {
     /// The text, shared.
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(self.whole())
+    }
+
+    /// A part of the text; `None` if it is not in the text. That of a buffer is read without building the whole text.
+    pub fn part(&self, span: Span) -> Option<Cow<'_, str>> {
+        match (&self.buffer, self.whole.get()) {
+            (Some(buffer), None) => Some(buffer.slice(span)).filter(|it| it.len() == span.len()),
+            _ => self.get(span.range()).map(Cow::Borrowed),
+        }
+    }
+
+    /// A span extended to whole lines, the last line break included.
+    pub fn lines_around(&self, span: Span) -> Span {
+        match (&self.buffer, self.whole.get()) {
+            (Some(buffer), None) => syntax::lines_around(buffer, span),
+            _ => syntax::lines_around(&**self, span),
+        }
     }
 
     fn whole(&self) -> &Arc<str> {

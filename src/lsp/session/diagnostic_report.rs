@@ -1,12 +1,13 @@
 //! The findings of a file and the report of them that the client gets.
 
+use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::json;
 use tower_lsp_server::ls_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString, Range,
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticTag, NumberOrString, Range, Uri,
 };
 
 use crate::diagnostic;
@@ -49,13 +50,11 @@ impl DiagnosticReport {
             if json.len() > 1 {
                 json.push(',');
             }
-            let content = finding.derived.get_or_insert(|_: &Content| true, || Content::new(snapshot, finding));
-            let places = to_json(&Places::new(snapshot, &finding.diagnostic));
-            (&places, content.hash).hash(&mut hasher);
-            // Two objects become one.
-            json.push_str(places.strip_suffix('}').unwrap_or_default());
-            json.push(',');
-            json.push_str(content.json.strip_prefix('{').unwrap_or_default());
+            let parts = finding.derived.get_or_insert(
+                |it: &DiagnosticParts| it.is_current(snapshot, &finding.diagnostic),
+                || DiagnosticParts::new(snapshot, &finding.diagnostic),
+            );
+            parts.write(snapshot, &finding.diagnostic, &mut json, &mut hasher);
         }
         json.push(']');
         Self { id: format!("{:016x}", hasher.finish()), json }
@@ -72,33 +71,85 @@ impl DiagnosticReport {
     }
 }
 
-/// The fields of a diagnostic that depend on positions.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Places {
-    range: Range,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related_information: Vec<DiagnosticRelatedInformation>,
-}
-
-/// The other fields of a diagnostic as a JSON object. It is kept with the finding while the text around it is edited.
-struct Content {
-    json: String,
+/// A diagnostic as JSON without its ranges, which edits move. It is kept with the finding while the text around it is
+/// edited, so that an edit writes only numbers again.
+struct DiagnosticParts {
+    /// For each related place that is shown: its index, the text before its range, and how its file is opened.
+    related: Vec<(usize, String, Option<Uri>)>,
+    /// The text after the last range.
+    tail: String,
     hash: u64,
 }
 
-impl Content {
-    fn new(snapshot: &SessionSnapshot, finding: &SharedFinding) -> Self {
-        let mut fields = serde_json::to_value(to_protocol(snapshot, &finding.diagnostic)).unwrap_or_default();
+impl DiagnosticParts {
+    fn new(snapshot: &SessionSnapshot, finding: &diagnostic::Diagnostic) -> Self {
+        let mut related = Vec::new();
+        for (at, label) in shown_labels(snapshot, finding).iter().enumerate() {
+            let file = &label.location.file;
+            let Some(uri) = snapshot.uri(file) else { continue };
+            let before = if related.is_empty() { r#","relatedInformation":["# } else { "}}," };
+            let text = format!(
+                r#"{before}{{"message":{},"location":{{"uri":{},"range":"#,
+                to_json(&label.message),
+                to_json(&uri),
+            );
+            related.push((at, text, opened_uri(snapshot, file).cloned()));
+        }
+        let mut fields = serde_json::to_value(to_protocol(snapshot, finding)).unwrap_or_default();
         if let Some(fields) = fields.as_object_mut() {
             fields.remove("range");
             fields.remove("relatedInformation");
         }
-        let json = fields.to_string();
+        // Two objects become one.
+        let fields = fields.to_string();
+        let end = if related.is_empty() { "," } else { "}}]," };
+        let tail = format!("{end}{}", fields.strip_prefix('{').unwrap_or_default());
         let mut hasher = DefaultHasher::new();
-        json.hash(&mut hasher);
-        Self { json, hash: hasher.finish() }
+        (&related, &tail).hash(&mut hasher);
+        Self { related, tail, hash: hasher.finish() }
     }
+
+    /// Whether the files of related places are still open, or not, with the same URIs.
+    fn is_current(&self, snapshot: &SessionSnapshot, finding: &diagnostic::Diagnostic) -> bool {
+        let is_same = |(at, _, opened): &(usize, String, Option<Uri>)| {
+            finding.related.get(*at).is_some_and(|it| opened_uri(snapshot, &it.location.file) == opened.as_ref())
+        };
+        self.related.iter().all(is_same)
+    }
+
+    fn write(
+        &self,
+        snapshot: &SessionSnapshot,
+        finding: &diagnostic::Diagnostic,
+        json: &mut String,
+        hasher: &mut DefaultHasher,
+    ) {
+        let mut write_range = |json: &mut String, location: &diagnostic::Location| {
+            let Range { start, end } = snapshot.range(&location.file, location.span);
+            (start.line, start.character, end.line, end.character).hash(hasher);
+            // Writing to a text cannot fail.
+            _ = write!(json, r#"{{"start":{{"line":{},"character":{}}},"#, start.line, start.character);
+            _ = write!(json, r#""end":{{"line":{},"character":{}}}}}"#, end.line, end.character);
+        };
+        json.push_str(r#"{"range":"#);
+        write_range(json, &finding.location);
+        for (at, text, _) in &self.related {
+            json.push_str(text);
+            write_range(json, &finding.related[*at].location);
+        }
+        json.push_str(&self.tail);
+        self.hash.hash(hasher);
+    }
+}
+
+/// The URI of a file that is open, as the client writes it.
+fn opened_uri<'s>(snapshot: &'s SessionSnapshot, file: &str) -> Option<&'s Uri> {
+    snapshot.documents.get(file).map(|it| &it.uri)
+}
+
+/// The related places that the client shows.
+fn shown_labels<'f>(snapshot: &SessionSnapshot, finding: &'f diagnostic::Diagnostic) -> &'f [diagnostic::Label] {
+    if snapshot.client.related_information { &finding.related } else { &[] }
 }
 
 /// Protocol types consist of maps with text keys, which can always be written as JSON.
@@ -133,13 +184,17 @@ fn findings_on_disk(snapshot: &SessionSnapshot, name: &Arc<str>) -> Vec<diagnost
 /// A finding as a diagnostic of the protocol.
 pub(crate) fn to_protocol(snapshot: &SessionSnapshot, finding: &diagnostic::Diagnostic) -> Diagnostic {
     let client = &snapshot.client;
-    let Places { range, related_information } = Places::new(snapshot, finding);
+    let related = shown_labels(snapshot, finding).iter().filter_map(|it| {
+        let location = snapshot.location(&it.location)?;
+        Some(DiagnosticRelatedInformation { location, message: it.message.clone() })
+    });
+    let related: Vec<DiagnosticRelatedInformation> = related.collect();
     let message = match &finding.help {
         Some(help) => format!("{}\n{help}", finding.message),
         None => finding.message.clone(),
     };
     Diagnostic {
-        range,
+        range: snapshot.range(&finding.location.file, finding.location.span),
         severity: Some(convert::severity(finding.severity)),
         code: Some(NumberOrString::String(finding.rule.to_owned())),
         code_description: find_rule(finding.rule)
@@ -147,25 +202,11 @@ pub(crate) fn to_protocol(snapshot: &SessionSnapshot, finding: &diagnostic::Diag
             .map(|href| CodeDescription { href }),
         source: Some(env!("CARGO_PKG_NAME").to_owned()),
         message,
-        related_information: Some(related_information).filter(|it| !it.is_empty()),
+        related_information: Some(related).filter(|it| !it.is_empty()),
         tags: (client.diagnostic_tags && finding.unnecessary).then(|| vec![DiagnosticTag::UNNECESSARY]),
         data: client.diagnostic_data.then(|| {
             let fixes: Vec<_> = finding.fixes.iter().map(|it| json!({"title": it.title, "safe": it.safe})).collect();
             json!({"rule": finding.rule, "fixes": fixes})
         }),
-    }
-}
-
-impl Places {
-    fn new(snapshot: &SessionSnapshot, finding: &diagnostic::Diagnostic) -> Self {
-        let shown = if snapshot.client.related_information { &finding.related[..] } else { &[] };
-        let related = shown.iter().filter_map(|it| {
-            let location = snapshot.location(&it.location)?;
-            Some(DiagnosticRelatedInformation { location, message: it.message.clone() })
-        });
-        Self {
-            range: snapshot.range(&finding.location.file, finding.location.span),
-            related_information: related.collect(),
-        }
     }
 }

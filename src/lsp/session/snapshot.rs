@@ -103,7 +103,14 @@ impl SessionSnapshot {
 
     /// The range of some bytes.
     pub(crate) fn range(&self, name: &str, span: Span) -> Range {
-        Range::new(self.position(name, span.start), self.position(name, span.end))
+        let range = |lines: &LineIndex| {
+            let position = |offset| convert::to_position(lines.position(offset, self.client.encoding));
+            Range::new(position(span.start), position(span.end))
+        };
+        match self.documents.get(name) {
+            Some(document) => range(document.lines()),
+            None => self.with_lines(name, range),
+        }
     }
 
     /// A location in the protocol; `None` if the file has no URI.

@@ -81,8 +81,8 @@ impl ObjectContext<'_> {
         let source = self.file.texts.parsed_text(&scalar.file);
         let inner = source
             .as_ref()
-            .and_then(|it| it.masked_text().get(scalar.span.range()))
-            .map(|source| SourceMap::new(source, style, &value).source_span(range).shifted(scalar.span.start));
+            .and_then(|it| it.masked_slice(scalar.span))
+            .map(|source| SourceMap::new(&source, style, &value).source_span(range).shifted(scalar.span.start));
         Location { span: inner.unwrap_or(scalar.span), ..scalar }
     }
 
@@ -101,7 +101,7 @@ impl ObjectContext<'_> {
         }
         let WrittenRange { scalar, style, value, range } = self.object.written_range(text, range);
         let source = self.file.parsed_text().filter(|_| scalar.file == *self.file.path)?;
-        let change = replace_in_scalar(source.text.get(scalar.span.range())?, style, &value, range, new)?;
+        let change = replace_in_scalar(&source.text.part(scalar.span)?, style, &value, range, new)?;
         let span = change.span.shifted(scalar.span.start);
         Some(Edit { location: Location { span, ..scalar }, text: change.text })
     }

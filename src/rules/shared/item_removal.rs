@@ -5,6 +5,7 @@ use crate::k8s::ObjectSpan;
 use crate::rules::engine::{ContainerContext, ObjectContext, edit};
 use crate::syntax::{CollectionStyle, Node, NodeKind, Tree};
 use crate::text::Span;
+use crate::workspace::SharedText;
 
 impl ContainerContext<'_> {
     /// Removes the list item at a span of the object; `None` if that could change something else.
@@ -50,7 +51,7 @@ fn whole_list(text: &str, tree: &Tree, item: Span) -> Option<Span> {
 }
 
 /// The span to delete so that the item is removed and the list stays valid.
-pub(in crate::rules) fn removed_item_span(text: &str, tree: &Tree, item: Span) -> Option<Span> {
+pub(in crate::rules) fn removed_item_span(text: &SharedText, tree: &Tree, item: Span) -> Option<Span> {
     let root = tree.document_at(item.start)?.root()?;
     let path = root.path_to(item.start);
     let at = path.iter().rposition(|node| node.span() == item)?;
@@ -62,7 +63,13 @@ pub(in crate::rules) fn removed_item_span(text: &str, tree: &Tree, item: Span) -
     let items: Vec<Span> = list.items().map(Node::span).collect();
     let index = items.iter().position(|it| *it == item)?;
     match list.kind() {
-        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => block_item_lines(text, item, index == 0),
+        NodeKind::Sequence(CollectionStyle::Block) if items.len() > 1 => {
+            // The lines from the first item to the one after this item, so that only these are read.
+            let end = items.get(index + 1).map_or(item.end, |it| it.start);
+            let around = text.lines_around(Span::new(items[0].start, end));
+            let lines = block_item_lines(&text.part(around)?, item.relative_to(around.start), index == 0)?;
+            Some(lines.shifted(around.start))
+        }
         NodeKind::Sequence(CollectionStyle::Flow) => {
             let span = match (items.get(index + 1), index.checked_sub(1)) {
                 (Some(next), _) => Span::new(item.start, next.start),
