@@ -10,6 +10,7 @@ mod explain;
 mod inputs;
 mod lint;
 mod lsp;
+mod output;
 mod parameters;
 mod process;
 mod progress;

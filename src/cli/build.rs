@@ -12,7 +12,9 @@ use crate::build::{
     self, BuiltObject, FieldProvenance, Json, ObjectList, ProcessOptions, ProvenanceFiles, UnknownPart,
     process_template, select_template_at,
 };
+use crate::cli::output::OutputFlag;
 use crate::cli::parameters::ParameterFlags;
+use crate::cli::selection::{ViewFlag, view_names};
 use crate::cli::{Exit, inputs, load, notice};
 use crate::k8s::{ObjectData, ParameterValue};
 use crate::load::Loaded;
@@ -32,10 +34,11 @@ pub(super) struct Arguments {
     #[arg(short = 'o', long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     #[command(flatten)]
+    output: OutputFlag,
+    #[command(flatten)]
     given: ParameterFlags,
-    /// Only this view, as `podlens views` names it; can be repeated
-    #[arg(long = "view", value_name = "NAME")]
-    views: Vec<String>,
+    #[command(flatten)]
+    view: ViewFlag,
     /// The directory to search for objects, instead of the nearest one with podlens.yaml or .git
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -91,14 +94,38 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     if let Some(refused) = refusals(arguments, &loaded, &snapshot) {
         return Ok(refused);
     }
-    let objects = objects(arguments, &loaded, &snapshot);
-    if objects.is_empty() {
-        let wanted = !arguments.views.is_empty();
-        return Ok(if wanted { no_view(arguments) } else { inputs::no_documents(&loaded, exit) });
+    let all = objects(&loaded, &snapshot);
+    if all.is_empty() {
+        return Ok(inputs::no_documents(&loaded, exit));
     }
-    let trees = Trees::of(&loaded, &objects);
+    let (objects, exit) = match arguments.view.is_given() {
+        true => {
+            let is_wanted = |it: &BuiltObject<'_>| it.view_name().is_some_and(|it| arguments.view.contains(&it));
+            let unmatched = arguments.view.report_unmatched(&view_names(&all));
+            (all.into_iter().filter(is_wanted).collect(), exit.max(unmatched))
+        }
+        false => (all.into_iter().filter(|it| it.named_view().is_none()).collect::<Vec<_>>(), exit),
+    };
+    if objects.is_empty() {
+        return Ok(exit);
+    }
     let files = ProvenanceFiles { text: &|path| text(&loaded, path), path: &|path| loaded.display(path) };
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let exit = arguments.output.write(exit, |out| write(arguments, &loaded, &objects, &files, out))?;
+    for part in unknown(&objects, &files) {
+        let place = part.file.zip(part.line).map_or(String::new(), |(file, line)| format!("{file}:{line}: "));
+        notice(format_args!("{place}{} is not known: {}", part.what, part.why));
+    }
+    Ok(exit)
+}
+
+fn write(
+    arguments: &Arguments,
+    loaded: &Loaded,
+    objects: &[BuiltObject<'_>],
+    files: &ProvenanceFiles<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let trees = Trees::of(loaded, objects);
     let nodes = objects.iter().filter_map(|it| Some((*it, trees.node(*it)?)));
     match arguments.format {
         Format::Yaml => {
@@ -109,31 +136,26 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
                 };
                 writeln!(out, "---\n# Source: {}\n{}", loaded.display(object.file), document.trim_end())?;
             }
+            Ok(())
         }
         Format::Json => {
             let items: Vec<Json<'static>> = nodes.filter_map(|(_, node)| json(node)).collect();
-            report::write_json(&mut out, &ObjectList::of(&items))?;
+            report::write_json(out, &ObjectList::of(&items))
         }
         Format::Provenance => {
             let of = |(object, node): (BuiltObject<'_>, Node<'_>)| {
-                let line = snapshot.file(object.file)?.lines.line_column(object.source.offset).line;
+                let line = object.snapshot.file(object.file)?.lines.line_column(object.source.offset).line;
                 Some(ObjectProvenance {
                     object: json(node)?,
                     origin: Origin { file: loaded.display(object.file), line },
-                    fields: build::fields(object, node, &files),
+                    fields: build::fields(object, node, files),
                 })
             };
             let objects_of = nodes.filter_map(of).collect();
-            let unknown = unknown(&objects, &files);
-            report::write_json(&mut out, &Provenance { schema: "podlens/build/v1", objects: objects_of, unknown })?;
+            let unknown = unknown(objects, files);
+            report::write_json(out, &Provenance { schema: "podlens/build/v1", objects: objects_of, unknown })
         }
     }
-    out.flush()?;
-    for part in unknown(&objects, &files) {
-        let place = part.file.zip(part.line).map_or(String::new(), |(file, line)| format!("{file}:{line}: "));
-        notice(format_args!("{place}{} is not known: {}", part.what, part.why));
-    }
-    Ok(exit)
 }
 
 /// The text of a file of the workspace, or of a parameter file elsewhere.
@@ -196,8 +218,8 @@ fn refusals(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot) -> Opti
     is_refused.then_some(Exit::Findings)
 }
 
-/// The objects of the selected files in the wanted views, without those that only hold others.
-fn objects<'s>(arguments: &Arguments, loaded: &'s Loaded, snapshot: &'s Snapshot) -> Vec<BuiltObject<'s>> {
+/// The objects of the selected files in all views, without those that only hold others.
+fn objects<'s>(loaded: &'s Loaded, snapshot: &'s Snapshot) -> Vec<BuiltObject<'s>> {
     let mut all = Vec::new();
     for (path, file) in loaded.reported.iter().filter_map(|it| snapshot.entry(it)) {
         for at in 0..file.objects.len() {
@@ -208,21 +230,10 @@ fn objects<'s>(arguments: &Arguments, loaded: &'s Loaded, snapshot: &'s Snapshot
             if holds || is_template || object.model.kind.is_none() {
                 continue;
             }
-            let mut views: Vec<BuiltObject<'s>> = build::views_of(snapshot, path, file, at).collect();
-            if arguments.views.is_empty() {
-                views.truncate(1);
-            } else {
-                views.retain(|it| it.view_name().is_some_and(|it| arguments.views.iter().any(|name| **name == *it)));
-            }
-            all.extend(views);
+            all.extend(build::views_of(snapshot, path, file, at));
         }
     }
     all
-}
-
-fn no_view(arguments: &Arguments) -> Exit {
-    notice(format_args!("no object here is in view {}; see `podlens views`", arguments.views.join(", ")));
-    Exit::NoInput
 }
 
 /// The trees of the files with objects that nothing builds.

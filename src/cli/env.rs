@@ -1,7 +1,7 @@
 //! `podlens env`: the environment of every container of every workload.
 
 use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +9,7 @@ use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
 use crate::build::BuiltObject;
+use crate::cli::output::OutputFlag;
 use crate::cli::parameters::ParameterFlags;
 use crate::cli::selection::Selection;
 use crate::cli::{Color, Exit, ProjectFlags, inputs, load};
@@ -27,6 +28,8 @@ pub(super) struct Arguments {
     /// The output format
     #[arg(short = 'o', long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    #[command(flatten)]
+    output: OutputFlag,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -72,8 +75,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         exit = inputs::no_workloads(&loaded, exit);
     }
     let (selected, matched) = arguments.selection.select(all);
-    write(arguments, &view(arguments, &loaded, &snapshot, &selected))?;
-    Ok(exit.max(matched))
+    let view = view(arguments, &loaded, &snapshot, &selected);
+    arguments.output.write(exit.max(matched), |out| write(arguments, &view, out))
 }
 
 fn view(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot, selected: &[BuiltObject<'_>]) -> EnvironmentView {
@@ -93,18 +96,15 @@ fn view(arguments: &Arguments, loaded: &Loaded, snapshot: &Snapshot, selected: &
     EnvironmentView { schema: ENVIRONMENT_SCHEMA, workloads: selected.iter().filter_map(workload).collect() }
 }
 
-fn write(arguments: &Arguments, view: &EnvironmentView) -> io::Result<()> {
-    let stdout = io::stdout().lock();
-    let width = stdout.is_terminal().then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0.into());
-    let mut out = io::BufWriter::new(stdout);
+fn write(arguments: &Arguments, view: &EnvironmentView, out: &mut dyn Write) -> io::Result<()> {
     match arguments.format {
-        Format::Json => report::write_json(&mut out, view)?,
-        Format::Dotenv => report::write_dotenv(&mut out, view)?,
+        Format::Json => report::write_json(out, view),
+        Format::Dotenv => report::write_dotenv(out, view),
         Format::Table => {
+            let (color, width) = (arguments.output.color(arguments.color), arguments.output.width());
             let mut text = Vec::new();
-            report::write_table(&mut AutoStream::new(&mut text, arguments.color.choice()), view, arguments.all, width)?;
-            out.write_all(&text)?;
+            report::write_table(&mut AutoStream::new(&mut text, color), view, arguments.all, width)?;
+            out.write_all(&text)
         }
     }
-    out.flush()
 }

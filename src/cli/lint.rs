@@ -16,7 +16,9 @@ use std::path::PathBuf;
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
+use crate::cli::output::write_file;
 use crate::cli::parameters::ParameterFlags;
+use crate::cli::selection::ViewFlag;
 use crate::cli::{Color, Exit, ProjectFlags, inputs, is_stdin, notice, working_directory};
 use crate::diagnostic::{InputProblem, Severity};
 use crate::load;
@@ -65,6 +67,8 @@ pub(super) struct Arguments {
     stdin_filename: Option<PathBuf>,
     #[command(flatten)]
     given: ParameterFlags,
+    #[command(flatten)]
+    view: ViewFlag,
     #[command(flatten)]
     project: ProjectFlags,
     /// When to use colors
@@ -148,7 +152,8 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     if project.documents() == 0 {
         exit = inputs::no_documents(&project.loaded, exit);
     }
-    let mut checked = project.check(&arguments.levels, arguments.project.kubernetes);
+    exit = exit.max(project.report_unmatched_views(&arguments.view));
+    let mut checked = project.check(arguments);
     let mut fixed = fix::Outcome::default();
     if arguments.fix || arguments.diff {
         fixed = fix::run(project, &mut checked, arguments);
@@ -195,13 +200,10 @@ fn say(arguments: &Arguments, number: usize, what: &str) {
 
 fn write_baseline(path: &std::path::Path, report: &Report, exit: Exit) -> io::Result<Exit> {
     let (text, number) = Baseline::text(report);
-    match std::fs::write(path, text) {
-        Ok(()) => notice(format_args!("{} written to {}", counted(number, "finding"), path.display())),
-        Err(error) => {
-            notice(format_args!("{}: cannot be written: {error}", path.display()));
-            return Ok(exit.max(Exit::Failure));
-        }
+    if !write_file(path, text) {
+        return Ok(exit.max(Exit::Failure));
     }
+    notice(format_args!("{} written to {}", counted(number, "finding"), path.display()));
     Ok(exit)
 }
 

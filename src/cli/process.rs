@@ -15,6 +15,7 @@ use crate::build::{
     ObjectList, ProcessError, ProcessOptions, ProcessedTemplate, RangeEnds, SelectedTemplate, process_template,
     select_template,
 };
+use crate::cli::output::OutputFlag;
 use crate::cli::parameters::{GivenValues, ParameterFlags};
 use crate::cli::{Exit, assignment, notice, read_text as read, shown_path as shown};
 use crate::diagnostic::InputProblem;
@@ -38,6 +39,8 @@ pub(super) struct Arguments {
     /// The output format
     #[arg(short = 'o', long, value_name = "FORMAT", default_value = "json")]
     format: Format,
+    #[command(flatten)]
+    output: OutputFlag,
     /// Print a table of the parameters and process nothing
     #[arg(long, conflicts_with_all = ["param", "param_files", "from", "labels", "ask", "seed", "no_exact", "format"])]
     parameters: bool,
@@ -99,8 +102,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         notice(format_args!("{}: only the first document is processed; {others} more are ignored", template.name));
     }
     if arguments.parameters {
-        table::write(&mut io::stdout().lock(), &selected.parameters())?;
-        return Ok(Exit::Clean);
+        return arguments.output.write(Exit::Clean, |out| table::write(out, &selected.parameters()));
     }
     let (mut request, origins) = match request(arguments) {
         Ok(request) => request,
@@ -120,8 +122,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     if !outcome.errors.is_empty() {
         return refused(&template, &origins, &outcome.errors);
     }
-    print(arguments.format, &outcome)?;
-    Ok(Exit::Clean)
+    arguments.output.write(Exit::Clean, |out| write(arguments.format, &outcome, out))
 }
 
 fn failure(message: impl std::fmt::Display) -> io::Result<Exit> {
@@ -183,19 +184,17 @@ fn generate(
     Ok(process_template(selected, request, &mut |below| random.random_range(0..below)))
 }
 
-fn print(format: Format, outcome: &ProcessedTemplate) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+fn write(format: Format, outcome: &ProcessedTemplate, out: &mut dyn Write) -> io::Result<()> {
     let list = ObjectList::of(&outcome.objects);
     match format {
-        Format::Json => json(&mut out, &list)?,
-        Format::Template => json(&mut out, &outcome.template)?,
+        Format::Json => json(out, &list),
+        Format::Template => json(out, &outcome.template),
         Format::Yaml => {
             let options = serde_saphyr::ser_options! { compact_list_indent: true, folded_wrap_chars: 1_000_000 };
             let text = serde_saphyr::to_string_with_options(&list, options).map_err(io::Error::other)?;
-            out.write_all(text.as_bytes())?;
+            out.write_all(text.as_bytes())
         }
     }
-    out.flush()
 }
 
 /// Indented by four spaces, as `oc` prints it.

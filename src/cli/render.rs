@@ -7,6 +7,7 @@ use clap::Args;
 use similar::TextDiff;
 
 use crate::build::{BuiltObject, View};
+use crate::cli::output::OutputFlag;
 use crate::cli::parameters::ParameterFlags;
 use crate::cli::selection::Selection;
 use crate::cli::{Exit, ProjectFlags, inputs, load, notice};
@@ -27,6 +28,8 @@ pub(super) struct Arguments {
     /// Show the changes to the files as a diff
     #[arg(long)]
     diff: bool,
+    #[command(flatten)]
+    output: OutputFlag,
     #[command(flatten)]
     project: ProjectFlags,
 }
@@ -55,17 +58,26 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         exit = inputs::no_workloads(&loaded, exit);
     }
     let (selected, matched) = arguments.selection.select(all);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    arguments.output.write(exit.max(matched), |out| write(arguments, &loaded, &renderer, &selected, out))
+}
+
+fn write(
+    arguments: &Arguments,
+    loaded: &Loaded,
+    renderer: &Renderer<'_>,
+    selected: &[BuiltObject<'_>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for of_file in selected.chunk_by(|one, other| one.file == other.file) {
         let path = of_file[0].file;
-        let Some(file) = snapshot.file(path) else { continue };
+        let Some(file) = of_file[0].snapshot.file(path) else { continue };
         let shown = loaded.display(path);
         if file.is_helm_template() {
             notice(format_args!("{shown}: is a Helm template; render the output of `helm template` instead"));
             continue;
         }
         if arguments.diff {
-            let Some((before, after)) = changes(&renderer, &loaded, path, of_file) else { continue };
+            let Some((before, after)) = changes(renderer, loaded, path, of_file) else { continue };
             let diff = TextDiff::from_lines(&*before, &*after);
             write!(out, "{}", diff.unified_diff().header(&format!("a/{shown}"), &format!("b/{shown}")))?;
             continue;
@@ -76,8 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
             writeln!(out, "---\n# Source: {shown}{view}\n{}", document.trim_end())?;
         }
     }
-    out.flush()?;
-    Ok(exit.max(matched))
+    Ok(())
 }
 
 /// The text before and after rendering: of the file itself, or of the objects that its templates make.

@@ -1,4 +1,4 @@
-//! `--workload`, `--in-namespace` and `--container`: the workloads and containers that a command shows.
+//! `--workload`, `--view`, `--in-namespace` and `--container`: the workloads and containers that a command shows.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +15,44 @@ pub(super) struct Selection {
     /// Only this workload, such as deploy/web; can be repeated
     #[arg(long = "workload", value_name = "KIND/NAME", value_parser = workload_name)]
     workloads: Vec<WorkloadName>,
-    /// Only this view, as `podlens views` names it; can be repeated
-    #[arg(long = "view", value_name = "NAME")]
-    views: Vec<String>,
+    #[command(flatten)]
+    view: ViewFlag,
     /// Only workloads in this namespace
     #[arg(long, value_name = "NS")]
     in_namespace: Option<String>,
     /// Only containers with this name, and workloads that have one; can be repeated
     #[arg(long = "container", value_name = "NAME")]
     containers: Vec<String>,
+}
+
+// A doc comment would become the help of the commands.
+#[derive(Debug, Args)]
+pub(super) struct ViewFlag {
+    /// Only this view, as `podlens views` names it; can be repeated
+    #[arg(long = "view", value_name = "NAME")]
+    views: Vec<String>,
+}
+
+impl ViewFlag {
+    /// Whether views are chosen.
+    pub(super) fn is_given(&self) -> bool {
+        !self.views.is_empty()
+    }
+
+    /// Whether a view is chosen.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.views.iter().any(|it| it == name)
+    }
+
+    /// Prints a notice for each chosen view that is not among the views here.
+    pub(super) fn report_unmatched(&self, here: &BTreeSet<String>) -> Exit {
+        let mut exit = Exit::Clean;
+        for wanted in self.views.iter().filter(|it| !here.contains(*it)) {
+            notice(format_args!("nothing here is in view `{wanted}`{}", suggestion(wanted, here)));
+            exit = Exit::NoInput;
+        }
+        exit
+    }
 }
 
 /// The value of `--workload`.
@@ -84,19 +113,15 @@ impl Selection {
         if all.is_empty() {
             return (all, exit);
         }
+        let mut left = all;
+        if self.view.is_given() {
+            exit = self.view.report_unmatched(&view_names(&left));
+            left.retain(|it| it.view_name().is_some_and(|it| self.view.contains(&it)));
+        }
         let mut unmatched = |message: String| {
             notice(message);
             exit = Exit::NoInput;
         };
-        let mut left = all;
-        if !self.views.is_empty() {
-            let names: BTreeSet<String> =
-                left.iter().filter_map(|it| it.view_name()).map(|it| it.to_string()).collect();
-            for wanted in self.views.iter().filter(|it| !names.contains(*it)) {
-                unmatched(format!("no workload in view `{wanted}`{}", suggestion(wanted, &names)));
-            }
-            left.retain(|it| it.view_name().is_some_and(|it| self.views.iter().any(|name| **name == *it)));
-        }
         if !self.workloads.is_empty() {
             for wanted in &self.workloads {
                 if !left.iter().any(|object| wanted.matches(*object)) {
@@ -136,6 +161,11 @@ impl Selection {
     pub(super) fn shows(&self, container: &Container) -> bool {
         self.containers.is_empty() || self.containers.contains(&shown(container.name.as_ref()))
     }
+}
+
+/// The names of the views of some objects.
+pub(super) fn view_names<'s>(objects: impl IntoIterator<Item = &'s BuiltObject<'s>>) -> BTreeSet<String> {
+    objects.into_iter().filter_map(|it| it.view_name()).map(|it| it.to_string()).collect()
 }
 
 /// A text as `env` shows it.

@@ -9,6 +9,7 @@ use anstream::AutoStream;
 use clap::{Args, ValueEnum};
 
 use crate::build;
+use crate::cli::output::OutputFlag;
 use crate::cli::{Color, Exit, inputs, load, notice};
 use crate::load::Loaded;
 use crate::report::{self, ListedUnknown, ListedView, ViewList};
@@ -26,6 +27,8 @@ pub(super) struct Arguments {
     /// The output format
     #[arg(short = 'o', long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    #[command(flatten)]
+    output: OutputFlag,
     /// The directory to search for files, instead of the nearest one with podlens.yaml or .git
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -63,8 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
     } else if list.views.is_empty() {
         notice("no views found: no kustomization, chart or template has a file here");
     }
-    write(arguments, &list)?;
-    Ok(exit)
+    arguments.output.write(exit, |out| write(arguments, &list, out))
 }
 
 /// Reports views of the settings whose path matches nothing.
@@ -104,15 +106,13 @@ fn list(loaded: &Loaded) -> ViewList {
     ViewList { schema: SCHEMA, views: listed.collect() }
 }
 
-fn write(arguments: &Arguments, list: &ViewList) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+fn write(arguments: &Arguments, list: &ViewList, out: &mut dyn Write) -> io::Result<()> {
     match arguments.format {
-        Format::Json => report::write_json(&mut out, list)?,
+        Format::Json => report::write_json(out, list),
         Format::Table => {
             let mut text = Vec::new();
-            report::write_views(&mut AutoStream::new(&mut text, arguments.color.choice()), list)?;
-            out.write_all(&text)?;
+            report::write_views(&mut AutoStream::new(&mut text, arguments.output.color(arguments.color)), list)?;
+            out.write_all(&text)
         }
     }
-    out.flush()
 }

@@ -1,11 +1,12 @@
 //! `podlens wrap`: turns objects into a Template that processes back to them.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::build::{ParameterChoice, WrapInput, WrapOptions, wrap_in_template};
+use crate::cli::output::OutputFlag;
 use crate::cli::{Exit, assignment, is_stdin, notice, read_text, shown_path};
 use crate::text::LineIndex;
 
@@ -22,6 +23,8 @@ pub(super) struct Arguments {
     /// A parameter and the value it replaces everywhere: `${{NAME}}` for a number or boolean, `${NAME}` in text
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = assignment)]
     parameters: Vec<(String, String)>,
+    #[command(flatten)]
+    output: OutputFlag,
 }
 
 const EXAMPLES: &str =
@@ -66,8 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
             for text in &wrapped.notices {
                 notice(text);
             }
-            io::stdout().lock().write_all(wrapped.text.as_bytes())?;
-            Ok(Exit::Clean)
+            arguments.output.write(Exit::Clean, |out| out.write_all(wrapped.text.as_bytes()))
         }
         Err(problems) => {
             for problem in &problems {

@@ -109,7 +109,7 @@ fn a_bad_flag() {
         &["render", "--no-such-flag"],
         &["render", "--workload", "/web"],
         &["process", "--no-such-flag", "t.yaml"],
-        &["process", "t.yaml", "--output", "yaml"],
+        &["process", "t.yaml", "-o", "xml"],
         &["process", "t.yaml", "-p", "NAME=1", "-p", "NAME=2"],
         &["wrap", "--no-such-flag", "pod.yaml"],
         &["wrap", "pod.yaml", "--name", "s", "--parameter", "A=web"],
@@ -122,6 +122,39 @@ fn a_bad_flag() {
         &["no-such-command"],
     ] {
         check(arguments, "", 2, "");
+    }
+}
+
+/// `--output` is a file in every command: stdout has nothing, and the file is as stdout would be.
+#[test]
+fn an_output_file() {
+    let place = directory(&[("pod.yaml", POD.as_bytes()), ("t.yaml", TEMPLATE.as_bytes())]);
+    for arguments in [
+        &["lint", "pod.yaml"][..],
+        &["env", "pod.yaml"],
+        &["env", "pod.yaml", "-o", "json"],
+        &["render", "pod.yaml"],
+        &["build", "pod.yaml"],
+        &["views"],
+        &["process", "t.yaml", "-p", "NAME=a"],
+        &["process", "t.yaml", "--parameters"],
+        &["wrap", "pod.yaml", "--name", "s"],
+    ] {
+        let (code, printed, err) = run(place.path(), arguments, "");
+        let with_file = [arguments, &["--output", "result"]].concat();
+        let (same_code, nothing, _) = run(place.path(), &with_file, "");
+        let written = std::fs::read_to_string(place.path().join("result")).expect("a file");
+        assert_eq!(
+            (same_code, nothing.as_str(), written.as_str()),
+            (code, "", printed.as_str()),
+            "{arguments:?}: {err}"
+        );
+        assert!(!written.is_empty(), "{arguments:?}");
+        let with_directory = [arguments, &["--output", "."]].concat();
+        let (failed, nothing, err) = run(place.path(), &with_directory, "");
+        assert_eq!((failed, nothing.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(".: cannot be written"), "{arguments:?}: {err}");
+        std::fs::remove_file(place.path().join("result")).expect("removed");
     }
 }
 

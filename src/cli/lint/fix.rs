@@ -49,7 +49,7 @@ pub(super) fn run(project: &mut Project, checked: &mut Checked, arguments: &Argu
                 given_up.push(file);
             }
         }
-        *checked = project.check(&arguments.levels, arguments.project.kubernetes);
+        *checked = project.check(arguments);
     }
     Outcome { fixed: before.saturating_sub(checked.diagnostics.len()) }
 }

@@ -1,6 +1,5 @@
 //! `--format` and `--output`: several formats at once, each to its own file.
 
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,8 @@ use anstream::{AutoStream, ColorChoice};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum, value_parser};
 
-use crate::cli::{Color, notice};
+use crate::cli::Color;
+use crate::cli::output::write_file;
 use crate::report::{
     Drawing, Report, Texts, write_checkstyle, write_concise, write_full, write_github, write_gitlab, write_json,
     write_junit, write_rdjson, write_sarif,
@@ -62,10 +62,7 @@ impl Outputs {
                 }
                 Some(path) => {
                     let text = format.text(report, texts, ColorChoice::Never, None, quiet)?;
-                    if let Err(error) = fs::write(path, text) {
-                        notice(format_args!("{}: cannot be written: {error}", path.display()));
-                        all = false;
-                    }
+                    all &= write_file(path, text);
                 }
             }
         }

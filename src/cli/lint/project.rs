@@ -8,9 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::build;
+use crate::cli::lint::Arguments;
 use crate::cli::lint::fix::replace;
-use crate::cli::lint::levels::{FlagLevels, Flags};
-use crate::cli::{notice, progress};
+use crate::cli::lint::levels::FlagLevels;
+use crate::cli::selection::{ViewFlag, view_names};
+use crate::cli::{Exit, notice, progress};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::ide::redacted_text;
 use crate::load::{self, Loaded};
@@ -19,7 +22,7 @@ use crate::resolve::Resolver;
 use crate::rules::{self, TextProvider};
 use crate::text::LineIndex;
 use crate::workspace::ParsedText;
-use crate::workspace::{KubernetesVersion, SETTINGS_FILE, Snapshot};
+use crate::workspace::{SETTINGS_FILE, Snapshot};
 
 pub(super) struct Project {
     pub(super) loaded: Loaded,
@@ -103,11 +106,22 @@ impl Project {
         self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.objects.len()).sum()
     }
 
-    /// Checks every selected file, and the settings.
-    pub(super) fn check(&self, flags: &Flags, release: Option<KubernetesVersion>) -> Checked {
+    /// Prints a notice for each chosen view that no selected file is in.
+    pub(super) fn report_unmatched_views(&self, chosen: &ViewFlag) -> Exit {
+        if !chosen.is_given() {
+            return Exit::Clean;
+        }
         let snapshot = self.loaded.workspace.snapshot();
-        let resolver = Resolver::new(&snapshot, release);
-        let levels = FlagLevels { flags, snapshot: &snapshot };
+        let files = self.loaded.reported.iter().filter_map(|it| snapshot.entry(it));
+        let all: Vec<_> = files.flat_map(|(path, file)| build::all_views(&snapshot, path, file)).collect();
+        chosen.report_unmatched(&view_names(&all))
+    }
+
+    /// Checks every selected file, and the settings.
+    pub(super) fn check(&self, arguments: &Arguments) -> Checked {
+        let snapshot = self.loaded.workspace.snapshot();
+        let resolver = Resolver::new(&snapshot, arguments.project.kubernetes);
+        let levels = FlagLevels { flags: &arguments.levels, snapshot: &snapshot };
         let files = &self.loaded.reported;
         let changed = &self.changed;
         let loaded = &self.loaded;
@@ -133,6 +147,9 @@ impl Project {
                     checked.failed = true;
                 }
             }
+        }
+        if arguments.view.is_given() {
+            checked.diagnostics.retain(|it| holds_in_view(&snapshot, it, &arguments.view));
         }
         checked.diagnostics.sort_by(|a, b| (&a.location, a.rule, &a.message).cmp(&(&b.location, b.rule, &b.message)));
         checked.diagnostics.dedup();
@@ -162,6 +179,15 @@ impl Project {
         }
         all
     }
+}
+
+/// Whether a finding holds in a chosen view. One without views holds in every view of its file.
+fn holds_in_view(snapshot: &Snapshot, finding: &Diagnostic, chosen: &ViewFlag) -> bool {
+    if !finding.views.is_empty() {
+        return finding.views.iter().any(|it| chosen.contains(it));
+    }
+    let Some((path, file)) = snapshot.entry(&finding.location.file) else { return false };
+    build::all_views(snapshot, path, file).filter_map(|it| it.view_name()).any(|it| chosen.contains(&it))
 }
 
 fn text(loaded: &Loaded, changed: &BTreeMap<Arc<str>, Change>, file: &str) -> Option<Arc<str>> {
