@@ -50,7 +50,7 @@ pub use process::{
     find_literal_brackets, generate_value, parse_generator, process_template, select_template, select_template_at,
 };
 pub use provenance::{FieldProvenance, PieceProvenance, ProvenanceFiles, UnknownPart, fields, unknown_parts};
-pub use view::{BuiltView, View};
+pub use view::{BuiltView, View, view_list};
 pub use views::{UnmatchedView, ViewInputs, ViewKind, ViewSummary, ViewUnknown, unmatched_views, views};
 pub use wrap::{ParameterChoice, WrapError, WrapInput, WrapOptions, Wrapped, wrap_in_template};
 pub(crate) use wrap::{ParameterEdits, ValueReplacer, object_name};

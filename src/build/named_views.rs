@@ -8,31 +8,57 @@ use crate::build::views::{ViewInputs, ViewKind, ViewSummary, views};
 use crate::k8s::{ParameterValue, Parameters, TemplateMember};
 use crate::workspace::Snapshot;
 
-/// The views of the settings that give values to templates. Computed once for each state of the workspace.
+/// The views of the settings that build templates. Computed once for each state of the workspace.
+#[derive(Debug, Default)]
+struct TemplateViews {
+    /// Those that give other values to a template.
+    built: Vec<BuiltView>,
+    /// The templates with their own values: file, offset and name.
+    own: Vec<(Arc<str>, usize, Arc<str>)>,
+}
+
+/// The views of the settings that give values to templates.
 pub fn named_views(snapshot: &Snapshot) -> &[BuiltView] {
-    if snapshot.all_settings().all(|it| it.views.is_empty()) {
-        return &[];
-    }
-    let compute = || {
-        let gives_values = |it: &ViewInputs| it.params.is_some() || !it.set.is_empty();
-        let templates =
-            views(snapshot).into_iter().filter(|it| it.kind == ViewKind::Template && gives_values(&it.inputs));
-        templates.filter_map(|it| build(snapshot, &it)).collect::<Vec<_>>()
-    };
-    let all: &[BuiltView] = snapshot.derived(compute).map_or(&[], Vec::as_slice);
+    let all = template_views(snapshot).map_or(&[][..], |it| &it.built);
     for params in all.iter().filter_map(|it| it.params.as_ref()) {
         snapshot.depend_on_file(params);
     }
     all
 }
 
-fn build(snapshot: &Snapshot, view: &ViewSummary) -> Option<BuiltView> {
+/// The name of the view of a template with its own values, if there are views in the settings.
+pub(super) fn own_view_name<'s>(snapshot: &'s Snapshot, file: &str, template: usize) -> Option<&'s Arc<str>> {
+    let own = &template_views(snapshot)?.own;
+    own.iter().find(|(path, offset, _)| **path == *file && *offset == template).map(|(_, _, name)| name)
+}
+
+fn template_views(snapshot: &Snapshot) -> Option<&TemplateViews> {
+    if snapshot.all_settings().all(|it| it.views.is_empty()) {
+        return None;
+    }
+    snapshot.derived(|| {
+        let mut all = TemplateViews::default();
+        for view in views(snapshot).into_iter().filter(|it| it.kind == ViewKind::Template) {
+            let Some(template) = view.template else { continue };
+            if view.inputs.params.is_some() || !view.inputs.set.is_empty() {
+                all.built.extend(build(snapshot, &view, template));
+            } else {
+                all.own.push((view.root, template, view.name.into()));
+            }
+        }
+        all
+    })
+}
+
+/// Builds the objects of the template at an offset; those of other templates in the file are not in the view.
+fn build(snapshot: &Snapshot, view: &ViewSummary, template: usize) -> Option<BuiltView> {
     let file = snapshot.file(&view.root)?;
     let values = values(snapshot, &view.inputs);
     let mut parameters: Vec<(Arc<Parameters>, Arc<Parameters>)> = Vec::new();
     let mut objects = Vec::with_capacity(file.objects.len());
     for object in &file.objects {
-        let member = object.template.as_ref().map(|it| {
+        let is_in_template = file.template_of(object).is_some_and(|(holder, _)| holder.offset == template);
+        let member = object.template.as_ref().filter(|_| is_in_template).map(|it| {
             let known = parameters.iter().find(|(own, _)| Arc::ptr_eq(own, &it.parameters));
             let with_values = known.map(|(_, it)| Arc::clone(it)).unwrap_or_else(|| {
                 let declared = values.iter().filter(|(name, _)| it.parameters.contains(name)).cloned();

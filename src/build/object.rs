@@ -8,7 +8,7 @@ use crate::build::origin::{BuiltBy, Place};
 use crate::build::view::View;
 use crate::diagnostic::Location;
 use crate::k8s::{
-    Container, DeclaredParameter, Model, Object, ObjectData, ObjectSpan, Parameter, Pod, PodPreset, Text,
+    Container, DeclaredParameter, Model, Object, ObjectData, ObjectSpan, Parameter, Parameters, Pod, PodPreset, Text,
 };
 use crate::syntax::{Node, ScalarStyle, has_placeholder, show_placeholders};
 use crate::text::Span;
@@ -139,13 +139,17 @@ impl<'s> BuiltObject<'s> {
         Some((Location { file: Arc::clone(self.file), span: holder.file_span(text.span) }, text.style))
     }
 
+    /// The parameters of the template that contains it, with the values of the view.
+    pub fn parameters(self) -> Option<&'s Parameters> {
+        match self.view {
+            View::Named(view) => view.parameters(self),
+            View::Plain | View::Template => self.source.template.as_ref().map(|it| &*it.parameters),
+        }
+    }
+
     /// A parameter of the template that contains it, with the value of the view.
     pub fn parameter(self, name: &str) -> Option<&'s DeclaredParameter> {
-        let parameters = match self.view {
-            View::Named(view) => view.parameters(self)?,
-            View::Plain | View::Template => &self.source.template.as_ref()?.parameters,
-        };
-        parameters.get(name)
+        self.parameters()?.get(name)
     }
 
     /// Where the value of a parameter is written in the template; without a value it is the name.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::build::built::BuiltFile;
+use crate::build::named_views::own_view_name;
 use crate::build::object::BuiltObject;
 use crate::k8s::{ObjectData, Parameters};
 use crate::workspace::{File, Snapshot};
@@ -68,6 +69,16 @@ impl BuiltView {
     }
 }
 
+/// The first names of some views, and the number of the others: `dev, test and 12 more`.
+pub fn view_list(names: &[Arc<str>]) -> String {
+    const MOST: usize = 2;
+    let first = names.iter().take(MOST).map(|it| &**it).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 impl<'s> BuiltObject<'s> {
     /// The name of its view, if the settings name it.
     pub fn named_view(self) -> Option<&'s Arc<str>> {
@@ -84,10 +95,13 @@ impl<'s> BuiltObject<'s> {
             View::Named(view) => Some(Arc::clone(&view.name)),
             View::Template => {
                 let facts = self.snapshot.file(self.file)?;
+                let (template, _) = facts.template_of(self.source)?;
+                if let Some(name) = own_view_name(self.snapshot, self.file, template.offset) {
+                    return Some(Arc::clone(name));
+                }
                 let is_template = |data: &ObjectData| matches!(data, ObjectData::Template(_));
                 let is_only = facts.objects.iter().filter(|it| is_template(&it.model.data)).count() == 1;
-                let name = facts.template_of(self.source).and_then(|(holder, _)| holder.model.name.as_ref());
-                Some(match name {
+                Some(match &template.model.name {
                     Some(name) if !is_only => format!("{}#{}", self.file, name.value).into(),
                     _ => Arc::clone(self.file),
                 })

@@ -26,6 +26,8 @@ pub struct ViewSummary {
     pub path: Arc<str>,
     /// The kustomization, the `Chart.yaml`, or the file of the template.
     pub root: Arc<str>,
+    /// The offset of the template in its file.
+    pub template: Option<usize>,
     /// The files that go into it, sorted. They include files that exist and are not read.
     pub files: Vec<Arc<str>>,
     /// What is unknown, sorted by place.
@@ -195,8 +197,8 @@ impl Target<'_> {
         found.extend(unknown.iter().cloned());
         found.sort();
         found.dedup();
-        let root = Arc::clone(self.root);
-        ViewSummary { name, kind: self.kind, path: self.path(), root, files, unknown: found, inputs }
+        let (root, template) = (Arc::clone(self.root), self.template.map(|(object, _)| object.offset));
+        ViewSummary { name, kind: self.kind, path: self.path(), root, template, files, unknown: found, inputs }
     }
 }
 

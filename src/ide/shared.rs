@@ -8,6 +8,7 @@ pub(super) mod located_container;
 pub(super) mod markup;
 pub(super) mod named_objects;
 pub(super) mod param_file_text;
+pub(super) mod per_view;
 pub(super) mod preset_workloads;
 pub(super) mod service_usage;
 pub(super) mod shell_reads;

@@ -8,10 +8,11 @@ mod services;
 use std::sync::Arc;
 
 use crate::ide::Analysis;
-use crate::ide::shared::cursor::{CursorTarget, target_at};
+use crate::ide::shared::cursor::{CursorTarget, target_at, targets_in_views};
 use crate::ide::shared::describe::{location_link, one_line};
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
+use crate::ide::shared::per_view::rows_block;
 use crate::k8s::{ContainerField, Text, VariableScope};
 use crate::resolve::{Environment, Lookup, OriginKind};
 use crate::rules::{Rule, StartFailure, StartFailureReason, env_file_readers, start_failures};
@@ -36,8 +37,27 @@ const MOST_LINES: usize = 12;
 /// The hover for an offset.
 pub fn hover(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Option<Hover> {
     let found = target_at(analysis, file, offset)?;
-    let contents = contents(analysis, &found.target)?;
-    Some(Hover { span: found.span, contents })
+    let mut markup = contents(analysis, &found.target)?;
+    let rows = match &found.target {
+        CursorTarget::Parameter(parameter) => rows_block(parameter.values_in_views(analysis)),
+        _ => rows_block(first_lines_in_views(analysis, file, offset)),
+    };
+    if let Some(rows) = rows {
+        markup.blocks.push(Block::Paragraph(vec![text("The views of this file differ:")]));
+        markup.blocks.push(rows);
+    }
+    Some(Hover { span: found.span, contents: markup })
+}
+
+/// The first line of the hover in each view: the value, or why there is none.
+fn first_lines_in_views(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Vec<(Arc<str>, Vec<Inline>)> {
+    let line = |target: &CursorTarget<'_>| match contents(analysis, target)?.blocks.into_iter().next()? {
+        Block::Code { text, .. } => Some(vec![code(one_line(&text, LONGEST))]),
+        Block::Paragraph(line) => Some(line),
+        Block::List(_) | Block::Markdown(_) | Block::Divider => None,
+    };
+    let targets = targets_in_views(analysis, file, offset).into_iter();
+    targets.filter_map(|(view, target)| Some((view, line(&target)?))).collect()
 }
 
 fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup> {

@@ -71,7 +71,9 @@ pub fn rename(
     }
     match &mut symbol {
         Symbol::Variable { at, .. } => {
-            check_variable(analysis, at, new_name)?;
+            for at in at.in_other_views().chain([at.clone()]) {
+                check_variable(analysis, &at, new_name)?;
+            }
             check_preset_recipients(analysis, at, new_name)?;
         }
         Symbol::Key(keys) => {

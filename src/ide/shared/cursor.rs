@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::shared::file_text::FileText;
-use crate::ide::shared::located_container::LocatedContainer;
+use crate::ide::shared::located_container::{LocatedContainer, views_of};
 use crate::ide::shared::param_file_text::ParamFileText;
 use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::k8s::{ContainerField, DataEntry, Pod, Text};
@@ -205,6 +205,25 @@ pub(crate) fn target_at<'s>(analysis: &Analysis<'s>, file: &Arc<str>, offset: us
         return Some(found);
     }
     around.iter().find_map(|object| finder.in_object(*object)).or_else(|| finder.by_alias(&around))
+}
+
+/// The item at an offset in each view of the object around it, with the names of the views. Empty if only one view has
+/// the object.
+pub(crate) fn targets_in_views<'s>(
+    analysis: &Analysis<'s>,
+    file: &Arc<str>,
+    offset: usize,
+) -> Vec<(Arc<str>, CursorTarget<'s>)> {
+    let (Some((path, facts)), Some(file_text)) = (analysis.snapshot.entry(file), analysis.file_text(file)) else {
+        return Vec::new();
+    };
+    let Some(object) = analysis.objects_at(file, offset).into_iter().next() else { return Vec::new() };
+    let views: Vec<BuiltObject<'s>> = views_of(object).collect();
+    if views.len() < 2 {
+        return Vec::new();
+    }
+    let finder = TargetFinder { analysis, file, path, facts, file_text: &file_text, offset };
+    views.into_iter().filter_map(|it| Some((it.view_name()?, finder.in_object(it)?.target))).collect()
 }
 
 /// The rule named at an offset, in a suppression comment or in the settings.

@@ -56,6 +56,13 @@ impl<'s> LocatedContainer<'s> {
         Some(Self { file: Arc::clone(object.file), facts, object, pod, container })
     }
 
+    /// The same container in the other views of its object.
+    pub(crate) fn in_other_views(&self) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
+        let (view, location) = (self.object.view, self.at(self.container.span));
+        let others = views_of(self.object).filter(move |it| it.view != view);
+        others.flat_map(Self::of_object_or_preset).filter(move |it| it.at(it.container.span) == location)
+    }
+
     /// The container as other layers name it.
     pub(crate) fn handle(&self) -> BuiltContainer<'s> {
         BuiltContainer { object: self.object, pod: self.pod, container: self.container }
@@ -101,6 +108,16 @@ impl<'s> LocatedContainer<'s> {
     }
 }
 
+/// An object in all its views.
+pub(crate) fn views_of<'s>(object: BuiltObject<'s>) -> impl Iterator<Item = BuiltObject<'s>> + use<'s> {
+    let (snapshot, offset) = (object.snapshot, object.source.offset);
+    let found = snapshot.entry(object.file).and_then(|(path, facts)| {
+        let position = facts.objects.iter().position(|it| it.offset == offset)?;
+        Some(build::views_of(snapshot, path, facts, position))
+    });
+    found.into_iter().flatten()
+}
+
 /// The pods of an object; for a PodPreset its entries as a pod.
 pub(crate) fn pods_of<'s>(object: BuiltObject<'s>) -> impl Iterator<Item = &'s Pod> + use<'s> {
     object.model.pods.iter().chain(object.preset().map(|it| &it.pod))
@@ -120,9 +137,11 @@ impl<'s> Analysis<'s> {
         snapshot.files().flat_map(move |(path, facts)| build::objects(snapshot, path, facts))
     }
 
-    /// The containers of all files, with PodPresets as containers.
+    /// The containers of all files in all views, with PodPresets as containers.
     pub(crate) fn all_containers(&self) -> impl Iterator<Item = LocatedContainer<'s>> + use<'s> {
-        self.all_objects().flat_map(LocatedContainer::of_object_or_preset)
+        let snapshot = self.snapshot;
+        let objects = snapshot.files().flat_map(move |(path, facts)| build::all_views(snapshot, path, facts));
+        objects.flat_map(LocatedContainer::of_object_or_preset)
     }
 
     /// The objects around an offset as their views make them, the innermost first.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::build::{BuiltObject, RangeEnds, generate_value, parse_generator};
 use crate::ide::Analysis;
 use crate::ide::shared::describe::one_line;
+use crate::ide::shared::located_container::views_of;
 use crate::ide::shared::markup::{Block, Inline, Markup};
-use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
-
+use crate::k8s::{Object, ObjectData, Parameter, ParameterValue, Template, Text};
 use crate::syntax::parameter_references;
 use crate::workspace::File;
 
@@ -110,6 +110,24 @@ impl<'s> LocatedParameter<'s> {
         lines.push(vec![Inline::Text(format!("{uses} {}", if uses == 1 { "reference" } else { "references" }))]);
         blocks.push(Block::List(lines));
         Some(Markup { blocks })
+    }
+
+    /// Its value in each view of the template.
+    pub(crate) fn values_in_views(&self, analysis: &Analysis<'s>) -> Vec<(Arc<str>, Vec<Inline>)> {
+        let whole = self.object.file_span(self.object.model.span);
+        let is_inside = |it: &&Object| whole.start < it.offset && it.offset < whole.end && it.template.is_some();
+        let Some(member) = self.facts.objects.iter().find(is_inside) else { return Vec::new() };
+        let value = |object: BuiltObject<'_>| {
+            let shown = match &object.parameter(self.name)?.value {
+                ParameterValue::Default(value) | ParameterValue::Given { value, .. } => {
+                    Inline::Code(one_line(value, LONGEST))
+                }
+                ParameterValue::Generated => Inline::Text("generated".into()),
+                ParameterValue::Unset => Inline::Text("no value".into()),
+            };
+            Some((object.view_name()?, vec![shown]))
+        };
+        views_of(self.as_written(analysis, member)).filter_map(value).collect()
     }
 
     /// Whether processing fails unless it is given a value.

@@ -130,32 +130,45 @@ impl<'a> FileContext<'a> {
         found.sort_by(|a, b| identity(a).cmp(&identity(b)));
         // Containers that share their env through an anchor are checked one by one, and reported once. So are the views
         // of an object.
-        let equal = found.chunk_by(|a, b| identity(a) == identity(b));
-        equal.map(|equal| self.with_views(&equal[0], equal.iter().filter_map(|it| it.view.as_ref()))).collect()
+        found.chunk_by(|a, b| identity(a) == identity(b)).map(|equal| self.join_views(equal)).collect()
     }
 
-    /// A finding with the views in which it holds.
-    fn with_views<'v>(&self, viewed: &ViewedFinding, views: impl Iterator<Item = &'v Arc<str>>) -> Arc<SharedFinding> {
-        let views: BTreeSet<&Arc<str>> = views.collect();
-        let mut finding = Arc::clone(&viewed.finding);
-        if !self.is_every_view(&finding.diagnostic.location, views.len()) {
-            Arc::make_mut(&mut finding).diagnostic.views = views.into_iter().cloned().collect();
+    /// One finding for equal findings of several views, with the views in which it holds.
+    ///
+    /// All views have the edited text in common. So a fix is safe only if every view has the finding with the same fix;
+    /// otherwise it needs a decision, and its title names the other views that it changes.
+    fn join_views(&self, equal: &[ViewedFinding]) -> Arc<SharedFinding> {
+        let mut finding = Arc::clone(&equal[0].finding);
+        let views: BTreeSet<&Arc<str>> = equal.iter().filter_map(|it| it.view.as_ref()).collect();
+        if views.is_empty() {
+            return finding;
+        }
+        let all = self.views_at(&finding.diagnostic.location);
+        let fixes = &equal[0].diagnostic().fixes;
+        let has_same_fixes = equal.iter().all(|it| it.diagnostic().fixes == *fixes);
+        let is_everywhere = all.iter().all(|it| views.contains(it));
+        if is_everywhere && has_same_fixes {
+            return finding;
+        }
+        let diagnostic = &mut Arc::make_mut(&mut finding).diagnostic;
+        let others: Vec<Arc<str>> = all.iter().filter(|it| !views.contains(it)).cloned().collect();
+        for fix in &mut diagnostic.fixes {
+            fix.safe = false;
+            if !others.is_empty() {
+                fix.title.push_str(&format!(" (also changes {})", build::view_list(&others)));
+            }
+        }
+        if !is_everywhere {
+            diagnostic.views = views.into_iter().cloned().collect();
         }
         finding
     }
-}
 
-impl FileContext<'_> {
-    /// Whether a location has only this number of views, or none.
-    fn is_every_view(&self, location: &Location, views: usize) -> bool {
-        if views == 0 {
-            return true;
-        }
+    /// The names of the views of the object at a location.
+    fn views_at(&self, location: &Location) -> Vec<Arc<str>> {
         let after = self.facts.objects.partition_point(|it| it.offset <= location.span.start);
-        let Some(at) = after.checked_sub(1).filter(|_| location.file == *self.path) else {
-            return views == 1;
-        };
-        build::views_of(self.snapshot, self.path, self.facts, at).count() <= views
+        let Some(at) = after.checked_sub(1).filter(|_| location.file == *self.path) else { return Vec::new() };
+        build::views_of(self.snapshot, self.path, self.facts, at).filter_map(|it| it.view_name()).collect()
     }
 }
 

@@ -102,10 +102,10 @@ impl<'c, 's> UseCollector<'c, 's> {
         let has_aliases = self.file_text(&at.file).is_some_and(|it| it.text().contains('*'));
         let others = has_aliases.then(|| LocatedContainer::all_with_presets(self.analysis, &at.file));
         let others: Vec<LocatedContainer<'s>> = others.into_iter().flatten().collect();
-        let mut pending = vec![at.clone()];
-        let mut seen: Vec<Location> = Vec::new();
+        let mut pending: Vec<LocatedContainer<'s>> = at.in_other_views().chain([at.clone()]).collect();
+        let mut seen: Vec<(Location, Option<Arc<str>>)> = Vec::new();
         while let Some(at) = pending.pop() {
-            let id = at.at(at.container.span);
+            let id = (at.at(at.container.span), at.object.view_name());
             if seen.contains(&id) {
                 continue;
             }
