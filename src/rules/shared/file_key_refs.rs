@@ -71,7 +71,7 @@ impl<'a> PodContext<'a> {
     }
 
     /// Whether parts of the pod may be missing: it is a template or a patch.
-    pub(in crate::rules) fn is_partial(&self) -> bool {
+    pub(in crate::rules) fn may_lack_parts(&self) -> bool {
         self.object.file.is_template()
             || self.pod.containers.iter().any(|it| it.may_have_more_variables || self.is_partial_container(it))
     }
@@ -85,7 +85,7 @@ impl<'a> PodContext<'a> {
 
     /// Whether the volume with a name can hold env files.
     pub(in crate::rules) fn volume_use(&self, name: &str) -> VolumeUse {
-        if is_placeholder(name) || self.is_partial() || self.may_patch_volume(name) {
+        if is_placeholder(name) || self.may_lack_parts() || self.may_patch_volume(name) {
             return VolumeUse::Unknown;
         }
         self.mounting(|mounting| self.volume_use_in(name, mounting))

@@ -33,7 +33,8 @@ impl PodContext<'_> {
     }
 
     /// Whether a Kustomize patch in the workspace may set something in the pod. `sets` says whether the pod of a patch
-    /// does; patches inside a kustomization are not read, and may set anything.
+    /// does; patches inside a kustomization are not read, and may set anything. Files of JSON 6902 patches and
+    /// `replacements` are not counted. It looks at all files, so ask it last.
     pub(in crate::rules) fn may_be_patched(&self, sets: impl Fn(&Pod) -> bool) -> bool {
         let snapshot = self.object.file.snapshot;
         snapshot.files().any(|(path, file)| {

@@ -102,7 +102,7 @@ fn entry_failure(container: &ContainerContext<'_>, entry: &EnvVar, binding: &Bin
     let reason = value_failure(binding)?;
     let is_certain = match binding.origin.kind {
         // The base of a patch may have a container that writes the file.
-        OriginKind::EnvFile => !container.in_pod().is_partial(),
+        OriginKind::EnvFile => !container.in_pod().may_lack_parts(),
         // Another tool may add keys to an object that has none.
         _ => missing_key::lacks_key(container, entry),
     };
