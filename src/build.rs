@@ -22,16 +22,18 @@ mod named_views;
 mod node;
 mod object;
 mod origin;
+mod preset_problems;
 mod preset_selector;
 mod process;
 mod provenance;
+mod variable_names;
 mod view;
 mod views;
 mod wrap;
 
 pub use admission::{
     Admission, AdmissionContext, Conflict, ConflictKind, ContainerChanges, DuplicateEntry, EnvFromNames,
-    MatchingPreset, PossiblePreset, PresetEntry, presets_apply_one_by_one,
+    MatchingPreset, PossiblePreset, PresetEntry, RefusedPreset, presets_apply_one_by_one,
 };
 pub use built::BuiltSource;
 pub use label_names::{is_dns_subdomain, is_qualified_name};
@@ -40,16 +42,15 @@ pub use named_views::named_views;
 pub use node::{BuildError, BuildLimits, BuiltContent, BuiltNode, BuiltScalar};
 pub use object::{BuiltContainer, BuiltObject, BuiltPod, WrittenRange, title};
 pub use origin::{BuiltBy, BuiltText, Origins, Place, SourceObject};
-pub use preset_selector::{
-    PRESET_EXCLUDE_ANNOTATION, PodLabels, PresetProblem, SelectorMatch, is_exempt_from_presets, match_pod,
-    preset_problems,
-};
+pub use preset_problems::{PresetProblem, preset_name_problem, preset_problems, preset_refusal};
+pub use preset_selector::{PRESET_EXCLUDE_ANNOTATION, PodLabels, SelectorMatch, is_exempt_from_presets, match_pod};
 pub use process::{
     GeneratorError, GeneratorPart, GeneratorProblem, Json, JsonMap, ObjectList, ParameterValues, ParameterView,
     ProcessError, ProcessOptions, ProcessedTemplate, RandomBelow, RandomCharacters, RangeEnds, SelectedTemplate,
     find_literal_brackets, generate_value, parse_generator, process_template, select_template, select_template_at,
 };
 pub use provenance::{FieldProvenance, PieceProvenance, ProvenanceFiles, UnknownPart, fields, unknown_parts};
+pub use variable_names::{is_relaxed_variable_name, is_strict_variable_name};
 pub use view::{BuiltView, View, view_list};
 pub use views::{UnmatchedView, ViewInputs, ViewKind, ViewSummary, ViewUnknown, unmatched_views, views};
 pub use wrap::{ParameterChoice, WrapError, WrapInput, WrapOptions, Wrapped, wrap_in_template};

@@ -30,6 +30,7 @@ mod environment;
 mod expand;
 mod lookup_scope;
 mod pod_volumes;
+mod preset_order;
 mod quantity;
 mod script_runner;
 mod service_variable_references;
@@ -152,6 +153,11 @@ impl<'s> Resolver<'s> {
     /// Entries of a pod that an applied preset repeats.
     pub fn duplicates(&self, pod: BuiltPod<'_>) -> Vec<DuplicateEntry> {
         Admission::duplicates(pod, self.admission_context(pod.object))
+    }
+
+    /// Why the API server refuses a preset; `None` if it is valid.
+    pub fn preset_refusal(&self, preset: BuiltObject<'_>) -> Option<String> {
+        build::preset_refusal(preset, self.release(preset.file), preset.settings().proposals)
     }
 
     /// Conflicts between entries of one preset.

@@ -2,17 +2,18 @@
 //!
 //! The plugin of the API server checks all matching presets for conflicts, and applies none of them if there is one. Up
 //! to release 1.7 it applied them one by one and stopped at the first conflict. The webhook applies presets in spite of
-//! conflicts; a list with a conflict becomes empty. Presets are sorted by name: the order in a cluster is undefined
-//! (A3), and only affects the order of added entries.
+//! conflicts; a list with a conflict becomes empty. The order of presets in a cluster is undefined (A3): see `order`.
 
 mod compared_entry;
 mod duplicates;
+mod order;
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::build::object::{BuiltContainer, BuiltObject, BuiltPod};
+use crate::build::preset_problems;
 use crate::build::preset_selector::{self, PodLabels, SelectorMatch};
 use crate::diagnostic::Location;
 use crate::k8s::{
@@ -38,8 +39,13 @@ pub struct AdmissionContext {
 /// The result of admission for a pod.
 #[derive(Clone, Debug, Default)]
 pub struct Admission<'s> {
-    /// The presets that apply, sorted by name: first those of the API server, then those of the webhook.
+    /// The presets that apply: first those of the API server, the oldest first if all show their age and otherwise by
+    /// name, then those of the webhook by name.
     pub presets: Vec<MatchingPreset<'s>>,
+    /// Whether the API server's presets show in which order they were created (PA10).
+    is_ordered: bool,
+    /// The presets that select the pod and are invalid, so that the API server refuses them.
+    pub refused: Vec<RefusedPreset<'s>>,
     /// Presets that may apply: a label, the order of presets, or which of several presets with one name exists is
     /// unknown.
     pub possible: Vec<PossiblePreset<'s>>,
@@ -102,6 +108,17 @@ impl<'s> PossiblePreset<'s> {
     pub fn preset(&self) -> Option<&'s PodPreset> {
         self.object.preset()
     }
+}
+
+/// A preset that selects a pod and is invalid (A13). Nothing of it is applied.
+#[derive(Clone, Debug)]
+pub struct RefusedPreset<'s> {
+    /// `metadata.name`.
+    pub name: Arc<str>,
+    /// The PodPreset object.
+    pub object: BuiltObject<'s>,
+    /// Why the API server refuses it.
+    pub reason: String,
 }
 
 /// An entry that a preset and the pod, or two presets, define differently.
@@ -191,48 +208,70 @@ impl<'s> Admission<'s> {
         {
             return None;
         }
-        let labels = PodLabels::new(pod.pod, object.may_have_more_labels());
-        // A4: 1.6 had no prefix before the name.
-        let infix = if release.is_at_least(7) || proposals { "podpreset-" } else { "" };
         let mut admission = Self { keeps_volumes: true, ..Self::default() };
         // The webhook sees pods after the API server's plugin has changed them.
         for by in [PresetAdmitter::ApiServer, PresetAdmitter::Webhook] {
-            let mut listed: Vec<(MatchingPreset<'s>, SelectorMatch)> = Vec::new();
-            for found in found.iter().map(|it| it.object) {
-                let (Some(preset), Some(name)) = (found.preset(), &found.model.name) else { continue };
-                // An invalid preset is refused, so it does not exist in a cluster.
-                if preset.admission != by || !preset_selector::preset_problems(preset, proposals).is_empty() {
-                    continue;
-                }
-                let is_certain = is_in_same_namespace(found, object);
-                let mut selected = preset_selector::match_pod(preset, &labels);
-                // The webhook's presets only cause findings. If the namespace is uncertain, the preset only may apply.
-                if by == PresetAdmitter::Webhook && !is_certain {
-                    selected = selected.min(SelectorMatch::Maybe);
-                }
-                let matched = MatchingPreset {
-                    name: Arc::clone(&name.value),
-                    object: found,
-                    applied: false,
-                    selector_matches: selected == SelectorMatch::Yes,
-                    is_certain,
-                    conflicts: Vec::new(),
-                    annotation: format!("podpreset.admission.kubernetes.io/{infix}{}", name.value),
-                };
-                listed.push((matched, selected));
-            }
+            let of_kind =
+                found.iter().map(|it| it.object).filter(|it| it.preset().is_some_and(|it| it.admission == by));
+            let listed = of_kind.filter_map(|it| admission.list_preset(it, pod, context)).collect();
             admission.select_presets(by, listed);
         }
-        if admission.presets.is_empty() && admission.possible.is_empty() {
+        admission.sort_by_age();
+        if admission.presets.is_empty() && admission.possible.is_empty() && admission.refused.is_empty() {
             return None;
         }
         // The result depends on all containers of the pod, and on the files of presets.
         object.snapshot.depend_on_siblings();
-        for preset in &admission.presets {
-            object.snapshot.depend_on_file(preset.object.file);
+        let applied = admission.presets.iter().map(|it| it.object);
+        for preset in applied.chain(admission.refused.iter().map(|it| it.object)) {
+            object.snapshot.depend_on_file(preset.file);
         }
         PresetMerge::new(&mut admission, pod, context).run();
         Some(admission)
+    }
+
+    /// A preset of the namespace, and whether it selects the pod. One that the API server refuses is recorded instead.
+    fn list_preset(
+        &mut self,
+        found: BuiltObject<'s>,
+        pod: BuiltPod<'s>,
+        context: AdmissionContext,
+    ) -> Option<(MatchingPreset<'s>, SelectorMatch)> {
+        let (preset, name) = (found.preset()?, &found.model.name.as_ref()?.value);
+        let (release, proposals) = (context.release, pod.object.settings().proposals);
+        let labels = PodLabels::new(pod.pod, pod.object.may_have_more_labels());
+        let selected = preset_selector::match_pod(preset, &labels);
+        if let Some(reason) = preset_problems::preset_refusal(found, release, proposals) {
+            let name = Arc::clone(name);
+            let (is_partial, is_masked) = (found.snapshot.is_patch(found.file), found.is_helm_template());
+            match selected {
+                // The branches of a template are side by side, and an action may print what is missing.
+                SelectorMatch::Yes | SelectorMatch::Maybe if is_masked => {
+                    self.possible.push(PossiblePreset { name, object: found });
+                }
+                SelectorMatch::Yes if !is_partial => self.refused.push(RefusedPreset { name, object: found, reason }),
+                _ => {}
+            }
+            return None;
+        }
+        let is_certain = is_in_same_namespace(found, pod.object);
+        // The webhook's presets only cause findings. If the namespace is uncertain, the preset only may apply.
+        let selected = match preset.admission {
+            PresetAdmitter::Webhook if !is_certain => selected.min(SelectorMatch::Maybe),
+            _ => selected,
+        };
+        // A4: 1.6 had no prefix before the name.
+        let infix = if release.is_at_least(7) || proposals { "podpreset-" } else { "" };
+        let matched = MatchingPreset {
+            name: Arc::clone(name),
+            object: found,
+            applied: false,
+            selector_matches: selected == SelectorMatch::Yes,
+            is_certain,
+            conflicts: Vec::new(),
+            annotation: format!("podpreset.admission.kubernetes.io/{infix}{name}"),
+        };
+        Some((matched, selected))
     }
 
     /// The conflicts between entries of one preset, for any pod (A7).
@@ -527,6 +566,8 @@ impl<'a, 's> PresetMerge<'a, 's> {
             for entry in 0..self.entry_count(kinds[0], preset) {
                 let merged = MergedEntry::Preset(PresetEntry { preset, entry });
                 let mut is_new = true;
+                // A mount with the name and the path of another is one conflict.
+                let mut differs_from: Option<MergedEntry> = None;
                 for (kind, known) in kinds.iter().zip(&mut known) {
                     let Some(compared) = self.compared_entry(*kind, container, merged) else { continue };
                     let Some(key) = compared.key.clone() else { continue };
@@ -540,7 +581,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
                     if other.content != compared.content && (other.has_unknown_parts() || compared.has_unknown_parts())
                     {
                         self.is_uncertain.set(true);
-                    } else if other.content != compared.content {
+                    } else if other.content != compared.content && differs_from.replace(*before) != Some(*before) {
                         let conflict = |entry: &ComparedEntry, with: &ComparedEntry, other| Conflict {
                             kind: *kind,
                             name: Arc::clone(&key),
@@ -579,8 +620,8 @@ impl<'a, 's> PresetMerge<'a, 's> {
                 let merged = MergedEntry::Preset(PresetEntry { preset, entry });
                 let Some(compared) = self.compared_entry(ConflictKind::EnvFrom, Some(at), merged) else { continue };
                 let before = compared.key.as_ref().and_then(|it| own.get(it));
-                // Before 1.15 nothing is compared.
-                let compares = self.context.release.is_at_least(15);
+                // Before 1.15 the plugin compares nothing.
+                let compares = self.context.release.is_at_least(15) || self.is_of_webhook(preset);
                 match before.and_then(|it| Some((it, self.compared_entry(ConflictKind::EnvFrom, Some(at), *it)?))) {
                     Some((_, other)) if compares && other.content == compared.content => {}
                     Some((_, other)) if compares && (other.has_unknown_parts() || compared.has_unknown_parts()) => {
@@ -646,6 +687,10 @@ impl<'a, 's> PresetMerge<'a, 's> {
                 }
             }
         }
+    }
+
+    fn is_of_webhook(&self, preset: usize) -> bool {
+        self.admission.presets[preset].preset().is_some_and(|it| it.admission == PresetAdmitter::Webhook)
     }
 
     fn record(&mut self, conflicts: Vec<(usize, Conflict)>) {

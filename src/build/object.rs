@@ -178,7 +178,12 @@ impl<'s> BuiltObject<'s> {
 
     /// Whether its pods may have more labels than it shows: it is a patch or the output of a Helm template.
     pub fn may_have_more_labels(self) -> bool {
-        self.snapshot.is_patch(self.file) || self.snapshot.file(self.file).is_some_and(|it| it.is_helm_template())
+        self.snapshot.is_patch(self.file) || self.is_helm_template()
+    }
+
+    /// Whether its file is a Helm template.
+    pub fn is_helm_template(self) -> bool {
+        self.snapshot.file(self.file).is_some_and(|it| it.is_helm_template())
     }
 
     /// The PodPreset, if it is one.

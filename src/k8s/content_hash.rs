@@ -35,12 +35,18 @@ pub(super) enum Defaults {
 /// Fields that are pointers: a zero value differs from an absent one.
 const POINTERS: [&str; 6] = ["optional", "defaultMode", "mode", "expirationSeconds", "sizeLimit", "partition"];
 
+/// Pointers whose names have other meanings elsewhere: the key of a mapping, and a field in it.
+const POINTERS_IN: [(&str, &str); 1] = [("hostPath", "type")];
+
 /// Quantities, which may be written as numbers or as strings.
 const QUANTITIES: [&str; 2] = ["divisor", "sizeLimit"];
 
 /// Defaults: the key of a mapping, a field in it, and the default of that field.
-const DEFAULTS: [(&str, &str, &str); 14] = [
+const DEFAULTS: [(&str, &str, &str); 16] = [
     ("fieldRef", "apiVersion", "\"v1\""),
+    // X7.
+    ("resourceFieldRef", "divisor", "\"0\""),
+    ("hostPath", "type", "\"\""),
     ("secret", "defaultMode", "420"),
     ("configMap", "defaultMode", "420"),
     ("downwardAPI", "defaultMode", "420"),
@@ -92,11 +98,13 @@ fn write(node: Node<'_>, key: &str, defaults: Defaults, budget: &ReadBudget, dep
     }
     if node.is_mapping() {
         let mut entries: Vec<(String, String)> = Vec::new();
+        let holder = key;
         for (key, value) in node.entries() {
             let (Some(key), Some(value)) = (key.key_text(), value) else { continue };
             let mut written = String::new();
             write(value, &key, defaults, budget, depth - 1, &mut written);
-            let is_zero = matches!(&*written, "\"\"" | "false" | "0") && !POINTERS.contains(&&*key);
+            let is_pointer = POINTERS.contains(&&*key) || POINTERS_IN.contains(&(holder, &*key));
+            let is_zero = matches!(&*written, "\"\"" | "false" | "0") && !is_pointer;
             if !written.is_empty() && !is_zero {
                 entries.push((key.into_owned(), written));
             }
@@ -162,6 +170,10 @@ mod tests {
         let (written, full) =
             ("{name: a, secret: {secretName: s}}", "{name: a, secret: {secretName: s, defaultMode: 420}}");
         assert_ne!(hash_of(written, Defaults::AsWritten), hash_of(full, Defaults::Filled));
+        assert_eq!(hash_of(full, Defaults::AsWritten), hash_of(written, Defaults::Filled));
+        // X7.
+        let (written, full) = ("{name: a, hostPath: {path: /a}}", "{name: a, hostPath: {path: /a, type: ''}}");
+        assert_ne!(hash_of(written, Defaults::AsWritten), hash_of(written, Defaults::Filled));
         assert_eq!(hash_of(full, Defaults::AsWritten), hash_of(written, Defaults::Filled));
     }
 }

@@ -15,6 +15,10 @@ pub struct PodPreset {
     pub admission: PresetAdmitter,
     /// Whether its `apiVersion` is the one of the proposal (PA1), which no release has.
     pub is_draft: bool,
+    /// `metadata.resourceVersion`, which only a cluster writes.
+    pub resource_version: Option<Text>,
+    /// `metadata.creationTimestamp`, which only a cluster writes.
+    pub creation_timestamp: Option<Text>,
     /// `spec`.
     pub spec: Option<ObjectSpan>,
     /// `spec.selector`.
@@ -110,9 +114,10 @@ pub(super) fn preset(
     root: Node<'_>,
     (admission, is_draft): (PresetAdmitter, bool),
 ) -> PodPreset {
-    let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else {
-        return PodPreset { admission, is_draft, ..PodPreset::default() };
-    };
+    let metadata = |name: &str| root.get("metadata").and_then(|it| reader.text_at(it, name));
+    let (resource_version, creation_timestamp) = (metadata("resourceVersion"), metadata("creationTimestamp"));
+    let whole = PodPreset { admission, is_draft, resource_version, creation_timestamp, ..PodPreset::default() };
+    let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else { return whole };
     const LISTS: [&str; 4] = ["env", "envFrom", "volumes", "volumeMounts"];
     let is_there = |name: &&str| spec.get(name).is_some_and(Node::is_sequence);
     let lists = LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
@@ -126,7 +131,7 @@ pub(super) fn preset(
         volumes: items("volumes").map(|it| content_hash::hash_volume(it, Defaults::AsWritten, reader.budget)).collect(),
     };
     let pod = pod::fragment(reader, spec, "spec");
-    PodPreset { admission, is_draft, spec: Some(reader.span(spec)), selector, lists, pod, written }
+    PodPreset { spec: Some(reader.span(spec)), selector, lists, pod, written, ..whole }
 }
 
 fn selector(reader: NodeReader<'_>, node: Node<'_>) -> Selector {

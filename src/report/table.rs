@@ -67,10 +67,17 @@ fn preset(out: &mut dyn Write, workload: &WorkloadView, preset: &PresetView) -> 
         true => format!("line {line}"),
         false => format!("{}:{line}", one_line(file)),
     };
-    let (style, what) = if preset.applied { (FAINT, "applied") } else { (WRONG, "not applied") };
+    let (style, what) = match (preset.applied, &preset.refused) {
+        (true, _) => (FAINT, "applied"),
+        (false, None) => (WRONG, "not applied"),
+        (false, Some(_)) => (WRONG, "refused"),
+    };
     let name = one_line(&preset.name);
     let from = place(&preset.file, preset.line);
     writeln!(out, "  preset {NAME}{name}{NAME:#} {style}{what}{style:#}  {FAINT}{from}{FAINT:#}")?;
+    if let Some(reason) = &preset.refused {
+        writeln!(out, "    {WRONG}invalid{WRONG:#}: {}", one_line(reason))?;
+    }
     for conflict in &preset.conflicts {
         let what = match conflict.kind {
             "env" => "variable",

@@ -13,6 +13,7 @@ use crate::resolve::controller_variables::{self, ControllerVariable, ControllerV
 use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueSource, PossibleSource};
 use crate::resolve::expand::{Expansion, expand};
 use crate::resolve::lookup_scope::LookupScope;
+use crate::resolve::preset_order::OrderDependence;
 use crate::resolve::script_runner;
 use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::shell_items;
@@ -28,6 +29,10 @@ pub struct Environment {
     declared: Vec<Declaration>,
     /// The index of `env[0]` in `declared`.
     first_entry: usize,
+    /// The number of entries of `env`.
+    own_entries: usize,
+    /// The indexes in `declared` of the entries that presets add, in order.
+    added_entries: Vec<usize>,
     /// The indexes in `declared` of each name.
     positions: HashMap<Arc<str>, Vec<usize>>,
     /// The variables of `envFrom`, which entries of `env` hide.
@@ -110,8 +115,9 @@ pub struct PresetLocation {
 }
 
 impl PresetLocation {
-    fn new(matched: &MatchingPreset<'_>) -> Self {
-        Self { file: Arc::clone(matched.object.file), offset: matched.object.source.offset }
+    /// The position of a preset.
+    pub fn of(preset: BuiltObject<'_>) -> Self {
+        Self { file: Arc::clone(preset.file), offset: preset.source.offset }
     }
 }
 
@@ -164,12 +170,32 @@ impl UnresolvedReason {
 }
 
 impl Environment {
-    /// Resolves a container.
+    /// Resolves a container. A3: a value that depends on the order of presets is one of several.
     pub(super) fn resolve(
         scope: &LookupScope<'_>,
         of: BuiltContainer<'_>,
         services: Arc<ServiceVariables>,
         admission: Option<&Admission<'_>>,
+    ) -> Self {
+        let in_order = |admission: Option<&Admission<'_>>, dependence: &OrderDependence| {
+            Self::resolve_in_order(scope, of, Arc::clone(&services), admission, dependence)
+        };
+        let known = in_order(admission, &OrderDependence::default());
+        let others = admission.map(|it| it.other_orders(of.in_pod(), scope.admission_context())).unwrap_or_default();
+        if others.is_empty() {
+            return known;
+        }
+        let others: Vec<Self> = others.iter().map(|it| in_order(Some(it), &OrderDependence::default())).collect();
+        let dependence = OrderDependence::between(&known, &others);
+        if dependence.is_empty() { known } else { in_order(admission, &dependence) }
+    }
+
+    fn resolve_in_order(
+        scope: &LookupScope<'_>,
+        of: BuiltContainer<'_>,
+        services: Arc<ServiceVariables>,
+        admission: Option<&Admission<'_>>,
+        dependence: &OrderDependence,
     ) -> Self {
         let BuiltContainer { object, pod, container } = of;
         let changes = admission.and_then(|it| Some((it, it.container_changes(of)?)));
@@ -178,7 +204,7 @@ impl Environment {
         let is_read = || container.env.iter().chain(added().map(|(_, it)| it)).any(reads_env_file);
         if scope.files().is_none() && is_read() {
             let files = script_runner::files_before(scope, of, &services);
-            return Self::resolve(&scope.with_files(&files), of, services, admission);
+            return Self::resolve_in_order(&scope.with_files(&files), of, services, admission, dependence);
         }
         let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
         if changes.is_none_or(|(_, it)| it.keeps_env_from) {
@@ -191,10 +217,13 @@ impl Environment {
             let (location, preset) = (matched.location(entry.span), Some(Arc::clone(&matched.name)));
             from.push(EnvFromEntry { entry, location, preset });
         }
-        let from = env_sources::env_from(scope, &from, &services);
+        let mut from = env_sources::env_from(scope, &from, &services);
+        dependence.apply_to_sources(&mut from.bindings);
         let mut environment = Self {
             declared: Vec::new(),
             first_entry: 0,
+            own_entries: container.env.len(),
+            added_entries: Vec::new(),
             positions: HashMap::new(),
             sources: from.bindings,
             services,
@@ -221,7 +250,8 @@ impl Environment {
         listed.extend(added.map(|(matched, entry)| EnvListEntry { entry, preset: Some(matched) }));
         let keeps_env = changes.is_none_or(|(_, it)| it.keeps_env);
         let at = environment.declare_all(scope, of, &listed, keeps_env, injected);
-        environment.compute_values(scope, &listed, &at);
+        environment.added_entries = at[container.env.len()..].to_vec();
+        environment.compute_values(scope, &listed, &at, dependence);
         environment.expand_command_line(scope, of);
         if let Some((admission, changes)) = changes {
             if !changes.keeps_mounts {
@@ -230,7 +260,7 @@ impl Environment {
             let added = changes.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
             for (index, (matched, mount)) in added {
                 let index = container.mounts.len() + index;
-                environment.expand_mount(scope, (index, mount), Some(PresetLocation::new(matched)));
+                environment.expand_mount(scope, (index, mount), Some(PresetLocation::of(matched.object)));
             }
         }
         environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span, it.range.start));
@@ -241,7 +271,7 @@ impl Environment {
     pub fn lookup(&self, visible: VariableScope, name: &str) -> Lookup {
         match visible {
             _ if has_placeholder(name) => Lookup::Maybe(unknown_name(name)),
-            VariableScope::EarlierEntries(index) => self.lookup_before(self.first_entry + index, name),
+            VariableScope::EarlierEntries(index) => self.lookup_before(self.entry_position(index), name),
             VariableScope::All => self.lookup_before(self.declared.len(), name),
             VariableScope::ProbeValues => self.lookup_raw(name),
         }
@@ -286,9 +316,25 @@ impl Environment {
         &self.services.variables
     }
 
-    /// The variable of the entry `env[index]`.
+    /// The variable of the entry `env[index]`. Entries of presets are counted after those of the container.
     pub fn entry(&self, index: usize) -> Option<&Arc<Binding>> {
-        self.declared.get(self.first_entry + index)?.binding.as_ref()
+        self.declared.get(self.entry_position(index))?.binding.as_ref()
+    }
+
+    /// The index in `declared` of an entry of `env`.
+    fn entry_position(&self, index: usize) -> usize {
+        let added = index.checked_sub(self.own_entries).and_then(|it| self.added_entries.get(it));
+        added.copied().unwrap_or(self.first_entry + index)
+    }
+
+    /// The variables of `envFrom`.
+    pub(super) fn source_bindings(&self) -> &BTreeMap<Arc<str>, Arc<Binding>> {
+        &self.sources
+    }
+
+    /// The variables of the entries that presets add.
+    pub(super) fn added_bindings(&self) -> impl Iterator<Item = &Arc<Binding>> {
+        self.added_entries.iter().filter_map(|it| self.declared[*it].binding.as_ref())
     }
 
     /// Adds all declarations before any value is computed, since a lookup has to find later declarations. Returns the
@@ -376,7 +422,13 @@ impl Environment {
     }
 
     /// Computes the values of the entries, in order (B4, B12). `places` has the index in `declared` of each entry.
-    fn compute_values(&mut self, scope: &LookupScope<'_>, listed: &[EnvListEntry<'_>], places: &[usize]) {
+    fn compute_values(
+        &mut self,
+        scope: &LookupScope<'_>,
+        listed: &[EnvListEntry<'_>],
+        places: &[usize],
+        dependence: &OrderDependence,
+    ) {
         let mut entries = places.iter().copied().zip(listed.iter().enumerate()).peekable();
         for at in 0..self.declared.len() {
             let listed = entries.next_if(|(place, _)| *place == at).map(|(_, (index, listed))| (index, *listed));
@@ -385,16 +437,22 @@ impl Environment {
                 (Some(binding), _) => (**binding).clone(),
                 (None, Some((index, EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset }))) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-                    let expansion = expand(&raw, scope.dollar_copying(), |name| self.lookup_before(at, name));
+                    let mut expansion = expand(&raw, scope.dollar_copying(), |name| self.lookup_before(at, name));
                     let name = &name.value;
+                    let open = preset.and_then(|_| dependence.entry(name));
+                    if let Some(open) = open {
+                        open.keep_certain(&mut expansion.steps);
+                    }
                     if let Some(text) = value {
-                        let within = preset.map(PresetLocation::new);
+                        let within = preset.map(|it| PresetLocation::of(it.object));
                         let field = ContainerField::EnvValue(index);
                         self.record_unresolved(field, text, &expansion, Some(name), within.as_ref());
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
-                    Binding { raw: Some(raw), steps, preset, ..Binding::new(Arc::clone(name), value, origin) }
+                    let binding = open.and_then(|it| it.binding(name));
+                    let binding = binding.unwrap_or_else(|| Binding::new(Arc::clone(name), value, origin));
+                    Binding { raw: Some(raw), steps, preset, ..binding }
                 }
                 (None, _) => continue,
             };

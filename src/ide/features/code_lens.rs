@@ -132,6 +132,10 @@ fn related(analysis: &Analysis<'_>, object: BuiltObject<'_>, kind: CodeLensKind)
     match (kind, &object.model.data) {
         (CodeLensKind::Selected, ObjectData::Preset(_)) => {
             let all = selected_workloads(analysis, object);
+            if analysis.resolver.preset_refusal(object).is_some() {
+                let locations = all.iter().map(|it| name_location(it.object)).collect();
+                return Some(("refused, applies to no workload".to_owned(), locations));
+            }
             let mut title = match all.len() {
                 0 => "selects no workload".to_owned(),
                 number => format!("selects {}", count(number, "workload", "workloads")),
@@ -160,18 +164,19 @@ fn related(analysis: &Analysis<'_>, object: BuiltObject<'_>, kind: CodeLensKind)
         }
         (CodeLensKind::Presets, _) => {
             let all = presets_of_workload(analysis, object);
-            let names = |applied: bool| {
-                let all = all.iter().filter(|(_, _, it)| it.is_applied() == applied);
+            let state = |outcome: &PresetOutcome| match outcome {
+                PresetOutcome::Applied(_) => "",
+                PresetOutcome::Refused(_) => " refused",
+                _ => " not applied",
+            };
+            let named = |wanted: &str| {
+                let all = all.iter().filter(|(_, _, it)| state(it) == wanted);
                 let names: Vec<&str> = all.map(|(name, _, _)| &**name).collect();
-                (!names.is_empty()).then(|| names.join(", "))
+                (!names.is_empty()).then(|| format!("{}{wanted}", names.join(", ")))
             };
             let word = if all.len() == 1 { "preset" } else { "presets" };
-            let title = match (names(true), names(false)) {
-                (Some(applied), None) => format!("{word} {applied}"),
-                (None, Some(not)) => format!("{word} {not} not applied"),
-                (Some(applied), Some(not)) => format!("{word} {applied} · {not} not applied"),
-                (None, None) => return None,
-            };
+            let parts: Vec<String> = ["", " not applied", " refused"].into_iter().filter_map(named).collect();
+            let title = (!parts.is_empty()).then(|| format!("{word} {}", parts.join(" · ")))?;
             Some((title, all.into_iter().map(|(_, location, _)| location).collect()))
         }
         _ => None,
@@ -182,6 +187,7 @@ fn related(analysis: &Analysis<'_>, object: BuiltObject<'_>, kind: CodeLensKind)
 fn short_outcome(outcome: &PresetOutcome) -> Option<&'static str> {
     match outcome {
         PresetOutcome::Applied(_) => None,
+        PresetOutcome::Refused(_) => Some("refused"),
         PresetOutcome::Conflicting(_) => Some("conflicting"),
         PresetOutcome::Blocked => Some("blocked by another preset"),
         PresetOutcome::Exempt => Some("excluded by annotation"),

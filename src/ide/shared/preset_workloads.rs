@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::build::{
-    BuiltObject, Conflict, ConflictKind, MatchingPreset, SelectorMatch, is_exempt_from_presets, preset_problems,
-};
+use crate::build::{BuiltObject, Conflict, ConflictKind, MatchingPreset, SelectorMatch, is_exempt_from_presets};
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::describe::{location_link, workload_title};
@@ -35,6 +33,8 @@ pub(crate) enum PresetOutcome {
     Conflicting(Vec<Conflict>),
     /// Another preset for the pod has conflicts, so none is applied.
     Blocked,
+    /// It is invalid, for this reason.
+    Refused(String),
     /// An annotation excludes the pod from presets.
     Exempt,
     /// Unknown, because a label is not known or several presets have this name.
@@ -64,6 +64,7 @@ impl PresetOutcome {
             Self::Applied(lost) => with_conflicts(analysis, from, "applied, but a list of the pod is dropped: ", lost),
             Self::Conflicting(all) => with_conflicts(analysis, from, "not applied: ", all),
             Self::Blocked => text("not applied: another preset has a conflict"),
+            Self::Refused(reason) => text(&format!("refused: {}", reason.replace('`', ""))),
             Self::Exempt => text("excluded by an annotation"),
             Self::Unknown => text("unknown whether it is applied"),
         }
@@ -93,10 +94,7 @@ fn with_conflicts(analysis: &Analysis<'_>, from: &str, intro: &str, all: &[Confl
 
 /// The workloads that a preset selects, sorted by location.
 pub(crate) fn selected_workloads<'s>(analysis: &Analysis<'s>, preset: BuiltObject<'_>) -> Vec<SelectedWorkload<'s>> {
-    let proposals = preset.settings().proposals;
-    let Some(data) = preset.preset().filter(|it| preset_problems(it, proposals).is_empty()) else {
-        return Vec::new();
-    };
+    let Some(data) = preset.preset() else { return Vec::new() };
     let snapshot = analysis.snapshot;
     let mut all = Vec::new();
     for object in analysis.all_objects() {
@@ -110,12 +108,15 @@ pub(crate) fn selected_workloads<'s>(analysis: &Analysis<'s>, preset: BuiltObjec
                 let mut matched = admission.presets.iter();
                 let matched = matched.find(|it| it.object.is_same(preset)).map(PresetOutcome::of);
                 let is_possible = || admission.possible.iter().any(|it| it.object.is_same(preset));
-                matched.or_else(|| is_possible().then_some(PresetOutcome::Unknown))
+                let refused = || admission.refused.iter().find(|it| it.object.is_same(preset));
+                let refused = || refused().map(|it| PresetOutcome::Refused(it.reason.clone()));
+                matched.or_else(refused).or_else(|| is_possible().then_some(PresetOutcome::Unknown))
             });
             let is_excluded = || {
                 let (one, other) = (object.namespace(), preset.namespace());
                 admission.is_none()
                     && is_exempt_from_presets(pod)
+                    && analysis.resolver.preset_refusal(preset).is_none()
                     && (one.is_none() || other.is_none() || one == other)
                     && analysis.resolver.selector_match(handle, data) == SelectorMatch::Yes
             };
@@ -135,10 +136,13 @@ pub(crate) fn presets_of_workload(
     let mut all: Vec<(Arc<str>, Location, PresetOutcome)> = Vec::new();
     for pod in object.pods() {
         let Some(admission) = analysis.resolver.admission(pod) else { continue };
-        for matched in &admission.presets {
-            let location = name_location(matched.object);
+        let matched = admission.presets.iter().map(|it| (&it.name, it.object, PresetOutcome::of(it)));
+        let refused = admission.refused.iter();
+        let refused = refused.map(|it| (&it.name, it.object, PresetOutcome::Refused(it.reason.clone())));
+        for (name, object, outcome) in matched.chain(refused) {
+            let location = name_location(object);
             if !all.iter().any(|(_, known, _)| *known == location) {
-                all.push((Arc::clone(&matched.name), location, PresetOutcome::of(matched)));
+                all.push((Arc::clone(name), location, outcome));
             }
         }
     }
@@ -180,10 +184,28 @@ pub(crate) fn recipients<'s>(
     at: &LocatedContainer<'s>,
     index: Option<usize>,
 ) -> Vec<PresetRecipient<'s>> {
+    containers_of(analysis, at, index, PresetOutcome::is_applied)
+}
+
+/// The containers that a preset is applied to, or will be once it is valid: it may be half typed.
+pub(crate) fn future_recipients<'s>(
+    analysis: &Analysis<'s>,
+    at: &LocatedContainer<'s>,
+    index: Option<usize>,
+) -> Vec<PresetRecipient<'s>> {
+    containers_of(analysis, at, index, |it| matches!(it, PresetOutcome::Applied(_) | PresetOutcome::Refused(_)))
+}
+
+fn containers_of<'s>(
+    analysis: &Analysis<'s>,
+    at: &LocatedContainer<'s>,
+    index: Option<usize>,
+    is_wanted: fn(&PresetOutcome) -> bool,
+) -> Vec<PresetRecipient<'s>> {
     let entry = index.and_then(|it| at.container.env.get(it)).and_then(|it| it.name.as_ref());
     let location = entry.map(|it| at.at(it.span));
     let mut all = Vec::new();
-    for workload in selected_workloads(analysis, at.object).into_iter().filter(|it| it.outcome.is_applied()) {
+    for workload in selected_workloads(analysis, at.object).into_iter().filter(|it| is_wanted(&it.outcome)) {
         let containers = LocatedContainer::of_object(workload.object);
         for to in containers.filter(|it| std::ptr::eq(it.pod, workload.pod)) {
             if all.len() == MOST {

@@ -49,7 +49,7 @@ declare_rule! {
     /// Doubles the dollar signs, so that the text arrives as written. Unsafe: the loss may be intended.
     name: "collapsed-dollar",
     level: Info,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: AnyScalar,
 }

@@ -45,7 +45,7 @@ declare_rule! {
     /// Escapes the dollar sign, so that the text is kept on purpose. Unsafe: usually the command was meant to run.
     name: "command-substitution-outside-shell",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: AnyScalar,
 }

@@ -55,7 +55,7 @@ declare_rule! {
     /// where entries depend on each other in a circle, or where another reference would get a different value.
     name: "forward-reference",
     level: Error,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: AnyScalar,
 }

@@ -61,7 +61,7 @@ declare_rule! {
     /// None: use the DNS name of the service, or give it a cluster IP.
     name: "headless-service-variable",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: ContainerWithoutAction,
 }

@@ -1,21 +1,26 @@
 //! The rule `invalid-preset`.
 
-use crate::build::{is_dns_subdomain, preset_problems};
-use crate::k8s::ObjectData;
+use crate::build::{PRESET_EXCLUDE_ANNOTATION, preset_name_problem, preset_problems};
+use crate::diagnostic::Severity;
+use crate::k8s::{Model, ObjectData, PodPreset, Text};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 
 declare_rule! {
     /// Reports a PodPreset that the API server rejects.
     ///
     /// ## What it does
     /// A preset has a `spec` with at least one of `env`, `envFrom`, `volumes` and `volumeMounts`, and mounts only its
-    /// own volumes. Its selector has `matchLabels` and `matchExpressions`, with the operators In, NotIn, Exists and
+    /// own volumes. A volume has a name, a mount has a name and a path, and no two volumes have one name and no two mounts
+    /// one path. Its selector has `matchLabels` and `matchExpressions`, with the operators In, NotIn, Exists and
     /// DoesNotExist. With `proposals: true` the selector must exist and must not be empty, and volumes need mounts. The
     /// finding covers the invalid part, or the name of the preset.
     ///
+    /// The annotation that excludes pods from presets has to be in the pod template. In the metadata of a Deployment or
+    /// another workload it has no effect, and is reported as a hint.
+    ///
     /// ## Why it matters
-    /// The API server rejects it, so it applies to no pod.
+    /// The API server rejects the preset, so it applies to no pod. A pod whose annotation is in the wrong place is not
+    /// excluded.
     ///
     /// ## Example
     /// ```yaml
@@ -46,7 +51,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: only the author knows what was meant.
+    /// For the annotation: adds it to the pod template. Unsafe, because the pods then get nothing of any preset. For a
+    /// preset there is none: only the author knows what was meant.
     name: "invalid-preset",
     level: Error,
     checks: [Object(check)],
@@ -55,25 +61,44 @@ declare_rule! {
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    let model = &object.object.model;
-    let ObjectData::Preset(preset) = &model.data else { return };
     // The object that a patch changes may have the missing part.
     if object.file.snapshot.is_patch(object.file.path) {
         return;
     }
+    let model = &object.object.model;
+    match &model.data {
+        ObjectData::Preset(preset) => check_preset(object, model, preset, findings),
+        _ => check_annotation(object, model, findings),
+    }
+}
+
+fn check_preset(object: &ObjectContext<'_>, model: &Model, preset: &PodPreset, findings: &mut Findings<'_>) {
     let whole = model.name.as_ref().or(model.kind.as_ref()).map_or(model.span, |it| it.span);
     for flaw in preset_problems(preset, object.file.snapshot.settings(object.file.path).proposals) {
         let place = flaw.span.unwrap_or(whole);
         findings.push(Finding::new(object.at(place), flaw.name, flaw.message).help(flaw.help));
     }
-    match &model.name {
-        Some(name) if !is_dns_subdomain(&name.value) && !is_placeholder(&name.value) => {
-            let message = format!("`{}` is not a valid name of a preset", name.value);
-            findings.push(
-                Finding::new(object.at(name.span), &name.value, message)
-                    .help("a name has lower-case letters, digits, `-` and `.`"),
-            );
-        }
-        _ => {}
+    if let Some((name, message)) = model.name.as_ref().and_then(|it| Some((it, preset_name_problem(it)?))) {
+        findings.push(
+            Finding::new(object.at(name.span), &name.value, message)
+                .help("a name has lower-case letters, digits, `-` and `.`"),
+        );
+    }
+}
+
+/// A1: the annotation of the pod counts, which is that of the template.
+fn check_annotation(object: &ObjectContext<'_>, model: &Model, findings: &mut Findings<'_>) {
+    let is_it = |key: &str, value: &str| key == PRESET_EXCLUDE_ANNOTATION && value == "true";
+    let Some((key, _)) = model.annotations.iter().find(|(key, value)| is_it(&key.value, &value.value)) else { return };
+    let excludes = |(key, value): &(Text, Text)| is_it(&key.value, &value.value);
+    // The pod of a Pod has the metadata of the object.
+    for pod in model.pods.iter().filter(|it| it.path.contains('.') && !it.annotations.iter().any(excludes)) {
+        let kind = model.kind.as_ref().map_or("object", |it| &it.value);
+        let message = format!("the annotation has no effect here: presets look at the pods, not at the {kind}");
+        let finding = Finding::new(object.at(key.span), &key.value, message)
+            .severity(Severity::Hint)
+            .help("move it to the `metadata` of the pod template")
+            .fix(object.exclude_presets_fix(pod));
+        findings.push(finding.unnecessary());
     }
 }

@@ -287,7 +287,8 @@ fn missing_container(container: &ContainerContext<'_>, whose: &Text) -> Option<F
     let containers = container.siblings();
     let is_whole = |it: &Arc<Container>| it.image.is_some() && !matches!(it.role, ContainerRole::Hook);
     let name = &*whose.value;
-    if name.is_empty() || is_placeholder(name) || INJECTED.contains(&name) || container.is_partial() {
+    let is_open = container.is_partial() || container.is_preset_without_pods();
+    if name.is_empty() || is_placeholder(name) || INJECTED.contains(&name) || is_open {
         return None;
     }
     let counts = |it: &&Arc<Container>| !matches!(it.role, ContainerRole::Ephemeral | ContainerRole::Hook);

@@ -56,7 +56,7 @@ declare_rule! {
     /// removing spaces is safe.
     name: "malformed-reference",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: LineWithoutAction,
 }

@@ -17,8 +17,9 @@ declare_rule! {
     /// Compares the entries of `env`, `volumes` and `volumeMounts` of a preset with those of a pod it selects, and with
     /// those of other presets for the same pod. Reports entries that are not equal: variables of the same name, volumes
     /// of the same name, mounts of the same volume or at the same path. Also reports a source of `envFrom` that differs
-    /// only in `optional`, which empties the whole list. Reported at the pod and at the preset. The finding covers the
-    /// name or path.
+    /// only in `optional`, which empties the whole list. Reported once at the pod and once at the preset, which often have
+    /// different authors. The finding covers the name or path. A mount with the volume and the path of another is reported
+    /// at the volume.
     ///
     /// ## Why it matters
     /// A single conflict is enough, and no preset is applied to the pod. There is no error: the pod starts without the
@@ -156,7 +157,9 @@ fn remove_from_pod(object: &ObjectContext<'_>, pod: &Pod, conflict: &Conflict) -
 }
 
 fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut Findings<'_>) {
-    if object.file.snapshot.is_patch(object.file.path) {
+    // An invalid preset is never applied.
+    let file = object.file;
+    if file.snapshot.is_patch(file.path) || file.resolver.preset_refusal(object.object).is_some() {
         return;
     }
     let own = object.file.resolver.own_conflicts(object.object);

@@ -46,7 +46,7 @@ declare_rule! {
     /// None: the value in the image is not known.
     name: "self-reference",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: AnyScalar,
 }

@@ -47,7 +47,7 @@ declare_rule! {
     /// links.
     name: "service-links-off",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
@@ -64,7 +64,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 let finding = Finding::new(place, name, message)
                     .help("use the DNS name of the service, or set `enableServiceLinks: true`");
                 match container.pod.service_links {
-                    Some((_, span)) => finding.related(container.at(span), "disabled here"),
+                    Some((_, span)) => finding.related(container.handle().location(span), "disabled here"),
                     None => finding,
                 }
             }

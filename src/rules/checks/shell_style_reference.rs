@@ -53,7 +53,7 @@ declare_rule! {
     /// Writes `$(X)`, if `X` has a value at this place. Unsafe: some programs expand `${X}` themselves.
     name: "shell-style-reference",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: AnyScalar,
 }

@@ -52,7 +52,7 @@ declare_rule! {
     /// knows what was meant.
     name: "undefined-variable",
     level: Warning,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: AnyScalar,
 }

@@ -50,7 +50,7 @@ declare_rule! {
     /// Writes the most similar name in scope. Unsafe: only the author knows what was meant.
     name: "unresolved-sub-path",
     level: Error,
-    checks: [Container(check)],
+    checks: [ContainerOrPresetInPod(check)],
     sees: Built,
     helm: ContainerWithoutAction,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::build::{self, BuiltContainer, BuiltObject, BuiltPod, WrittenRange};
 use crate::diagnostic::{Edit, Location};
 use crate::k8s::{Container, ObjectSpan, Pod, Text, VariableScope};
-use crate::resolve::{Binding, Environment, ExpandedScalar, Lookup, ProbeCommand, Resolver, SubPath};
+use crate::resolve::{Binding, Environment, ExpandedScalar, Lookup, PresetLocation, ProbeCommand, Resolver, SubPath};
 use crate::syntax::{EnvFileDialect, SourceMap, replace_in_scalar};
 use crate::text::Span;
 use crate::workspace::{File, ParsedText, Snapshot};
@@ -133,29 +133,55 @@ impl<'a> PodContext<'a> {
     }
 }
 
-/// A container of a pod.
+/// A container of a pod, or the entries that a PodPreset adds to one.
 #[derive(Clone, Copy)]
 pub struct ContainerContext<'a> {
-    /// The object.
+    /// The object that it is written in.
     pub object: ObjectContext<'a>,
     /// The pod.
     pub pod: &'a Pod,
-    /// The container.
+    /// The container. Of a preset it is the fragment with its entries.
     pub container: &'a Container,
     /// Its environment. Checks ask for single names, so that it need not be computed as a whole.
     environment: &'a Environment,
+    /// For the entries of a preset, the container that gets them; `None` for a container, and for a preset without pods.
+    recipient: Option<&'a ServedContainer<'a>>,
+}
+
+/// A container that gets entries of a preset.
+pub(in crate::rules) struct ServedContainer<'a> {
+    pub(in crate::rules) handle: BuiltContainer<'a>,
+    pub(in crate::rules) environment: Environment,
+    /// For each entry of the preset's `env`, its index in that of the container after admission; `None` if it is not added.
+    pub(in crate::rules) entries: Vec<Option<usize>>,
 }
 
 impl<'a> ContainerContext<'a> {
     /// A container with its environment.
     pub fn new(file: &'a FileContext<'a>, handle: BuiltContainer<'a>, environment: &'a Environment) -> Self {
         let BuiltContainer { object, pod, container } = handle;
-        Self { object: ObjectContext { file, object }, pod, container, environment }
+        Self { object: ObjectContext { file, object }, pod, container, environment, recipient: None }
     }
 
-    /// The container as other layers name it.
+    /// The entries of a preset in a container that gets them.
+    pub(super) fn of_preset(
+        object: ObjectContext<'a>,
+        entries: &'a Container,
+        recipient: &'a ServedContainer<'a>,
+    ) -> Self {
+        let (pod, environment) = (recipient.handle.pod, &recipient.environment);
+        Self { object, pod, container: entries, environment, recipient: Some(recipient) }
+    }
+
+    /// The container as other layers name it. For the entries of a preset it is the container that gets them.
     pub fn handle(&self) -> BuiltContainer<'a> {
-        BuiltContainer { object: self.object.object, pod: self.pod, container: self.container }
+        let own = BuiltContainer { object: self.object.object, pod: self.pod, container: self.container };
+        self.recipient.map_or(own, |it| it.handle)
+    }
+
+    /// Whether these are the entries of a preset that no known pod gets. A pod may define any name.
+    pub(in crate::rules) fn is_preset_without_pods(&self) -> bool {
+        self.object.object.preset().is_some() && self.recipient.is_none()
     }
 
     /// Its pod.
@@ -165,12 +191,23 @@ impl<'a> ContainerContext<'a> {
 
     /// Looks up a name among the variables that a field sees.
     pub fn lookup(&self, name: &str, site: VariableScope) -> Lookup {
+        let site = match site {
+            VariableScope::EarlierEntries(index) => {
+                self.entry_index(index).map_or(VariableScope::All, VariableScope::EarlierEntries)
+            }
+            VariableScope::All | VariableScope::ProbeValues => site,
+        };
         self.environment.lookup(site, name)
     }
 
     /// The variable of the entry `env[index]`.
     pub fn entry(&self, index: usize) -> Option<&'a Arc<Binding>> {
-        self.environment.entry(index)
+        self.environment.entry(self.entry_index(index)?)
+    }
+
+    /// The index in the environment of the entry `env[index]`.
+    fn entry_index(&self, index: usize) -> Option<usize> {
+        self.recipient.map_or(Some(index), |it| it.entries.get(index).copied().flatten())
     }
 
     /// The variables without those that only services define.
@@ -198,9 +235,15 @@ impl<'a> ContainerContext<'a> {
         &self.environment.probes
     }
 
-    /// `subPathExpr` of mounts, expanded.
+    /// `subPathExpr` of mounts, expanded, with those of presets.
     pub fn sub_paths(&self) -> &'a [SubPath] {
         &self.environment.sub_paths
+    }
+
+    /// `subPathExpr` of the mounts that are written here.
+    pub fn own_sub_paths(&self) -> impl Iterator<Item = &'a SubPath> {
+        let preset = self.recipient.map(|_| PresetLocation::of(self.object.object));
+        self.environment.sub_paths.iter().filter(move |it| it.within == preset)
     }
 
     /// All containers of its pod. The findings of this container then depend on them too.

@@ -123,6 +123,28 @@ impl RawFinding {
         &self.finding.location
     }
 
+    /// Whether both are the same finding, from different points of view.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.rule.name == other.rule.name
+            && self.finding.location == other.finding.location
+            && self.finding.name == other.finding.name
+    }
+
+    /// Keeps the fixes that another finding has too.
+    pub(super) fn keep_common_fixes(&mut self, other: &Self) {
+        self.finding.fixes.retain(|it| other.finding.fixes.contains(it));
+    }
+
+    /// The finding about a preset, if it holds only in some pods: their names, and the locations of the names.
+    pub(super) fn only_in(mut self, names: &[String], pods: Vec<Location>) -> Self {
+        let more = if names.len() > 1 { format!(" and {} more", names.len() - 1) } else { String::new() };
+        let first = names.first().map_or("?", String::as_str);
+        self.finding.message = format!("in {first}{more}, {}", self.finding.message);
+        let labels = pods.into_iter().take(3).map(|location| Label { location, message: "in this pod".into() });
+        self.finding.related.extend(labels);
+        self.without_fixes()
+    }
+
     /// The finding with its path in the object.
     pub(in crate::rules) fn locate(self, file: &FileContext<'_>) -> ViewedFinding {
         let Finding { location, name, message, help, related, fixes, unnecessary, .. } = self.finding;

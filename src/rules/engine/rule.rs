@@ -37,6 +37,9 @@ pub(in crate::rules) enum Check {
     Container(fn(&ContainerContext<'_>, &mut Findings<'_>)),
     /// Called for every container, and for the entries that a PodPreset adds to containers.
     ContainerOrPreset(fn(&ContainerContext<'_>, &mut Findings<'_>)),
+    /// Called for every container, and for the entries of a PodPreset in every container that gets them. A preset without
+    /// known pods is checked once: its pods may define any name.
+    ContainerOrPresetInPod(fn(&ContainerContext<'_>, &mut Findings<'_>)),
 }
 
 /// Which objects a rule looks at. No rule looks at both.

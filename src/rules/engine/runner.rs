@@ -11,6 +11,7 @@ use crate::rules::engine::contexts::TextProvider;
 use crate::rules::engine::findings::{RawFinding, SharedFinding, ViewedFinding};
 use crate::rules::engine::helm_filter::certain_findings;
 use crate::rules::engine::levels::{ActiveRules, Levels, active_rules};
+use crate::rules::engine::preset_entries::check_preset_entries;
 use crate::rules::engine::rule::{Check, Rule, Sees};
 use crate::rules::engine::suppression::apply_suppressions;
 use crate::rules::engine::{ContainerContext, FileContext, Findings, ObjectContext, PodContext};
@@ -78,14 +79,8 @@ impl<'a> FileContext<'a> {
                 check(&context, findings);
             }
         });
-        if let Some(given) = object.preset_container() {
-            let environment = self.resolver.environment(given);
-            let given = ContainerContext::new(self, given, &environment);
-            found.extend(run(active, sees, Some(&context), &|check, findings| {
-                if let Check::ContainerOrPreset(check) = check {
-                    check(&given, findings);
-                }
-            }));
+        if let Some(entries) = object.preset_container() {
+            found.extend(check_preset_entries(&context, active, sees, entries));
         }
         for pod in &object.model.pods {
             let pod = PodContext { object: context, pod };
@@ -105,7 +100,9 @@ impl<'a> FileContext<'a> {
         container: BuiltContainer<'_>,
         sees: Option<Sees>,
     ) -> Vec<RawFinding> {
-        let wanted = |check: &Check| matches!(check, Check::Container(_) | Check::ContainerOrPreset(_));
+        let wanted = |check: &Check| {
+            matches!(check, Check::Container(_) | Check::ContainerOrPreset(_) | Check::ContainerOrPresetInPod(_))
+        };
         let is_needed = |rule: &Rule| sees.is_none_or(|it| rule.sees == it) && rule.checks.iter().any(wanted);
         if !active.iter().any(|(rule, _)| is_needed(rule)) {
             return Vec::new();
@@ -113,7 +110,9 @@ impl<'a> FileContext<'a> {
         let environment = self.resolver.environment(container);
         let context = ContainerContext::new(self, container, &environment);
         run(active, sees, Some(&context.object), &|check, findings| {
-            if let Check::Container(check) | Check::ContainerOrPreset(check) = check {
+            if let Check::Container(check) | Check::ContainerOrPreset(check) | Check::ContainerOrPresetInPod(check) =
+                check
+            {
                 check(&context, findings);
             }
         })
@@ -173,7 +172,7 @@ impl<'a> FileContext<'a> {
 }
 
 /// Calls every check of every active rule that looks at such objects.
-fn run(
+pub(super) fn run(
     active: &ActiveRules,
     sees: Option<Sees>,
     object: Option<&ObjectContext<'_>>,

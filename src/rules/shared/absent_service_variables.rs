@@ -29,7 +29,7 @@ impl ContainerContext<'_> {
             return None;
         }
         let resolver = self.object.file.resolver;
-        let services = resolver.service_variables(self.object.object, ServiceLinks::All);
+        let services = resolver.service_variables(self.handle().object, ServiceLinks::All);
         let given = services.variables.get(name);
         // The same name can be a variable of two services, `foo` and `foo-service`.
         if given.is_none()

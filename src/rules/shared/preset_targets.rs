@@ -2,11 +2,11 @@
 
 use crate::build::{
     self, Admission, BuiltObject, BuiltPod, ConflictKind, DuplicateEntry, MatchingPreset, PRESET_EXCLUDE_ANNOTATION,
-    presets_apply_one_by_one,
+    PresetEntry, presets_apply_one_by_one,
 };
 use crate::diagnostic::Fix;
 use crate::k8s::{Container, ObjectSpan, Pod, ValueSource};
-use crate::rules::engine::{ObjectContext, edit};
+use crate::rules::engine::{ObjectContext, ServedContainer, edit};
 use crate::rules::shared::item_removal;
 use crate::rules::shared::source_objects::imported_object;
 use crate::syntax::{Node, YamlValue, add_entries, add_entry};
@@ -118,7 +118,7 @@ impl<'a> ObjectContext<'a> {
         let file = self.file;
         let mut all = Vec::new();
         for (path, facts) in file.snapshot.files() {
-            for object in build::objects(file.snapshot, path, facts).filter(|it| !it.model.pods.is_empty()) {
+            for object in build::all_views(file.snapshot, path, facts).filter(|it| !it.model.pods.is_empty()) {
                 if !meet(self.object, object) || file.snapshot.is_excluded(path) {
                     continue;
                 }
@@ -130,6 +130,29 @@ impl<'a> ObjectContext<'a> {
                         all.push(PresetTarget { object, pod, admission, at });
                     }
                 }
+            }
+        }
+        all
+    }
+
+    /// The containers of this workspace that certainly get entries of this preset.
+    pub(in crate::rules) fn preset_recipients(&self) -> Vec<ServedContainer<'a>> {
+        let count = self.object.preset_container().map_or(0, |it| it.container.env.len());
+        let mut all = Vec::new();
+        for PresetTarget { object, pod, admission, at } in self.preset_targets() {
+            for handle in (BuiltPod { object, pod }).containers() {
+                let Some(changes) = admission.container_changes(handle) else { continue };
+                let is_given = |added: &[PresetEntry]| added.iter().any(|it| it.preset == at);
+                if !is_given(&changes.env) && !is_given(&changes.env_from) && !is_given(&changes.mounts) {
+                    continue;
+                }
+                let mut entries = vec![None; count];
+                let own = handle.container.env.len();
+                for (index, added) in changes.env.iter().enumerate().filter(|(_, it)| it.preset == at) {
+                    entries[added.entry] = Some(own + index);
+                }
+                let environment = self.file.resolver.environment(handle);
+                all.push(ServedContainer { handle, environment, entries });
             }
         }
         all

@@ -88,7 +88,8 @@ pub(in crate::rules) enum ProbeVisibility {
     Raw,
 }
 
-/// The texts of a container that Kubernetes expands and that contain a dollar sign.
+/// The texts of a container that Kubernetes expands and that contain a dollar sign. Of the entries of a preset they are
+/// those that are written in the preset.
 pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> Vec<ExpandedText<'a>> {
     let context = container;
     let container = context.container;
@@ -102,10 +103,24 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
             all.push(ExpandedText { text, steps: &binding.steps, field, variable, shell });
         }
     }
+    if context.object.object.preset().is_none() {
+        command_texts(context, &mut all);
+    }
+    for sub_path in context.own_sub_paths().filter(|it| it.item.text.value.contains('$')) {
+        let (item, field) = (&sub_path.item, sub_path.field);
+        let steps = &item.expansion.steps;
+        all.push(ExpandedText { text: &item.text, steps, field, variable: None, shell: ShellUse::No });
+    }
+    all
+}
+
+/// The texts of commands, arguments and exec probes.
+fn command_texts<'a>(context: &ContainerContext<'a>, all: &mut Vec<ExpandedText<'a>>) {
+    let container = context.container;
     let items: Vec<&'a ExpandedScalar> = context.command().iter().chain(context.args()).collect();
     let first = all.len();
     let field = |at| container.command_line_field(at);
-    command_line(&items, !context.command().is_empty(), field, &mut all);
+    command_line(&items, !context.command().is_empty(), field, all);
     // The object that a patch changes may have a command that runs a shell.
     if context.command().is_empty() && matches!(context.lookup("", VariableScope::All), Lookup::Maybe(_)) {
         let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
@@ -113,14 +128,8 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
     }
     for (index, probe) in context.probes().iter().enumerate() {
         let items: Vec<&'a ExpandedScalar> = probe.command.iter().collect();
-        command_line(&items, true, |at| ContainerField::ProbeCommand(index, at), &mut all);
+        command_line(&items, true, |at| ContainerField::ProbeCommand(index, at), all);
     }
-    for sub_path in context.sub_paths().iter().filter(|it| it.within.is_none() && it.item.text.value.contains('$')) {
-        let (item, field) = (&sub_path.item, sub_path.field);
-        let steps = &item.expansion.steps;
-        all.push(ExpandedText { text: &item.text, steps, field, variable: None, shell: ShellUse::No });
-    }
-    all
 }
 
 fn command_line<'a>(
@@ -254,8 +263,11 @@ fn probe_verdict(
 }
 
 /// Whether the value of a variable may become part of a shell script: the script refers to it with `$(X)`, or uses
-/// `eval`.
+/// `eval`. The scripts of unknown pods are not known.
 pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
+    if container.is_preset_without_pods() {
+        return true;
+    }
     let scripts: Vec<&ExpandedScalar> = scripts(container).collect();
     if scripts.iter().any(|it| it.text.value.contains("eval ")) {
         return true;

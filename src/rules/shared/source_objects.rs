@@ -29,7 +29,9 @@ impl PodContext<'_> {
     pub(in crate::rules) fn is_partial_container(&self, container: &Container) -> bool {
         let object = self.object;
         let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
-        (container.image.is_none() && !is_pod) || object.file.snapshot.is_patch(object.file.path)
+        // The entries of a preset are complete, although they have no image.
+        let is_whole = is_pod || object.object.preset().is_some();
+        (container.image.is_none() && !is_whole) || object.file.snapshot.is_patch(object.file.path)
     }
 
     /// Whether a Kustomize patch in the workspace may set something in the pod. `sets` says whether the pod of a patch

@@ -91,6 +91,8 @@ export interface Preset {
   line: number;
   applied: boolean;
   conflicts: Conflict[];
+  /** Why the API server refuses it, if it is invalid. */
+  refused?: string;
 }
 
 export interface Workload {

@@ -183,7 +183,7 @@ function presets(workload: Workload): HTMLElement | null {
       "li",
       {},
       h("strong", {}, preset.name),
-      preset.applied ? " is applied " : " is not applied ",
+      preset.applied ? " is applied " : preset.refused === undefined ? " is not applied " : ` is refused: ${preset.refused} `,
       link(preset.file, preset.line),
       conflicts.length > 0 ? h("ul", {}, ...conflicts) : null,
     );

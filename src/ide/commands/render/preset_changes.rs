@@ -4,10 +4,10 @@ use crate::build::{Admission, BuiltContainer, BuiltObject, BuiltPod, ContainerCh
 use crate::ide::commands::render::{RenderedText, Renderer, node_of};
 use crate::k8s::{Container, Pod, Text, VariableScope};
 use crate::resolve::{Environment, Lookup, ResolvedValue};
-use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items};
+use crate::syntax::{InsertPosition, Node, TextEdit, Tree, YamlValue, add_entries, add_items, has_placeholder};
 use crate::text::Span;
 
-/// A placeholder for the value of the annotation that a preset adds; the cluster sets it.
+/// A placeholder for the value of the annotation that a preset adds, unless the preset shows it: the cluster sets it.
 const RESOURCE_VERSION: &str = "resource version";
 
 /// The changes of presets to a pod.
@@ -37,8 +37,7 @@ impl<'a> PresetChanges<'a> {
         }
         let nodes = PresetEntries { renderer, presets: &admission.presets };
         let applied = admission.presets.iter().filter(|it| it.applied);
-        let annotations =
-            applied.map(|it| (it.annotation.clone(), YamlValue::Quoted(RESOURCE_VERSION.into()))).collect();
+        let annotations = applied.map(|it| (it.annotation.clone(), resource_version(it))).collect();
         let volume = |it: &PresetEntry| nodes.item(*it, "volumes", &|_| None);
         let mut containers = Vec::new();
         for (container, effect) in pod.containers.iter().zip(&admission.containers) {
@@ -115,6 +114,13 @@ impl<'a> PresetChanges<'a> {
             }
         }
     }
+}
+
+/// The value of the annotation that a preset adds (X8).
+fn resource_version(matched: &MatchingPreset<'_>) -> YamlValue {
+    let known = matched.preset().and_then(|it| it.resource_version.as_ref());
+    let known = known.map(|it| &*it.value).filter(|it| !it.is_empty() && !has_placeholder(it));
+    YamlValue::Quoted(known.unwrap_or(RESOURCE_VERSION).into())
 }
 
 fn lists(

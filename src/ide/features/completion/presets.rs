@@ -11,7 +11,7 @@ use crate::ide::features::completion::{CompletionDetails, CompletionItem, Comple
 use crate::ide::features::hover;
 use crate::ide::shared::describe::workload_title;
 use crate::ide::shared::located_container::LocatedContainer;
-use crate::ide::shared::preset_workloads::{PresetRecipient, is_declared_after, recipients};
+use crate::ide::shared::preset_workloads::{PresetRecipient, future_recipients, is_declared_after};
 use crate::k8s::VariableScope;
 use crate::resolve::{Lookup, UnresolvedReason, is_strict_variable_name};
 use crate::syntax::has_placeholder;
@@ -34,7 +34,7 @@ pub(super) fn names(
     let Some(VariableScope::EarlierEntries(index)) = reference.field.variable_scope() else { return Vec::new() };
     let reveal = analysis.reveals(&at.file);
     let mut found: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
-    for it in recipients(analysis, at, Some(index)) {
+    for it in future_recipients(analysis, at, Some(index)) {
         for binding in it.environment.own_bindings() {
             let is_from_preset = binding.preset.as_deref() == at.object.model.reference_name();
             let is_not_visible = is_from_preset && is_declared_after(at, index, &binding.name);
@@ -61,7 +61,7 @@ pub(super) fn details(
     label: &str,
 ) -> Option<CompletionDetails> {
     let Some(VariableScope::EarlierEntries(index)) = reference.field.variable_scope() else { return None };
-    let all = recipients(analysis, &reference.at, Some(index));
+    let all = future_recipients(analysis, &reference.at, Some(index));
     let has_it =
         |it: &&PresetRecipient<'_>| matches!(it.environment.lookup(VariableScope::All, label), Lookup::Bound(_));
     let PresetRecipient { at, environment, .. } = all.iter().find(has_it)?;
@@ -72,13 +72,18 @@ pub(super) fn details(
 /// The undefined variables that containers of a preset reference, each with one such workload.
 pub(super) fn undefined_names(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(Arc<str>, String)> {
     let mut found: BTreeMap<Arc<str>, String> = BTreeMap::new();
-    for it in recipients(analysis, at, None) {
+    let own = at.environment(analysis);
+    for it in future_recipients(analysis, at, None) {
         for unresolved in it
             .environment
             .unresolved
             .iter()
             .filter(|it| it.reason == UnresolvedReason::Undefined && is_strict_variable_name(&it.name))
         {
+            // A preset that is half typed is not applied.
+            if matches!(own.lookup(VariableScope::All, &unresolved.name), Lookup::Bound(_)) {
+                continue;
+            }
             let title = || format!("referenced in {}, not declared", workload_title(it.workload.object));
             found.entry(Arc::clone(&unresolved.name)).or_insert_with(title);
         }

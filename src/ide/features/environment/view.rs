@@ -64,6 +64,9 @@ pub struct PresetView {
     pub applied: bool,
     /// The conflicts that prevent it, or that drop lists of the pod.
     pub conflicts: Vec<ConflictView>,
+    /// Why the API server refuses it, if it is invalid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// A name that a preset and a pod, or two presets, define differently.

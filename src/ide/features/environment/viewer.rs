@@ -8,7 +8,7 @@ use super::view::{
     AlternativeView, ConflictView, ContainerView, ExecProbeView, ExpandedView, FailureView, FileLine, OpaqueView,
     PresetView, SourceView, SubPathView, UnresolvedView, VariableView, WorkloadView,
 };
-use crate::build::{self, BuiltObject, Conflict, MatchingPreset, WrittenRange};
+use crate::build::{self, BuiltObject, Conflict, MatchingPreset, RefusedPreset, WrittenRange};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, Pod, Text, VariableScope};
 use crate::resolve::{
@@ -64,6 +64,7 @@ impl EnvironmentViewer<'_> {
         for pod in object.pods() {
             if let Some(admission) = self.resolver.admission(pod) {
                 presets.extend(admission.presets.iter().map(|it| self.preset(it, pod.pod)));
+                presets.extend(admission.refused.iter().map(|it| self.refused(it)));
             }
             let containers_of_pod = pod.containers().filter(|it| is_wanted(it.container));
             for (at, container) in containers_of_pod.enumerate() {
@@ -91,22 +92,36 @@ impl EnvironmentViewer<'_> {
         })
     }
 
+    fn line(&self, location: &Location) -> u32 {
+        self.snapshot.file(&location.file).map_or(1, |it| it.lines.line_column(location.span.start).line)
+    }
+
+    fn refused(&self, refused: &RefusedPreset<'_>) -> PresetView {
+        let object = refused.object;
+        PresetView {
+            name: readable(&refused.name),
+            file: (self.path)(object.file),
+            line: self.line(&object.location(object.model.span)),
+            applied: false,
+            conflicts: Vec::new(),
+            refused: Some(refused.reason.replace('`', "")),
+        }
+    }
+
     fn preset(&self, matched: &MatchingPreset<'_>, pod: &Pod) -> PresetView {
-        let line = |location: &Location| {
-            self.snapshot.file(&location.file).map_or(1, |it| it.lines.line_column(location.span.start).line)
-        };
         let conflict = |it: &Conflict| ConflictView {
             kind: it.kind.as_str(),
             name: Arc::clone(&it.name),
             container: it.container.and_then(|at| pod.containers.get(at)?.name.as_ref()).map(|it| readable(&it.value)),
-            with: FileLine { file: (self.path)(&it.with.file), line: line(&it.with) },
+            with: FileLine { file: (self.path)(&it.with.file), line: self.line(&it.with) },
         };
         PresetView {
             name: Arc::clone(&matched.name),
             file: (self.path)(matched.object.file),
-            line: line(&matched.location(matched.object.model.span)),
+            line: self.line(&matched.location(matched.object.model.span)),
             applied: matched.applied,
             conflicts: matched.conflicts.iter().map(conflict).collect(),
+            refused: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Hovers on PodPresets: the workloads they select, the values of their entries there, and the presets of a workload.
 
-use crate::build::{BuiltObject, preset_problems};
+use crate::build::BuiltObject;
 use crate::ide::Analysis;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
 use crate::ide::shared::describe::{self, one_line, workload_title};
@@ -15,12 +15,13 @@ use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The hover on the name or selector of a preset: the workloads it selects, and whether it is applied.
 pub(super) fn preset(analysis: &Analysis<'_>, object: BuiltObject<'_>) -> Option<Markup> {
-    let (data, file) = (object.preset()?, object.file);
+    let file = object.file;
+    object.preset()?;
     let name = show_placeholders(object.model.reference_name().unwrap_or("?")).into_owned();
     let head = || vec![text("Preset "), code(name.clone())];
-    if let Some(flaw) = preset_problems(data, analysis.snapshot.settings(file).proposals).first() {
+    if let Some(reason) = analysis.resolver.preset_refusal(object) {
         let mut line = head();
-        line.push(text(&format!(" is rejected: {}.", flaw.message.replace('`', ""))));
+        line.push(text(&format!(" is refused, and applies to no pod: {}.", reason.replace('`', ""))));
         return Some(Markup { blocks: vec![Block::Paragraph(line)] });
     }
     let all = selected_workloads(analysis, object);
@@ -97,6 +98,8 @@ pub(super) fn reference(
     if has_placeholder(name) {
         return None;
     }
+    let entry = at.container.env.get(index).and_then(|it| it.name.as_ref());
+    let is_own = |name: &str| entry.is_some_and(|it| &*it.value == name);
     let all = recipients(analysis, at, Some(index));
     let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(list_intro(&all))];
     let mut blocks = vec![Block::Paragraph(line)];
@@ -109,6 +112,7 @@ pub(super) fn reference(
                 line.extend([text(": "), code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
                 line.extend(describe::origin_words(analysis, &at.file, &binding.origin));
             }
+            Lookup::Later(_) if is_own(name) => line.push(text(": not expanded, it refers to itself")),
             Lookup::Later(_) => line.push(text(": not expanded, declared later")),
             Lookup::Unbound => line.push(text(": not expanded, nothing defines it")),
             Lookup::Maybe(reason) => line.extend([text(": "), code(format!("<{reason}>"))]),

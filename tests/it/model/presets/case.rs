@@ -21,6 +21,9 @@ const RELEASES: &[Option<&str>] = &[
     Some("1.6"),
 ];
 
+/// The `apiVersion` of the webhook's presets.
+pub(super) const WEBHOOK: &str = "redhatcop.redhat.io/v1alpha1";
+
 /// The ConfigMaps of the namespace: names, keys and values.
 pub(super) const MAPS: &[(&str, &[(&str, &str)])] =
     &[("one", &[("A", "one A"), ("K", "one $(A)")]), ("two", &[("A", "two A"), ("B", "two B")])];
@@ -46,6 +49,27 @@ impl Case {
         if random.one_in(2) {
             for it in presets.iter_mut().filter(|it| it.get("spec").is_some()) {
                 it["spec"]["selector"] = json!({"matchLabels": {"app": "web"}});
+            }
+        }
+        // A3: presets without conflicts whose values depend on their order.
+        if random.one_in(4) {
+            let count = presets.len();
+            for (at, it) in presets.iter_mut().enumerate() {
+                let value = format!("{at} $(P{})", random.below(count));
+                let env = json!([{"name": format!("P{at}"), "value": value}]);
+                it["apiVersion"] = "settings.k8s.io/v1alpha1".into();
+                it["spec"] = json!({"selector": {"matchLabels": {"app": "web"}}, "env": env});
+                put(&mut it["spec"], "envFrom", random.many(1, source));
+            }
+        }
+        // What a cluster writes: sometimes all presets have an age, sometimes only some.
+        let ages = random.below(3);
+        for it in presets.iter_mut().filter(|_| ages > 0) {
+            if ages == 2 || random.one_in(2) {
+                it["metadata"]["creationTimestamp"] = format!("2020-01-0{}T00:00:00Z", 1 + random.below(5)).into();
+            }
+            if random.one_in(2) {
+                it["metadata"]["resourceVersion"] = random.pick(&["7", "42"]).into();
             }
         }
         let (release, proposals) = (random.pick(RELEASES), random.one_in(4));
@@ -115,7 +139,7 @@ fn workload(random: &mut Random) -> Json {
 }
 
 fn container(random: &mut Random, key: &str, name: &str) -> Json {
-    let mut it = json!({"name": name, "image": "registry.example/app:1"});
+    let mut it = json!({"name": name, "image": "registry.example/app:1", "resources": {"limits": {"cpu": "2"}}});
     if key == "initContainers" && random.one_in(3) {
         it["restartPolicy"] = "Always".into();
     }
@@ -134,7 +158,14 @@ fn put(json: &mut Json, key: &str, items: Vec<Json>) {
 
 fn preset(random: &mut Random, name: &str) -> Json {
     let metadata = metadata(random, name);
-    let api_version = random.pick(&["settings.k8s.io/v1alpha1", "settings.k8s.io/v1alpha1", "settings/v1alpha1"]);
+    const VERSIONS: &[&str] = &[
+        "settings.k8s.io/v1alpha1",
+        "settings.k8s.io/v1alpha1",
+        "settings.k8s.io/v1alpha1",
+        "settings/v1alpha1",
+        WEBHOOK,
+    ];
+    let api_version = random.pick(VERSIONS);
     if random.one_in(30) {
         return object(api_version, "PodPreset", metadata, json!({}));
     }
@@ -199,7 +230,9 @@ fn requirement(random: &mut Random) -> Json {
 fn entry(random: &mut Random) -> Json {
     let name = random.pick(NAMES);
     let from = |source: &str, fields: Json| json!({"name": name, "valueFrom": {source: fields}});
-    match random.below(9) {
+    match random.below(11) {
+        9 => from("resourceFieldRef", json!({"resource": "limits.cpu"})),
+        10 => from("resourceFieldRef", json!({"resource": "limits.cpu", "divisor": random.pick(&["0", "1"])})),
         0 => from("fieldRef", json!({"fieldPath": "metadata.labels['app']"})),
         1 => from("fieldRef", json!({"fieldPath": "metadata.labels['app']", "apiVersion": "v1"})),
         2 => from("configMapKeyRef", json!({"name": "one", "key": "K"})),
@@ -223,7 +256,8 @@ fn source(random: &mut Random) -> Json {
 
 fn volume(random: &mut Random) -> Json {
     let name = json!({"name": random.pick(&["v", "w"])});
-    match random.below(9) {
+    match random.below(10) {
+        9 => with(name, "hostPath", json!({"path": "/h", "type": ""})),
         0 => name,
         1..=3 => with(name, "emptyDir", json!({})),
         4 => with(name, "emptyDir", json!({"medium": ""})),

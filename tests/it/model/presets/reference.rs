@@ -1,10 +1,11 @@
-//! The result of admission and of the kubelet for a case: A1 to A14 with maps and lists of JSON, as simple as possible.
+//! The result of admission and of the kubelet for a case: A1 to A14, A20 to A23, X7 and X8 with maps and lists of JSON, as
+//! simple as possible.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::case::{Case, MAPS};
+use super::case::{Case, MAPS, WEBHOOK};
 use super::{items, with};
 
 /// Whether a preset is applied, and its conflicts: kind, name, container.
@@ -17,11 +18,13 @@ pub(super) struct Expected {
     pub(super) containers: Vec<Container>,
     /// The object with its pod after admission, with all known values inserted.
     pub(super) object: Json,
-    /// Whether another order of presets would give another pod (A3, A4).
+    /// Whether another order of presets would give another pod, because one by one is applied (A4).
     pub(super) is_open: bool,
+    /// The containers in every order in which the presets may be applied (A3, PA10).
+    pub(super) orders: Vec<Vec<Container>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Container {
     pub(super) role: &'static str,
     /// The value, and where it comes from.
@@ -44,6 +47,8 @@ struct Lists {
 struct Entry {
     json: Json,
     by: Option<String>,
+    /// Whether it is in a custom resource, which has no defaults.
+    is_written: bool,
 }
 
 struct Admission<'c> {
@@ -55,16 +60,37 @@ struct Admission<'c> {
 
 impl Expected {
     pub(super) fn of(case: &Case) -> Self {
+        let is_of = |it: &&Json, webhook: bool| (it["apiVersion"] == WEBHOOK) == webhook;
+        let mut presets: Vec<&Json> = case.presets.iter().filter(|it| is_of(it, false) && fits(case, it)).collect();
+        let mut listed: Vec<&Json> =
+            case.presets.iter().filter(|it| is_of(it, true) && is_near(case, it) && is_valid(case, it)).collect();
+        listed.sort_by_key(|it| name(it));
+        // PA10: from the oldest to the newest. A3: without ages the order is not defined; podlens shows that of the names.
+        let age = |it: &Json| it["metadata"]["creationTimestamp"].as_str().map(str::to_owned);
+        presets.sort_by_key(|it| name(it));
+        let mut is_ordered = false;
+        if presets.iter().all(|it| age(it).is_some()) {
+            presets.sort_by_key(|it| age(it));
+            is_ordered = presets.windows(2).all(|it| age(it[0]) != age(it[1]));
+        }
+        let mut expected = Self::in_order(case, &presets, &listed);
+        if !is_ordered && presets.iter().all(|it| expected.presets[&name(it)].0) {
+            for order in permutations(&presets) {
+                expected.orders.push(Self::in_order(case, &order, &listed).containers);
+            }
+        }
+        expected
+    }
+
+    fn in_order(case: &Case, presets: &[&Json], webhook: &[&Json]) -> Self {
         let pod = pod_of(&case.workload);
         let mut admission =
             Admission { case, volumes: own(&pod["spec"], "volumes"), containers: lists(pod), presets: BTreeMap::new() };
-        let mut presets: Vec<&Json> = case.presets.iter().filter(|it| fits(case, it)).collect();
-        // A3: the order in a cluster is not defined; podlens uses the order of the names.
-        presets.sort_by_key(|it| name(it));
-        for it in &presets {
+        for it in presets {
             admission.presets.insert(name(it), (false, Vec::new()));
         }
-        admission.run(&presets);
+        admission.run(presets);
+        admission.run_webhook(webhook);
         for (_, conflicts) in admission.presets.values_mut() {
             conflicts.sort();
             conflicts.dedup();
@@ -77,10 +103,17 @@ impl Expected {
             .map(|(lists, (_, _, written))| container(lists, written, labels))
             .collect();
         let object = admission.object(&containers, labels["app"].as_str().expect("a label"));
-        let is_stopped = !is_all_or_nothing(case) && admission.presets.values().any(|(applied, _)| !applied);
+        let is_stopped = !is_all_or_nothing(case) && presets.iter().any(|it| !admission.presets[&name(it)].0);
         let is_open = is_stopped && presets.len() > 1;
-        Self { presets: admission.presets, containers, object, is_open }
+        Self { presets: admission.presets, containers, object, is_open, orders: Vec::new() }
     }
+}
+
+fn permutations<'j>(items: &[&'j Json]) -> Vec<Vec<&'j Json>> {
+    let Some((first, rest)) = items.split_first() else { return vec![Vec::new()] };
+    let rest = permutations(rest);
+    let insert = |at: usize, order: &[&'j Json]| [&order[..at], &[*first], &order[at..]].concat();
+    rest.iter().flat_map(|order| (0..=order.len()).map(|at| insert(at, order)).collect::<Vec<_>>()).collect()
 }
 
 fn pod_of(workload: &Json) -> &Json {
@@ -101,7 +134,7 @@ fn all_containers(pod: &Json) -> Vec<(&'static str, usize, &Json)> {
 }
 
 fn own(json: &Json, key: &str) -> Vec<Entry> {
-    items(json, key).iter().map(|it| Entry { json: it.clone(), by: None }).collect()
+    items(json, key).iter().map(|it| Entry { json: it.clone(), by: None, is_written: false }).collect()
 }
 
 fn lists(pod: &Json) -> Vec<Lists> {
@@ -133,18 +166,42 @@ fn is_all_or_nothing(case: &Case) -> bool {
 
 /// A1, A2, A13, A14: whether a preset is valid, is in the namespace of the pod, and selects it.
 fn fits(case: &Case, preset: &Json) -> bool {
-    let pod = pod_of(&case.workload);
-    let annotations = &pod["metadata"]["annotations"];
+    is_near(case, preset) && is_valid(case, preset) && selects_pod(case, preset)
+}
+
+/// A1, A2: whether presets apply to the pod at all, and this one is in its namespace.
+fn is_near(case: &Case, preset: &Json) -> bool {
+    let annotations = &pod_of(&case.workload)["metadata"]["annotations"];
     let is_kept_away = annotations["podpreset.admission.kubernetes.io/exclude"] == "true"
         || annotations.get("kubernetes.io/config.mirror").is_some();
     if is_kept_away && (has(case, 7) || case.proposals) {
         return false;
     }
     let (one, other) = (&preset["metadata"]["namespace"], &case.workload["metadata"]["namespace"]);
-    if !one.is_null() && !other.is_null() && one != other {
-        return false;
+    one.is_null() || other.is_null() || one == other
+}
+
+fn selects_pod(case: &Case, preset: &Json) -> bool {
+    selects(case, &preset["spec"]["selector"], &pod_of(&case.workload)["metadata"]["labels"])
+}
+
+/// The presets that select the pod and are refused: `Some(true)` certainly, `None` if the selector itself is invalid.
+pub(super) fn refused(case: &Case, name: &str) -> Option<bool> {
+    let preset = case.presets.iter().find(|it| it["metadata"]["name"] == name).expect("a preset");
+    if is_valid(case, preset) || !is_near(case, preset) {
+        return Some(false);
     }
-    is_valid(case, preset) && selects(case, &preset["spec"]["selector"], &pod["metadata"]["labels"])
+    is_selector(preset).then(|| selects_pod(case, preset))
+}
+
+fn is_selector(preset: &Json) -> bool {
+    items(&preset["spec"]["selector"], "matchExpressions").iter().all(|it| {
+        match (it["operator"].as_str(), it.get("values")) {
+            (Some("In" | "NotIn"), values) => values.is_some(),
+            (Some("Exists" | "DoesNotExist"), values) => values.is_none(),
+            _ => false,
+        }
+    })
 }
 
 fn is_valid(case: &Case, preset: &Json) -> bool {
@@ -154,12 +211,16 @@ fn is_valid(case: &Case, preset: &Json) -> bool {
     let is_named = |list: &str, name: &Json| items(spec, list).iter().any(|it| it["name"] == *name);
     let mounts_its_own = items(spec, "volumeMounts").iter().all(|it| is_named("volumes", &it["name"]));
     let expressions = items(&spec["selector"], "matchExpressions");
-    let is_selector = expressions.iter().all(|it| match (it["operator"].as_str(), it.get("values")) {
-        (Some("In" | "NotIn"), values) => values.is_some(),
-        (Some("Exists" | "DoesNotExist"), values) => values.is_none(),
-        _ => false,
-    });
-    let is_released = !there.is_empty() && mounts_its_own && is_selector;
+    let is_accepted = !there.is_empty() && mounts_its_own && is_selector(preset);
+    if preset["apiVersion"] == WEBHOOK {
+        return is_accepted;
+    }
+    let is_unique = |list: &str, key: &str| {
+        let mut all: Vec<String> = items(spec, list).iter().map(|it| it[key].to_string()).collect();
+        all.sort();
+        all.windows(2).all(|it| it[0] != it[1])
+    };
+    let is_released = is_accepted && is_unique("volumes", "name") && is_unique("volumeMounts", "mountPath");
     // PA2 to PA4: the selector is not empty, and volumes are mounted.
     let asks = !expressions.is_empty() || spec["selector"]["matchLabels"].is_object();
     let are_mounted = items(spec, "volumes").iter().all(|it| is_named("volumeMounts", &it["name"]));
@@ -192,7 +253,16 @@ fn normal(list: &str, entry: &Json) -> Json {
     fields.retain(|_, value| *value != json!("") && *value != json!(false));
     match list {
         "env" if it["valueFrom"]["fieldRef"].is_object() => it["valueFrom"]["fieldRef"]["apiVersion"] = "v1".into(),
+        "env" if it["valueFrom"]["resourceFieldRef"].is_object() => {
+            let source = &mut it["valueFrom"]["resourceFieldRef"];
+            if source["divisor"].is_null() {
+                source["divisor"] = "0".into();
+            }
+        }
         "volumes" => {
+            if it["hostPath"].is_object() {
+                it["hostPath"]["type"] = "".into();
+            }
             if it["emptyDir"]["medium"] == "" || it.as_object().is_some_and(|it| it.len() == 1) {
                 it["emptyDir"] = json!({});
             }
@@ -203,6 +273,21 @@ fn normal(list: &str, entry: &Json) -> Json {
         _ => {}
     }
     it
+}
+
+/// A23, X7: an entry of the webhook's presets, without defaults.
+fn written(list: &str, entry: &Json) -> Json {
+    let mut it = entry.clone();
+    it.as_object_mut().expect("a mapping").retain(|_, value| *value != json!("") && *value != json!(false));
+    if list == "volumes" && it["emptyDir"]["medium"] == "" {
+        it["emptyDir"] = json!({});
+    }
+    it
+}
+
+/// The form in which an entry is compared.
+fn compared(list: &str, entry: &Entry) -> Json {
+    if entry.is_written { written(list, &entry.json) } else { normal(list, &entry.json) }
 }
 
 /// A5 to A7: new entries are appended, existing ones have to be equal. A conflict has the kind, the name, the later
@@ -218,7 +303,9 @@ fn merged(list: &str, keys: &[(&'static str, &str)], own: &[Entry], presets: &[&
     }
     for preset in presets {
         for json in items(&preset["spec"], list) {
-            let entry = Entry { json: json.clone(), by: Some(name(preset)) };
+            let is_written = preset["apiVersion"] == WEBHOOK;
+            let entry = Entry { json: json.clone(), by: Some(name(preset)), is_written };
+            let (first, mut before_of_first) = (conflicts.len(), None::<Json>);
             for (at, (kind, key)) in keys.iter().enumerate() {
                 let key = key_of(json, key);
                 match known[at].get(&key) {
@@ -228,8 +315,13 @@ fn merged(list: &str, keys: &[(&'static str, &str)], own: &[Entry], presets: &[&
                             result.push(entry.clone());
                         }
                     }
-                    Some(before) if normal(list, &before.json) != normal(list, json) => {
-                        conflicts.push((*kind, key, name(preset), before.by.clone()));
+                    Some(before) if compared(list, before) != compared(list, &entry) => {
+                        // A mount that has the name and the path of another is one conflict.
+                        let is_other = before_of_first.as_ref().is_none_or(|it| *it != before.json);
+                        if conflicts.len() == first || is_other {
+                            conflicts.push((*kind, key, name(preset), before.by.clone()));
+                        }
+                        before_of_first = Some(before.json.clone());
                     }
                     Some(_) => {}
                 }
@@ -278,6 +370,24 @@ impl Admission<'_> {
             }
             self.presets.get_mut(&name(preset)).expect("it fits").0 = true;
         }
+    }
+
+    /// A20 to A22: if a preset matches, the last one is applied, and a list with a conflict is lost.
+    fn run_webhook(&mut self, listed: &[&Json]) {
+        let Some(last) = listed.last().filter(|_| listed.iter().any(|it| selects_pod(self.case, it))) else { return };
+        for it in listed.iter().filter(|it| selects_pod(self.case, it) || name(it) == name(last)) {
+            self.presets.insert(name(it), (false, Vec::new()));
+        }
+        let (volumes, found) = merged("volumes", VOLUMES, &self.volumes, &[last]);
+        self.volumes = if self.note(found, None, true) { volumes } else { Vec::new() };
+        for at in (0..self.containers.len()).filter(|at| self.containers[*at].role != "ephemeral").collect::<Vec<_>>() {
+            let (env, found) = merged("env", ENV, &self.containers[at].env, &[last]);
+            self.containers[at].env = if self.note(found, Some(at), true) { env } else { Vec::new() };
+            let (mounts, found) = merged("volumeMounts", MOUNTS, &self.containers[at].mounts, &[last]);
+            self.containers[at].mounts = if self.note(found, Some(at), true) { mounts } else { Vec::new() };
+            self.sources(at, &[last]);
+        }
+        self.presets.get_mut(&name(last)).expect("it is there").0 = true;
     }
 
     /// A4.
@@ -339,19 +449,22 @@ impl Admission<'_> {
     /// A8.
     fn sources(&mut self, at: usize, presets: &[&Json]) {
         let key = |it: &Json| (it["prefix"].clone(), it["configMapRef"]["name"].clone());
-        let own: Vec<Json> =
-            self.containers[at].env_from.iter().filter(|it| it.by.is_none()).map(|it| it.json.clone()).collect();
+        let own: Vec<Entry> = self.containers[at].env_from.clone();
         let mut lost = Vec::new();
         for preset in presets {
             for it in items(&preset["spec"], "envFrom") {
-                let same = own.iter().rev().find(|own| key(own) == key(it)).filter(|_| has(self.case, 15));
-                match same {
-                    Some(same) if same == it => {}
+                let is_written = preset["apiVersion"] == WEBHOOK;
+                let same = own.iter().rev().find(|own| key(&own.json) == key(it));
+                match same.filter(|_| is_written || has(self.case, 15)) {
+                    Some(same) if same.json == *it => {}
                     Some(_) => {
                         let source = it["configMapRef"]["name"].as_str().expect("a name").to_owned();
                         lost.push(("envFrom", source, name(preset), None));
                     }
-                    None => self.containers[at].env_from.push(Entry { json: it.clone(), by: Some(name(preset)) }),
+                    None => {
+                        let (json, by) = (it.clone(), Some(name(preset)));
+                        self.containers[at].env_from.push(Entry { json, by, is_written });
+                    }
                 }
             }
         }
@@ -399,8 +512,10 @@ impl Admission<'_> {
         // A10, and what 1.6 wrote.
         let infix = if has(self.case, 7) || self.case.proposals { "podpreset-" } else { "" };
         for (name, _) in self.presets.iter().filter(|(_, (applied, _))| *applied) {
-            pod["metadata"]["annotations"][format!("podpreset.admission.kubernetes.io/{infix}{name}")] =
-                "resource version".into();
+            let preset = self.case.presets.iter().find(|it| it["metadata"]["name"] == **name).expect("a preset");
+            // X8.
+            let version = preset["metadata"]["resourceVersion"].as_str().unwrap_or("resource version");
+            pod["metadata"]["annotations"][format!("podpreset.admission.kubernetes.io/{infix}{name}")] = version.into();
         }
         object
     }
@@ -463,6 +578,8 @@ impl<'l> Values<'l> {
         let from = &entry.json["valueFrom"];
         let (value, kind) = if from["fieldRef"].is_object() {
             (self.app.clone(), "field ".to_owned())
+        } else if from["resourceFieldRef"].is_object() {
+            ("2".to_owned(), "resource ".to_owned())
         } else if from.is_object() {
             ("one $(A)".to_owned(), "configMap ".to_owned())
         } else {

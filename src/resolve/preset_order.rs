@@ -1,0 +1,109 @@
+//! Values that depend on the order of PodPresets, which a cluster does not define (A3): each is one of several.
+
+use std::collections::{BTreeMap, HashMap};
+use std::mem::discriminant;
+use std::sync::Arc;
+
+use crate::resolve::binding::{Binding, Origin};
+use crate::resolve::environment::Environment;
+use crate::resolve::expand::ExpansionStep;
+use crate::resolve::value::ResolvedValue;
+
+/// The variables of a container whose values depend on the order of presets.
+#[derive(Debug, Default)]
+pub(super) struct OrderDependence {
+    /// Variables of `envFrom`.
+    sources: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>>,
+    /// Variables of entries that presets add to `env`.
+    entries: HashMap<Arc<str>, DependentEntry>,
+}
+
+/// A variable that a preset adds, and whose value depends on the order.
+#[derive(Debug)]
+pub(super) struct DependentEntry {
+    alternatives: Vec<(ResolvedValue, Origin)>,
+    /// For each reference, whether every order has the same outcome.
+    certain: Vec<bool>,
+}
+
+/// What the alternatives are, for the text of an unknown value.
+const WHAT: &str = "values in different orders of presets";
+
+impl OrderDependence {
+    /// Compares the environments of a container in different orders.
+    pub(super) fn between(known: &Environment, others: &[Environment]) -> Self {
+        let mut dependence = Self::default();
+        for (name, binding) in known.source_bindings() {
+            let same = others.iter().filter_map(|it| it.source_bindings().get(name));
+            if let Some(alternatives) = alternatives(binding, same) {
+                dependence.sources.insert(Arc::clone(name), alternatives);
+            }
+        }
+        // The names of added entries are unique.
+        for binding in known.added_bindings() {
+            let same = || others.iter().filter_map(|it| it.added_bindings().find(|it| it.name == binding.name));
+            if let Some(alternatives) = alternatives(binding, same()) {
+                let is_certain = |(at, step): (usize, &ExpansionStep)| {
+                    let outcome = discriminant(&step.outcome);
+                    same().all(|it| it.steps.get(at).is_some_and(|it| discriminant(&it.outcome) == outcome))
+                };
+                let certain = binding.steps.iter().enumerate().map(is_certain).collect();
+                dependence.entries.insert(Arc::clone(&binding.name), DependentEntry { alternatives, certain });
+            }
+        }
+        dependence
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.is_empty() && self.entries.is_empty()
+    }
+
+    /// Replaces the variables of `envFrom` that depend on the order.
+    pub(super) fn apply_to_sources(&self, sources: &mut BTreeMap<Arc<str>, Arc<Binding>>) {
+        for (name, alternatives) in &self.sources {
+            let Some(binding) = sources.get_mut(name) else { continue };
+            let Some(open) = Binding::from_candidates(Arc::clone(name), WHAT, alternatives.clone()) else { continue };
+            let Binding { value, origin, alternatives, .. } = open;
+            *binding = Arc::new(Binding { value, origin, alternatives, ..(**binding).clone() });
+        }
+    }
+
+    /// An entry of a preset whose value depends on the order.
+    pub(super) fn entry(&self, name: &str) -> Option<&DependentEntry> {
+        self.entries.get(name)
+    }
+}
+
+impl DependentEntry {
+    /// Removes the references whose outcome depends on the order.
+    pub(super) fn keep_certain(&self, steps: &mut Vec<ExpansionStep>) {
+        let mut certain = self.certain.iter();
+        steps.retain(|_| certain.next().is_some_and(|it| *it));
+    }
+
+    /// The variable with all its values.
+    pub(super) fn binding(&self, name: &Arc<str>) -> Option<Binding> {
+        Binding::from_candidates(Arc::clone(name), WHAT, self.alternatives.clone())
+    }
+}
+
+/// The different values of a variable; `None` if all orders have the same.
+fn alternatives<'b>(
+    known: &'b Arc<Binding>,
+    others: impl Iterator<Item = &'b Arc<Binding>>,
+) -> Option<Vec<(ResolvedValue, Origin)>> {
+    let mut found: Vec<(ResolvedValue, Origin)> = Vec::new();
+    for binding in std::iter::once(known).chain(others) {
+        let own = match &binding.alternatives[..] {
+            [] => vec![(binding.value.clone(), binding.origin.clone())],
+            several => several.to_vec(),
+        };
+        for (value, origin) in own {
+            if found.iter().all(|(known, _)| !known.same_text(&value)) {
+                found.push((value, origin));
+            }
+        }
+    }
+    let is_known = if known.alternatives.is_empty() { 1 } else { known.alternatives.len() };
+    (found.len() > is_known).then_some(found)
+}
