@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::build::built::BuiltFile;
 use crate::build::named_views::own_view_name;
 use crate::build::object::BuiltObject;
-use crate::k8s::{ObjectData, Parameters};
+use crate::k8s::Parameters;
 use crate::workspace::{File, Snapshot};
 
 /// The view of a built object.
@@ -99,10 +99,8 @@ impl<'s> BuiltObject<'s> {
                 if let Some(name) = own_view_name(self.snapshot, self.file, template.offset) {
                     return Some(Arc::clone(name));
                 }
-                let is_template = |data: &ObjectData| matches!(data, ObjectData::Template(_));
-                let is_only = facts.objects.iter().filter(|it| is_template(&it.model.data)).count() == 1;
                 Some(match &template.model.name {
-                    Some(name) if !is_only => format!("{}#{}", self.file, name.value).into(),
+                    Some(name) if facts.template_count() > 1 => format!("{}#{}", self.file, name.value).into(),
                     _ => Arc::clone(self.file),
                 })
             }

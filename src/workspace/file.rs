@@ -45,9 +45,14 @@ pub struct File {
     pub(super) derived: DerivedFromFile,
 }
 
-/// What a later layer computes from a file, once. A copy of the file starts without it.
+/// What is computed from the objects of a file, once. A copy of the file starts without it.
 #[derive(Default)]
-pub(super) struct DerivedFromFile(OnceLock<Box<dyn Any + Send + Sync>>);
+pub(super) struct DerivedFromFile {
+    /// The result of a later layer.
+    other: OnceLock<Box<dyn Any + Send + Sync>>,
+    /// The positions of the templates.
+    templates: OnceLock<Box<[usize]>>,
+}
 
 impl Clone for DerivedFromFile {
     fn clone(&self) -> Self {
@@ -132,17 +137,29 @@ impl File {
     /// What a later layer computes from the objects of the file. It is kept with the file. All callers must use the same
     /// type; `None` for another one.
     pub fn derived_from_objects<T: Any + Send + Sync>(&self, compute: impl FnOnce() -> T) -> Option<&T> {
-        self.derived.0.get_or_init(|| Box::new(compute())).downcast_ref()
+        self.derived.other.get_or_init(|| Box::new(compute())).downcast_ref()
+    }
+
+    /// The number of templates in this file.
+    pub fn template_count(&self) -> usize {
+        self.templates().len()
+    }
+
+    /// The positions of the templates: a file may have thousands of objects and findings, and one template.
+    fn templates(&self) -> &[usize] {
+        let is_template = |at: &usize| matches!(self.objects[*at].model.data, ObjectData::Template(_));
+        self.derived.templates.get_or_init(|| (0..self.objects.len()).filter(is_template).collect())
     }
 
     /// The template that contains an object of this file.
     pub fn template_of(&self, object: &Object) -> Option<(&Object, &Template)> {
         object.template.as_ref()?;
-        let after = self.objects.partition_point(|it| it.offset < object.offset);
-        self.objects[..after].iter().rev().find_map(|it| match &it.model.data {
-            ObjectData::Template(template) => Some((it, &**template)),
+        let after = self.templates().partition_point(|at| self.objects[*at].offset < object.offset);
+        let holder = &self.objects[self.templates()[..after].last().copied()?];
+        match &holder.model.data {
+            ObjectData::Template(template) => Some((holder, template)),
             _ => None,
-        })
+        }
     }
 
     /// A cheap check whether both files export the same objects. False does not mean that they differ.

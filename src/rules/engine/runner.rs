@@ -139,7 +139,8 @@ impl<'a> FileContext<'a> {
     fn join_views(&self, equal: &[ViewedFinding]) -> Arc<SharedFinding> {
         let mut finding = Arc::clone(&equal[0].finding);
         let views: BTreeSet<&Arc<str>> = equal.iter().filter_map(|it| it.view.as_ref()).collect();
-        if views.is_empty() {
+        // Without views in the settings an object has one view.
+        if views.is_empty() || build::named_views(self.snapshot).is_empty() {
             return finding;
         }
         let all = self.views_at(&finding.diagnostic.location);
