@@ -1,6 +1,6 @@
 //! The rule `duplicate-variable`.
 
-use crate::k8s::{ContainerRole, EnvVar};
+use crate::k8s::EnvVar;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 
 declare_rule! {
@@ -52,8 +52,8 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    // A patch may delete and set the same name, and the command of a hook is not a container of the pod.
-    if container.container.role == ContainerRole::Hook || container.is_partial() {
+    // A patch may delete and set the same name.
+    if container.is_partial() {
         return;
     }
     let env = &container.container.env;
