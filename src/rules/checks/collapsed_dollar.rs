@@ -6,14 +6,15 @@ use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::expanded_texts;
 use crate::rules::shared::shell_detection::ShellUse;
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 declare_rule! {
     /// Reports `$$` that does not escape a reference: one `$` is lost.
     ///
     /// ## What it does
     /// Looks at env values, `command`, `args`, exec probes and `subPathExpr`. Not reported are `$$(X)`, an escaped
-    /// reference; `$$$$`, two dollar signs; `$${X}`, an escape of other tools; and `$$X` in a script, where the shell
-    /// reads `$X`. The finding covers the dollar signs.
+    /// reference; `$(X$$Y)`, where `$$` is a part of the name; `$$$$`, two dollar signs; `$${X}`, an escape of other
+    /// tools; and `$$X` in a script, where the shell reads `$X`. The finding covers the dollar signs.
     ///
     /// ## Why it matters
     /// Kubernetes replaces every `$$` by one `$`: a password `pa$$word` becomes `pa$word`, and the process id `$$` in a
@@ -78,7 +79,12 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn lossy_runs(value: &str, shell: ShellUse) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut at = 0;
-    while let Some(start) = value[at..].find('$').map(|found| at + found) {
+    // E4: dollar signs inside a reference are a part of the name.
+    for token in dollar_tokens(value).filter(|it| it.kind == DollarTokenKind::Escape) {
+        let start = token.range.start;
+        if start < at {
+            continue;
+        }
         let length = value[start..].bytes().take_while(|it| *it == b'$').count();
         at = start + length;
         let next = value[at..].chars().next();

@@ -16,9 +16,10 @@ declare_rule! {
     /// Reports a reference with a syntax that Kubernetes does not support.
     ///
     /// ## What it does
-    /// Reports `$(X` without its end, a reference inside a reference (`$(A$(B))`), spaces around the name (`$( X )`)
-    /// and shell defaults (`$(X:-y)`). For Kubernetes the name is everything up to the first `)`. The finding covers
-    /// the reference as written; without an end, it covers `$(` and the name. Shell scripts are not checked.
+    /// Reports `$(X` without its end, a reference inside a reference (`$(A$(B))`), spaces around the name (`$( X )`),
+    /// defaults (`$(X:-y)`, `$(X:"y")`), and a name with an operator of a shell or with other text after it (`$(X%y)`,
+    /// `$(X/a/b)`, `$(X$$y)`). For Kubernetes the name is everything up to the first `)`. The finding covers the
+    /// reference as written; without an end, it covers `$(` and the name. Shell scripts are not checked.
     ///
     /// ## Why it matters
     /// Kubernetes accepts all of these. The program gets the text as written, although the variable exists.
@@ -68,7 +69,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let range = match &flaw {
             ReferenceFlaw::Nested => whole_reference(value, step.range.clone()),
             ReferenceFlaw::Unclosed(name) => step.range.start..step.range.start + 2 + name.len(),
-            ReferenceFlaw::Padded(_) | ReferenceFlaw::Default(_) => step.range.clone(),
+            ReferenceFlaw::Padded(_) | ReferenceFlaw::Default(_) | ReferenceFlaw::Extended(_) => step.range.clone(),
         };
         report(container, &text, range, &flaw, findings);
     }
@@ -101,6 +102,13 @@ fn report(
             format!("`{written}` is not expanded: Kubernetes does not support defaults in a reference"),
             Some(format!("declare `{name}` with its default in `env`, and write `$({name})`")),
             Some(name),
+            false,
+        ),
+        ReferenceFlaw::Extended(name) => (
+            format!("`{written}` is not expanded: everything between the parentheses is the name"),
+            Some(format!("write `$({name})`: Kubernetes does not support operators in a reference")),
+            // The text after the name would be lost.
+            None,
             false,
         ),
         ReferenceFlaw::Nested => (

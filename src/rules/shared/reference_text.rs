@@ -11,8 +11,10 @@ pub(in crate::rules) enum ReferencePattern<'t> {
     Name,
     /// A name with spaces around it.
     Padded(&'t str),
-    /// A name with a default, in shell syntax.
+    /// A name with a default: `X:-y`, `X:"y"`.
     Default(&'t str),
+    /// A name with other text directly after it, such as an operator of a shell: `X%y`, `X/a/b`, `X$$y`.
+    Extended(&'t str),
     /// It contains another reference.
     Nested,
     /// A name without its `)`: the one that follows belongs to other text.
@@ -41,13 +43,21 @@ impl<'t> ReferencePattern<'t> {
             return Self::Padded(trimmed);
         }
         let rest = &name[word.len()..];
-        let is_operator = rest.starts_with(':') && matches!(rest.as_bytes().get(1), Some(b'-' | b'=' | b'?' | b'+'));
-        if !word.is_empty() && is_operator {
-            return Self::Default(word);
+        let is_declared = !word.is_empty() && declared(word);
+        match NameSuffix::of(rest) {
+            _ if word.is_empty() => {}
+            Some(NameSuffix::Default { is_certain }) if is_certain || is_declared || is_constant(word) => {
+                return Self::Default(word);
+            }
+            Some(NameSuffix::Operator) => return Self::Extended(word),
+            Some(NameSuffix::Other { may_be_operator }) if is_declared || may_be_operator && is_constant(word) => {
+                return Self::Extended(word);
+            }
+            _ => {}
         }
         let first = name.split(char::is_whitespace).next().unwrap_or_default();
         let has_more = first.len() < trimmed.len();
-        if !word.is_empty() && declared(word) && !rest.starts_with("$(") {
+        if is_declared && !rest.starts_with("$(") {
             return Self::Unclosed(word);
         }
         if !first.contains("$(") && is_command(first) && (has_more || first.contains('/')) {
@@ -64,6 +74,43 @@ impl<'t> ReferencePattern<'t> {
     }
 }
 
+/// The text after the name in a reference that is closed.
+enum NameSuffix {
+    /// A default; `is_certain` if it cannot be anything else.
+    Default { is_certain: bool },
+    /// An operator of a shell.
+    Operator,
+    /// Any other text without spaces, quotes and brackets, which would indicate that the reference is not closed.
+    Other { may_be_operator: bool },
+}
+
+impl NameSuffix {
+    fn of(rest: &str) -> Option<Self> {
+        let first = rest.chars().next()?;
+        let is_quoted = |text: &str| {
+            let inner = ['"', '\''].iter().find_map(|it| text.strip_prefix(*it)?.strip_suffix(*it));
+            inner.is_some_and(|it| !it.contains(['"', '\'']))
+        };
+        match rest.strip_prefix(':').map(|it| (it, it.chars().next())) {
+            Some((_, Some('-' | '='))) => return Some(Self::Default { is_certain: true }),
+            Some((_, Some('?' | '+'))) => return Some(Self::Operator),
+            Some((value, _)) if is_quoted(value) => return Some(Self::Default { is_certain: true }),
+            // Digits are a port or a position.
+            Some((value, Some(it))) if it.is_ascii_alphabetic() && leading_name(value) == value => {
+                return Some(Self::Default { is_certain: false });
+            }
+            _ => {}
+        }
+        let is_one_word = !rest.contains(|it: char| it.is_whitespace() || "\"'`()[]{}<>\\|;".contains(it));
+        is_one_word.then(|| Self::Other { may_be_operator: ":%#/^,".contains(first) })
+    }
+}
+
+/// Whether a word has only capital letters, digits and `_`, as no command has.
+pub(in crate::rules) fn is_constant(word: &str) -> bool {
+    word.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_')
+}
+
 /// The letters, digits, `_`, `-` and `.` at the start of a text.
 pub(in crate::rules) fn leading_name(text: &str) -> &str {
     let end = text.bytes().take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.')).count();
@@ -78,7 +125,7 @@ fn is_command(word: &str) -> bool {
 }
 
 /// Whether it is a reference of Tekton or Azure, or contains an expression of a template.
-fn is_other_language(name: &str) -> bool {
+pub(in crate::rules) fn is_other_language(name: &str) -> bool {
     const ROOTS: [&str; 22] = [
         "params",
         "workspaces",
@@ -141,9 +188,16 @@ mod tests {
             assert_eq!(shape(name), expected, "{name}");
         }
         assert_eq!(shape(" HOST "), ReferencePattern::Padded("HOST"));
-        assert_eq!(shape("X:-y"), ReferencePattern::Default("X"));
+        for name in ["X:-y", "X:=y", "X:\"a b\"", "X:'y'", "HOST:y", "X:y", "x:-y"] {
+            assert!(matches!(shape(name), ReferencePattern::Default(_)), "{name}");
+        }
+        for name in ["X:?y", "X:+y", "HOST:80", "HOST%x", "HOST/a/b", "HOST$$x", "HOST@x", "X%%x", "X#x", "X^^"] {
+            assert!(matches!(shape(name), ReferencePattern::Extended(_)), "{name}: {:?}", shape(name));
+        }
         assert_eq!(shape("A$(B"), ReferencePattern::Nested);
-        assert_eq!(shape("HOST/a (b"), ReferencePattern::Unclosed("HOST"));
+        for name in ["HOST/a (b", "HOST b", "HOST\",\"x\":\"y", "HOST/,\"x", "HOST:$(PORT"] {
+            assert_eq!(shape(name), ReferencePattern::Unclosed("HOST"), "{name}");
+        }
         for name in ["date +%s", "/bin/date", "(1+2", "cat $(FILE", "./run.sh -x"] {
             assert_eq!(shape(name), ReferencePattern::Command, "{name}");
         }

@@ -8,7 +8,7 @@ use crate::k8s::{ContainerField, Text, VariableScope};
 use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, UnknownReason};
 use crate::rules::engine::ContainerContext;
 use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
-use crate::rules::shared::reference_text::ReferencePattern;
+use crate::rules::shared::reference_text::{ReferencePattern, is_constant, whole_reference};
 use crate::rules::shared::shell_detection::{ShellUse, detect_reader, looks_like_script};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
@@ -73,6 +73,7 @@ pub(in crate::rules) enum ReferenceVerdict {
 pub(in crate::rules) enum ReferenceFlaw {
     Padded(String),
     Default(String),
+    Extended(String),
     Nested,
     Unclosed(String),
 }
@@ -201,11 +202,9 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
         Lookup::Unbound => {}
     }
     let reaches = text.variable.is_some_and(|own| reaches_shell(container, own));
-    // Commands do not have such names.
-    let is_constant = step.name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
     match text.shell {
         ShellUse::No if !reaches => {}
-        ShellUse::EntryPoint if is_constant => {}
+        ShellUse::EntryPoint if is_constant(&step.name) => {}
         _ => return ReferenceVerdict::NoFinding,
     }
     match shape {
@@ -217,11 +216,18 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
             container.absent_service(&step.name).map_or(ReferenceVerdict::Undefined, ReferenceVerdict::Service)
         }
         ReferencePattern::Command => ReferenceVerdict::Command,
+        _ if is_nested(&text.text.value, step) => ReferenceVerdict::Malformed(ReferenceFlaw::Nested),
         ReferencePattern::Padded(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Padded(name.to_owned())),
         ReferencePattern::Default(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Default(name.to_owned())),
+        ReferencePattern::Extended(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Extended(name.to_owned())),
         ReferencePattern::Unclosed(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Unclosed(name.to_owned())),
         ReferencePattern::Nested => ReferenceVerdict::Malformed(ReferenceFlaw::Nested),
     }
+}
+
+/// Whether a reference contains another one and ends after it: `$(A:-$(B))`.
+fn is_nested(value: &str, step: &ExpansionStep) -> bool {
+    step.name.contains("$(") && whole_reference(value, step.range.clone()) != step.range
 }
 
 /// The verdict for a reference in a probe (P3); `None` if it is the same as outside of probes.
