@@ -36,8 +36,8 @@ pub use admission::{
     MatchingPreset, PossiblePreset, PresetEntry, RefusedPreset, presets_apply_one_by_one,
 };
 pub use built::BuiltSource;
-pub use label_names::{is_dns_subdomain, is_qualified_name};
-pub use lookup::BuiltMatch;
+pub use label_names::{is_dns_subdomain, is_dns_subdomain_prefix, is_qualified_name};
+pub use lookup::{BuiltMatch, OtherNamespace};
 pub use named_views::named_views;
 pub use node::{BuildError, BuildLimits, BuiltContent, BuiltNode, BuiltScalar};
 pub use object::{BuiltContainer, BuiltObject, BuiltPod, WrittenRange, title};

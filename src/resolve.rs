@@ -25,6 +25,7 @@ mod binding;
 mod controller_variables;
 mod downward_api;
 mod env_file;
+mod env_from_refusal;
 mod env_sources;
 mod environment;
 mod expand;
@@ -36,6 +37,7 @@ mod script_runner;
 mod service_variable_references;
 mod service_variables;
 mod shell_items;
+mod unresolved;
 mod value;
 mod variable_names;
 
@@ -45,18 +47,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use binding::{Binding, Lookup, Origin, OriginKind, ScalarPart};
 pub use downward_api::{ENV_FIELDS, ENV_RESOURCES, is_env_field, is_env_resource, is_valid_divisor};
 pub use env_file::{EnvFile, EnvFileContent, EnvFileLookup, EnvFileSyntax, EnvFiles, ScriptPart, path_in_volume};
-pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters};
-pub use environment::{
-    Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath, UnresolvedReason, UnresolvedReference,
-};
+pub use env_from_refusal::EnvFromRefusal;
+pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters, other_namespace};
+pub use environment::{Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath};
 pub use expand::{DollarCopying, Expansion, ExpansionStep, expand};
 pub use pod_volumes::{MountedVolume, PodVolumes};
 pub use quantity::Quantity;
 pub use service_variable_references::{ServiceVariableReference, service_variable_references};
 pub use service_variables::{
-    ServiceLinks, ServiceVariables, has_cluster_ip, is_service_variable_name, variables as service_variables,
+    ServiceLinks, ServiceVariables, has_cluster_ip, is_service_variable_name, possible_services,
+    variables as service_variables,
 };
 pub use shell_items::{is_script_item, script_index};
+pub use unresolved::{ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
 pub use value::{ResolvedValue, UnknownReason, ValuePart, ValueState};
 pub use variable_names::{is_relaxed_variable_name, is_service_name, is_strict_variable_name};
 
@@ -131,8 +134,40 @@ impl<'s> Resolver<'s> {
     pub fn environment(&self, of: BuiltContainer<'_>) -> Environment {
         let scope = self.scope(of.object);
         let admission = self.admission(of.in_pod());
-        let services = self.visible_services(&scope, service_links(of.pod, admission.as_ref())).0;
-        Environment::resolve(&scope, of, services, admission.as_ref())
+        let links = service_links(of.pod, admission.as_ref());
+        let services = self.visible_services(&scope, links).0;
+        let absence = |name: &str| self.absent_service(of.object, links, name);
+        Environment::resolve(&scope, of, services, admission.as_ref(), &absence)
+    }
+
+    /// Why nothing defines a name that looks like a service variable; `None` if that is not known.
+    fn absent_service(
+        &self,
+        object: BuiltObject<'_>,
+        links: ServiceLinks,
+        name: &str,
+    ) -> Option<ServiceVariableAbsence> {
+        if !name.contains('_') {
+            return None;
+        }
+        let services = self.service_variables(object, ServiceLinks::All);
+        let given = services.variables.get(name);
+        // The same name can be a variable of two services, `foo` and `foo-service`.
+        if given.is_none()
+            && let Some(origin) = services.without_address(name)
+        {
+            return Some(ServiceVariableAbsence::Headless(origin.clone()));
+        }
+        if given.is_none() && !is_service_variable_name(name) {
+            return None;
+        }
+        match links {
+            ServiceLinks::All => None,
+            ServiceLinks::Explicit => {
+                Some(ServiceVariableAbsence::NotLinked(given.and_then(|it| it.origin.object.clone())))
+            }
+            ServiceLinks::Off => Some(ServiceVariableAbsence::LinksOff),
+        }
     }
 
     /// The value of a `fieldRef` with this path in a container.

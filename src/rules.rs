@@ -41,7 +41,6 @@ pub use engine::rule::Rule;
 pub use engine::runner::check;
 pub use engine::settings::{settings_errors, settings_schema};
 pub use engine::suppression::{Suppression, suppressions, suppressions_in};
-pub use shared::absent_service_variables::needs_service_links;
 pub use shared::env_order::{env_order_with_declaration_above, move_declaration_above, sort_env};
 pub use shared::file_key_refs::{EnvFileReader, env_file_readers};
 pub use shared::param_file_templates::{LocatedTemplate, ParamFileTemplates, templates_of_param_file};

@@ -12,13 +12,20 @@ pub fn is_qualified_name(key: &str) -> bool {
         && name.bytes().all(inner)
 }
 
-/// Whether a text is a DNS-1123 subdomain, as object names are. A dash at the end is accepted, as some checks do.
+/// Whether a text is a DNS-1123 subdomain, as the names of objects are.
 pub fn is_dns_subdomain(name: &str) -> bool {
     let part = |it: &str| {
         let inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
-        !it.is_empty() && !it.starts_with('-') && it.bytes().all(inner)
+        !it.is_empty() && !it.starts_with('-') && !it.ends_with('-') && it.bytes().all(inner)
     };
     name.len() <= 253 && name.split('.').all(part)
+}
+
+/// Whether a DNS-1123 subdomain can start with a text. In `envFrom` this is enough for a name (X6).
+pub fn is_dns_subdomain_prefix(text: &str) -> bool {
+    // The API server replaces the last two characters by one letter.
+    let masked = || text.strip_suffix('-').and_then(|it| it.get(..it.len().checked_sub(1)?));
+    is_dns_subdomain(text) || masked().is_some_and(|it| is_dns_subdomain(&format!("{it}a")))
 }
 
 #[cfg(test)]
@@ -28,8 +35,15 @@ mod tests {
     #[test]
     fn names_of_objects() {
         assert!(
-            is_dns_subdomain("a.b-c1") && is_dns_subdomain("a-") && !is_dns_subdomain("A") && !is_dns_subdomain("a..b")
+            is_dns_subdomain("a.b-c1")
+                && !is_dns_subdomain("a-")
+                && !is_dns_subdomain("A")
+                && !is_dns_subdomain("a..b")
         );
+        for (text, is_prefix) in [("a", true), ("a-", true), ("a--", true), ("-", false), ("a.-", true), ("A-", true)] {
+            assert_eq!(is_dns_subdomain_prefix(text), is_prefix, "{text}");
+        }
+        assert!(!is_dns_subdomain_prefix("") && !is_dns_subdomain_prefix("a_b-") && !is_dns_subdomain_prefix("B--"));
         assert!(is_qualified_name("app") && is_qualified_name("a.b/app") && !is_qualified_name("/app"));
     }
 }

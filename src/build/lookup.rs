@@ -3,6 +3,7 @@
 //! The objects of its own template come first: they are created together, and their names may depend on parameters without
 //! a value. Otherwise the lookup of the workspace decides, and each object it finds is the one that its view makes.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::build::built;
@@ -34,6 +35,22 @@ impl<'s> BuiltMatch<'s> {
     /// The place of a span in a file.
     pub fn location(&self, span: ObjectSpan) -> Location {
         self.object.location(span)
+    }
+}
+
+/// An object has the name, and it is in another namespace than the object that refers to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherNamespace {
+    /// The namespace of the object with the name.
+    pub theirs: Arc<str>,
+    /// The namespace of the object that refers to it.
+    pub ours: Arc<str>,
+}
+
+/// The two namespaces as a clause about the object with the name.
+impl fmt::Display for OtherNamespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in namespace {}, this pod is in {}", self.theirs, self.ours)
     }
 }
 
@@ -83,6 +100,33 @@ impl<'s> BuiltObject<'s> {
         self.named(LookupKind::Service, name, |site| {
             self.snapshot.services_named(name, LookupSite { namespace, ..site })
         })
+    }
+
+    /// The other namespace that has a ConfigMap of a name.
+    pub fn config_map_elsewhere(self, name: &str) -> Option<OtherNamespace> {
+        self.elsewhere(|site| self.snapshot.config_maps(name, site))
+    }
+
+    /// The other namespace that has a Secret of a name.
+    pub fn secret_elsewhere(self, name: &str) -> Option<OtherNamespace> {
+        self.elsewhere(|site| self.snapshot.secrets(name, site))
+    }
+
+    /// The other namespace that has a Service of a name.
+    pub fn service_elsewhere(self, name: &str) -> Option<OtherNamespace> {
+        self.elsewhere(|site| self.snapshot.services_named(name, site))
+    }
+
+    /// The namespace of the nearest object that a lookup finds in any namespace; `None` if one may be meant.
+    fn elsewhere(self, lookup: impl FnOnce(LookupSite<'s>) -> Vec<ObjectMatch<'s>>) -> Option<OtherNamespace> {
+        let ours = self.namespace().filter(|it| !has_placeholder(it))?;
+        let found = lookup(LookupSite { namespace: None, ..self.lookup_site() });
+        let mut namespaces: Vec<Arc<str>> = found.iter().filter_map(|it| it.object.namespace()).collect();
+        namespaces.sort();
+        let is_other = |it: &Arc<str>| it != ours && !has_placeholder(it);
+        let is_complete = namespaces.len() == found.len() && namespaces.iter().all(is_other);
+        let theirs = namespaces.into_iter().next().filter(|_| is_complete)?;
+        Some(OtherNamespace { theirs, ours: Arc::clone(ours) })
     }
 
     /// Every Service that its pods may see, sorted by name. Of equal names only the nearest are included.

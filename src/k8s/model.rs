@@ -510,6 +510,15 @@ pub enum EnvFromSource {
     },
 }
 
+impl EnvFromSource {
+    /// The name of the object.
+    pub fn name(&self) -> Option<&Text> {
+        match self {
+            Self::ConfigMap { name, .. } | Self::Secret { name, .. } | Self::Service { name, .. } => name.as_ref(),
+        }
+    }
+}
+
 /// An exec probe.
 #[derive(Clone, Debug)]
 pub struct Probe {

@@ -219,8 +219,11 @@ fn opaque(out: &mut dyn Write, it: &OpaqueView) -> io::Result<()> {
 /// What keeps the container from starting.
 fn failure(out: &mut dyn Write, it: &FailureView) -> io::Result<()> {
     // P4.
-    let is_reference = matches!(it.reason, StartFailureReason::EmptySubPath { .. });
-    let name = if is_reference { format!("$({})", it.name) } else { it.name.to_string() };
+    let name = match it.reason {
+        StartFailureReason::EmptySubPath { .. } => format!("$({})", it.name),
+        StartFailureReason::RefusedEntry(_) if &*it.name != "envFrom" => format!("envFrom {}", it.name),
+        _ => it.name.to_string(),
+    };
     let text = format!("! {name} keeps the container from starting");
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (text, place) = (one_line(&text), one_line(&place));
@@ -228,17 +231,10 @@ fn failure(out: &mut dyn Write, it: &FailureView) -> io::Result<()> {
 }
 
 fn unresolved(out: &mut dyn Write, it: &UnresolvedView) -> io::Result<()> {
-    let why = match it.why {
-        "forward" => "it is declared later",
-        "self" => "it refers to itself",
-        "probe" => "exec probes do not see it",
-        "linksOff" => "it is a service variable, and service links are off",
-        _ => "nothing defines it",
-    };
     let name = format!("$({})", it.name);
     let place = format!("{}:{}:{}", it.file, it.line, it.column);
     let (name, place) = (one_line(&name), one_line(&place));
-    writeln!(out, "    {WRONG}! {name} is not expanded{WRONG:#}: {why}  {FAINT}{place}{FAINT:#}")
+    writeln!(out, "    {WRONG}! {name} {}{WRONG:#}: {}  {FAINT}{place}{FAINT:#}", it.reason.effect(), it.reason)
 }
 
 /// The text of the value column. A value that is only a secret is masked: the source column names it.

@@ -66,10 +66,17 @@ pub(super) struct ResourceQuery<'a> {
     pub(super) is_open: bool,
 }
 
+impl<'a> ResourceQuery<'a> {
+    /// `containerName`, unless it is empty.
+    fn named(&self) -> Option<&'a str> {
+        self.container.filter(|it| !it.is_empty())
+    }
+}
+
 /// The value of a `resourceFieldRef` in a container.
 pub(super) fn resource(pod: &Pod, own: &Container, query: ResourceQuery<'_>) -> ResolvedValue {
     let Some(resource) = query.resource else { return ResolvedValue::unknown(UnknownReason::Unfinished) };
-    let name = query.container.filter(|it| !it.is_empty());
+    let name = query.named();
     let unknown = || {
         let owner = name.map_or(String::new(), |it| format!(" of container {it}"));
         ResolvedValue::unknown(UnknownReason::Resource(format!("{resource}{owner}").into()))
@@ -102,10 +109,20 @@ fn quantity_of(pod: &Pod, target: &Container, resource: &str, query: ResourceQue
     let find = |list: &[(Text, Text)]| {
         list.iter().rev().find(|(name, _)| &*name.value == what).map(|(_, amount)| Arc::clone(&amount.value))
     };
+    // X1: a limit of zero counts as not set.
+    let find_limit = |list: &[(Text, Text)]| find(list).filter(|it| Quantity::parse(it).is_none_or(|it| !it.is_zero()));
+    let is_init = matches!(target.role, ContainerRole::Init | ContainerRole::Sidecar);
+    // X2, X3: defaults are filled in for regular containers and for the container itself, and not for huge pages.
+    let lacks_default = what.starts_with("hugepages-") || is_init && query.named().is_some();
     let amount = match section {
-        // B24: then the limits of the pod; without these the node decides.
-        "limits" if query.has_pod_limits && !query.is_open => find(&target.limits).or_else(|| find(&pod.limits))?,
-        "limits" => find(&target.limits)?,
+        "limits" => match find_limit(&target.limits) {
+            Some(amount) => amount,
+            None if query.is_open => return None,
+            None if lacks_default => "0".into(),
+            // B24: then the limits of the pod; without these the node decides.
+            None if query.has_pod_limits => find_limit(&pod.limits)?,
+            None => return None,
+        },
         "requests" => match find(&target.requests) {
             Some(amount) => amount,
             None if query.is_open => return None,
@@ -114,15 +131,12 @@ fn quantity_of(pod: &Pod, target: &Container, resource: &str, query: ResourceQue
         },
         _ => return None,
     };
-    let one = Quantity::parse("1")?;
-    let divisor = match query.divisor {
-        Some(text) if !text.is_empty() => Quantity::parse(text).filter(|it| !it.is_zero()).or_else(|| {
-            // X1: zero counts as absent; a text that is not a quantity is refused.
-            Quantity::parse(text).map(|_| one)
-        })?,
-        _ => one,
+    // V10: a divisor of zero counts as absent; a text that is not a quantity is refused.
+    let divisor = match query.divisor.filter(|it| !it.is_empty()) {
+        Some(text) => Some(Quantity::parse(text)?).filter(|it| !it.is_zero()),
+        None => None,
     };
-    Quantity::parse(&amount)?.divided(divisor, what == "cpu")
+    Quantity::parse(&amount)?.divided(divisor.or_else(|| Quantity::parse("1"))?, what == "cpu")
 }
 
 /// Field paths that a variable can refer to (V8).
@@ -166,15 +180,21 @@ pub fn is_env_resource(resource: &str) -> bool {
     matches!(section, "limits" | "requests") && known
 }
 
-/// Whether a `divisor` is valid for a resource (V10, X5).
-pub fn is_valid_divisor(resource: &str, divisor: &str) -> bool {
-    let Some(divisor) = Quantity::parse(divisor) else { return false };
-    let allowed: &[&str] = if resource.ends_with(".cpu") {
-        &["1", "1m"]
-    } else {
-        &["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
+/// Whether a `divisor` is valid for a resource (V10).
+pub fn is_valid_divisor(resource: &str, text: &str) -> bool {
+    let Some(divisor) = Quantity::parse(text) else { return false };
+    // X5: the text is compared, so `1024` is not `1Ki`, and `1e3` is not `1k`.
+    let allowed: &[&str] = match (resource.ends_with(".cpu"), text.ends_with('i')) {
+        (true, _) => &["1", "1m"],
+        (false, true) => &["1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"],
+        (false, false) => &["1", "1k", "1M", "1G", "1T", "1P", "1E"],
     };
-    divisor.is_zero() || allowed.iter().any(|it| Quantity::parse(it) == Some(divisor))
+    let end = text.find(|it: char| !matches!(it, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let is_plain = !number.starts_with(['0', '+']) || number.starts_with("0.");
+    let has_exponent = suffix.len() > 1 && suffix.starts_with(['e', 'E']) && suffix != "Ei";
+    let is_text_form = is_plain && !number.ends_with('.') && !has_exponent;
+    divisor.is_zero() || is_text_form && allowed.iter().any(|it| Quantity::parse(it) == Some(divisor))
 }
 
 #[cfg(test)]
@@ -238,12 +258,52 @@ mod tests {
             ..ResourceQuery::default()
         };
         assert_eq!(show(ResourceQuery { has_pod_limits: true, ..storage }), "1024");
+        let pages = ResourceQuery { resource: Some("limits.hugepages-2Mi"), ..ResourceQuery::default() };
+        assert_eq!(show(pages), "0", "X3");
+        assert_eq!(show(ResourceQuery { is_open: true, ..pages }), "<resource limits.hugepages-2Mi>");
         let requests = ResourceQuery { resource: Some("requests.ephemeral-storage"), ..ResourceQuery::default() };
         assert_eq!(show(ResourceQuery { has_pod_limits: true, ..requests }), "0");
         assert_eq!(show(ResourceQuery { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
         let other =
             ResourceQuery { container: Some("other"), resource: Some("limits.cpu"), ..ResourceQuery::default() };
         assert_eq!(show(other), "<resource limits.cpu of container other>");
+    }
+
+    #[test]
+    fn limits_of_zero_and_of_init_containers() {
+        let init = |name: &str, limits: Vec<(Text, Text)>| {
+            Arc::new(Container { name: Some(text(name)), role: ContainerRole::Init, limits, ..Container::default() })
+        };
+        let own = Container { limits: vec![(text("cpu"), text("0"))], ..Container::default() };
+        let set = vec![(text("cpu"), text("3"))];
+        let pod = Pod {
+            limits: vec![(text("cpu"), text("4"))],
+            containers: vec![init("prepare", Vec::new()), init("zero", own.limits.clone()), init("set", set)],
+            ..Pod::default()
+        };
+        let cpu = ResourceQuery { resource: Some("limits.cpu"), ..ResourceQuery::default() };
+        // X1: the limit of the pod since 1.34, before that the node decides.
+        assert_eq!(resource(&pod, &own, cpu).to_string(), "<resource limits.cpu>");
+        assert_eq!(resource(&pod, &own, ResourceQuery { has_pod_limits: true, ..cpu }).to_string(), "4");
+        // X2.
+        for (name, value) in [("prepare", "0"), ("zero", "0"), ("set", "3")] {
+            let query = ResourceQuery { container: Some(name), has_pod_limits: true, ..cpu };
+            assert_eq!(resource(&pod, &own, query).to_string(), value, "{name}");
+        }
+        // The container itself has the default, if it is not named.
+        let query = ResourceQuery { has_pod_limits: true, ..cpu };
+        assert_eq!(resource(&pod, &pod.containers[0], query).to_string(), "4");
+    }
+
+    #[test]
+    fn divisors_are_compared_as_text() {
+        // X5.
+        for text in ["1024", "1048576", "1e3", "1e6", "1E3", "1e0", "01", "+1", "1."] {
+            assert!(!is_valid_divisor("limits.memory", text), "{text}");
+        }
+        for text in ["1000", "1000k", "1000m", "1", "1k", "1Ki", "1Ei", "1E", "0", "00", "0.0"] {
+            assert!(is_valid_divisor("limits.memory", text), "{text}");
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::build::{BuiltContainer, BuiltMatch};
+use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, OtherNamespace};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
 use crate::resolve::env_file::{self, EnvFile, EnvFileLookup};
+use crate::resolve::env_from_refusal::EnvFromRefusal;
 use crate::resolve::lookup_scope::{self, LookupScope};
 use crate::resolve::service_variables::{self, ServiceVariables};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
@@ -71,10 +72,12 @@ pub struct OpaqueSource {
 }
 
 /// Why the variables of a source are not all known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpaqueReason {
     /// The object is not in this workspace.
     NotHere,
+    /// The object is in another namespace.
+    OtherNamespace(OtherNamespace),
     /// The name of the object contains a Helm expression or a parameter without a value.
     UnknownName,
     /// Something other than a manifest of the object makes it or adds keys to it.
@@ -89,6 +92,7 @@ impl std::fmt::Display for OpaqueReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotHere => f.write_str("not in these files"),
+            Self::OtherNamespace(it) => it.fmt(f),
             Self::UnknownName => f.write_str("its name is not known"),
             Self::MadeBy(maker) => write!(f, "comes from {maker}, may have more keys"),
             Self::MoreKeys => f.write_str("may have more keys"),
@@ -128,6 +132,12 @@ pub(super) fn env_from(
 ) -> EnvFromVariables {
     let mut result = EnvFromVariables { bindings: BTreeMap::new(), possible: Vec::new(), opaque: Vec::new() };
     for EnvFromEntry { entry, location, preset } in entries {
+        // The branches of a template are side by side in its text.
+        if !scope.is_template() && !EnvFromRefusal::all(entry, scope.release()).is_empty() {
+            // A reference to a variable that the entry is meant to give is not a second mistake.
+            result.possible.push(PossibleSource::Undeclared);
+            continue;
+        }
         let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
         let source = match &entry.source {
             Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
@@ -178,7 +188,7 @@ fn object_variables(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, 
             values.entry(full).or_default().push((value, origin));
         }
     }
-    let possible = objects.opaque_reason(name).map(|reason| {
+    let possible = objects.opaque_reason(scope, name).map(|reason| {
         let source = PossibleSource::Keys { prefix: Arc::clone(prefix), kind, object: Arc::clone(name) };
         let object = show_placeholders(name).into();
         (source, OpaqueSource { kind, object, prefix: Arc::clone(prefix), reason })
@@ -204,7 +214,7 @@ fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &A
     }
     let possible = is_open.then(|| {
         let reason = match found.is_empty() {
-            true => not_found(name),
+            true => not_found(scope, OriginKind::Service, name),
             false => OpaqueReason::UnknownPorts,
         };
         let source = PossibleSource::Service { prefix: Arc::clone(prefix), service: Arc::clone(name) };
@@ -381,9 +391,9 @@ impl<'s> NamedObjects<'s> {
     }
 
     /// Why there may be keys that this workspace does not show; `None` if it shows all. `name` is as written.
-    fn opaque_reason(&self, name: &str) -> Option<OpaqueReason> {
+    fn opaque_reason(&self, scope: &LookupScope<'_>, name: &str) -> Option<OpaqueReason> {
         if self.found.is_empty() {
-            return Some(not_found(name));
+            return Some(not_found(scope, self.kind, name));
         }
         let mut open = self.found.iter().filter(|it| it.may_have_more_keys).peekable();
         open.peek()?;
@@ -425,9 +435,21 @@ impl<'s> NamedObjects<'s> {
 }
 
 /// Why no object has this name.
-fn not_found(name: &str) -> OpaqueReason {
-    let is_written = !has_placeholder(name) && !name.contains("${") && !name.contains("{{");
-    if is_written { OpaqueReason::NotHere } else { OpaqueReason::UnknownName }
+fn not_found(scope: &LookupScope<'_>, kind: OriginKind, name: &str) -> OpaqueReason {
+    if has_placeholder(name) || name.contains("${") || name.contains("{{") {
+        return OpaqueReason::UnknownName;
+    }
+    other_namespace(scope.object, kind, name).map_or(OpaqueReason::NotHere, OpaqueReason::OtherNamespace)
+}
+
+/// The other namespace that has the object a name refers to.
+pub fn other_namespace(user: BuiltObject<'_>, kind: OriginKind, name: &str) -> Option<OtherNamespace> {
+    match kind {
+        OriginKind::ConfigMap => user.config_map_elsewhere(name),
+        OriginKind::Secret => user.secret_elsewhere(name),
+        OriginKind::Service => user.service_elsewhere(name),
+        _ => None,
+    }
 }
 
 fn unknown_key(kind: OriginKind, object: &Arc<str>, key: &str) -> UnknownReason {

@@ -3,7 +3,6 @@
 //! Declarations are kept in order, because a name has different values at different places of a container.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::build::{Admission, BuiltContainer, BuiltObject, MatchingPreset};
@@ -11,12 +10,13 @@ use crate::k8s::{ContainerField, ContainerRole, EnvVar, Mount, PodPreset, Text, 
 use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
 use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
 use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueSource, PossibleSource};
-use crate::resolve::expand::{Expansion, expand};
+use crate::resolve::expand::{Expansion, ExpansionStep, expand};
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::preset_order::OrderDependence;
 use crate::resolve::script_runner;
 use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::shell_items;
+use crate::resolve::unresolved::{ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::syntax::{TextPart, has_placeholder, split_placeholders};
 use crate::workspace::Snapshot;
@@ -128,57 +128,37 @@ struct EnvListEntry<'e> {
     preset: Option<&'e MatchingPreset<'e>>,
 }
 
-/// A reference that is not expanded.
-#[derive(Clone, Debug)]
-pub struct UnresolvedReference {
-    /// The referenced name.
-    pub name: Arc<str>,
-    /// Why it is not expanded.
-    pub reason: UnresolvedReason,
-    /// The field that contains it. Entries and mounts of presets are counted after those of the container.
-    pub field: ContainerField,
-    /// The result of looking up the name.
-    pub outcome: Lookup,
-    /// The scalar that contains it, relative to the object.
-    pub text: Text,
-    /// The range of the reference in the scalar's value.
-    pub range: Range<usize>,
-    /// The preset that contains it, if one does.
-    pub within: Option<PresetLocation>,
+/// What the expansion of a text needs.
+struct Expander<'e> {
+    scope: &'e LookupScope<'e>,
+    /// Which values depend on the order of presets.
+    dependence: &'e OrderDependence,
+    /// Why a service variable does not exist.
+    absence: &'e dyn Fn(&str) -> Option<ServiceVariableAbsence>,
 }
 
-/// Why a reference is not expanded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnresolvedReason {
-    /// Nothing defines the name.
-    Undefined,
-    /// It is declared later.
-    Forward,
-    /// It is the name of the entry that contains the reference.
-    SelfReference,
-}
-
-impl UnresolvedReason {
-    /// The name in the JSON output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Undefined => "undefined",
-            Self::Forward => "forward",
-            Self::SelfReference => "self",
-        }
-    }
+/// The text that contains references.
+#[derive(Clone, Copy)]
+struct ReferencePlace<'p> {
+    text: &'p Text,
+    within: Option<&'p PresetLocation>,
+    /// The variable whose value it is.
+    own: Option<&'p str>,
+    is_script: bool,
 }
 
 impl Environment {
-    /// Resolves a container. A3: a value that depends on the order of presets is one of several.
+    /// Resolves a container. A3: a value that depends on the order of presets is one of several. `absence` says why a
+    /// service variable does not exist.
     pub(super) fn resolve(
         scope: &LookupScope<'_>,
         of: BuiltContainer<'_>,
         services: Arc<ServiceVariables>,
         admission: Option<&Admission<'_>>,
+        absence: &dyn Fn(&str) -> Option<ServiceVariableAbsence>,
     ) -> Self {
         let in_order = |admission: Option<&Admission<'_>>, dependence: &OrderDependence| {
-            Self::resolve_in_order(scope, of, Arc::clone(&services), admission, dependence)
+            Self::resolve_in_order(scope, of, Arc::clone(&services), admission, dependence, absence)
         };
         let known = in_order(admission, &OrderDependence::default());
         let others = admission.map(|it| it.other_orders(of.in_pod(), scope.admission_context())).unwrap_or_default();
@@ -196,6 +176,7 @@ impl Environment {
         services: Arc<ServiceVariables>,
         admission: Option<&Admission<'_>>,
         dependence: &OrderDependence,
+        absence: &dyn Fn(&str) -> Option<ServiceVariableAbsence>,
     ) -> Self {
         let BuiltContainer { object, pod, container } = of;
         let changes = admission.and_then(|it| Some((it, it.container_changes(of)?)));
@@ -204,7 +185,7 @@ impl Environment {
         let is_read = || container.env.iter().chain(added().map(|(_, it)| it)).any(reads_env_file);
         if scope.files().is_none() && is_read() {
             let files = script_runner::files_before(scope, of, &services);
-            return Self::resolve_in_order(&scope.with_files(&files), of, services, admission, dependence);
+            return Self::resolve_in_order(&scope.with_files(&files), of, services, admission, dependence, absence);
         }
         let mut from: Vec<EnvFromEntry<'_>> = Vec::new();
         if changes.is_none_or(|(_, it)| it.keeps_env_from) {
@@ -251,8 +232,9 @@ impl Environment {
         let keeps_env = changes.is_none_or(|(_, it)| it.keeps_env);
         let at = environment.declare_all(scope, of, &listed, keeps_env, injected);
         environment.added_entries = at[container.env.len()..].to_vec();
-        environment.compute_values(scope, &listed, &at, dependence);
-        environment.expand_command_line(scope, of);
+        let expander = &Expander { scope, dependence, absence };
+        environment.compute_values(expander, &listed, &at);
+        environment.expand_command_line(expander, of);
         if let Some((admission, changes)) = changes {
             if !changes.keeps_mounts {
                 environment.sub_paths.clear();
@@ -260,7 +242,7 @@ impl Environment {
             let added = changes.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
             for (index, (matched, mount)) in added {
                 let index = container.mounts.len() + index;
-                environment.expand_mount(scope, (index, mount), Some(PresetLocation::of(matched.object)));
+                environment.expand_mount(expander, (index, mount), Some(PresetLocation::of(matched.object)));
             }
         }
         environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span, it.range.start));
@@ -422,13 +404,7 @@ impl Environment {
     }
 
     /// Computes the values of the entries, in order (B4, B12). `places` has the index in `declared` of each entry.
-    fn compute_values(
-        &mut self,
-        scope: &LookupScope<'_>,
-        listed: &[EnvListEntry<'_>],
-        places: &[usize],
-        dependence: &OrderDependence,
-    ) {
+    fn compute_values(&mut self, expander: &Expander<'_>, listed: &[EnvListEntry<'_>], places: &[usize]) {
         let mut entries = places.iter().copied().zip(listed.iter().enumerate()).peekable();
         for at in 0..self.declared.len() {
             let listed = entries.next_if(|(place, _)| *place == at).map(|(_, (index, listed))| (index, *listed));
@@ -437,16 +413,17 @@ impl Environment {
                 (Some(binding), _) => (**binding).clone(),
                 (None, Some((index, EnvListEntry { entry: EnvVar { name: Some(name), value, .. }, preset }))) => {
                     let raw = value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
-                    let mut expansion = expand(&raw, scope.dollar_copying(), |name| self.lookup_before(at, name));
+                    let lookup = |name: &str| self.lookup_before(at, name);
+                    let mut expansion = expand(&raw, expander.scope.dollar_copying(), lookup);
                     let name = &name.value;
-                    let open = preset.and_then(|_| dependence.entry(name));
+                    let open = preset.and_then(|_| expander.dependence.entry(name));
                     if let Some(open) = open {
                         open.keep_certain(&mut expansion.steps);
                     }
                     if let Some(text) = value {
                         let within = preset.map(|it| PresetLocation::of(it.object));
-                        let field = ContainerField::EnvValue(index);
-                        self.record_unresolved(field, text, &expansion, Some(name), within.as_ref());
+                        let place = ReferencePlace { text, within: within.as_ref(), own: Some(name), is_script: false };
+                        self.record_unresolved(expander, ContainerField::EnvValue(index), place, &mut expansion);
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
@@ -462,35 +439,36 @@ impl Environment {
         }
     }
 
-    fn expand_command_line(&mut self, scope: &LookupScope<'_>, of: BuiltContainer<'_>) {
+    fn expand_command_line(&mut self, expander: &Expander<'_>, of: BuiltContainer<'_>) {
         let container = of.container;
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
         let field = |at| container.command_line_field(at);
-        let mut items = self.expand_items(scope, &texts, !container.command.is_empty(), field);
+        let mut items = self.expand_items(expander, &texts, !container.command.is_empty(), field);
         self.args = items.split_off(container.command.len());
         self.command = items;
         for (index, probe) in container.probes.iter().enumerate() {
             let texts: Vec<&Text> = probe.command.iter().collect();
             let field = |at| ContainerField::ProbeCommand(index, at);
-            let command = self.expand_items(scope, &texts, true, field);
+            let command = self.expand_items(expander, &texts, true, field);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for (index, mount) in container.mounts.iter().enumerate() {
-            self.expand_mount(scope, (index, mount), None);
+            self.expand_mount(expander, (index, mount), None);
         }
     }
 
     fn expand_mount(
         &mut self,
-        scope: &LookupScope<'_>,
+        expander: &Expander<'_>,
         (index, mount): (usize, &Mount),
         within: Option<PresetLocation>,
     ) {
         let Some(text) = &mount.sub_path_expr else { return };
         let lookup = |name: &str| self.lookup(VariableScope::All, name);
-        let expansion = expand(&text.value, scope.dollar_copying(), lookup);
+        let mut expansion = expand(&text.value, expander.scope.dollar_copying(), lookup);
         let field = ContainerField::SubPathExpr(index);
-        self.record_unresolved(field, text, &expansion, None, within.as_ref());
+        let place = ReferencePlace { text, within: within.as_ref(), own: None, is_script: false };
+        self.record_unresolved(expander, field, place, &mut expansion);
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
         let item = ExpandedScalar { text: text.clone(), expansion, is_script: false };
         self.sub_paths.push(SubPath { field, mount_path, item, within });
@@ -498,7 +476,7 @@ impl Environment {
 
     fn expand_items(
         &mut self,
-        scope: &LookupScope<'_>,
+        expander: &Expander<'_>,
         texts: &[&Text],
         has_command: bool,
         field: impl Fn(usize) -> ContainerField,
@@ -509,44 +487,68 @@ impl Environment {
         for (at, text) in texts.iter().enumerate() {
             let field = field(at);
             let variables = field.variable_scope().unwrap_or(VariableScope::All);
-            let expansion = expand(&text.value, scope.dollar_copying(), |name| self.lookup(variables, name));
+            let lookup = |name: &str| self.lookup(variables, name);
+            let mut expansion = expand(&text.value, expander.scope.dollar_copying(), lookup);
             let is_script = script == Some(at);
-            if !is_script {
-                self.record_unresolved(field, text, &expansion, None, None);
-            }
+            let place = ReferencePlace { text, within: None, own: None, is_script };
+            self.record_unresolved(expander, field, place, &mut expansion);
             items.push(ExpandedScalar { text: (*text).clone(), expansion, is_script });
         }
         items
     }
 
+    /// Sets the reason of each reference that is not expanded, and lists it. In a script `$(x)` is a command.
     fn record_unresolved(
         &mut self,
+        expander: &Expander<'_>,
         field: ContainerField,
-        text: &Text,
-        expansion: &Expansion,
-        own: Option<&str>,
-        within: Option<&PresetLocation>,
+        place: ReferencePlace<'_>,
+        expansion: &mut Expansion,
     ) {
-        for step in &expansion.steps {
-            let reason = match &step.outcome {
-                Lookup::Bound(_) | Lookup::Maybe(_) => continue,
-                Lookup::Unbound => UnresolvedReason::Undefined,
-                Lookup::Later(_) if own == Some(&*step.name) => UnresolvedReason::SelfReference,
-                Lookup::Later(_) => UnresolvedReason::Forward,
-            };
-            let (name, range) = (Arc::clone(&step.name), step.range.clone());
-            let outcome = step.outcome.clone();
-            let within = within.cloned();
-            self.unresolved.push(UnresolvedReference {
-                name,
-                reason,
-                field,
-                outcome,
-                text: text.clone(),
-                range,
-                within,
-            });
+        let ReferencePlace { text, within, own, is_script } = place;
+        for step in &mut expansion.steps {
+            let Some(reason) = self.unresolved_reason(expander, field, own, step) else { continue };
+            step.unresolved = Some(reason.clone());
+            if !is_script {
+                let (name, range) = (Arc::clone(&step.name), step.range.clone());
+                let (text, within) = (text.clone(), within.cloned());
+                self.unresolved.push(UnresolvedReference { name, reason, field, text, range, within });
+            }
         }
+    }
+
+    fn unresolved_reason(
+        &self,
+        expander: &Expander<'_>,
+        field: ContainerField,
+        own: Option<&str>,
+        step: &ExpansionStep,
+    ) -> Option<UnresolvedReason> {
+        let in_container = || self.lookup(VariableScope::All, &step.name);
+        match &step.outcome {
+            Lookup::Maybe(_) => None,
+            // P3: the probe gets an empty text, the container a value.
+            Lookup::Bound(seen) => {
+                let has_value = || matches!(in_container(), Lookup::Bound(it) if !it.value.is_empty());
+                (field.is_probe() && seen.value.is_empty() && has_value()).then_some(UnresolvedReason::EmptyInProbe)
+            }
+            Lookup::Later(_) if own == Some(&*step.name) => Some(UnresolvedReason::SelfReference),
+            Lookup::Later(_) => Some(UnresolvedReason::Forward),
+            Lookup::Unbound if field.is_probe() => Some(match in_container() {
+                Lookup::Unbound => UnresolvedReason::Undefined,
+                _ => UnresolvedReason::Probe,
+            }),
+            Lookup::Unbound => Some(match (expander.absence)(&step.name) {
+                Some(absence) => UnresolvedReason::Service(Arc::new(absence)),
+                None => UnresolvedReason::Undefined,
+            }),
+        }
+    }
+
+    /// Why a name is not expanded in the fields that see these variables; `None` if no field has such a reference.
+    pub fn why_unresolved(&self, visible: VariableScope, name: &str) -> Option<&UnresolvedReason> {
+        let is_it = |it: &&UnresolvedReference| *it.name == *name && it.field.variable_scope() == Some(visible);
+        self.unresolved.iter().find(is_it).map(|it| &it.reason)
     }
 
     fn lookup_before(&self, at: usize, name: &str) -> Lookup {

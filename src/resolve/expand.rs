@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::resolve::binding::Lookup;
+use crate::resolve::unresolved::UnresolvedReason;
 use crate::resolve::value::{ResolvedValue, UnknownReason, ValuePart};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 use crate::workspace::KubernetesVersion;
@@ -51,6 +52,8 @@ pub struct ExpansionStep {
     pub name: Arc<str>,
     /// The result of looking up the name.
     pub outcome: Lookup,
+    /// Why it is not expanded; `None` if it is, or if something outside of the workspace may define the name.
+    pub unresolved: Option<UnresolvedReason>,
 }
 
 impl ExpansionStep {
@@ -105,7 +108,7 @@ pub fn expand(text: &Arc<str>, copying: DollarCopying, mut lookup: impl FnMut(&s
                     // E8: the reference is copied.
                     Lookup::Later(_) | Lookup::Unbound => pending.push_str(&text[token.range.clone()]),
                 }
-                result.steps.push(ExpansionStep { range: token.range, name: name.into(), outcome });
+                result.steps.push(ExpansionStep { range: token.range, name: name.into(), outcome, unresolved: None });
                 if pending.len() > LONGEST || result.value.parts().len() > MOST_PIECES {
                     result.value = ResolvedValue::unknown(UnknownReason::TooLong);
                     return result;

@@ -196,6 +196,8 @@ fn run_container(
         BuiltContainer { object: pod.object, pod: pod.pod, container },
         services,
         admission.as_ref(),
+        // The values do not depend on why a reference is not expanded.
+        &|_| None,
     );
     let Some(mounts) = mount_points(container.mounts.len(), mounted, &environment) else {
         files.is_unknown = true;

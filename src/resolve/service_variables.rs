@@ -273,6 +273,11 @@ pub fn is_service_variable_name(name: &str) -> bool {
     possible_prefixes(name).next().is_some()
 }
 
+/// The names of the services that could define a variable (S4).
+pub fn possible_services(variable: &str) -> impl Iterator<Item = String> {
+    possible_prefixes(variable).map(|it| it.to_ascii_lowercase().replace('_', "-"))
+}
+
 /// All service prefixes that could define this name.
 fn possible_prefixes(name: &str) -> impl Iterator<Item = &str> {
     let upper = name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');

@@ -176,7 +176,7 @@ fn variables_of_absent_sources_are_unknown() {
 fn without_links_only_the_default_service_counts() {
     let text = pod("args: ['$(DB_SERVICE_HOST)', '$(KUBERNETES_SERVICE_PORT)']")
         .replace("spec:\n", "spec:\n  enableServiceLinks: false\n");
-    check(&text, "args: $(DB_SERVICE_HOST) 443\n! DB_SERVICE_HOST undefined");
+    check(&text, "args: $(DB_SERVICE_HOST) 443\n! DB_SERVICE_HOST linksOff");
 }
 
 /// S1, S2: pods of every namespace see the one of `default`, unless their own has one and links are on.
@@ -306,7 +306,8 @@ fn probes_see_raw_entries_only() {
          FROM=v (configMap c/FROM)
          livenessProbe: a $(A)$$ c d $(FROM)
          readinessProbe: sh -c echo a $(cat f)
-         ! FROM undefined",
+         ! C probe
+         ! FROM probe",
     );
 }
 
@@ -364,7 +365,7 @@ fn controllers_add_variables() {
          K_SERVICE=s (injected)
          PORT=<port of the container> (injected)
          args: s <port of the container> $(DB_SERVICE_HOST)
-         ! DB_SERVICE_HOST undefined",
+         ! DB_SERVICE_HOST linksOff",
     );
 }
 

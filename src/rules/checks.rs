@@ -46,7 +46,7 @@ mod unclosed_parameter;
 mod undefined_parameter;
 mod undefined_variable;
 mod unexpanded_field;
-mod unresolved_sub_path;
+pub(super) mod unresolved_sub_path;
 mod unserved_field;
 mod unused_parameter;
 pub(super) mod unused_suppression;

@@ -1,6 +1,5 @@
 //! Code that several rules use.
 
-pub(super) mod absent_service_variables;
 pub(super) mod env_order;
 pub(super) mod field_types;
 pub(super) mod file_key_refs;

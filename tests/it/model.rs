@@ -75,7 +75,8 @@ fn written(seed: u64) -> (Case, String, String) {
 
 fn compare(case: &Case, json: &Json, manifests: &str, seed: u64) {
     let expected = Expected::of(case);
-    let container = &json["workloads"][0]["containers"][0];
+    // The first container is the init container.
+    let container = &json["workloads"][0]["containers"][1];
     let said = Expected {
         env: list(container, "env")
             .iter()
@@ -90,6 +91,13 @@ fn compare(case: &Case, json: &Json, manifests: &str, seed: u64) {
         unresolved: {
             let mut all: Vec<_> =
                 list(container, "unresolved").iter().map(|it| (text(it, "name"), text(it, "why"))).collect();
+            all.sort();
+            all
+        },
+        refused: {
+            let refused = |it: &&Json| it["why"] == "refusedSource";
+            let mut all: Vec<String> =
+                list(container, "failures").iter().filter(refused).map(|it| text(it, "name")).collect();
             all.sort();
             all
         },

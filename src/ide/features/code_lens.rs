@@ -17,6 +17,7 @@ use crate::ide::shared::symbol::DefinedObject;
 use crate::ide::{Analysis, EditorCommand};
 use crate::k8s::{Object, ObjectData};
 use crate::resolve::{Environment, OriginKind, has_cluster_ip};
+use crate::rules::start_failures;
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -104,8 +105,10 @@ pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLe
     match lens.kind {
         CodeLensKind::Environment => {
             let at = LocatedContainer::all(analysis, file).find(|it| container_line(it, &file_text) == lens.span)?;
+            let environment = at.environment(analysis);
+            let starts = at.with_context(analysis, &environment, start_failures).is_empty();
             Some(CodeLensTitle {
-                title: environment_title(&at.environment(analysis)),
+                title: environment_title(&environment, starts),
                 command: EditorCommand::ShowEnvironment(location),
             })
         }
@@ -219,8 +222,8 @@ fn count(number: usize, one: &str, several: &str) -> String {
     }
 }
 
-/// `5 variables, 14 from services · 1 unresolved reference`.
-fn environment_title(environment: &Environment) -> String {
+/// `5 variables, 14 from services · 1 unresolved reference · does not start`.
+fn environment_title(environment: &Environment, starts: bool) -> String {
     let own = environment.own_bindings();
     let is_own = |name: &str| own.binary_search_by(|it| (*it.name).cmp(name)).is_ok();
     // The variables of the service `kubernetes` are in every container and are not counted.
@@ -233,6 +236,9 @@ fn environment_title(environment: &Environment) -> String {
     match environment.unresolved.len() {
         0 => {}
         number => title += &format!(" · {}", count(number, "unresolved reference", "unresolved references")),
+    }
+    if !starts {
+        title += " · does not start";
     }
     title
 }

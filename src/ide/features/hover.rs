@@ -83,8 +83,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         | CursorTarget::EnvFileKey { at, index } => declaration(analysis, at, *index),
         CursorTarget::Object { at, kind, name, env_from } => {
             let entry = env_from.and_then(|it| at.container.env_from.get(it));
-            let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
-            objects::object(analysis, at.object, *kind, name, prefix)
+            objects::object(analysis, at.object, *kind, name, entry)
         }
         CursorTarget::KeyUse { at, kind, name, key } => objects::key_use(analysis, at.object, *kind, name, key),
         CursorTarget::Key { object, kind, key } => Some(objects::key(analysis, *object, *kind, key)),
@@ -101,7 +100,7 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
             objects::key_use(analysis, *object, *kind, name, key)
         }
         CursorTarget::VolumeSource { object, kind, name, key: None } => {
-            objects::object(analysis, *object, *kind, name, "")
+            objects::object(analysis, *object, *kind, name, None)
         }
         CursorTarget::Volume { .. } | CursorTarget::Container { .. } => None,
     }
@@ -151,14 +150,14 @@ fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Containe
         let is_it =
             |it: &&StartFailure| &*it.name == name && matches!(it.reason, StartFailureReason::EmptySubPath { .. });
         if let Some(failure) = failures.iter().find(is_it) {
-            markup.blocks.push(failure_block(failure.reason));
+            markup.blocks.push(failure_block(&failure.reason));
         }
     }
     Some(markup)
 }
 
 /// Says that the container does not start, and why.
-fn failure_block(reason: StartFailureReason) -> Block {
+fn failure_block(reason: &StartFailureReason) -> Block {
     let effect = Inline::Strong("The variable keeps the container from starting".into());
     Block::Paragraph(vec![effect, text(&format!(": {}.", reason.words()))])
 }
@@ -224,7 +223,7 @@ fn declaration(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, index: usize)
     let failures = at.with_context(analysis, &environment, start_failures);
     let name = at.container.env.get(index).and_then(|it| it.name.as_ref()).map(|it| at.at(it.span));
     if let Some(failure) = failures.iter().find(|it| Some(&it.location) == name.as_ref()) {
-        hover.failure(failure.reason);
+        hover.failure(&failure.reason);
     }
     // The container gets the last entry with this name.
     if let Lookup::Bound(last) = environment.lookup(VariableScope::All, &binding.name)

@@ -8,7 +8,9 @@ use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::Inline;
 use crate::k8s::{EnvVar, ValueSource};
-use crate::resolve::{Binding, Origin, OriginKind, ResolvedValue};
+use crate::resolve::{
+    Binding, ExpansionStep, Lookup, Origin, OriginKind, ResolvedValue, UnresolvedReason, other_namespace,
+};
 use crate::syntax::show_placeholders;
 
 /// A value as text, with Secrets redacted unless `reveal` is set.
@@ -108,7 +110,7 @@ pub(crate) fn origin_location(analysis: &Analysis<'_>, origin: &Origin) -> Optio
 }
 
 /// The source of a value: `config map app, key LOG_LEVEL, config.yaml:7`.
-pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin) -> Vec<Inline> {
+pub(crate) fn origin_words(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, origin: &Origin) -> Vec<Inline> {
     let mut words = match (origin.kind, &origin.object) {
         (OriginKind::EnvFile, Some(volume)) => {
             let mut words = vec![Inline::Text("an env file in volume ".into()), Inline::Code(volume.to_string())];
@@ -135,12 +137,27 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, from: &str, origin: &Origin)
     match origin_location(analysis, origin) {
         Some(location) => {
             words.push(Inline::Text(if origin.inside.is_some() { ", written at " } else { ", " }.into()));
-            words.push(location_link(analysis, from, &location));
+            words.push(location_link(analysis, &at.file, &location));
         }
         None if matches!(origin.kind, OriginKind::ConfigMap | OriginKind::Secret | OriginKind::EnvFile) => {
-            words.push(Inline::Text(", not in this workspace".into()));
+            let other = origin.object.as_ref().and_then(|it| other_namespace(at.object, origin.kind, it));
+            words.push(Inline::Text(match other {
+                Some(other) => format!(", {other}"),
+                None => ", not in this workspace".into(),
+            }));
         }
         None => {}
+    }
+    words
+}
+
+/// `not expanded: it is declared later, line 3`.
+pub(crate) fn unresolved_words(analysis: &Analysis<'_>, from: &str, step: &ExpansionStep) -> Vec<Inline> {
+    let reason = step.unresolved.as_ref().unwrap_or(&UnresolvedReason::Undefined);
+    let mut words = vec![Inline::Text(format!("not expanded: {reason}"))];
+    if let (UnresolvedReason::Forward, Lookup::Later(Origin { location: Some(location), .. })) = (reason, &step.outcome)
+    {
+        words.extend([Inline::Text(", ".into()), location_link(analysis, from, location)]);
     }
     words
 }
@@ -159,9 +176,9 @@ pub(crate) fn binding_origin(analysis: &Analysis<'_>, at: &LocatedContainer<'_>,
         }
         // A key with the name of the variable is left out.
         _ if binding.origin.key.as_ref() == Some(&binding.name) => {
-            origin_words(analysis, &at.file, &Origin { key: None, ..binding.origin.clone() })
+            origin_words(analysis, at, &Origin { key: None, ..binding.origin.clone() })
         }
-        _ => origin_words(analysis, &at.file, &binding.origin),
+        _ => origin_words(analysis, at, &binding.origin),
     }
 }
 

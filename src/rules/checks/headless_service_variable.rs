@@ -2,9 +2,8 @@
 
 use crate::build::BuiltMatch;
 use crate::k8s::{EnvFromSource, ObjectData, Text};
-use crate::resolve::has_cluster_ip;
+use crate::resolve::{ServiceVariableAbsence, has_cluster_ip};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 use crate::rules::shared::source_objects::name_location;
 
@@ -73,7 +72,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         }
     }
     for (text, step, verdict) in judge_references(container) {
-        let ReferenceVerdict::Service(ServiceVariableAbsence::Headless(origin)) = verdict else { continue };
+        let ReferenceVerdict::Service(absence) = verdict else { continue };
+        let ServiceVariableAbsence::Headless(origin) = &*absence else { continue };
         let (name, service) = (&step.name, origin.object.as_deref().unwrap_or("?"));
         let finding = Finding::new(
             container.inside(text.text, step.range.clone()),

@@ -3,7 +3,7 @@
 use crate::build;
 use crate::diagnostic::Location;
 use crate::k8s::{DataEntry, EnvFrom, ObjectData};
-use crate::resolve::{OriginKind, is_relaxed_variable_name, is_strict_variable_name};
+use crate::resolve::{EnvFromRefusal, OriginKind, is_strict_variable_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{imported_object, keys, kind_name, objects};
@@ -85,14 +85,13 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// Reports invalid prefixes (V5).
 fn check_prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
-    let is_name = if release.is_at_least(32) { is_relaxed_variable_name } else { is_strict_variable_name };
     let preset = match &object.object.model.data {
         ObjectData::Preset(preset) => Some(&preset.pod),
         _ => None,
     };
     let containers = object.object.model.pods.iter().chain(preset).flat_map(|pod| &pod.containers);
-    for prefix in containers.flat_map(|it| &it.env_from).filter_map(|it| it.prefix.as_ref()) {
-        if !prefix.value.is_empty() && !is_name(&prefix.value) && !is_placeholder(&prefix.value) {
+    for refusal in containers.flat_map(|it| &it.env_from).flat_map(|it| EnvFromRefusal::all(it, release)) {
+        if let EnvFromRefusal::InvalidPrefix(prefix) = refusal {
             let message = format!("`{}` is not a valid prefix: no name of a variable can start with it", prefix.value);
             findings.push(Finding::new(object.at(prefix.span), &prefix.value, message));
         }

@@ -3,7 +3,7 @@
 use crate::build::BuiltMatch;
 use crate::diagnostic::Fix;
 use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
-use crate::resolve::{has_cluster_ip, is_service_name};
+use crate::resolve::{EnvFromRefusal, has_cluster_ip, is_service_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::name_location;
@@ -75,19 +75,19 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn check_link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findings<'_>) {
+    let release = object.file.resolver.release(object.file.path);
+    let lacks_name = |it: &EnvFromRefusal| matches!(it, EnvFromRefusal::NoName("service"));
     let place = match &entry.source {
-        Some(EnvFromSource::Service { field, name }) if name.as_ref().is_none_or(|it| it.value.is_empty()) => {
-            name.as_ref().map_or(*field, |it| it.span)
+        Some(EnvFromSource::Service { name: Some(name), .. }) if !name.value.is_empty() => {
+            return check_ports(object, name, "the container", findings);
         }
+        _ if !EnvFromRefusal::all(entry, release).iter().any(lacks_name) => return,
+        Some(EnvFromSource::Service { field, name }) => name.as_ref().map_or(*field, |it| it.span),
         // Without a mapping as its value the key is not read as a source.
-        None => match entry.others.iter().find(|it| &*it.value == "service") {
+        _ => match entry.others.iter().find(|it| &*it.value == "service") {
             Some(key) => key.span,
             None => return,
         },
-        Some(EnvFromSource::Service { name: Some(name), .. }) => {
-            return check_ports(object, name, "the container", findings);
-        }
-        Some(_) => return,
     };
     let finding = Finding::new(object.at(place), "service", "`service` has no `name`");
     findings.push(finding.help("write `service: {name: …}`"));

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use crate::build::is_dns_subdomain;
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
 use crate::resolve::{
-    ENV_FIELDS, ENV_RESOURCES, OriginKind, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
+    ENV_FIELDS, ENV_RESOURCES, EnvFromRefusal, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
 };
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
-use crate::rules::shared::source_objects::imported_object;
 
 declare_rule! {
     /// Reports a variable whose source is invalid: none, several, both `value` and `valueFrom`, or a rejected one.
@@ -73,9 +72,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether the API server refuses the `valueFrom` of an entry.
-pub(in crate::rules) fn is_refused(container: &ContainerContext<'_>, entry: &EnvVar) -> bool {
-    entry.from.is_some() && !container.object.file.is_template() && !check_variable(container, entry).is_empty()
+/// The first reason why the API server refuses the `valueFrom` of an entry.
+pub(in crate::rules) fn refusal(container: &ContainerContext<'_>, entry: &EnvVar) -> Option<Finding> {
+    if container.object.file.is_template() { None } else { check_variable(container, entry).into_iter().next() }
 }
 
 fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Finding> {
@@ -126,35 +125,33 @@ fn missing_source(
     }
 }
 
-/// The finding about an entry of `envFrom` (V6).
+/// The finding about the source of an entry of `envFrom` (V6). `invalid-service-link` reports a link without a name, and
+/// `invalid-env-from-key` a prefix.
 fn check_env_from(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding> {
     const SOURCES: [&str; 2] = ["configMapRef", "secretRef"];
-    let second = entry.others.iter().find(|it| SOURCES.contains(&&*it.value));
-    match (&entry.source, second) {
-        (Some(_), Some(second)) => {
+    let file = container.object.file;
+    match EnvFromRefusal::all(entry, file.resolver.release(file.path)).first() {
+        Some(EnvFromRefusal::SecondSource(second)) => {
             let message = "this entry of `envFrom` has two sources: exactly one is allowed";
-            Some(Finding::new(container.at(second.span), &second.value, message))
+            Some(Finding::new(container.at(second.span), &second.value, message).help("write two entries"))
         }
-        (Some(_), None) => match imported_object(entry)? {
-            (_, Some(name), _) => check_object_name(container, name),
-            (kind, None, _) => {
-                let source = if kind == OriginKind::Secret { "secretRef" } else { "configMapRef" };
-                let location = container.object.key_location(entry.span, source);
-                let location = location.unwrap_or_else(|| container.at(entry.span));
-                Some(Finding::new(location, "name", format!("`{source}` has no `name`")))
-            }
-        },
-        (None, _) => {
+        // X6. An entry without text is not complete yet.
+        Some(EnvFromRefusal::NoSource) if !container.is_partial() && !entry.span.is_empty() => {
+            let (span, name) = entry.prefix.as_ref().map_or((entry.span, ""), |it| (it.span, &it.value));
+            let finding = Finding::new(container.at(span), name, "this entry of `envFrom` has no source");
+            Some(finding.help(format!("add one of {}", SOURCES.join(", "))))
+        }
+        Some(EnvFromRefusal::NoName(source)) if SOURCES.contains(source) => {
+            let location = container.object.key_location(entry.span, source);
+            let location = location.unwrap_or_else(|| container.at(entry.span));
+            Some(Finding::new(location, "name", format!("`{source}` has no `name`")))
+        }
+        Some(EnvFromRefusal::InvalidName(name)) => Some(invalid_object_name(container, name)),
+        Some(EnvFromRefusal::NoSource | EnvFromRefusal::NoName(_) | EnvFromRefusal::InvalidPrefix(_)) | None => {
             let unknown = entry.others.iter().find(|it| !SOURCES.contains(&&*it.value) && &*it.value != "service");
             let unknown = unknown.filter(|it| !it.value.starts_with('$') && is_built_in(container));
-            let misspelled = |key| misspelled(container, key, "source of `envFrom`", &SOURCES);
-            // An empty entry is not complete yet.
-            let alone = entry.prefix.as_ref().filter(|_| entry.others.is_empty() && !container.is_partial());
-            let without = |prefix: &Text| {
-                Finding::new(container.at(prefix.span), &prefix.value, "this entry of `envFrom` has no source")
-                    .help(format!("add one of {}", SOURCES.join(", ")))
-            };
-            unknown.map(misspelled).or_else(|| alone.map(without))
+            let unknown = unknown.filter(|_| entry.source.is_none());
+            unknown.map(|key| misspelled(container, key, "source of `envFrom`", &SOURCES))
         }
     }
 }
@@ -237,17 +234,19 @@ fn check_source(
     }
 }
 
-/// The finding about an invalid name of an object.
+/// The finding about a name that is not valid for an object (V11, X6).
 fn check_object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Finding> {
-    if is_placeholder(&name.value) || is_dns_subdomain(&name.value) {
-        return None;
-    }
+    let is_valid = is_placeholder(&name.value) || is_dns_subdomain(&name.value);
+    (!is_valid).then(|| invalid_object_name(container, name))
+}
+
+fn invalid_object_name(container: &ContainerContext<'_>, name: &Text) -> Finding {
     let message = match &*name.value {
         "" => "the name of the object is empty".to_owned(),
         other => format!("`{other}` is not a valid name of an object"),
     };
-    let help = "a name has lower-case letters, digits, `-` and `.`";
-    Some(Finding::new(container.at(name.span), &name.value, message).help(help))
+    let help = "a name has lower-case letters, digits, `-` and `.`, and starts and ends with a letter or digit";
+    Finding::new(container.at(name.span), &name.value, message).help(help)
 }
 
 /// The finding about a word that is not one of the known ones, with the most similar one as a fix.

@@ -56,9 +56,10 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let relaxed = release.is_at_least(32);
     for entry in &container.container.env {
         let Some(name) = &entry.name else {
-            // V4. An empty entry is not complete yet.
+            // V4, X6. An entry without text is not complete yet.
             let span = entry.value.as_ref().map(|it| it.span).or(entry.from.as_ref().map(|it| it.span));
-            if let Some(span) = span.filter(|_| !file.is_template()) {
+            let span = span.unwrap_or(entry.span);
+            if !span.is_empty() && !file.is_template() {
                 findings.push(Finding::new(container.at(span), "name", "this entry of `env` has no `name`"));
             }
             continue;

@@ -1,7 +1,8 @@
 //! The rule `missing-object`.
 
+use crate::build::is_dns_subdomain_prefix;
 use crate::k8s::{Text, ValueSource};
-use crate::resolve::OriginKind;
+use crate::resolve::{OriginKind, other_namespace};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
@@ -82,7 +83,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, findings: &mut Findings<'_>) {
-    if name.value.is_empty() || is_placeholder(&name.value) || !container.objects(kind, &name.value).is_empty() {
+    // `invalid-value-source` reports a name that no object can have.
+    let can_exist = is_dns_subdomain_prefix(&name.value) && !is_placeholder(&name.value);
+    if !can_exist || !container.objects(kind, &name.value).is_empty() {
         return;
     }
     let object = container.object;
@@ -90,11 +93,17 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         OriginKind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
         _ => object.file.snapshot.config_map_names(object.lookup_site()),
     };
-    let finding = Finding::new(
-        container.at(name.span),
-        &name.value,
-        format!("there is no {} `{}` in the workspace", kind_name(kind), name.value),
-    );
+    let what = kind_name(kind);
+    let other = other_namespace(object.object, kind, &name.value);
+    let message = match &other {
+        Some(other) => format!("{what} `{}` is {other}", name.value),
+        None => format!("there is no {what} `{}` in the workspace", name.value),
+    };
+    let finding = Finding::new(container.at(name.span), &name.value, message);
+    if other.is_some() {
+        findings.push(finding.help("a pod sees only objects of its own namespace"));
+        return;
+    }
     findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&object, name, near)),
         None => finding.help("add it, set `optional: true`, or list it in `externals` of the settings"),

@@ -1,6 +1,7 @@
 //! The rule `missing-service`.
 
-use crate::k8s::{EnvFromSource, ObjectData, Pod, Text};
+use crate::k8s::{EnvFromSource, ObjectData, Pod, ServiceDependency, Text};
+use crate::resolve::is_service_name;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
@@ -57,7 +58,12 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for pod in &object.object.model.pods {
         let dependencies = pod.service_dependencies.iter().flat_map(|it| &it.services);
-        for name in dependencies.filter_map(|it| it.name.as_ref()) {
+        // `invalid-service-link` reports the others.
+        let release = object.file.resolver.release(object.file.path);
+        let is_valid = |it: &&ServiceDependency| {
+            it.is_reference && it.name.as_ref().is_some_and(|it| it.is_string && is_service_name(&it.value, release))
+        };
+        for name in dependencies.filter(is_valid).filter_map(|it| it.name.as_ref()) {
             check_reference(object, name, "the pod waits for it", findings);
         }
         check_links(object, pod, findings);
@@ -79,6 +85,12 @@ fn check_reference(object: &ObjectContext<'_>, name: &Text, why: &str, findings:
     let (snapshot, place) = (object.file.snapshot, object.lookup_site());
     let is_known = || !object.object.services_named(&name.value).is_empty();
     if name.value.is_empty() || is_placeholder(&name.value) || is_known() {
+        return;
+    }
+    if let Some(other) = object.object.service_elsewhere(&name.value) {
+        let message = format!("service `{}` is {other}: {why}", name.value);
+        let finding = Finding::new(object.at(name.span), &name.value, message);
+        findings.push(finding.help("a pod can link only services of its own namespace"));
         return;
     }
     let names = snapshot.service_names(place);

@@ -1,7 +1,7 @@
 //! The rule `service-links-off`.
 
+use crate::resolve::ServiceVariableAbsence;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
@@ -57,7 +57,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let ReferenceVerdict::Service(absent) = verdict else { continue };
         let place = container.inside(text.text, step.range.clone());
         let name = &step.name;
-        findings.push(match absent {
+        findings.push(match &*absent {
             ServiceVariableAbsence::Headless(_) => continue,
             ServiceVariableAbsence::LinksOff => {
                 let message = format!("`$({name})` is not expanded: this pod has no service variables");

@@ -1,18 +1,23 @@
 //! The rule `unresolved-sub-path`.
 
+use crate::k8s::{Mount, Text};
+use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, SubPath, ValuePart};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
-    /// Reports `$(X)` in `subPathExpr` that has no value.
+    /// Reports `subPathExpr` with `$(X)` that has no value, or with a path that is refused.
     ///
     /// ## What it does
     /// Looks at the references in `subPathExpr` of volume mounts, and reports names that nothing defines and variables
-    /// whose value is empty. The finding covers the reference.
+    /// whose value is empty. The finding covers the reference. Also reports a path that is absolute or has an element
+    /// `..`, as written or after expansion, and a mount with both `subPath` and `subPathExpr`. That finding covers the
+    /// value of `subPathExpr`.
     ///
     /// ## Why it matters
-    /// The container does not start: `missing value for X`.
+    /// The container does not start: `missing value for X`. Paths that are refused as written keep the object from being
+    /// created.
     ///
     /// ## Example
     /// ```yaml
@@ -60,6 +65,12 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let ReferenceVerdict::SubPath { empty } = verdict else { continue };
         let name = &step.name;
         let place = container.inside(text.text, step.range.clone());
+        // X4.
+        if name.is_empty() {
+            let message = "the container does not start: `$()` in `subPathExpr` is a reference without a name";
+            findings.push(Finding::new(place, "subPathExpr", message).help("write the name of a variable"));
+            continue;
+        }
         if empty {
             let message = format!("the container does not start: `subPathExpr` refers to `{name}`, which is empty");
             findings.push(Finding::new(place, name, message).help(format!("give `{name}` a value")));
@@ -69,4 +80,82 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let finding = Finding::new(place, name, message);
         findings.push(reference_fixes::suggest(finding, container, &text, step, format!("declare `{name}` in `env`")));
     }
+    for sub_path in container.own_sub_paths() {
+        let Some(flaw) = path_flaw(container, sub_path) else { continue };
+        let finding = Finding::new(container.at(sub_path.item.text.span), "subPathExpr", flaw.message());
+        let other = mount(container, sub_path).and_then(|it| it.sub_path.as_ref());
+        findings.push(match (flaw, other) {
+            (PathFlaw::Both, Some(other)) => {
+                finding.related(container.at(other.span), "the other path").help("remove one of the two")
+            }
+            _ => finding.help("write a path inside the volume"),
+        });
+    }
+}
+
+/// Why a path is refused (P4, X4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum PathFlaw {
+    /// There is a `subPath` too.
+    Both,
+    /// It starts with `/`.
+    Absolute,
+    /// It has an element `..`.
+    Parent,
+    /// A value makes it start with `/`.
+    BecomesAbsolute,
+    /// A value adds an element `..`.
+    BecomesParent,
+}
+
+impl PathFlaw {
+    /// What is wrong.
+    pub(in crate::rules) fn message(self) -> &'static str {
+        match self {
+            Self::Both => "a mount cannot have both `subPath` and `subPathExpr`",
+            Self::Absolute => "`subPathExpr` must not start with `/`",
+            Self::Parent => "`subPathExpr` must not contain an element `..`",
+            Self::BecomesAbsolute => "`subPathExpr` becomes an absolute path",
+            Self::BecomesParent => "`subPathExpr` becomes a path with an element `..`",
+        }
+    }
+}
+
+/// What is wrong with the path of a mount of the container, apart from variables that are missing or empty.
+pub(in crate::rules) fn path_flaw(container: &ContainerContext<'_>, sub_path: &SubPath) -> Option<PathFlaw> {
+    let ExpandedScalar { text, expansion, .. } = &sub_path.item;
+    let has_parent = |path: &str| path.split('/').any(|it| it == "..");
+    let is_set = |text: &&Text| !text.value.is_empty();
+    if mount(container, sub_path)?.sub_path.as_ref().is_some_and(|it| is_set(&it)) && is_set(&text) {
+        return Some(PathFlaw::Both);
+    }
+    if text.value.starts_with('/') {
+        return Some(PathFlaw::Absolute);
+    }
+    if has_parent(&text.value) {
+        return Some(PathFlaw::Parent);
+    }
+    // A variable that is missing or empty is the first error.
+    let has_value = |it: &ExpansionStep| match &it.outcome {
+        Lookup::Bound(binding) => !binding.value.is_empty(),
+        Lookup::Maybe(_) => true,
+        Lookup::Later(_) | Lookup::Unbound => false,
+    };
+    if !expansion.steps.iter().all(has_value) {
+        return None;
+    }
+    let is_absolute = match expansion.value.parts().first()? {
+        ValuePart::Text(text) | ValuePart::Secret { text, .. } => text.starts_with('/'),
+        ValuePart::Unknown(_) => false,
+    };
+    if is_absolute {
+        return Some(PathFlaw::BecomesAbsolute);
+    }
+    expansion.value.known().is_some_and(|it| has_parent(&it)).then_some(PathFlaw::BecomesParent)
+}
+
+/// The mount of a sub path.
+fn mount<'a>(container: &ContainerContext<'a>, sub_path: &SubPath) -> Option<&'a Mount> {
+    let span = sub_path.item.text.span;
+    container.container.mounts.iter().find(|it| it.sub_path_expr.as_ref().is_some_and(|it| it.span == span))
 }

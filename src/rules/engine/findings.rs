@@ -45,6 +45,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// A finding at a location. `name` is the name of the item it is about, `message` says what is wrong.
     ///
     /// The name identifies the finding from run to run, together with its rule and path: that of the variable, parameter,

@@ -3,12 +3,12 @@
 //! All rules on references use this module, so that a reference has at most one finding.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::k8s::{ContainerField, Text, VariableScope};
-use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, UnknownReason};
+use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, ServiceVariableAbsence, UnknownReason, UnresolvedReason};
 use crate::rules::engine::ContainerContext;
-use crate::rules::shared::absent_service_variables::ServiceVariableAbsence;
-use crate::rules::shared::reference_text::{ReferencePattern, is_constant, whole_reference};
+use crate::rules::shared::reference_text::{ReferencePattern, is_constant, is_other_language, whole_reference};
 use crate::rules::shared::shell_detection::{ShellUse, detect_reader, looks_like_script};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
@@ -48,7 +48,7 @@ pub(in crate::rules) enum ReferenceVerdict {
     /// `undefined-variable`
     Undefined,
     /// `service-links-off` or `headless-service-variable`
-    Service(ServiceVariableAbsence),
+    Service(Arc<ServiceVariableAbsence>),
     /// `undefined-variable`, if the settings also report references that may be defined elsewhere.
     MaybeUndefined(UnknownReason),
     /// `forward-reference`
@@ -172,7 +172,7 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
                 ReferenceVerdict::SubPath { empty: true }
             }
             Lookup::Unbound | Lookup::Later(_)
-                if shape != ReferencePattern::Other && !is_templated(container, &step.name) =>
+                if !is_other_language(&step.name) && !is_templated(container, &step.name) =>
             {
                 ReferenceVerdict::SubPath { empty: false }
             }
@@ -192,15 +192,14 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
             return ReferenceVerdict::MaybeUndefined(reason.clone());
         }
         Lookup::Maybe(_) => return ReferenceVerdict::NoFinding,
-        Lookup::Later(_) => {
-            return if text.variable == Some(&*step.name) {
-                ReferenceVerdict::SelfReference
-            } else {
-                ReferenceVerdict::Forward
-            };
-        }
-        Lookup::Unbound => {}
+        Lookup::Later(_) | Lookup::Unbound => {}
     }
+    let service = match &step.unresolved {
+        Some(UnresolvedReason::SelfReference) => return ReferenceVerdict::SelfReference,
+        Some(UnresolvedReason::Forward) => return ReferenceVerdict::Forward,
+        Some(UnresolvedReason::Service(absence)) => Some(absence),
+        Some(UnresolvedReason::Undefined | UnresolvedReason::Probe | UnresolvedReason::EmptyInProbe) | None => None,
+    };
     let reaches = text.variable.is_some_and(|own| reaches_shell(container, own));
     match text.shell {
         ShellUse::No if !reaches => {}
@@ -210,10 +209,8 @@ fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &Exp
     match shape {
         ReferencePattern::Other => ReferenceVerdict::NoFinding,
         ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::NoFinding,
-        // Service variables are not available in a probe (P3).
-        ReferencePattern::Name if text.field.is_probe() => ReferenceVerdict::Undefined,
         ReferencePattern::Name => {
-            container.absent_service(&step.name).map_or(ReferenceVerdict::Undefined, ReferenceVerdict::Service)
+            service.map_or(ReferenceVerdict::Undefined, |it| ReferenceVerdict::Service(Arc::clone(it)))
         }
         ReferencePattern::Command => ReferenceVerdict::Command,
         _ if is_nested(&text.text.value, step) => ReferenceVerdict::Malformed(ReferenceFlaw::Nested),
@@ -237,17 +234,14 @@ fn probe_verdict(
     step: &ExpansionStep,
 ) -> Option<ReferenceVerdict> {
     match &step.outcome {
-        Lookup::Bound(raw) => {
+        Lookup::Bound(_) if step.unresolved == Some(UnresolvedReason::EmptyInProbe) => {
+            Some(ReferenceVerdict::Probe(ProbeVisibility::Empty))
+        }
+        Lookup::Bound(_) => {
             let mut entries = container.container.env.iter().enumerate();
             let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
-            let Some((index, entry)) = last else {
-                // A variable that a controller adds from a field is empty in a probe.
-                return raw.value.is_empty().then_some(ReferenceVerdict::Probe(ProbeVisibility::Empty));
-            };
+            let (index, entry) = last?;
             let value = entry.value.as_ref().map_or("", |it| &it.value);
-            if value.is_empty() {
-                return entry.from.is_some().then_some(ReferenceVerdict::Probe(ProbeVisibility::Empty));
-            }
             let expands = |it: &ExpansionStep| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
             let differs = container.entry(index).is_some_and(|it| it.steps.iter().any(expands))
                 || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);

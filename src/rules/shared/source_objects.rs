@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::build::{BuiltMatch, BuiltObject};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, ObjectData, Pod, Text};
-use crate::resolve::{OriginKind, is_strict_variable_name};
+use crate::resolve::{EnvFromRefusal, OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::workspace::LookupSite;
 
@@ -64,10 +64,13 @@ impl<'a> ContainerContext<'a> {
     /// with the location of its key.
     pub(in crate::rules) fn imported_keys(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
         let Some((kind, Some(name), _)) = imported_object(entry) else { return BTreeMap::new() };
+        let release = self.object.file.resolver.release(self.object.file.path);
+        if !EnvFromRefusal::all(entry, release).is_empty() {
+            return BTreeMap::new();
+        }
         let found = self.objects(kind, &name.value);
-        let file = self.object.file;
         // B10: older releases skip keys that are not valid names.
-        let checks_names = !file.resolver.release(file.path).is_at_least(30);
+        let checks_names = !release.is_at_least(30);
         let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
         let mut given = BTreeMap::new();
         for key in found.first().into_iter().flat_map(keys) {

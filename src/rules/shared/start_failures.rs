@@ -2,29 +2,30 @@
 //!
 //! Each failure is also a finding of a rule, and the same code decides both.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::build;
 use crate::diagnostic::Location;
-use crate::k8s::EnvVar;
-use crate::resolve::{Binding, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
-use crate::rules::checks::{invalid_value_source, missing_key};
+use crate::k8s::{EnvFrom, EnvFromSource, EnvVar};
+use crate::resolve::{Binding, EnvFromRefusal, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
+use crate::rules::checks::{invalid_value_source, missing_key, unresolved_sub_path};
 use crate::rules::engine::{ContainerContext, has_helm_action};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 /// Something that keeps a container from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartFailure {
-    /// The variable.
+    /// The variable, the object of an entry of `envFrom`, or the path.
     pub name: Arc<str>,
     /// The cause.
     pub reason: StartFailureReason,
-    /// The name of the entry, or the reference in `subPathExpr`.
+    /// The name of the entry, the reference in `subPathExpr`, or the path.
     pub location: Location,
 }
 
 /// Why a container does not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartFailureReason {
     /// The ConfigMap, Secret or env file does not have the key.
     MissingKey,
@@ -32,8 +33,12 @@ pub enum StartFailureReason {
     MissingFile,
     /// The kubelet cannot read the env file.
     UnreadableFile,
-    /// The API server refuses the `valueFrom`.
-    RefusedSource,
+    /// The API server refuses the `valueFrom`, with this reason.
+    RefusedSource(Arc<str>),
+    /// The API server refuses the entry of `envFrom`, with this reason.
+    RefusedEntry(Arc<str>),
+    /// A `subPathExpr` is refused, with this reason.
+    RefusedSubPath(&'static str),
     /// A `subPathExpr` needs a variable that has no value.
     EmptySubPath {
         /// Whether the variable exists and is empty.
@@ -43,36 +48,38 @@ pub enum StartFailureReason {
 
 impl StartFailureReason {
     /// The name in the JSON output.
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::MissingKey => "missingKey",
             Self::MissingFile => "missingFile",
             Self::UnreadableFile => "unreadableFile",
-            Self::RefusedSource => "refusedSource",
+            Self::RefusedSource(_) | Self::RefusedEntry(_) | Self::RefusedSubPath(_) => "refusedSource",
             Self::EmptySubPath { .. } => "emptySubPath",
         }
     }
 
     /// The cause as a clause about the variable.
-    pub fn words(self) -> &'static str {
+    pub fn words(&self) -> Cow<'static, str> {
         match self {
-            Self::MissingKey => "its key does not exist",
-            Self::MissingFile => "nothing writes its env file",
-            Self::UnreadableFile => "its env file cannot be read",
-            Self::RefusedSource => "the API server refuses its source",
-            Self::EmptySubPath { is_defined: true } => "it is empty",
-            Self::EmptySubPath { is_defined: false } => "nothing defines it",
+            Self::MissingKey => "its key does not exist".into(),
+            Self::MissingFile => "nothing writes its env file".into(),
+            Self::UnreadableFile => "its env file cannot be read".into(),
+            Self::RefusedSource(why) | Self::RefusedEntry(why) => format!("the API server refuses it ({why})").into(),
+            Self::RefusedSubPath(why) => (*why).into(),
+            Self::EmptySubPath { is_defined: true } => "it is empty".into(),
+            Self::EmptySubPath { is_defined: false } => "nothing defines it".into(),
         }
     }
 }
 
-/// What keeps a container from starting: entries of `env` in their order, then sub paths.
+/// What keeps a container from starting: entries of `envFrom` and `env` in their order, then sub paths.
 pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
     // The output of an action may change the container.
     if has_helm_action(container) {
         return Vec::new();
     }
-    let mut all = Vec::new();
+    let mut all: Vec<StartFailure> =
+        container.container.env_from.iter().filter_map(|it| env_from_failure(container, it)).collect();
     for (index, entry) in container.container.env.iter().enumerate() {
         let Some(binding) = container.entry(index) else { continue };
         if let (Some(name), Some(reason)) = (&entry.name, entry_failure(container, entry, binding)) {
@@ -91,13 +98,33 @@ pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
             all.push(StartFailure { name: Arc::clone(&step.name), reason, location });
         }
     }
-    all.extend(container.sub_paths().iter().flat_map(|it| preset_sub_path(container, it)));
+    for sub_path in container.sub_paths() {
+        match &sub_path.within {
+            Some(_) => all.extend(preset_sub_path(container, sub_path)),
+            None => all.extend(refused_sub_path(container, sub_path)),
+        }
+    }
     all
 }
 
+/// An entry of `envFrom` that the API server refuses. It gives no variables.
+fn env_from_failure(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<StartFailure> {
+    let file = container.object.file;
+    // An entry without text is not complete yet, and a patch may leave out parts.
+    let is_incomplete = container.is_partial() || entry.span.is_empty();
+    let is_certain = |it: &EnvFromRefusal| !(is_incomplete && matches!(it, EnvFromRefusal::NoSource));
+    let mut refusals = EnvFromRefusal::all(entry, file.resolver.release(file.path)).into_iter();
+    let refusal = refusals.find(|it| !file.is_template() && is_certain(it))?;
+    let source = entry.source.as_ref().and_then(EnvFromSource::name).filter(|it| !it.value.is_empty());
+    let place = source.or(entry.prefix.as_ref());
+    let reason = StartFailureReason::RefusedEntry(refusal.to_string().into());
+    let name = place.map_or_else(|| "envFrom".into(), |it| Arc::clone(&it.value));
+    Some(StartFailure { name, reason, location: container.at(place.map_or(entry.span, |it| it.span)) })
+}
+
 fn entry_failure(container: &ContainerContext<'_>, entry: &EnvVar, binding: &Binding) -> Option<StartFailureReason> {
-    if invalid_value_source::is_refused(container, entry) {
-        return Some(StartFailureReason::RefusedSource);
+    if let Some(finding) = invalid_value_source::refusal(container, entry) {
+        return Some(StartFailureReason::RefusedSource(finding.message().into()));
     }
     let reason = value_failure(binding)?;
     let is_certain = match binding.origin.kind {
@@ -117,6 +144,14 @@ fn value_failure(binding: &Binding) -> Option<StartFailureReason> {
         [ValuePart::Unknown(UnknownReason::RefusedFile { .. })] => Some(StartFailureReason::UnreadableFile),
         _ => None,
     }
+}
+
+/// The failure of a path that is refused.
+fn refused_sub_path(container: &ContainerContext<'_>, sub_path: &SubPath) -> Option<StartFailure> {
+    let flaw = unresolved_sub_path::path_flaw(container, sub_path)?;
+    let text = &sub_path.item.text;
+    let reason = StartFailureReason::RefusedSubPath(flaw.message());
+    Some(StartFailure { name: Arc::clone(&text.value), reason, location: container.at(text.span) })
 }
 
 /// The failures of a mount that a preset adds.

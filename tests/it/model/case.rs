@@ -59,6 +59,10 @@ pub(super) struct Case {
     pub(super) namespace: Option<&'static str>,
     pub(super) links: Option<bool>,
     pub(super) limits: Vec<(&'static str, &'static str)>,
+    /// The CPU limit of the pod.
+    pub(super) pod_limit: Option<&'static str>,
+    /// The CPU limit of the init container `prepare`.
+    pub(super) init_limit: Option<&'static str>,
     pub(super) env_from: Vec<EnvFrom>,
     pub(super) env: Vec<(&'static str, From)>,
     pub(super) command: Vec<String>,
@@ -75,6 +79,16 @@ pub(super) struct EnvFrom {
     pub(super) name: &'static str,
     pub(super) prefix: &'static str,
     pub(super) optional: bool,
+    pub(super) flaw: Option<Flaw>,
+}
+
+/// Why the API server refuses an entry of `envFrom`; an invalid prefix is another reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// `{}`
+    Empty,
+    /// A `service` beside the object.
+    SecondSource,
 }
 
 #[derive(Clone, Debug)]
@@ -83,7 +97,11 @@ pub(super) enum From {
     /// An entry without `value`.
     Nothing,
     Field(&'static str),
-    Resource(&'static str, Option<&'static str>),
+    Resource {
+        resource: &'static str,
+        divisor: Option<&'static str>,
+        container: Option<&'static str>,
+    },
     Key {
         secret: bool,
         name: &'static str,
@@ -124,12 +142,19 @@ impl Case {
             kind: random.pick(&["Pod", "Deployment", "Job"]),
             namespace: random.pick(NAMESPACES),
             links: random.pick(&[None, None, Some(true), Some(false)]),
-            limits: random.pick(&[vec![], vec![("cpu", "1500m"), ("memory", "1Gi")]]),
+            limits: random.pick(&[
+                vec![],
+                vec![("cpu", "1500m"), ("memory", "1Gi")],
+                vec![("cpu", "0"), ("memory", "0")],
+            ]),
+            pod_limit: random.pick(&[None, Some("3"), Some("0")]),
+            init_limit: random.pick(&[None, Some("2"), Some("0")]),
             env_from: random.many(3, |random| EnvFrom {
                 secret: random.one_in(2),
                 name: random.pick(&["one", "one", "two", "gone"]),
-                prefix: random.pick(&["", "", "PRE_"]),
+                prefix: random.pick(&["", "", "", "PRE_", "PRE_", "A="]),
                 optional: random.one_in(3),
+                flaw: random.pick(&[None, None, None, None, Some(Flaw::Empty), Some(Flaw::SecondSource)]),
             }),
             env: random.many(8, |random| (random.pick(NAMES), from(random))),
             command: command(random),
@@ -165,7 +190,16 @@ impl Case {
         }
         let limits = self.limits.iter().map(|(name, amount)| ((*name).to_owned(), string(*amount))).collect();
         container.push(("resources", Node::Map(vec![("limits", Node::Data(limits))])));
-        let mut spec = vec![("containers", Node::List(vec![Node::Map(container)]))];
+        let cpu = |limit: Option<&str>| {
+            let limits = limit.iter().map(|it| ("cpu".to_owned(), string(*it))).collect();
+            ("resources", Node::Map(vec![("limits", Node::Data(limits))]))
+        };
+        let init = vec![("name", string("prepare")), ("image", string("busybox")), cpu(self.init_limit)];
+        let mut spec = vec![
+            ("initContainers", Node::List(vec![Node::Map(init)])),
+            ("containers", Node::List(vec![Node::Map(container)])),
+            cpu(self.pod_limit),
+        ];
         if let Some(links) = self.links {
             spec.push(("enableServiceLinks", Node::Bool(links)));
         }
@@ -231,10 +265,16 @@ fn from(random: &mut Random) -> From {
             "status.podIP",
             "spec.serviceAccountName",
         ])),
-        2 => From::Resource(
-            random.pick(&["limits.cpu", "limits.memory", "requests.ephemeral-storage"]),
-            random.pick(&[None, Some("1m"), Some("1Mi"), Some("0")]),
-        ),
+        2 => From::Resource {
+            resource: random.pick(&[
+                "limits.cpu",
+                "limits.memory",
+                "limits.hugepages-2Mi",
+                "requests.ephemeral-storage",
+            ]),
+            divisor: random.pick(DIVISORS),
+            container: random.pick(&[None, Some("main"), Some("prepare")]),
+        },
         3 | 4 => From::Key {
             secret: random.one_in(2),
             name: random.pick(&["one", "one", "two", "gone"]),
@@ -245,12 +285,15 @@ fn from(random: &mut Random) -> From {
     }
 }
 
+const DIVISORS: &[Option<&str>] =
+    &[None, Some("0"), Some("1m"), Some("1Mi"), Some("1000m"), Some("1024"), Some("1e3"), Some("01"), Some("1.")];
+
 /// A text with many dollar signs.
 fn text(random: &mut Random) -> String {
     let parts = random.many(5, |random| match random.below(8) {
         0 => random.pick(&["$$", "$", "$(", ")", "$x", "${A}", "$é", "$( A )", "$()"]).to_owned(),
         1 => random.pick(TEXTS).to_owned(),
-        2 => random.pick(&["-", "/", "x", " "]).to_owned(),
+        2 => random.pick(&["-", "/", "x", " ", "..", "/.."]).to_owned(),
         _ => format!("$({})", random.pick(NAMES)),
     });
     parts.concat()
@@ -283,8 +326,9 @@ fn entry(name: &str, from: &From) -> Node {
         From::Nothing => None,
         From::Value(text) => Some(("value", string(text))),
         From::Field(path) => source("fieldRef", vec![("fieldPath", string(*path))]),
-        From::Resource(resource, divisor) => {
+        From::Resource { resource, divisor, container } => {
             let mut fields = vec![("resource", string(*resource))];
+            fields.extend(container.map(|it| ("containerName", string(it))));
             fields.extend(divisor.map(|it| ("divisor", string(it))));
             source("resourceFieldRef", fields)
         }
@@ -302,6 +346,12 @@ fn entry(name: &str, from: &From) -> Node {
 impl EnvFrom {
     fn node(&self) -> Node {
         let mut all = Vec::new();
+        if self.flaw == Some(Flaw::Empty) {
+            return Node::Map(all);
+        }
+        if self.flaw == Some(Flaw::SecondSource) {
+            all.push(("service", Node::Map(vec![("name", string("redis"))])));
+        }
         if !self.prefix.is_empty() {
             all.push(("prefix", string(self.prefix)));
         }

@@ -3,19 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use super::case::{Case, From, Service, Source};
+use super::case::{Case, EnvFrom, Flaw, From, Service, Source};
 
 type Known = Option<String>;
+/// Value, kind of its source, kinds of the sources that it hides.
+type Environment = BTreeMap<String, (Known, String, Vec<String>)>;
 
 /// The expected environment of a container.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Expected {
-    /// Value, kind of its source, kinds of the sources that it hides.
-    pub(super) env: BTreeMap<String, (Known, String, Vec<String>)>,
+    pub(super) env: Environment,
     pub(super) command: Vec<Known>,
     pub(super) probe: Vec<Known>,
     pub(super) sub_paths: Vec<Known>,
     pub(super) unresolved: Vec<(String, String)>,
+    /// What the API server or the kubelet refuses: names, sorted.
+    pub(super) refused: Vec<String>,
 }
 
 /// The meaning of a name.
@@ -29,15 +32,15 @@ impl Expected {
     pub(super) fn of(case: &Case) -> Self {
         let world = World { case };
         let services = world.services();
-        let mut table: BTreeMap<String, (Known, String, Vec<String>)> = BTreeMap::new();
-        let set = |table: &mut BTreeMap<_, (Known, String, Vec<String>)>, name: &str, value: Known, kind: &str| {
+        let mut table: Environment = BTreeMap::new();
+        let set = |table: &mut Environment, name: &str, value: Known, kind: &str| {
             let before = table.get(name).map(|(_, kind, hides)| (kind.clone(), hides.clone()));
             let before = before.or_else(|| services.contains_key(name).then(|| ("service".to_owned(), Vec::new())));
             let hides = before.map_or(Vec::new(), |(kind, hides)| [vec![kind], hides].concat());
             table.insert(name.to_owned(), (value, kind.to_owned(), hides));
         };
         // B6 to B10.
-        for from in &case.env_from {
+        for from in case.env_from.iter().filter(|it| !is_refused(it)) {
             let kind = if from.secret { "secret" } else { "configMap" };
             let mut given: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
             for source in world.sources(from.secret, from.name) {
@@ -81,8 +84,8 @@ impl Expected {
                     set(&mut table, name, value, "env");
                 }
                 From::Field(path) => set(&mut table, name, world.field(path), "field"),
-                From::Resource(resource, divisor) => {
-                    set(&mut table, name, world.resource(resource, *divisor), "resource");
+                From::Resource { resource, divisor, container } => {
+                    set(&mut table, name, world.resource(resource, *divisor, *container), "resource");
                 }
                 From::Key { secret, .. } => {
                     if world.is_there(from) {
@@ -111,7 +114,7 @@ impl Expected {
         let is_shell = case.command.first().is_some_and(|it| it == "/bin/sh");
         let items = case.command.iter().chain(&case.args);
         let command = items.enumerate().map(|(at, text)| line(text, is_shell && at == 2)).collect();
-        let sub_paths = case.sub_path.iter().map(|it| line(it, false)).collect();
+        let sub_paths: Vec<Known> = case.sub_path.iter().map(|it| line(it, false)).collect();
         // P3.
         let raw: BTreeMap<&str, &str> = case
             .env
@@ -122,7 +125,14 @@ impl Expected {
         let mut probe = Vec::new();
         for (at, text) in case.probe.iter().enumerate() {
             probe.push(world.expand(text, |wanted| match raw.get(wanted) {
-                Some(value) => Meaning::Value(Some((*value).to_owned())),
+                Some(value) => {
+                    // The container has a value, and the probe has none.
+                    let has_value = env.get(wanted).is_some_and(|(it, ..)| it.as_deref() != Some(""));
+                    if value.is_empty() && has_value && !(is_shell && at == 2) {
+                        unresolved.push((wanted.to_owned(), "probe".into()));
+                    }
+                    Meaning::Value(Some((*value).to_owned()))
+                }
                 None => {
                     if !(is_shell && at == 2) {
                         let is_seen = env.contains_key(wanted) || world.may_exist(wanted);
@@ -134,8 +144,18 @@ impl Expected {
             }));
         }
         unresolved.sort();
-        Self { env, command, probe, sub_paths, unresolved }
+        let refused = world.refused(&env, &sub_paths);
+        Self { env, command, probe, sub_paths, unresolved, refused }
     }
+}
+
+/// V5, V6, X6: whether the API server refuses an entry of `envFrom`.
+fn is_refused(from: &EnvFrom) -> bool {
+    from.flaw.is_some() || from.prefix == "A="
+}
+
+fn refused_name(from: &EnvFrom) -> String {
+    if from.flaw == Some(Flaw::Empty) { "envFrom".to_owned() } else { from.name.to_owned() }
 }
 
 struct World<'c> {
@@ -216,12 +236,16 @@ impl World<'_> {
         let service = Self::service_of(name);
         let is_here = |name| self.visible_services().iter().any(|it| it.name == name);
         let by_service = self.links() && service.is_some_and(|it| !is_here(it));
-        let by_source = self.case.env_from.iter().any(|from| {
+        let by_source = self.case.env_from.iter().filter(|it| !is_refused(it)).any(|from| {
             let key = name.strip_prefix(from.prefix).unwrap_or("");
             let is_key = !key.is_empty() && key.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
             is_key && self.sources(from.secret, from.name).is_empty()
         });
-        by_service || by_source
+        // A reference to a variable of a refused entry is not a second mistake.
+        let is_declared = || self.case.env.iter().any(|(it, _)| *it == name);
+        let is_key = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
+        let by_refused = self.case.env_from.iter().any(is_refused) && is_key && !is_declared();
+        by_service || by_source || by_refused
     }
 
     /// B17: whether an entry defines its name.
@@ -252,25 +276,79 @@ impl World<'_> {
         }
     }
 
-    /// B24, computed by hand for 1500m of CPU and 1Gi of memory.
-    fn resource(&self, resource: &str, divisor: Option<&str>) -> Known {
-        if resource.starts_with("requests.") {
-            return Some("0".into());
+    /// V5 to V7, X4 to X6.
+    fn refused(&self, env: &Environment, sub_paths: &[Known]) -> Vec<String> {
+        let case = self.case;
+        let mut all: Vec<String> = case.env_from.iter().filter(|it| is_refused(it)).map(refused_name).collect();
+        for (name, from) in &case.env {
+            let From::Resource { resource, divisor: Some(divisor), .. } = from else { continue };
+            let valid = match *resource {
+                "limits.cpu" => ["0", "1m", "1000m"].contains(divisor),
+                _ => ["0", "1Mi", "1000m"].contains(divisor),
+            };
+            if !valid {
+                all.push((*name).to_owned());
+            }
         }
-        if self.case.limits.is_empty() {
-            return None;
+        let has_parent = |path: &str| path.split('/').any(|it| it == "..");
+        for (written, result) in case.sub_path.iter().zip(sub_paths) {
+            // A variable that is missing or empty is another failure.
+            let mut has_values = true;
+            self.expand(written, |wanted| {
+                has_values &= env.get(wanted).map_or(self.may_exist(wanted), |(it, ..)| it.as_deref() != Some(""));
+                Meaning::Unknown
+            });
+            let result = result.as_deref().filter(|_| has_values).unwrap_or_default();
+            if written.starts_with('/') || has_parent(written) || result.starts_with('/') || has_parent(result) {
+                all.push(written.clone());
+            }
         }
-        let amount = match (resource, divisor) {
-            ("limits.cpu", None | Some("0")) => "2",
-            ("limits.cpu", Some("1m")) => "1500",
-            ("limits.cpu", Some("1Mi")) => "1",
-            ("limits.memory", None | Some("0")) => "1073741824",
-            // A divisor below one is treated as one.
-            ("limits.memory", Some("1m")) => "1073741824",
-            ("limits.memory", Some("1Mi")) => "1024",
-            _ => panic!("not computed: {resource} {divisor:?}"),
+        all.sort();
+        all
+    }
+
+    /// B24 and X1 to X3.
+    fn resource(&self, resource: &str, divisor: Option<&str>, container: Option<&str>) -> Known {
+        let limit = |name: &str| self.case.limits.iter().find(|(it, _)| *it == name).map(|(_, amount)| *amount);
+        let is_set = |it: &&str| *it != "0";
+        let has_pod_limits = !matches!(self.case.release, Some("1.29" | "1.33"));
+        let pod_limit = self.case.pod_limit.filter(|_| has_pod_limits);
+        let amount = match (resource, container) {
+            ("requests.ephemeral-storage" | "limits.hugepages-2Mi", _) => "0",
+            ("limits.cpu", Some("prepare")) => self.case.init_limit.unwrap_or("0"),
+            ("limits.memory", Some("prepare")) => "0",
+            ("limits.cpu", _) => limit("cpu").filter(is_set).or(pod_limit.filter(is_set))?,
+            _ => limit("memory").filter(is_set)?,
         };
-        Some(amount.into())
+        // Thousandths of a CPU, or bytes.
+        let (amount, divisor): (u64, u64) = if resource == "limits.cpu" {
+            let milli = match divisor {
+                None | Some("0" | "01" | "1." | "1000m") => 1000,
+                Some("1m") => 1,
+                Some("1e3") => 1_000_000,
+                Some("1024") => 1_024_000,
+                _ => 1_048_576_000,
+            };
+            (
+                match amount {
+                    "0" => 0,
+                    "1500m" => 1500,
+                    "2" => 2000,
+                    _ => 3000,
+                },
+                milli,
+            )
+        } else {
+            // A divisor below one is treated as one.
+            let bytes = match divisor {
+                Some("1e3") => 1000,
+                Some("1024") => 1024,
+                Some("1Mi") => 1_048_576,
+                _ => 1,
+            };
+            (if amount == "0" { 0 } else { 1_073_741_824 }, bytes)
+        };
+        Some(amount.div_ceil(divisor).to_string())
     }
 
     /// E1 to E15, on bytes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::k8s::ContainerField;
+use crate::resolve::UnresolvedReason;
 use crate::rules::StartFailureReason;
 
 /// The name and version of the contract.
@@ -211,9 +211,9 @@ pub struct UnresolvedView {
     pub column: u32,
     /// `undefined`, `forward`, `self`, `probe` or `linksOff`.
     pub why: &'static str,
-    /// The field with the reference.
+    /// The same reason for people.
     #[serde(skip)]
-    pub field: ContainerField,
+    pub reason: UnresolvedReason,
 }
 
 /// An entry of `envFrom` whose variables are not all known.
@@ -232,7 +232,7 @@ pub struct OpaqueView {
 /// Something that keeps a container from starting.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailureView {
-    /// The variable.
+    /// The variable, the object of an entry of `envFrom`, or the path.
     pub name: Arc<str>,
     /// `missingKey`, `missingFile`, `unreadableFile`, `refusedSource` or `emptySubPath`.
     pub why: &'static str,

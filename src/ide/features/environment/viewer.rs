@@ -10,12 +10,12 @@ use super::view::{
 };
 use crate::build::{self, BuiltObject, Conflict, MatchingPreset, RefusedPreset, WrittenRange};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, ContainerRole, Pod, Text, VariableScope};
+use crate::k8s::{Container, ContainerRole, Pod, Text};
 use crate::resolve::{
-    Binding, Environment, ExpandedScalar, Lookup, OpaqueSource, Origin, PresetLocation, ResolvedValue, Resolver,
-    UnresolvedReason, UnresolvedReference, ValueState,
+    Binding, Environment, ExpandedScalar, OpaqueSource, Origin, PresetLocation, ResolvedValue, Resolver,
+    UnresolvedReference, ValueState,
 };
-use crate::rules::{ContainerContext, FileContext, StartFailure, TextProvider, needs_service_links, start_failures};
+use crate::rules::{ContainerContext, FileContext, StartFailure, TextProvider, start_failures};
 use crate::syntax::{SourceMap, has_placeholder, show_placeholders};
 use crate::text::{LineColumn, Span};
 use crate::workspace::{ParsedText, Snapshot};
@@ -150,7 +150,7 @@ impl EnvironmentViewer<'_> {
                     path: expanded(&it.item, reveal),
                 })
                 .collect(),
-            unresolved: environment.unresolved.iter().map(|it| self.unresolved(context, it)).collect(),
+            unresolved: environment.unresolved.iter().map(|it| self.unresolved(context.object.object, it)).collect(),
             opaque: environment.opaque.iter().map(opaque).collect(),
             failures: start_failures(context).into_iter().map(|it| self.failure(it)).collect(),
         }
@@ -193,15 +193,15 @@ impl EnvironmentViewer<'_> {
         }
     }
 
-    fn unresolved(&self, context: &ContainerContext<'_>, it: &UnresolvedReference) -> UnresolvedView {
-        let (path, position) = self.position(context.object.object, it.within.as_ref(), &it.text, &it.range);
+    fn unresolved(&self, object: BuiltObject<'_>, it: &UnresolvedReference) -> UnresolvedView {
+        let (path, position) = self.position(object, it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
             name: Arc::clone(&it.name),
             file: (self.path)(&path),
             line: position.line,
             column: position.column,
-            why: why(context, it),
-            field: it.field,
+            why: it.reason.as_str(),
+            reason: it.reason.clone(),
         }
     }
 
@@ -245,17 +245,6 @@ impl EnvironmentViewer<'_> {
 impl std::fmt::Debug for EnvironmentViewer<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EnvironmentViewer").finish_non_exhaustive()
-    }
-}
-
-/// Why a reference is not expanded, as the JSON output names it.
-fn why(context: &ContainerContext<'_>, it: &UnresolvedReference) -> &'static str {
-    let is_seen = || !matches!(context.lookup(&it.name, VariableScope::All), Lookup::Unbound);
-    match it.reason {
-        // P3.
-        UnresolvedReason::Undefined if it.field.is_probe() && is_seen() => "probe",
-        UnresolvedReason::Undefined if !it.field.is_probe() && needs_service_links(context, &it.name) => "linksOff",
-        reason => reason.as_str(),
     }
 }
 

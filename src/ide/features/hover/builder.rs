@@ -6,8 +6,11 @@ use crate::ide::shared::describe::{self, location_link, one_line, value_text};
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{EnvVar, ValueSource, VariableScope};
-use crate::resolve::{Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason};
-use crate::rules::{StartFailureReason, needs_service_links};
+use crate::resolve::{
+    Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason, UnresolvedReason,
+    is_service_variable_name, other_namespace, possible_services,
+};
+use crate::rules::StartFailureReason;
 use crate::syntax::{has_placeholder, show_placeholders};
 use crate::workspace::UnknownPolicy;
 
@@ -38,7 +41,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
     }
 
     /// What keeps the container from starting.
-    pub(super) fn failure(&mut self, reason: StartFailureReason) {
+    pub(super) fn failure(&mut self, reason: &StartFailureReason) {
         self.markup.blocks.push(failure_block(reason));
     }
 
@@ -94,7 +97,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
         } else {
             let lines = binding.alternatives.iter().map(|(value, origin)| {
                 let mut line = vec![self.short(value), text(" from ")];
-                line.extend(describe::origin_words(self.analysis, &self.at.file, origin));
+                line.extend(describe::origin_words(self.analysis, self.at, origin));
                 line
             });
             let lines = limited(lines.collect());
@@ -102,6 +105,7 @@ impl<'c, 's> HoverBuilder<'c, 's> {
         }
         self.chain(binding);
         self.hides(binding);
+        self.wins_over_service(binding);
     }
 
     pub(super) fn value(&mut self, name: &str, value: &ResolvedValue) {
@@ -141,16 +145,9 @@ impl<'c, 's> HoverBuilder<'c, 's> {
                     lines.push(line);
                     self.steps(inner, depth + 1, lines);
                 }
-                Lookup::Later(origin) => {
-                    line.push(text(" is not expanded: declared later"));
-                    if let Some(location) = &origin.location {
-                        line.push(text(", "));
-                        line.push(location_link(self.analysis, &self.at.file, location));
-                    }
-                    lines.push(line);
-                }
-                Lookup::Unbound => {
-                    line.push(text(" is not expanded: nothing defines it"));
+                Lookup::Later(_) | Lookup::Unbound => {
+                    line.push(text(" is "));
+                    line.extend(describe::unresolved_words(self.analysis, &self.at.file, step));
                     lines.push(line);
                 }
                 Lookup::Maybe(reason) => {
@@ -168,11 +165,20 @@ impl<'c, 's> HoverBuilder<'c, 's> {
         }
         let lines = binding.hides.iter().map(|hidden| {
             let mut line = vec![text("hides the value from ")];
-            line.extend(describe::origin_words(self.analysis, &self.at.file, hidden));
+            line.extend(describe::origin_words(self.analysis, self.at, hidden));
             line
         });
         let lines = limited(lines.collect());
         self.markup.blocks.push(Block::List(lines));
+    }
+
+    /// B5: a value in `env` is not a default for the variable of a service.
+    fn wins_over_service(&mut self, binding: &Binding) {
+        let hides_service = binding.hides.iter().any(|it| it.kind == OriginKind::Service);
+        let is_own = binding.origin.kind != OriginKind::Service;
+        if is_own && (hides_service || is_service_variable_name(&binding.name)) {
+            self.paragraph(vec![text("It always wins over the variable of a service: it is not a default.")]);
+        }
     }
 
     /// P3: the value in an exec probe may differ from the value in the container.
@@ -248,11 +254,11 @@ impl<'c, 's> HoverBuilder<'c, 's> {
             return;
         }
         let mut line = not_expanded();
-        let needs_links = || self.at.with_context(self.analysis, environment, |it| needs_service_links(it, name));
-        if site != VariableScope::ProbeValues && needs_links() {
-            line.push(text("it is a service variable, and service links are off."));
-        } else {
-            line.extend([text("nothing defines "), code(name.into()), text(".")]);
+        match environment.why_unresolved(site, name) {
+            None | Some(UnresolvedReason::Undefined) => {
+                line.extend([text("nothing defines "), code(name.into()), text(".")]);
+            }
+            Some(reason) => line.push(text(&format!("{reason}."))),
         }
         self.paragraph(line);
     }
@@ -263,7 +269,20 @@ impl<'c, 's> HoverBuilder<'c, 's> {
             return None;
         }
         self.value(name, &ResolvedValue::unknown(reason.clone()));
-        self.paragraph(vec![text("Not defined in this workspace; it may be defined elsewhere.")]);
+        let (kind, objects) = match reason {
+            UnknownReason::ConfigMapKey(object, _) => (OriginKind::ConfigMap, vec![object.to_string()]),
+            UnknownReason::SecretKey(object, _) => (OriginKind::Secret, vec![object.to_string()]),
+            UnknownReason::ServiceVariable(name) => (OriginKind::Service, possible_services(name).collect()),
+            _ => (OriginKind::Env, Vec::new()),
+        };
+        let elsewhere = |object: String| Some((other_namespace(self.at.object, kind, &object)?, object));
+        self.paragraph(match objects.into_iter().find_map(elsewhere) {
+            Some((other, object)) => {
+                let words = describe::kind_words(kind);
+                vec![text(&format!("Not defined: {words} ")), code(object), text(&format!(" is {other}."))]
+            }
+            None => vec![text("Not defined in this workspace; it may be defined elsewhere.")],
+        });
         Some(())
     }
 

@@ -7,24 +7,32 @@ use crate::ide::features::hover::{LONGEST, code, limited, text};
 use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{key_value, name_location, object_keys, objects_named};
-use crate::k8s::{DataEntry, ObjectData, Text};
-use crate::resolve::{OriginKind, service_variables};
+use crate::k8s::{DataEntry, EnvFrom, ObjectData, Text};
+use crate::resolve::{EnvFromRefusal, OriginKind, other_namespace, service_variables};
 use crate::syntax::{has_placeholder, show_placeholders};
 
-/// The name of an object in a reference. `prefix` is the prefix of an `envFrom`.
+/// The name of an object in a reference; `entry` is the entry of `envFrom` that contains it.
 pub(super) fn object(
     analysis: &Analysis<'_>,
     user: BuiltObject<'_>,
     kind: OriginKind,
     name: &Text,
-    prefix: &str,
+    entry: Option<&EnvFrom>,
 ) -> Option<Markup> {
     let file = user.file;
     if has_placeholder(&name.value) {
         return None;
     }
+    let prefix = entry.and_then(|it| it.prefix.as_ref()).map_or("", |it| &it.value);
     let found = objects_named(kind, &name.value, user);
-    let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
+    let mut blocks = vec![title(analysis, user, kind, &name.value, &found)];
+    let refusals = entry.map_or(Vec::new(), |it| EnvFromRefusal::all(it, analysis.resolver.release(file)));
+    if let Some(refusal) = refusals.first() {
+        let effect = Inline::Strong("The API server refuses this entry".into());
+        let why = format!(": {}. It gives no variables.", refusal.to_string().replace('`', ""));
+        blocks.push(Block::Paragraph(vec![effect, text(&why)]));
+        return Some(Markup { blocks });
+    }
     let Some(first) = found.first() else { return Some(Markup { blocks }) };
     let reveal = analysis.reveals(file);
     let lines: Vec<Vec<Inline>> = match kind {
@@ -56,7 +64,7 @@ pub(in crate::ide) fn object_markup(
         OriginKind::Service => service_lines(first.object, "", reveal),
         _ => object_keys(first.object).iter().map(|it| key_line(kind, name, &it.key.value, it, reveal)).collect(),
     };
-    Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
+    Some(Markup { blocks: vec![title(analysis, from, kind, name, &found), Block::List(limited(lines))] })
 }
 
 /// A key of the object that a name in another object refers to.
@@ -72,7 +80,7 @@ pub(in crate::ide) fn key_markup(
     let reveal = analysis.reveals(file);
     let named = found.iter().flat_map(|it| object_keys(it.object)).filter(|it| *it.key.value == *key);
     let lines: Vec<Vec<Inline>> = named.map(|it| key_line(kind, name, key, it, reveal)).collect();
-    Some(Markup { blocks: vec![title(analysis, file, kind, name, &found), Block::List(limited(lines))] })
+    Some(Markup { blocks: vec![title(analysis, from, kind, name, &found), Block::List(limited(lines))] })
 }
 
 /// A key in a reference.
@@ -98,7 +106,7 @@ pub(super) fn key_use(
             lines.push(line);
         }
     }
-    let mut blocks = vec![title(analysis, file, kind, &name.value, &found)];
+    let mut blocks = vec![title(analysis, user, kind, &name.value, &found)];
     if !lines.is_empty() {
         blocks.push(Block::List(limited(lines)));
     } else if !found.is_empty() {
@@ -146,7 +154,7 @@ pub(super) fn own_name(
 
 pub(super) fn title(
     analysis: &Analysis<'_>,
-    from: &str,
+    user: BuiltObject<'_>,
     kind: OriginKind,
     name: &str,
     found: &[BuiltMatch<'_>],
@@ -155,13 +163,18 @@ pub(super) fn title(
     let mut capital = words.chars();
     let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
     let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
+    let other = if found.is_empty() { other_namespace(user, kind, name) } else { None };
+    if let Some(other) = other {
+        line.push(text(&format!(": {other}.")));
+        return Block::Paragraph(line);
+    }
     match found {
         [] if kind == OriginKind::Service => line.push(text(": not in this workspace.")),
         [] => line.push(text(": not in this workspace, so its keys are unknown.")),
         found => {
             for (at, it) in found.iter().enumerate() {
                 line.push(text(if at == 0 { ", " } else { " or " }));
-                line.push(location_link(analysis, from, &name_location(it.object)));
+                line.push(location_link(analysis, user.file, &name_location(it.object)));
             }
         }
     }

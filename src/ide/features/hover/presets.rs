@@ -98,8 +98,6 @@ pub(super) fn reference(
     if has_placeholder(name) {
         return None;
     }
-    let entry = at.container.env.get(index).and_then(|it| it.name.as_ref());
-    let is_own = |name: &str| entry.is_some_and(|it| &*it.value == name);
     let all = recipients(analysis, at, Some(index));
     let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(list_intro(&all))];
     let mut blocks = vec![Block::Paragraph(line)];
@@ -110,11 +108,12 @@ pub(super) fn reference(
         match &step.outcome {
             Lookup::Bound(binding) => {
                 line.extend([text(": "), code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
-                line.extend(describe::origin_words(analysis, &at.file, &binding.origin));
+                line.extend(describe::origin_words(analysis, at, &binding.origin));
             }
-            Lookup::Later(_) if is_own(name) => line.push(text(": not expanded, it refers to itself")),
-            Lookup::Later(_) => line.push(text(": not expanded, declared later")),
-            Lookup::Unbound => line.push(text(": not expanded, nothing defines it")),
+            Lookup::Later(_) | Lookup::Unbound => {
+                line.push(text(": "));
+                line.extend(describe::unresolved_words(analysis, &at.file, step));
+            }
             Lookup::Maybe(reason) => line.extend([text(": "), code(format!("<{reason}>"))]),
         }
         Some(line)

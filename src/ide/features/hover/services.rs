@@ -19,7 +19,7 @@ pub(super) fn dependency(analysis: &Analysis<'_>, object: BuiltObject<'_>, name:
         return None;
     }
     let found = objects_named(OriginKind::Service, &name.value, object);
-    let mut blocks = vec![title(analysis, object.file, OriginKind::Service, &name.value, &found)];
+    let mut blocks = vec![title(analysis, object, OriginKind::Service, &name.value, &found)];
     let line = "The pod starts when this service exists. It gets variables of the service only through links.";
     blocks.push(Block::Paragraph(vec![text(line)]));
     if let Some(ObjectData::Service(service)) = found.first().map(|it| &it.object.model.data) {
