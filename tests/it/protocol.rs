@@ -7,6 +7,7 @@ mod diagnostics;
 mod documents;
 mod env_files;
 mod examples;
+mod expansion;
 mod features;
 mod fixture;
 mod flood;

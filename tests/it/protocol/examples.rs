@@ -1,7 +1,7 @@
 //! The examples of a design over the protocol: the editor shows the same as the commands print.
 //!
 //! For every case of a document in `fixtures/designs`: the findings of every file, the environment of every container,
-//! the preview of every workload, and the value of every variable on hover.
+//! the preview of every workload, the value of every variable on hover, and the reason why a reference is not expanded.
 
 use podlens::text::Encoding;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ pub(super) struct Compared {
     pub(super) findings: usize,
     pub(super) containers: usize,
     pub(super) hovers: usize,
+    pub(super) unresolved: usize,
 }
 
 /// Compares every case of a suite in `fixtures/designs`.
@@ -42,6 +43,7 @@ pub(super) fn compare(title: String, fixture: Fixture, compared: &mut Compared) 
     compared.findings += example.findings();
     compared.containers += example.workloads();
     compared.hovers += example.hovers();
+    compared.unresolved += example.unresolved();
     assert_eq!(example.client.shut_down(), Some(0));
 }
 
@@ -153,6 +155,59 @@ impl Example {
         }
         assert_eq!(documents.next(), None, "{}", self.title);
         count
+    }
+
+    /// Every reference that is not expanded: the hover has the same reason, and the lens the same number.
+    fn unresolved(&mut self) -> usize {
+        let printed = self.printed(&["env", "--format", "json"]);
+        let mut count = 0;
+        for workload in list(&printed["workloads"]) {
+            for container in list(&workload["containers"]) {
+                for it in list(&container["unresolved"]) {
+                    self.unresolved_reference(it);
+                    count += 1;
+                }
+            }
+            self.lenses(workload);
+        }
+        count
+    }
+
+    fn unresolved_reference(&mut self, it: &Value) {
+        let number = |key: &str| it[key].as_u64().expect("a number");
+        let (file, name) = (it["file"].as_str().expect("a file"), it["name"].as_str().expect("a name"));
+        let at = json!({"line": number("line") - 1, "character": number("column") + 1});
+        let asked = json!({"textDocument": {"uri": self.fixture.uri(file)}, "position": at});
+        let hover = self.client.request("textDocument/hover", asked);
+        let text = hover["contents"]["value"].as_str().unwrap_or_default();
+        let words: &[&str] = match it["why"].as_str().expect("a reason") {
+            "forward" => &["declared later", "after all entries"],
+            "self" => &["itself"],
+            "probe" => &["exec probe"],
+            "linksOff" => &["service links are off", "services it links"],
+            _ => &["nothing defines", "no cluster IP"],
+        };
+        assert!(words.iter().any(|it| text.contains(it)), "{}: $({name}), {it}\n{text}", self.title);
+    }
+
+    /// The lenses of a workload's containers.
+    fn lenses(&mut self, workload: &Value) {
+        let file = workload["file"].as_str().expect("a file");
+        let asked = json!({"textDocument": {"uri": self.fixture.uri(file)}});
+        let mut titles = Vec::new();
+        for lens in list(&self.client.request("textDocument/codeLens", asked)) {
+            let resolved = self.client.request("codeLens/resolve", lens.clone());
+            titles.extend(resolved["command"]["title"].as_str().map(str::to_owned));
+        }
+        for container in list(&workload["containers"]) {
+            let expected = match list(&container["unresolved"]).len() {
+                0 => continue,
+                1 => "· 1 unresolved reference".to_owned(),
+                number => format!("· {number} unresolved references"),
+            };
+            let ends = if list(&container["failures"]).is_empty() { expected } else { expected + " · does not start" };
+            assert!(titles.iter().any(|it| it.ends_with(&ends)), "{}: {ends} in {titles:?}", self.title);
+        }
     }
 
     /// Every variable that has a value and an entry in a file.
