@@ -1,4 +1,5 @@
-//! Templates are the objects that processing makes of them: environments, findings and places agree.
+//! Templates are the objects that processing makes of them: environments, findings and places agree. So do the
+//! combinations of templates, presets, env files and service links.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use podlens::workspace::{File, Workspace};
 use serde_json::Value as Json;
 use yaml_rust2::{Yaml, YamlLoader};
 
-use crate::findings::lint;
+use crate::findings::{Files, lint};
 use crate::model::case::Random;
 
 /// Names and values of parameters. Each value is used as a name, a key, a port and a text.
@@ -29,7 +30,9 @@ const VALUES: [(&str, &str); 7] = [
 
 /// A scalar that may refer to parameters and variables.
 fn text(random: &mut Random) -> String {
-    const TEXTS: [&str; 16] = [
+    const TEXTS: [&str; 18] = [
+        "$(P)",
+        "$(Q)-${NAME}",
         "plain",
         "${NAME}",
         "x-${NAME}-y",
@@ -50,37 +53,151 @@ fn text(random: &mut Random) -> String {
     format!("'{}'", TEXTS[random.below(TEXTS.len())])
 }
 
-fn name(random: &mut Random) -> &'static str {
-    const NAMES: [&str; 6] = ["A", "B", "C", "'${KEY}'", "'${KEY}_X'", "D"];
-    NAMES[random.below(NAMES.len())]
+/// The names of the variables of containers, and of presets, which seldom conflict with them.
+const NAMES: [&str; 6] = ["A", "B", "C", "'${KEY}'", "'${KEY}_X'", "D"];
+const PRESET_NAMES: [[&str; 3]; 2] = [["P", "'P${KEY}'", "D"], ["Q", "'Q${KEY}'", "D"]];
+
+/// What is combined in one case. Each part is there or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    /// A preset in the template.
+    preset_inside: bool,
+    /// A preset, and a pod, in a file beside the template.
+    preset_beside: bool,
+    /// An init container that writes an env file, and variables that read it.
+    env_file: bool,
+    /// Services in `envFrom`.
+    links: bool,
+    /// `serviceDependencies`.
+    dependencies: bool,
 }
 
-/// A container: its entries refer to each other, to keys and to parameters.
-fn container(random: &mut Random, out: &mut String, indent: &str) {
-    let _ = writeln!(out, "{indent}- name: main\n{indent}  image: i\n{indent}  env:");
-    for _ in 0..1 + random.below(5) {
-        let name = name(random);
-        match random.below(4) {
-            0 => {
-                let key = ["A", "'${KEY}'", "missing"][random.below(3)];
-                let _ = writeln!(
-                    out,
-                    "{indent}  - {{name: {name}, valueFrom: {{configMapKeyRef: {{name: '${{NAME}}-config', key: {key}}}}}}}"
-                );
-            }
-            _ => {
-                let _ = writeln!(out, "{indent}  - {{name: {name}, value: {}}}", text(random));
+impl Parts {
+    /// Two or three parts.
+    fn random(random: &mut Random) -> Self {
+        let mut parts = Self::default();
+        for _ in 0..2 + random.below(2) {
+            match random.below(5) {
+                0 => parts.preset_inside = true,
+                1 => parts.preset_beside = true,
+                2 => parts.env_file = true,
+                3 => parts.links = true,
+                _ => parts.dependencies = true,
             }
         }
+        parts
+    }
+
+    /// Whether a text occurs in the template: a file beside it has no parameters.
+    const PLAIN: [(&str, &str); 2] = [("${NAME}", "web"), ("${KEY}", "A")];
+}
+
+/// A `valueFrom` of an env file, mostly of one that is written.
+fn file_key(random: &mut Random) -> String {
+    let key = ["A", "'${KEY}'", "B", "missing"][random.below(4)];
+    let path = ["app.env", "'${NAME}.env'", "other.env"][random.below(3)];
+    let volume = ["env", "env", "'${NAME}'", "none"][random.below(4)];
+    let optional = ["", ", optional: true"][random.below(2)];
+    format!("{{fileKeyRef: {{volumeName: {volume}, path: {path}, key: {key}{optional}}}}}")
+}
+
+/// An entry of `env`: it refers to other entries, to keys, to files or to parameters.
+fn entry(random: &mut Random, parts: Parts, name: &str, out: &mut String, indent: &str) {
+    let _ = match random.below(5) {
+        0 => {
+            let key = ["A", "'${KEY}'", "missing"][random.below(3)];
+            writeln!(
+                out,
+                "{indent}- {{name: {name}, valueFrom: {{configMapKeyRef: {{name: '${{NAME}}-config', key: {key}}}}}}}"
+            )
+        }
+        1 if parts.env_file => writeln!(out, "{indent}- {{name: {name}, valueFrom: {}}}", file_key(random)),
+        _ => writeln!(out, "{indent}- {{name: {name}, value: {}}}", text(random)),
+    };
+}
+
+/// `envFrom`, with a link to a service.
+fn sources(random: &mut Random, parts: Parts) -> String {
+    let map = "{configMapRef: {name: '${NAME}-config'}}";
+    let link = ["{service: {name: '${NAME}'}}", "{service: {name: web}, prefix: '${KEY}_'}", "{service: {name: gone}}"];
+    match random.below(3) {
+        0 if parts.links => format!("[{map}, {}]", link[random.below(3)]),
+        1 if parts.links => format!("[{}]", link[random.below(3)]),
+        _ => format!("[{map}]"),
+    }
+}
+
+/// A container.
+fn container(random: &mut Random, parts: Parts, out: &mut String, indent: &str) {
+    let _ = writeln!(out, "{indent}- name: main\n{indent}  image: i\n{indent}  env:");
+    for _ in 0..1 + random.below(5) {
+        let name = NAMES[random.below(NAMES.len())];
+        entry(random, parts, name, out, &format!("{indent}  "));
     }
     if random.below(2) == 0 {
-        let _ = writeln!(out, "{indent}  envFrom: [{{configMapRef: {{name: '${{NAME}}-config'}}}}]");
+        let _ = writeln!(out, "{indent}  envFrom: {}", sources(random, parts));
     }
     let _ = writeln!(out, "{indent}  args: [{}, {}]", text(random), text(random));
 }
 
+/// The fields of a pod spec.
+fn pod_spec(random: &mut Random, parts: Parts, out: &mut String, indent: &str) {
+    if parts.dependencies {
+        let name = ["'${NAME}'", "web", "gone"][random.below(3)];
+        let _ = writeln!(out, "{indent}serviceDependencies: [{{name: {name}}}]");
+    }
+    if parts.env_file {
+        let line = ["A=a", "A=${NAME}", "B=$A", "A=$(B)"][random.below(4)];
+        let path = ["app.env", "${NAME}.env"][random.below(2)];
+        let _ = writeln!(
+            out,
+            "{indent}volumes: [{{name: env, emptyDir: {{}}}}]\n{indent}initContainers:\n{indent}- name: writer\n{indent}  \
+             image: i\n{indent}  command: [sh, -c, 'echo {line} > /env/{path}']\n{indent}  volumeMounts: [{{name: env, \
+             mountPath: /env}}]"
+        );
+    }
+    let _ = writeln!(out, "{indent}containers:");
+    container(random, parts, out, indent);
+}
+
+/// A preset: the one inside the template or the one beside it.
+fn preset(random: &mut Random, parts: Parts, is_beside: bool, out: &mut String, indent: &str) {
+    let name = if is_beside { "beside" } else { "inside" };
+    let _ = writeln!(
+        out,
+        "{indent}apiVersion: settings.k8s.io/v1alpha1\n{indent}kind: PodPreset\n{indent}metadata: {{name: {name}}}\n\
+         {indent}spec:\n{indent}  selector: {{matchLabels: {{role: '${{NAME}}'}}}}\n{indent}  env:"
+    );
+    let [first, rest @ ..] = PRESET_NAMES[usize::from(is_beside)];
+    entry(random, parts, first, out, &format!("{indent}  "));
+    for name in rest.into_iter().filter(|_| random.below(3) == 0).collect::<Vec<_>>() {
+        entry(random, parts, name, out, &format!("{indent}  "));
+    }
+    if random.below(2) == 0 {
+        let _ = writeln!(out, "{indent}  envFrom: {}", sources(random, parts));
+    }
+    if random.below(6) == 0 {
+        let path = ["", ", mountPath: '/${NAME}'"][random.below(2)];
+        let _ = writeln!(
+            out,
+            "{indent}  volumes: [{{name: v, emptyDir: {{}}}}]\n{indent}  volumeMounts: [{{name: v{path}}}]"
+        );
+    }
+}
+
+/// A file beside the template: a preset, and a pod that gets the preset of the template. It has no parameters.
+fn beside(random: &mut Random, parts: Parts) -> String {
+    let mut out = String::new();
+    if parts.preset_beside {
+        preset(random, parts, true, &mut out, "");
+        out += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: beside, labels: {role: web}}\nspec:\n";
+        pod_spec(random, parts, &mut out, "  ");
+    }
+    Parts::PLAIN.iter().fold(out, |out, (reference, value)| out.replace(reference, value))
+}
+
 /// A template whose parameters all have values.
-fn template(random: &mut Random) -> String {
+fn template(random: &mut Random, parts: Parts) -> String {
     let mut out = String::from("apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\n");
     if random.below(2) == 0 {
         out += "labels: {app: '${NAME}', fixed: x}\n";
@@ -92,14 +209,15 @@ fn template(random: &mut Random) -> String {
     out += "objects:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: '${NAME}-config'}\n  data:\n";
     let _ = writeln!(out, "    A: {}\n    '${{KEY}}_Y': {}", text(random), text(random));
     out += "- apiVersion: v1\n  kind: Service\n  metadata: {name: '${NAME}'}\n  spec: {clusterIP: 10.0.0.1, ports: [{port: '${{PORT}}'}]}\n";
-    if random.below(2) == 0 {
-        out += "- apiVersion: settings.k8s.io/v1alpha1\n  kind: PodPreset\n  metadata: {name: preset}\n  spec:\n    selector: {matchLabels: {role: '${NAME}'}}\n";
-        let _ = writeln!(out, "    env: [{{name: {}, value: {}}}]", name(random), text(random));
+    if parts.preset_inside {
+        let mut inside = String::new();
+        preset(random, parts, false, &mut inside, "  ");
+        out += &inside.replacen("  ", "- ", 1);
     }
-    out += "- apiVersion: v1\n  kind: Pod\n  metadata: {name: '${NAME}-pod', labels: {role: web}}\n  spec:\n    containers:\n";
-    container(random, &mut out, "    ");
-    out += "- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: '${NAME}'}\n  spec:\n    replicas: ${{PORT}}\n    template:\n      metadata: {labels: {role: '${NAME}'}}\n      spec:\n        containers:\n";
-    container(random, &mut out, "        ");
+    out += "- apiVersion: v1\n  kind: Pod\n  metadata: {name: '${NAME}-pod', labels: {role: web}}\n  spec:\n";
+    pod_spec(random, parts, &mut out, "    ");
+    out += "- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: '${NAME}'}\n  spec:\n    replicas: ${{PORT}}\n    template:\n      metadata: {labels: {role: '${NAME}'}}\n      spec:\n";
+    pod_spec(random, parts, &mut out, "        ");
     out
 }
 
@@ -112,26 +230,34 @@ fn processed(template: &str) -> String {
     serde_json::to_string_pretty(&ObjectList::of(&processed.objects)).expect("JSON")
 }
 
-const SETTINGS: &str = "kubernetes: '1.19'\n";
+/// The files of a case: settings, the template or its objects, and the file beside it.
+fn files(settings: &str, file: &str, source: &str, beside: &str) -> Files {
+    let all = [("podlens.yaml", settings), (file, source), ("beside.yaml", beside)];
+    all.map(|(path, text)| (path.to_owned(), text.to_owned())).into()
+}
 
-/// The environments of a file, without the places of values.
-fn environments(file: &str, source: &str) -> Json {
+/// The environments of all workloads, without the places of values.
+fn environments(files: &Files) -> Json {
     let mut workspace = Workspace::default();
-    workspace.set_disk("podlens.yaml", File::read("podlens.yaml", SETTINGS));
-    workspace.set_disk(file, File::read(file, source));
+    for (path, text) in files {
+        workspace.set_disk(path, File::read(path, text));
+    }
     let snapshot = workspace.snapshot();
-    let text: Arc<str> = source.into();
+    let texts: BTreeMap<&str, Arc<str>> = files.iter().map(|(path, text)| (&**path, text.as_str().into())).collect();
     let resolver = Resolver::new(&snapshot, None);
     let viewer = EnvironmentViewer {
         snapshot: &snapshot,
         resolver: &resolver,
         path: &|path| path.to_owned(),
-        text: &|_| Some(Arc::clone(&text)),
+        text: &|path| texts.get(path).map(Arc::clone),
         all: true,
     };
-    let (path, facts) = snapshot.entry(file).expect("the file");
-    let objects = build::objects(&snapshot, path, facts).filter(|it| it.is_workload());
-    let views: Vec<_> = objects.filter_map(|it| viewer.workload(it, |_| true)).collect();
+    let mut views = Vec::new();
+    for (path, facts) in snapshot.files() {
+        let objects = build::objects(&snapshot, path, facts).filter(|it| it.is_workload());
+        views.extend(objects.filter_map(|it| viewer.workload(it, |_| true)));
+    }
+    views.sort_by_key(|it| it.name.clone());
     without_places(serde_json::to_value(views).expect("JSON"))
 }
 
@@ -152,31 +278,47 @@ fn without_places(value: Json) -> Json {
 }
 
 /// The findings about built objects: how often each rule reports each name.
-fn findings(file: &str, source: &str) -> BTreeMap<(String, String), usize> {
+fn findings(files: &Files) -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
-    let files = [("podlens.yaml", SETTINGS), (file, source)];
-    for finding in lint(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).into()) {
+    for finding in lint(files) {
         let rule = rules::find_rule(finding.rule).expect("a rule");
         if rule.looks_at_built_objects() {
-            assert!(source.is_char_boundary(finding.location.span.end), "{finding:?}");
+            let text = &files[&*finding.location.file];
+            assert!(text.is_char_boundary(finding.location.span.end), "{finding:?}");
             *found.entry((finding.rule.to_owned(), finding.name)).or_default() += 1;
         }
     }
     found
 }
 
+/// The settings under which the designs are compared.
+const SETTINGS: [&str; 4] = ["kubernetes: '1.19'\n", "kubernetes: '1.34'\n", "{}\n", "proposals: true\n"];
+
 #[test]
 fn a_template_has_the_environments_and_findings_of_its_objects() {
+    // How often each situation occurs: one that never does is not tested.
+    let mut seen =
+        ["\"kind\": \"envFile\"", "\"applied\": true", "\"refused\"", "\"alternatives\"", "\"kind\": \"service\""]
+            .map(|it| (it, 0));
     for seed in 0..u64::from(crate::cases(300, 5_000)) {
-        let template = template(&mut Random::new(seed));
+        let mut random = Random::new(seed);
+        let parts = Parts::random(&mut random);
+        let settings = SETTINGS[random.below(SETTINGS.len())];
+        let template = template(&mut random, parts);
+        let beside = beside(&mut random, parts);
         let objects = processed(&template);
-        let (own, expected) = (environments("all.yaml", &template), environments("all.json", &objects));
-        let [own, expected] = [own, expected].map(|it| serde_json::to_string_pretty(&it).expect("JSON"));
-        let difference = similar::TextDiff::from_lines(&expected, &own);
-        assert!(own == expected, "seed {seed}\n{}\n{template}\n{objects}", difference.unified_diff());
-        let (own, expected) = (findings("all.yaml", &template), findings("all.json", &objects));
-        assert_eq!(own, expected, "seed {seed}\n{template}\n{objects}");
+        let [own, expected] = [("all.yaml", &template), ("all.json", &objects)].map(|(file, source)| {
+            let files = files(settings, file, source, &beside);
+            let environments = serde_json::to_string_pretty(&environments(&files)).expect("JSON");
+            (environments, findings(&files))
+        });
+        let about = format!("seed {seed}, {parts:?}, {settings}");
+        let difference = similar::TextDiff::from_lines(&expected.0, &own.0);
+        assert!(own.0 == expected.0, "{about}\n{}\n{template}\n{beside}\n{objects}", difference.unified_diff());
+        assert_eq!(own.1, expected.1, "{about}\n{template}\n{beside}\n{objects}");
+        seen.iter_mut().for_each(|(it, times)| *times += usize::from(own.0.contains(*it)));
     }
+    assert!(seen.iter().all(|(_, times)| *times > 0), "{seen:?}");
 }
 
 /// The values of the parameters of a template, read by another YAML reader.
@@ -207,7 +349,9 @@ fn scalars(value: &Json, path: String, all: &mut BTreeMap<String, String>) {
 #[test]
 fn every_scalar_has_its_pieces_and_their_places() {
     for seed in 0..u64::from(crate::cases(100, 2_000)) {
-        let source = template(&mut Random::new(seed));
+        let mut random = Random::new(seed);
+        let parts = Parts::random(&mut random);
+        let source = template(&mut random, parts);
         let values = parameter_values(&source);
         let mut workspace = Workspace::default();
         workspace.set_disk("t.yaml", File::read("t.yaml", &source));
