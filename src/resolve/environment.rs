@@ -427,9 +427,12 @@ impl Environment {
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
-                    let binding = open.and_then(|it| it.binding(name));
-                    let binding = binding.unwrap_or_else(|| Binding::new(Arc::clone(name), value, origin));
-                    Binding { raw: Some(raw), steps, preset, ..binding }
+                    let binding = Binding::new(Arc::clone(name), value, origin);
+                    let binding = Binding { raw: Some(raw), steps, preset, ..binding };
+                    match open {
+                        Some(open) => open.apply_to(binding),
+                        None => binding,
+                    }
                 }
                 (None, _) => continue,
             };

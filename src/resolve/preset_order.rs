@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::resolve::binding::{Binding, Origin};
 use crate::resolve::environment::Environment;
 use crate::resolve::expand::ExpansionStep;
-use crate::resolve::value::ResolvedValue;
+use crate::resolve::value::{ResolvedValue, UnknownReason};
 
 /// The variables of a container whose values depend on the order of presets.
 #[derive(Debug, Default)]
@@ -25,9 +25,6 @@ pub(super) struct DependentEntry {
     /// For each reference, whether every order has the same outcome.
     certain: Vec<bool>,
 }
-
-/// What the alternatives are, for the text of an unknown value.
-const WHAT: &str = "values in different orders of presets";
 
 impl OrderDependence {
     /// Compares the environments of a container in different orders.
@@ -62,9 +59,8 @@ impl OrderDependence {
     pub(super) fn apply_to_sources(&self, sources: &mut BTreeMap<Arc<str>, Arc<Binding>>) {
         for (name, alternatives) in &self.sources {
             let Some(binding) = sources.get_mut(name) else { continue };
-            let Some(open) = Binding::from_candidates(Arc::clone(name), WHAT, alternatives.clone()) else { continue };
-            let Binding { value, origin, alternatives, .. } = open;
-            *binding = Arc::new(Binding { value, origin, alternatives, ..(**binding).clone() });
+            let (value, alternatives) = (ResolvedValue::unknown(UnknownReason::PresetOrder), alternatives.clone());
+            *binding = Arc::new(Binding { value, alternatives, ..(**binding).clone() });
         }
     }
 
@@ -82,8 +78,9 @@ impl DependentEntry {
     }
 
     /// The variable with all its values.
-    pub(super) fn binding(&self, name: &Arc<str>) -> Option<Binding> {
-        Binding::from_candidates(Arc::clone(name), WHAT, self.alternatives.clone())
+    pub(super) fn apply_to(&self, binding: Binding) -> Binding {
+        let value = ResolvedValue::unknown(UnknownReason::PresetOrder);
+        Binding { value, alternatives: self.alternatives.clone(), ..binding }
     }
 }
 

@@ -75,6 +75,8 @@ pub enum UnknownReason {
     Injected(Arc<str>),
     /// Several objects may be meant, and their values differ.
     Ambiguous(Arc<str>),
+    /// Different in different orders of presets, and their order is not defined (A3).
+    PresetOrder,
     /// A variable that something outside this workspace may set.
     External(Arc<str>),
     /// A parameter of a template without a value.
@@ -105,6 +107,7 @@ impl fmt::Display for UnknownReason {
             Self::RefusedFile { path, volume } => write!(f, "invalid env file {path} in volume {volume}"),
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
+            Self::PresetOrder => f.write_str("depends on the order of presets"),
             Self::External(name) => write!(f, "variable {name}, set elsewhere"),
             Self::Parameter(name) => write!(f, "parameter {name}, not set"),
             Self::Generated(name) => write!(f, "parameter {name}, generated"),

@@ -88,7 +88,11 @@ impl<'c, 's> HoverBuilder<'c, 's> {
         if binding.alternatives.is_empty() {
             self.value(&name, &binding.value);
         } else {
-            self.paragraph(vec![code(name), text(" has one of several values: more than one object matches.")]);
+            let why = match binding.value == ResolvedValue::unknown(UnknownReason::PresetOrder) {
+                true => " has one of several values: it depends on the order of presets, which is not defined.",
+                false => " has one of several values: more than one object matches.",
+            };
+            self.paragraph(vec![code(name), text(why)]);
         }
         if binding.alternatives.is_empty() {
             if let Some(from) = from {
