@@ -30,7 +30,8 @@ pub use content_hash::ContentHash;
 pub use derived::Derived;
 pub use model::{
     Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,
-    Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, ValueFrom, ValueSource, Volume,
+    Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, UserFields, ValueFrom, ValueSource,
+    Volume,
 };
 pub use object_cache::ObjectCache;
 pub use object_span::ObjectSpan;

@@ -22,6 +22,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod binding;
+mod container_user;
 mod controller_variables;
 mod downward_api;
 mod env_file;
@@ -45,8 +46,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use binding::{Binding, Lookup, Origin, OriginKind, ScalarPart};
+pub use container_user::ContainerUser;
 pub use downward_api::{ENV_FIELDS, ENV_RESOURCES, is_env_field, is_env_resource, is_valid_divisor};
-pub use env_file::{EnvFile, EnvFileContent, EnvFileLookup, EnvFileSyntax, EnvFiles, ScriptPart, path_in_volume};
+pub use env_file::{
+    EnvFile, EnvFileContent, EnvFileLookup, EnvFileReading, EnvFileSyntax, EnvFiles, FileKeyOutcome, ScriptPart,
+    path_in_volume,
+};
 pub use env_from_refusal::EnvFromRefusal;
 pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters, other_namespace};
 pub use environment::{Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath};
@@ -226,6 +231,16 @@ impl<'s> Resolver<'s> {
     /// How env files are parsed for the pods of a file.
     pub fn env_file_syntax(&self, file: &str) -> EnvFileSyntax {
         EnvFileSyntax::for_release(self.release(file), self.snapshot.settings(file).proposals)
+    }
+
+    /// How a container reads env files.
+    pub fn env_file_reading(&self, of: BuiltContainer<'_>) -> EnvFileReading {
+        EnvFileReading::of(&self.scope(of.object), of)
+    }
+
+    /// Whether the release of a file serves `fileKeyRef`.
+    pub fn serves_env_files(&self, file: &str) -> bool {
+        env_file::serves_env_files(self.release(file), self.snapshot.settings(file).proposals)
     }
 
     /// The Kubernetes release of a file.

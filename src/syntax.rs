@@ -91,7 +91,8 @@ pub use node::{Node, NodeKind, Subtree};
 pub use owned_node::{NewContent, NewNode, OwnedNode};
 pub use param_file::{ParamFile, ParamFileEntry, ParamFileError, parse_param_file};
 pub use placeholders::{
-    TextPart, has_placeholder, parameter_placeholder, push_helm_placeholder, show_placeholders, split_placeholders,
+    TextPart, has_placeholder, may_be_replaced, parameter_placeholder, push_helm_placeholder, show_placeholders,
+    split_placeholders,
 };
 pub use quote_parameters::quote_parameters;
 pub use references::{
@@ -100,8 +101,8 @@ pub use references::{
 };
 pub use scalar::{ScalarStyle, TypedScalar};
 pub use shell::{
-    ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
-    ShellVariable, ShellWord, ShellWordPart, ShellWordPartKind, parse_shell_script, shell_variables,
+    ShellCommand, ShellCommandKind, ShellCommandList, ShellOperator, ShellQuote, ShellRedirect, ShellRedirectKind,
+    ShellScript, ShellVariable, ShellWord, ShellWordPart, ShellWordPartKind, parse_shell_script, shell_variables,
 };
 pub use source_map::SourceMap;
 pub use syntax_error::{SyntaxError, SyntaxErrorKind};

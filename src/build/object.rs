@@ -243,6 +243,29 @@ impl<'s> BuiltPod<'s> {
         let Self { object, pod } = self;
         pod.containers.iter().map(move |container| BuiltContainer { object, pod, container })
     }
+
+    /// Whether a Kustomize patch in the workspace may set something in the pod. `sets` says whether the pod of a patch
+    /// does; patches inside a kustomization are not read, and may set anything. Files of JSON 6902 patches and
+    /// `replacements` are not counted. It looks at all files, so ask it last.
+    pub fn may_be_patched(self, sets: impl Fn(&Pod) -> bool) -> bool {
+        let snapshot = self.object.snapshot;
+        snapshot.files().any(|(path, file)| {
+            let is_patch = snapshot.is_patch(path);
+            file.objects.iter().any(|object| match &object.model.data {
+                ObjectData::Kustomization(it) => it.has_inline_patches,
+                _ => is_patch && object.model.pods.iter().any(&sets),
+            })
+        })
+    }
+
+    /// Whether a Kustomize patch may add a volume or mount it.
+    pub fn may_patch_volume(self, name: &str) -> bool {
+        let is_it = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
+        self.may_be_patched(|patch| {
+            patch.volumes.iter().any(|it| is_it(&it.name))
+                || patch.containers.iter().flat_map(|it| &it.mounts).any(|it| is_it(&it.name))
+        })
+    }
 }
 
 /// One container of a built object: the handle by which all layers name it.

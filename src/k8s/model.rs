@@ -332,6 +332,17 @@ pub struct Pod {
     pub controller: Controller,
     /// Whether it is a pod of an indexed Job (B25).
     pub is_indexed: bool,
+    /// The user in `securityContext`, for containers that do not set one.
+    pub user: UserFields,
+}
+
+/// The fields of a `securityContext` that decide which user a container runs as.
+#[derive(Clone, Debug, Default)]
+pub struct UserFields {
+    /// `runAsUser`.
+    pub id: Option<Text>,
+    /// `runAsNonRoot`.
+    pub is_non_root: Option<bool>,
 }
 
 /// The role of a container.
@@ -378,6 +389,8 @@ pub struct Container {
     pub working_directory: Option<Text>,
     /// Whether it has `lifecycle` hooks.
     pub has_hooks: bool,
+    /// The user in `securityContext`.
+    pub user: UserFields,
     /// Exec probes.
     pub probes: Vec<Probe>,
     /// `volumeMounts`.

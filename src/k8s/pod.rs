@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::k8s::content_hash::{self, Defaults};
 use crate::k8s::model::{
-    Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Text, ValueFrom, ValueSource,
-    Volume,
+    Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Text, UserFields, ValueFrom,
+    ValueSource, Volume,
 };
 use crate::k8s::node_reader::{DEPTH, NodeReader, mappings};
 use crate::k8s::object_cache;
@@ -32,6 +32,7 @@ pub(super) fn pod(reader: NodeReader<'_>, spec: Node<'_>, path: String) -> Pod {
         service_account: reader.text_at(spec, "serviceAccountName").or_else(|| reader.text_at(spec, "serviceAccount")),
         limits: reader.pairs_at(spec, &["resources", "limits"]),
         volumes: spec.get("volumes").map(|list| volumes(reader, list)).unwrap_or_default(),
+        user: user(reader, spec),
         ..Pod::default()
     };
     for (list, role) in LISTS {
@@ -93,6 +94,7 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
     let mut it = Container { path, span: reader.span(node), role, ..Container::default() };
     it.working_directory = reader.text_at(node, "workingDir");
     it.has_hooks = node.get("lifecycle").is_some_and(Node::is_mapping);
+    it.user = user(reader, node);
     for (key, value) in node.entries() {
         let (Some(name), Some(value)) = (key.key_text(), value) else { continue };
         match &*name {
@@ -137,6 +139,15 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
         || it.env.iter().any(|it| is_unknown(&it.name))
         || it.env_from.iter().any(|it| is_unknown(&it.prefix));
     it
+}
+
+/// Reads the user in the `securityContext` of a pod spec or a container.
+fn user(reader: NodeReader<'_>, node: Node<'_>) -> UserFields {
+    let Some(context) = node.get("securityContext") else { return UserFields::default() };
+    UserFields {
+        id: reader.text_at(context, "runAsUser"),
+        is_non_root: reader.flag(context, "runAsNonRoot").map(|(it, _)| it),
+    }
 }
 
 /// Whether the list at a key, or an item of it, is not known.

@@ -6,14 +6,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::build::{BuiltContainer, BuiltPod};
-use crate::k8s::Text;
+use crate::k8s::{Container, Text};
+use crate::resolve::container_user::ContainerUser;
+use crate::resolve::env_sources;
 use crate::resolve::lookup_scope::LookupScope;
-use crate::resolve::script_runner::{self, FileState, ScriptSource, TracedCharacter, VolumeFiles};
+use crate::resolve::script_runner::{
+    self, FilePermissions, FileState, ScriptPosition, ScriptSource, TracedCharacter, VolumeFiles,
+};
 use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::value::ResolvedValue;
 use crate::resolve::variable_names;
-use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, find_env_file_entry, parse_env_file};
-use crate::text::Span;
+use crate::syntax::{
+    EnvFileDialect, EnvFileError, EnvFileProblem, ShellQuote, find_env_file_entry, may_be_replaced, parse_env_file,
+};
 use crate::workspace::KubernetesVersion;
 
 /// How a release, or the proposal, parses env files.
@@ -40,6 +45,34 @@ impl EnvFileSyntax {
     }
 }
 
+/// V14: whether a release serves `fileKeyRef`. The gate of 1.34 is assumed to be on.
+pub(super) fn serves_env_files(release: KubernetesVersion, proposals: bool) -> bool {
+    proposals || release.is_at_least(34)
+}
+
+/// How one container reads env files.
+#[derive(Clone, Copy, Debug)]
+pub struct EnvFileReading {
+    /// The syntax of the files.
+    pub syntax: EnvFileSyntax,
+    /// The user who must be able to read the file, if it matters (PF7).
+    user: ContainerUser,
+    /// Whether parts of the pod may be missing: it is a template or a patch. Then nothing is certainly missing.
+    is_partial: bool,
+}
+
+impl EnvFileReading {
+    /// How a container reads env files.
+    pub(super) fn of(scope: &LookupScope<'_>, container: BuiltContainer<'_>) -> Self {
+        let is_open = |it: &Container| it.may_have_more_variables || env_sources::is_part_of_patch(scope, it);
+        Self {
+            syntax: scope.env_file_syntax(),
+            user: ContainerUser::who_reads(scope, container),
+            is_partial: scope.is_any_template() || container.pod.containers.iter().any(|it| is_open(it)),
+        }
+    }
+}
+
 /// The files in the volumes of a pod at the start of one of its containers.
 #[derive(Clone, Debug)]
 pub struct EnvFiles {
@@ -53,6 +86,8 @@ pub enum EnvFile {
     Absent,
     /// It is written with this content.
     Written(EnvFileContent),
+    /// Only a container that starts at the same time writes it, the one with this index in the pod.
+    Late(usize),
     /// It may exist with any content.
     Unknown,
 }
@@ -68,8 +103,9 @@ pub struct EnvFileContent {
     offsets: Vec<usize>,
     /// Whether more text may follow.
     is_open: bool,
-    /// Whether other content was written to the file before.
-    pub was_rewritten: bool,
+    /// Whether it may still change when the container starts.
+    may_change: bool,
+    permissions: FilePermissions,
     scripts: Arc<[ScriptSource]>,
 }
 
@@ -78,6 +114,27 @@ impl std::fmt::Debug for EnvFileContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} bytes>", self.text.len())
     }
+}
+
+/// What a container gets for a key of an env file. The one answer for values, findings and failures.
+#[derive(Clone, Debug)]
+pub enum FileKeyOutcome {
+    /// The value, and its range in the text.
+    Value(ResolvedValue, Range<usize>),
+    /// Nothing: the entry is left out (B17, PF4).
+    Skipped,
+    /// No container writes the file: the container does not start (PF3, F4).
+    MissingFile,
+    /// Only a container that starts at the same time writes the file, the one with this index in the pod.
+    LateFile(usize),
+    /// The file does not have the key, or its value is empty: the container does not start (PF3, F5).
+    MissingKey,
+    /// The kubelet refuses the file: the container does not start (PF5, PF6).
+    Refused(EnvFileError),
+    /// The user of the container may not read the file: the container does not start (PF7).
+    Unreadable(ContainerUser),
+    /// It is not known.
+    Unknown,
 }
 
 /// The result of looking up a key in an env file.
@@ -140,17 +197,19 @@ impl EnvFiles {
 
 /// See [`EnvFiles::file`].
 pub(super) fn find_file(files: &VolumeFiles, volume: &str, path: &str) -> EnvFile {
-    let Some(path) = path_in_volume(path) else { return EnvFile::Unknown };
+    let path = path_in_volume(path).filter(|_| !may_be_replaced(path) && !may_be_replaced(volume));
+    let Some(path) = path else { return EnvFile::Unknown };
     match files.file(volume, &path) {
         FileState::Absent => EnvFile::Absent,
-        FileState::Unknown => EnvFile::Unknown,
+        FileState::Unknown => files.late_writer(volume, &path).map_or(EnvFile::Unknown, EnvFile::Late),
         FileState::Known(text) => {
             let mut content = EnvFileContent {
                 text: String::new(),
                 characters: text.characters.clone(),
                 offsets: Vec::with_capacity(text.characters.len()),
                 is_open: text.is_open,
-                was_rewritten: files.was_rewritten(volume, &path),
+                may_change: files.may_change(volume, &path),
+                permissions: files.permissions(volume, &path),
                 scripts: files.scripts.as_slice().into(),
             };
             for it in &text.characters {
@@ -166,6 +225,38 @@ pub(super) fn find_file(files: &VolumeFiles, volume: &str, path: &str) -> EnvFil
 pub fn path_in_volume(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
     (!parts.is_empty() && !parts.contains(&"..")).then(|| parts.join("/"))
+}
+
+impl EnvFile {
+    /// What a container gets for a key.
+    pub fn outcome(&self, key: &str, optional: bool, reading: EnvFileReading) -> FileKeyOutcome {
+        let is_draft = reading.syntax.dialect == EnvFileDialect::Proposed;
+        let outcome = match self {
+            Self::Unknown => FileKeyOutcome::Unknown,
+            // F4: the container does not start without the file, even if `optional` is true; only PF4 differs.
+            Self::Absent if optional && is_draft => FileKeyOutcome::Skipped,
+            Self::Absent => FileKeyOutcome::MissingFile,
+            Self::Late(_) if optional && is_draft => FileKeyOutcome::Unknown,
+            Self::Late(writer) => FileKeyOutcome::LateFile(*writer),
+            Self::Written(content) if content.may_change => FileKeyOutcome::Unknown,
+            Self::Written(content) if is_draft && content.permissions.denies(reading.user) => {
+                FileKeyOutcome::Unreadable(reading.user)
+            }
+            Self::Written(content) => match content.find(key, reading.syntax) {
+                EnvFileLookup::Value(value, range) => FileKeyOutcome::Value(value, range),
+                EnvFileLookup::Missing if may_be_replaced(key) => FileKeyOutcome::Unknown,
+                EnvFileLookup::Missing if optional => FileKeyOutcome::Skipped,
+                EnvFileLookup::Missing => FileKeyOutcome::MissingKey,
+                EnvFileLookup::Refused(error) => FileKeyOutcome::Refused(error),
+                EnvFileLookup::Unknown => FileKeyOutcome::Unknown,
+            },
+        };
+        match outcome {
+            FileKeyOutcome::Value(..) => outcome,
+            _ if reading.is_partial => FileKeyOutcome::Unknown,
+            _ => outcome,
+        }
+    }
 }
 
 impl EnvFileContent {
@@ -225,12 +316,26 @@ impl EnvFileContent {
     /// The part of a script that writes a range of the text.
     pub fn script_part(&self, range: Range<usize>) -> Option<ScriptPart> {
         let characters = self.characters(range);
-        let (first, last) = (characters.first()?, characters.last()?);
-        let source = self.scripts.get(first.place.script as usize)?;
-        let end = if first.place.script == last.place.script { last.place.end } else { first.place.end };
-        let span = Span::new(first.place.start as usize, (end as usize).max(first.place.end as usize));
+        let (first, last) = (characters.first()?.place, characters.last()?.place);
+        let end = if first.script == last.script { last.end.max(first.end) } else { first.end };
+        self.part_at(ScriptPosition { end, ..first })
+    }
+
+    /// The part of a script that writes the first character.
+    pub fn first_part(&self) -> Option<ScriptPart> {
+        self.part_at(self.characters.first()?.place)
+    }
+
+    /// The part of a script that sets the permissions of the file.
+    pub fn permissions_part(&self) -> Option<ScriptPart> {
+        self.part_at(self.permissions.place()?)
+    }
+
+    fn part_at(&self, place: ScriptPosition) -> Option<ScriptPart> {
+        let source = self.scripts.get(place.script as usize)?;
         let text = source.text.clone()?;
-        Some(ScriptPart { container: source.container, text, range: source.item_range(span), quote: first.place.quote })
+        let range = source.item_range(place.span());
+        Some(ScriptPart { container: source.container, text, range, quote: place.quote })
     }
 
     fn characters(&self, range: Range<usize>) -> &[TracedCharacter] {

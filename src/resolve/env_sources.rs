@@ -8,13 +8,13 @@ use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
-use crate::resolve::env_file::{self, EnvFile, EnvFileLookup};
+use crate::resolve::env_file::{self, EnvFile, EnvFileReading, FileKeyOutcome};
 use crate::resolve::env_from_refusal::EnvFromRefusal;
 use crate::resolve::lookup_scope::{self, LookupScope};
 use crate::resolve::service_variables::{self, ServiceVariables};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::resolve::variable_names;
-use crate::syntax::{EnvFileDialect, has_placeholder, show_placeholders};
+use crate::syntax::{has_placeholder, show_placeholders};
 use crate::workspace::Globs;
 
 /// A source outside this workspace, or one that is only partly known, which may define variables.
@@ -292,7 +292,7 @@ pub(super) fn value_from(
             let part = |text| shared(text).unwrap_or_else(|| "?".into());
             let reference =
                 FileKeyReference { volume: part(volume), path: part(path), key: part(key), optional: *optional };
-            file_key_value(scope, &reference, location)
+            file_key_value(scope, of, &reference, location)
         }
     }
 }
@@ -305,44 +305,45 @@ struct FileKeyReference {
     optional: bool,
 }
 
-/// The value of a `fileKeyRef` (F3 to F6, PF3 to PF5).
-fn file_key_value(scope: &LookupScope<'_>, reference: &FileKeyReference, location: &Location) -> Option<Binding> {
+/// The value of a `fileKeyRef` (F3 to F6, PF3 to PF7).
+fn file_key_value(
+    scope: &LookupScope<'_>,
+    of: BuiltContainer<'_>,
+    reference: &FileKeyReference,
+    location: &Location,
+) -> Option<Binding> {
     let FileKeyReference { volume, path, key, optional } = reference;
-    let syntax = scope.env_file_syntax();
-    let file = scope.files().map_or(EnvFile::Unknown, |files| env_file::find_file(files, volume, path));
     let mut origin = Origin {
         object: Some(Arc::clone(volume)),
         key: Some(Arc::clone(key)),
         location: Some(location.clone()),
         ..Origin::new(OriginKind::EnvFile)
     };
-    let value = match file {
-        // F4: the container does not start without the file, even if `optional` is true; only PF4 differs.
-        EnvFile::Absent if *optional && syntax.dialect == EnvFileDialect::Proposed => return None,
-        EnvFile::Absent => {
-            ResolvedValue::unknown(UnknownReason::MissingFile { path: Arc::clone(path), volume: Arc::clone(volume) })
+    let unknown = |reason, origin| Some(Binding::new("", ResolvedValue::unknown(reason), origin));
+    if !scope.serves_env_files() {
+        return unknown(UnknownReason::Unserved { field: "fileKeyRef", release: scope.release() }, origin);
+    }
+    let file = scope.files().map_or(EnvFile::Unknown, |files| env_file::find_file(files, volume, path));
+    let (path, volume) = (Arc::clone(path), Arc::clone(volume));
+    let reason = match file.outcome(key, *optional, EnvFileReading::of(scope, of)) {
+        FileKeyOutcome::Value(value, range) => {
+            if let EnvFile::Written(content) = &file
+                && let Some(part) = content.script_part(range)
+            {
+                origin.location = Some(scope.object.location(part.text.span));
+                origin.inside = Some(ScalarPart { text: part.text, range: part.range });
+            }
+            return Some(Binding::new("", value, origin));
         }
-        EnvFile::Unknown => ResolvedValue::unknown(unknown_file_key(reference)),
-        EnvFile::Written(content) => match content.find(key, syntax) {
-            EnvFileLookup::Value(value, range) => {
-                if let Some(part) = content.script_part(range) {
-                    origin.location = Some(scope.object.location(part.text.span));
-                    origin.inside = Some(ScalarPart { text: part.text, range: part.range });
-                }
-                value
-            }
-            EnvFileLookup::Missing if *optional => return None,
-            EnvFileLookup::Missing => {
-                ResolvedValue::unknown(UnknownReason::MissingKey(format!("{key} of env file {path}").into()))
-            }
-            EnvFileLookup::Refused(_) => ResolvedValue::unknown(UnknownReason::RefusedFile {
-                path: Arc::clone(path),
-                volume: Arc::clone(volume),
-            }),
-            EnvFileLookup::Unknown => ResolvedValue::unknown(unknown_file_key(reference)),
-        },
+        FileKeyOutcome::Skipped => return None,
+        FileKeyOutcome::MissingFile => UnknownReason::MissingFile { path, volume },
+        FileKeyOutcome::LateFile(_) => UnknownReason::LateFile { path, volume },
+        FileKeyOutcome::MissingKey => UnknownReason::MissingKey(format!("{key} of env file {path}").into()),
+        FileKeyOutcome::Refused(_) => UnknownReason::RefusedFile { path, volume },
+        FileKeyOutcome::Unreadable(_) => UnknownReason::UnreadableFile { path, volume },
+        FileKeyOutcome::Unknown => unknown_file_key(reference),
     };
-    Some(Binding::new("", value, origin))
+    unknown(reason, origin)
 }
 
 fn unknown_file_key(reference: &FileKeyReference) -> UnknownReason {

@@ -183,7 +183,7 @@ impl Environment {
         // Scripts are run only for the few pods that read env files.
         let added = || changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
         let is_read = || container.env.iter().chain(added().map(|(_, it)| it)).any(reads_env_file);
-        if scope.files().is_none() && is_read() {
+        if scope.files().is_none() && scope.serves_env_files() && is_read() {
             let files = script_runner::files_before(scope, of, &services);
             return Self::resolve_in_order(&scope.with_files(&files), of, services, admission, dependence, absence);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::build::{AdmissionContext, BuiltMatch, BuiltObject};
 use crate::k8s::{EnvFrom, Text};
 use crate::resolve::binding::{Binding, Origin, OriginKind};
-use crate::resolve::env_file::EnvFileSyntax;
+use crate::resolve::env_file::{EnvFileSyntax, serves_env_files};
 use crate::resolve::env_sources;
 use crate::resolve::expand::DollarCopying;
 use crate::resolve::script_runner::VolumeFiles;
@@ -48,6 +48,11 @@ impl<'s> LookupScope<'s> {
         EnvFileSyntax::for_release(self.release, self.settings().proposals)
     }
 
+    /// Whether the release serves `fileKeyRef`.
+    pub(super) fn serves_env_files(&self) -> bool {
+        serves_env_files(self.release, self.settings().proposals)
+    }
+
     /// The snapshot, if services have moved since their variables were computed.
     pub(super) fn moved_services(&self) -> Option<Snapshot> {
         self.object.snapshot.has_moved_services().then(|| self.object.snapshot.clone())
@@ -84,6 +89,11 @@ impl<'s> LookupScope<'s> {
     /// Whether the file is a Helm template; its pods may have more labels than it shows.
     pub(super) fn is_template(&self) -> bool {
         self.object.snapshot.file(self.object.file).is_some_and(|it| it.is_helm_template())
+    }
+
+    /// Whether a template engine produces the manifest from this file.
+    pub(super) fn is_any_template(&self) -> bool {
+        self.object.snapshot.file(self.object.file).is_some_and(|it| it.is_template())
     }
 
     /// The Kubernetes release of the file.

@@ -5,6 +5,7 @@
 
 mod commands;
 mod echo_printf;
+mod file_modes;
 mod file_system;
 mod interpreter;
 mod traced_text;
@@ -12,12 +13,14 @@ mod traced_text;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::build::{Admission, BuiltContainer, BuiltPod};
 use crate::k8s::{Container, ContainerRole, Mount, Text, VariableScope};
 use crate::resolve::binding::Lookup;
+use crate::resolve::container_user::ContainerUser;
 use crate::resolve::env_sources;
 use crate::resolve::environment::{Environment, ExpandedScalar};
 use crate::resolve::lookup_scope::LookupScope;
@@ -31,11 +34,15 @@ use file_system::{FileSystem, MountPoint, normalize};
 use interpreter::ScriptContext;
 use traced_text::TracedText;
 
+pub(super) use file_modes::FilePermissions;
 pub(super) use file_system::FileState;
 pub(super) use traced_text::{ScriptPosition, TracedCharacter};
 
 /// The files are unknown after more containers than this.
 const MAX_CONTAINERS: usize = 64;
+
+/// The files are unknown if containers that run at the same time change them in more rounds than this.
+const MAX_ROUNDS: usize = 4;
 
 /// The files in the volumes of a pod at the start of a container.
 #[derive(Clone, Debug)]
@@ -45,6 +52,19 @@ pub(super) struct VolumeFiles {
     pub(super) scripts: Vec<ScriptSource>,
     /// Whether all files are unknown, because a container cannot be followed.
     is_unknown: bool,
+    /// Volumes that a sidecar can write. It may still be running when the container starts.
+    sidecar_volumes: BTreeSet<Arc<str>>,
+    /// The containers that start at the same time.
+    concurrent: Option<ConcurrentWrites>,
+}
+
+/// What the containers write that start at the same time as a container.
+#[derive(Clone, Debug)]
+struct ConcurrentWrites {
+    /// The volumes before any of them has run.
+    before: FileSystem,
+    /// The volumes after each of them, by its index in the pod.
+    after: BTreeMap<usize, FileSystem>,
 }
 
 /// The origin of a script.
@@ -106,9 +126,24 @@ impl VolumeFiles {
         !self.is_unknown && self.file_system.is_known(volume)
     }
 
-    /// Whether other content was written to a file before.
-    pub(super) fn was_rewritten(&self, volume: &str, path: &str) -> bool {
-        self.file_system.was_rewritten(volume, path)
+    /// Whether the content of a file may still change: a sidecar writes it in several steps, and the kubelet does not
+    /// wait for the last one.
+    pub(super) fn may_change(&self, volume: &str, path: &str) -> bool {
+        self.sidecar_volumes.contains(volume) && self.file_system.was_rewritten(volume, path)
+    }
+
+    /// The permissions of a file.
+    pub(super) fn permissions(&self, volume: &str, path: &str) -> FilePermissions {
+        self.file_system.file_permissions(volume, path)
+    }
+
+    /// The index of a container that starts at the same time and certainly writes a file that no earlier container
+    /// writes.
+    pub(super) fn late_writer(&self, volume: &str, path: &str) -> Option<usize> {
+        let ConcurrentWrites { before, after } = self.concurrent.as_ref().filter(|_| !self.is_unknown)?;
+        let writes = |it: &FileSystem| matches!(it.file(volume, path), FileState::Known(_));
+        let mut writers = after.iter().filter(|(_, after)| writes(after)).map(|(at, _)| *at);
+        writers.next().filter(|_| before.file(volume, path) == FileState::Absent)
     }
 }
 
@@ -120,30 +155,61 @@ pub(super) fn files_before(
 ) -> VolumeFiles {
     let (own, pod, container) = (of.index().unwrap_or(0), of.in_pod(), of.container);
     let mut files = empty_volumes(scope, pod, container);
+    let is_init = |role: ContainerRole| matches!(role, ContainerRole::Init | ContainerRole::Sidecar);
     for (at, other) in pod.pod.containers.iter().enumerate() {
-        let starts_before = match (other.role, container.role) {
-            (ContainerRole::Init | ContainerRole::Sidecar, ContainerRole::Init | ContainerRole::Sidecar) => at < own,
-            (ContainerRole::Init | ContainerRole::Sidecar, _) => true,
-            (ContainerRole::Container, ContainerRole::Container) => at < own,
-            (ContainerRole::Container, ContainerRole::Ephemeral) => true,
-            _ => false,
-        };
-        if !starts_before {
+        if !is_init(other.role) || is_init(container.role) && at >= own {
             continue;
         }
         if files.is_unknown || at >= MAX_CONTAINERS {
             files.is_unknown = true;
             return files;
         }
-        let before = files.file_system.clone();
         run_container(scope, pod, at, services, &mut files);
-        // Regular containers start at the same time: their files may exist or not.
-        if other.role == ContainerRole::Container {
-            files.file_system = files.file_system.merged(&before);
-        }
         files.file_system.start_next_container();
     }
+    if !is_init(container.role) {
+        run_concurrent(scope, of, services, &mut files);
+    }
     files
+}
+
+/// Runs the containers that start at the same time as a regular container, in any order: their files may exist or not.
+/// The kubelet tries to start a container again until its env files exist.
+fn run_concurrent(
+    scope: &LookupScope<'_>,
+    of: BuiltContainer<'_>,
+    services: &Arc<ServiceVariables>,
+    files: &mut VolumeFiles,
+) {
+    let (own, pod) = (of.index(), of.in_pod());
+    let is_beside = |(at, it): &(usize, &Arc<Container>)| {
+        Some(*at) != own && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
+    };
+    let beside: Vec<usize> = pod.pod.containers.iter().enumerate().filter(is_beside).map(|(at, _)| at).collect();
+    let mut concurrent = ConcurrentWrites { before: files.file_system.clone(), after: BTreeMap::new() };
+    // One of them may use the files of another, so they are run until nothing changes.
+    for _ in 0..MAX_ROUNDS {
+        let start = files.file_system.clone();
+        for at in beside.iter().copied() {
+            if files.is_unknown || at >= MAX_CONTAINERS {
+                files.is_unknown = true;
+                return;
+            }
+            let before = files.file_system.clone();
+            run_container(scope, pod, at, services, files);
+            concurrent.after.insert(at, files.file_system.clone());
+            files.file_system = files.file_system.merged(&before);
+            files.file_system.start_next_container();
+        }
+        if files.file_system == start {
+            // A container that is added to a running pod does not start at the same time.
+            let is_late = |at: &usize| pod.pod.containers[*at].role == ContainerRole::Container;
+            concurrent.after.retain(|at, _| of.container.role == ContainerRole::Container && is_late(at));
+            files.concurrent = Some(concurrent);
+            return;
+        }
+    }
+    files.is_unknown = true;
 }
 
 /// The volumes after one container has run on empty volumes.
@@ -160,20 +226,28 @@ pub(super) fn files_written_by(
     files
 }
 
-fn empty_volumes(scope: &LookupScope<'_>, pod: BuiltPod<'_>, container: &Container) -> VolumeFiles {
+fn empty_volumes(scope: &LookupScope<'_>, built: BuiltPod<'_>, container: &Container) -> VolumeFiles {
     scope.depend_on_siblings();
-    let admission = Admission::for_pod(pod, scope.admission_context());
-    let pod = pod.pod;
+    let admission = Admission::for_pod(built, scope.admission_context());
+    let pod = built.pod;
     let pod_volumes = PodVolumes::new(pod, admission.as_ref());
     let is_empty_dir = |kind: &Option<Text>| kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
     let volumes = pod_volumes.volumes().iter().map(|it| it.volume).filter(|it| is_empty_dir(&it.kind));
     let names = volumes.filter_map(|it| it.name.as_ref()).map(|it| Arc::clone(&it.value));
+    let names: Vec<Arc<str>> = names.filter(|it| !built.may_patch_volume(it)).collect();
+    let is_sidecar = |at: &usize| pod.containers[*at].role == ContainerRole::Sidecar;
+    let sidecars: Vec<usize> = (0..pod.containers.len()).filter(is_sidecar).collect();
+    let is_written = |it: &&Arc<str>| sidecars.iter().any(|at| pod_volumes.is_writable(*at, it));
+    let sidecar_volumes = names.iter().filter(is_written).cloned().collect();
     // Patches, templates and uncertain presets may add mounts or containers.
     let is_incomplete = |it: &Container| it.may_have_more_variables || env_sources::is_part_of_patch(scope, it);
     let is_unknown = pod.containers.iter().any(|it| is_incomplete(it))
         || container.role == ContainerRole::Hook
-        || pod_volumes.may_differ();
-    VolumeFiles { file_system: FileSystem::new(names), scripts: Vec::new(), is_unknown }
+        || pod_volumes.may_differ()
+        // The entries of a preset are added to pods with other containers.
+        || built.object.preset().is_some();
+    let file_system = FileSystem::new(names);
+    VolumeFiles { file_system, scripts: Vec::new(), is_unknown, sidecar_volumes, concurrent: None }
 }
 
 fn run_container(
@@ -191,14 +265,10 @@ fn run_container(
         return;
     }
     let (scope, services) = (scope.with_files(files), Arc::clone(services));
-    let environment = Environment::resolve(
-        &scope,
-        BuiltContainer { object: pod.object, pod: pod.pod, container },
-        services,
-        admission.as_ref(),
-        // The values do not depend on why a reference is not expanded.
-        &|_| None,
-    );
+    let of = BuiltContainer { object: pod.object, pod: pod.pod, container };
+    let user = ContainerUser::who_reads(&scope, of);
+    // The values do not depend on why a reference is not expanded.
+    let environment = Environment::resolve(&scope, of, services, admission.as_ref(), &|_| None);
     let Some(mounts) = mount_points(container.mounts.len(), mounted, &environment) else {
         files.is_unknown = true;
         return;
@@ -223,6 +293,7 @@ fn run_container(
             lookup: &lookup,
             must_succeed: container.role == ContainerRole::Init,
             stops_at_failure: command_line.stops_at_failure,
+            user,
         };
         let directory = container.working_directory.as_ref().map(|it| it.value.to_string());
         let left = interpreter::run(&context, &script, files.file_system.clone(), directory).ok()?;

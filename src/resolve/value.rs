@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use crate::syntax::{TextPart, has_placeholder, split_placeholders};
+use crate::workspace::KubernetesVersion;
 
 /// A text that may have unknown parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +72,27 @@ pub enum UnknownReason {
         /// The volume.
         volume: Arc<str>,
     },
+    /// An env file that only a container writes which starts at the same time.
+    LateFile {
+        /// The file's path in the volume.
+        path: Arc<str>,
+        /// The volume.
+        volume: Arc<str>,
+    },
+    /// An env file that the user of the container may not read: the container does not start.
+    UnreadableFile {
+        /// The file's path in the volume.
+        path: Arc<str>,
+        /// The volume.
+        volume: Arc<str>,
+    },
+    /// A field that the release does not serve, so that it has no effect.
+    Unserved {
+        /// The field.
+        field: &'static str,
+        /// The release.
+        release: KubernetesVersion,
+    },
     /// A variable that a controller sets.
     Injected(Arc<str>),
     /// Several objects may be meant, and their values differ.
@@ -105,6 +127,11 @@ impl fmt::Display for UnknownReason {
             Self::EnvFileKey { key, path, volume } => write!(f, "key {key} of env file {path} in volume {volume}"),
             Self::MissingFile { path, volume } => write!(f, "missing env file {path} in volume {volume}"),
             Self::RefusedFile { path, volume } => write!(f, "invalid env file {path} in volume {volume}"),
+            Self::LateFile { path, volume } => {
+                write!(f, "env file {path} in volume {volume}, written at the same time")
+            }
+            Self::UnreadableFile { path, volume } => write!(f, "unreadable env file {path} in volume {volume}"),
+            Self::Unserved { field, release } => write!(f, "{field}, not served by Kubernetes {release}"),
             Self::Injected(what) => write!(f, "{what}"),
             Self::Ambiguous(name) => write!(f, "one of several {name}"),
             Self::PresetOrder => f.write_str("depends on the order of presets"),

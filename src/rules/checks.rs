@@ -16,7 +16,7 @@ mod env_file_unproduced;
 mod env_file_volume;
 mod forward_reference;
 mod headless_service_variable;
-mod invalid_env_file;
+pub(super) mod invalid_env_file;
 mod invalid_env_from_key;
 mod invalid_generator;
 mod invalid_parameter;

@@ -37,6 +37,11 @@ pub fn has_placeholder(text: &str) -> bool {
     !text.is_ascii() && text.contains([HELM, SHORT_HELM, PARAMETER, GENERATED])
 }
 
+/// Whether a tool may replace a part of the text before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`.
+pub fn may_be_replaced(text: &str) -> bool {
+    has_placeholder(text) || ["${", "{{", "$("].into_iter().any(|it| text.contains(it))
+}
+
 /// Appends the placeholder of a Helm action to a text.
 pub fn push_helm_placeholder(text: &mut String) {
     text.push(HELM);

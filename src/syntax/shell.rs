@@ -48,10 +48,8 @@ pub enum ShellCommandKind {
     Pipeline(Vec<ShellCommand>),
     /// `! a`
     Not(Box<ShellCommand>),
-    /// `a && b`
-    And(Box<ShellCommand>, Box<ShellCommand>),
-    /// `a || b`
-    Or(Box<ShellCommand>, Box<ShellCommand>),
+    /// `a && b || c`, from left to right.
+    Chain(Box<ShellCommand>, Vec<(ShellOperator, ShellCommand)>),
     /// `{ a; }`
     Group(ShellCommandList),
     /// `( a )`
@@ -79,6 +77,15 @@ pub enum ShellCommandKind {
         /// The commands of an iteration.
         body: ShellCommandList,
     },
+}
+
+/// An operator between two commands of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShellOperator {
+    /// `&&`: the next command runs after a success.
+    And,
+    /// `||`: the next command runs after a failure.
+    Or,
 }
 
 /// A redirection.

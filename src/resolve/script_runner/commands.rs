@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::resolve::script_runner::echo_printf;
+use crate::resolve::script_runner::file_modes;
 use crate::resolve::script_runner::file_system::FileState;
 use crate::resolve::script_runner::interpreter::{ExitStatus, Followed, Interpreter, NotFollowed, ShellVariable};
 use crate::resolve::script_runner::traced_text::TracedText;
@@ -21,13 +22,12 @@ pub(super) enum ShellVariant {
 }
 
 /// Commands that change no files and no variables.
-const HARMLESS: [&str; 47] = [
+const HARMLESS: [&str; 46] = [
     "[",
     "base64",
     "basename",
     "cal",
     "chgrp",
-    "chown",
     "cmp",
     "cut",
     "date",
@@ -101,7 +101,9 @@ pub(super) fn run(
         }
         "cat" => cat(interpreter, arguments, input, output),
         "tee" => tee(interpreter, arguments, input, output),
-        "mkdir" | "touch" | "rm" | "mv" | "cp" | "chmod" => run_file_command(interpreter, base, arguments),
+        "mkdir" | "touch" | "rm" | "mv" | "cp" => run_file_command(interpreter, base, arguments),
+        "chmod" => file_modes::chmod(interpreter, arguments),
+        "chown" => file_modes::chown(interpreter, arguments),
         "true" => {}
         "false" => interpreter.state.status = ExitStatus::Failure,
         _ if HARMLESS.contains(&base) => {
@@ -110,7 +112,7 @@ pub(super) fn run(
             if writes {
                 interpreter.make_unknown();
             }
-            if !matches!(base, "sleep" | "sync" | "test" | "[" | "wait" | "hash" | "chown" | "chgrp") {
+            if !matches!(base, "sleep" | "sync" | "test" | "[" | "wait" | "hash" | "chgrp") {
                 output.append(&TracedText::open());
             }
             let succeeds = matches!(base, "sleep" | "sync" | "date" | "uname" | "whoami");
@@ -132,7 +134,8 @@ fn run_builtin(
 ) -> Followed {
     let arguments = &fields[1..];
     match name {
-        ":" | "umask" | "ulimit" | "times" => {}
+        ":" | "ulimit" | "times" => {}
+        "umask" => file_modes::umask(interpreter, arguments, output),
         "command" if arguments.first().is_some_and(|it| !it.is_open && !it.starts_with("-")) => {
             return run(interpreter, fields[1..].to_vec(), input, output);
         }
@@ -327,7 +330,6 @@ fn run_file_command(interpreter: &mut Interpreter<'_>, name: &str, arguments: &[
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.known() {
-            Some(_) if name == "chmod" => return,
             Some(flag) if flag.len() > 1 && flag.starts_with('-') => {
                 is_understood &= flag[1..].chars().all(|it| allowed.contains(it));
                 if flag.contains('m') && name == "mkdir" {
@@ -341,9 +343,6 @@ fn run_file_command(interpreter: &mut Interpreter<'_>, name: &str, arguments: &[
             },
             None => is_understood = false,
         }
-    }
-    if name == "chmod" {
-        return;
     }
     if !is_understood {
         interpreter.make_unknown();
@@ -397,7 +396,15 @@ fn run_file_command(interpreter: &mut Interpreter<'_>, name: &str, arguments: &[
                 }
                 Some(target) if is_complete && interpreter.state.file_system.has_directory(&target) => {
                     let is_open = interpreter.is_open(from);
+                    let is_new = interpreter.state.file_system.get(&target) == FileState::Absent;
                     interpreter.write(&target, if is_open { FileState::Unknown } else { state });
+                    let permissions = interpreter.state.file_system.permissions(from);
+                    if name == "mv" || flags.contains('p') {
+                        interpreter.state.file_system.set_permissions(&target, permissions);
+                    } else if is_new {
+                        let copied = permissions.of_copy(interpreter.state.new_file);
+                        interpreter.state.file_system.set_permissions(&target, copied);
+                    }
                     if name == "mv" {
                         interpreter.remove(from);
                     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::resolve::script_runner::file_modes::FilePermissions;
 use crate::resolve::script_runner::traced_text::TracedText;
 
 /// The known state of a file.
@@ -25,6 +26,8 @@ struct FileTree {
     is_open: bool,
     /// Files whose content was replaced.
     rewritten: BTreeSet<String>,
+    /// What is known about the permissions of files.
+    permissions: BTreeMap<String, FilePermissions>,
 }
 
 /// A file in a volume, or in the container's own file system.
@@ -55,7 +58,8 @@ pub(super) struct FileSystem {
 
 impl FileTree {
     fn new(is_open: bool) -> Self {
-        Self { files: BTreeMap::new(), directories: BTreeSet::new(), is_open, rewritten: BTreeSet::new() }
+        let (files, directories) = (BTreeMap::new(), BTreeSet::new());
+        Self { files, directories, is_open, rewritten: BTreeSet::new(), permissions: BTreeMap::new() }
     }
 
     /// The file system of an image: any file may exist, and `/tmp` does.
@@ -86,11 +90,15 @@ impl FileTree {
             let (one, two) = (self.get(path), other.get(path));
             if one == two { one } else { FileState::Unknown }
         };
+        let common = |(path, one): (&String, &FilePermissions)| {
+            other.permissions.get(path).map(|other| (path.clone(), one.common(*other)))
+        };
         FileTree {
             files: paths.into_iter().map(|path| (path.clone(), state(path))).collect(),
             directories: self.directories.intersection(&other.directories).cloned().collect(),
             is_open: self.is_open || other.is_open,
             rewritten: self.rewritten.union(&other.rewritten).cloned().collect(),
+            permissions: self.permissions.iter().filter_map(common).collect(),
         }
     }
 }
@@ -141,6 +149,38 @@ impl FileSystem {
         }
     }
 
+    /// What is known about the permissions of a file.
+    pub(super) fn permissions(&self, place: &FileLocation) -> FilePermissions {
+        let files = match &place.volume {
+            Some(volume) => self.volumes.get(volume),
+            None => Some(&self.own),
+        };
+        files.and_then(|it| it.permissions.get(&place.path)).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set_permissions(&mut self, place: &FileLocation, permissions: FilePermissions) {
+        if let Some(files) = self.files_mut(place) {
+            files.permissions.insert(place.path.clone(), permissions);
+        }
+    }
+
+    /// Forgets the permissions of all files.
+    pub(super) fn forget_permissions(&mut self) {
+        self.volumes.values_mut().chain([&mut self.own]).for_each(|it| it.permissions.clear());
+    }
+
+    /// The known files at or below a path.
+    pub(super) fn files_below(&self, place: &FileLocation) -> Vec<FileLocation> {
+        let files = match &place.volume {
+            Some(volume) => self.volumes.get(volume),
+            None => Some(&self.own),
+        };
+        let inside = format!("{}/", place.path);
+        let is_below = |it: &&String| **it == place.path || place.path.is_empty() || it.starts_with(&inside);
+        let paths = files.into_iter().flat_map(|it| it.files.keys()).filter(is_below);
+        paths.map(|path| FileLocation { volume: place.volume.clone(), path: path.clone() }).collect()
+    }
+
     /// Whether the directory of a file certainly exists.
     pub(super) fn has_directory(&self, place: &FileLocation) -> bool {
         let files = match &place.volume {
@@ -178,7 +218,9 @@ impl FileSystem {
         let below: Vec<String> = files.files.keys().filter(|it| is_root || it.starts_with(&inside)).cloned().collect();
         for path in below {
             files.set(&path, FileState::Absent);
+            files.permissions.remove(&path);
         }
+        files.permissions.remove(&place.path);
         files.directories.retain(|it| *it != place.path && !it.starts_with(&inside));
         if !is_root {
             files.set(&place.path, FileState::Absent);
@@ -224,6 +266,12 @@ impl FileSystem {
     /// Whether the content of a file was replaced.
     pub(super) fn was_rewritten(&self, volume: &str, path: &str) -> bool {
         self.volumes.get(volume).is_some_and(|files| files.rewritten.contains(path))
+    }
+
+    /// What is known about the permissions of the file at a path relative to the volume.
+    pub(super) fn file_permissions(&self, volume: &str, path: &str) -> FilePermissions {
+        let files = self.volumes.get(volume);
+        files.and_then(|it| it.permissions.get(path)).copied().unwrap_or_default()
     }
 
     fn files_mut(&mut self, place: &FileLocation) -> Option<&mut FileTree> {

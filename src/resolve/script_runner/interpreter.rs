@@ -6,13 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::resolve::container_user::ContainerUser;
 use crate::resolve::script_runner::commands;
+use crate::resolve::script_runner::file_modes::FilePermissions;
 use crate::resolve::script_runner::file_system::{FileLocation, FileState, FileSystem, MountPoint};
 use crate::resolve::script_runner::traced_text::{ScriptPosition, TracedCharacter, TracedText};
 use crate::resolve::value::{ResolvedValue, ValuePart};
 use crate::syntax::{
-    ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
-    ShellWord, ShellWordPart, ShellWordPartKind,
+    ShellCommand, ShellCommandKind, ShellCommandList, ShellOperator, ShellQuote, ShellRedirect, ShellRedirectKind,
+    ShellScript, ShellWord, ShellWordPart, ShellWordPartKind,
 };
 use crate::text::Span;
 
@@ -22,6 +24,8 @@ const MAX_STEPS: usize = 10_000;
 const MAX_CHARACTERS: usize = 2_000_000;
 /// The maximum number of rounds of a `for` loop.
 const MAX_ROUNDS: usize = 64;
+/// The maximum number of conditions of an `if`, which are nested for the interpreter.
+const MAX_BRANCHES: usize = 32;
 
 /// Looks up an environment variable of the container.
 pub(super) type VariableLookup<'a> = dyn Fn(&str) -> Option<ResolvedValue> + 'a;
@@ -39,6 +43,8 @@ pub(super) struct ScriptContext<'a> {
     pub(super) must_succeed: bool,
     /// Whether it runs with `sh -e`.
     pub(super) stops_at_failure: bool,
+    /// The user that runs it, who owns the files that it makes.
+    pub(super) user: ContainerUser,
 }
 
 /// The value of a shell variable.
@@ -64,6 +70,8 @@ pub(super) struct ShellState {
     pub(super) variables: BTreeMap<String, ShellVariable>,
     /// The working directory, if it is known.
     pub(super) directory: Option<String>,
+    /// The permissions of new files, by `umask`.
+    pub(super) new_file: FilePermissions,
     pub(super) status: ExitStatus,
     pub(super) stops_at_failure: bool,
     /// Whether the shell or subshell has exited.
@@ -97,6 +105,7 @@ pub(super) fn run(
         file_system,
         variables: BTreeMap::new(),
         directory,
+        new_file: FilePermissions::of_user(context.user.id()),
         status: ExitStatus::Success,
         stops_at_failure: context.stops_at_failure,
         has_ended: false,
@@ -132,6 +141,7 @@ impl ShellState {
             file_system: self.file_system.merged(&other.file_system),
             variables,
             directory: self.directory.filter(|it| other.directory.as_ref() == Some(it)),
+            new_file: self.new_file.common(other.new_file),
             status: if self.status == other.status { self.status } else { ExitStatus::Unknown },
             stops_at_failure: self.stops_at_failure && other.stops_at_failure,
             has_ended: false,
@@ -311,10 +321,7 @@ impl<'a> Interpreter<'a> {
                 }
                 Ok(())
             }
-            ShellCommandKind::And(one, other) => {
-                self.run_chain(one, other, ExitStatus::Success, input, output, is_last)
-            }
-            ShellCommandKind::Or(one, other) => self.run_chain(one, other, ExitStatus::Failure, input, output, is_last),
+            ShellCommandKind::Chain(first, rest) => self.run_chain(first, rest, input, output, is_last),
             ShellCommandKind::If { branches, otherwise } => {
                 self.run_branches(branches, otherwise, input, output, is_last)
             }
@@ -343,32 +350,55 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Runs `&&` and `||`: the second command runs if the first ends with `wanted`.
+    /// Runs a chain of `&&` and `||`.
     fn run_chain(
         &mut self,
-        one: &'a ShellCommand,
-        other: &'a ShellCommand,
-        wanted: ExitStatus,
+        first: &'a ShellCommand,
+        rest: &'a [(ShellOperator, ShellCommand)],
         input: &TracedText,
         output: &mut TracedText,
         is_last: bool,
     ) -> Followed {
-        self.run_condition(|interpreter| {
-            interpreter.run_command(one, input, output, is_last && wanted == ExitStatus::Success)
-        })?;
-        if self.state.has_ended {
-            return Ok(());
+        // After `||` a command also runs if the ones before it fail.
+        let after_or = rest.iter().rposition(|(operator, _)| *operator == ShellOperator::Or).map_or(0, |at| at + 1);
+        // `set -e` only checks the last command of a chain.
+        let stops = std::mem::replace(&mut self.state.stops_at_failure, false);
+        self.run_command(first, input, output, is_last && after_or == 0)?;
+        for (at, (operator, command)) in rest.iter().enumerate() {
+            if self.state.has_ended {
+                break;
+            }
+            if at + 1 == rest.len() {
+                self.state.stops_at_failure = stops;
+            }
+            self.run_link(*operator, command, input, output, is_last && at + 1 >= after_or)?;
         }
+        Ok(())
+    }
+
+    /// Runs a command of a chain, if the status before it lets it run.
+    fn run_link(
+        &mut self,
+        operator: ShellOperator,
+        command: &'a ShellCommand,
+        input: &TracedText,
+        output: &mut TracedText,
+        is_last: bool,
+    ) -> Followed {
+        let wanted = match operator {
+            ShellOperator::And => ExitStatus::Success,
+            ShellOperator::Or => ExitStatus::Failure,
+        };
         match self.state.status {
-            status if status == wanted => self.run_command(other, input, output, is_last),
+            status if status == wanted => self.run_command(command, input, output, is_last),
             // Otherwise the script would fail, and no container would read its files.
             ExitStatus::Unknown if wanted == ExitStatus::Success && is_last => {
-                self.run_command(other, input, output, is_last)
+                self.run_command(command, input, output, is_last)
             }
             ExitStatus::Unknown => {
-                self.run_maybe(output, |interpreter, output| interpreter.run_command(other, input, output, false))
+                self.run_maybe(output, |interpreter, output| interpreter.run_command(command, input, output, false))
             }
-            // `set -e` only checks the last command of a chain.
+            // The command that failed is not the last one, so `set -e` ignores it.
             _ if self.state.stops_at_failure => {
                 self.state.status = ExitStatus::Unknown;
                 Ok(())
@@ -385,6 +415,9 @@ impl<'a> Interpreter<'a> {
         output: &mut TracedText,
         is_last: bool,
     ) -> Followed {
+        if branches.len() > MAX_BRANCHES {
+            return Err(NotFollowed);
+        }
         let Some(((condition, body), rest)) = branches.split_first() else {
             self.state.status = ExitStatus::Success;
             return self.run_list(otherwise, input, output, is_last);
@@ -458,7 +491,7 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Runs commands in a subshell: their variables and directory are discarded.
+    /// Runs commands in a subshell: their variables, directory and `umask` are discarded.
     fn run_subshell(
         &mut self,
         input: &TracedText,
@@ -466,6 +499,7 @@ impl<'a> Interpreter<'a> {
         run: impl FnOnce(&mut Self, &TracedText, &mut TracedText) -> Followed,
     ) -> Followed {
         let (variables, directory) = (self.state.variables.clone(), self.state.directory.clone());
+        let new_file = self.state.new_file;
         self.ends.push(Vec::new());
         run(self, input, output)?;
         for end in self.ends.pop().unwrap_or_default() {
@@ -474,6 +508,7 @@ impl<'a> Interpreter<'a> {
         self.state.has_ended = false;
         self.state.variables = variables;
         self.state.directory = directory;
+        self.state.new_file = new_file;
         Ok(())
     }
 
@@ -647,7 +682,11 @@ impl<'a> Interpreter<'a> {
     pub(super) fn write(&mut self, place: &FileLocation, state: FileState) {
         // The result of two commands that write to one file at the same time is unknown.
         let is_open = self.open_files.contains(place);
+        let is_new = self.state.file_system.get(place) == FileState::Absent;
         self.state.file_system.set(place, if is_open { FileState::Unknown } else { state });
+        if is_new {
+            self.state.file_system.set_permissions(place, self.state.new_file);
+        }
     }
 
     /// Removes a file. Files that are still open for writing become unknown.

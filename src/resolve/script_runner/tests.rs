@@ -59,7 +59,7 @@ fn written(shell: &str, script: &str) -> String {
     let files = Resolver::new(&snapshot, None).env_files(container);
     match files.file("config", "f") {
         EnvFile::Absent => "-".into(),
-        EnvFile::Unknown => "?".into(),
+        EnvFile::Unknown | EnvFile::Late(_) => "?".into(),
         EnvFile::Written(content) if content.is_complete() => content.text().to_owned(),
         EnvFile::Written(content) => format!("{}…", content.text()),
     }
@@ -147,6 +147,17 @@ fn references_are_expanded_before_the_script_runs() {
 }
 
 #[test]
+fn chains_run_from_left_to_right() {
+    check(&[
+        ("false && echo a > /data/f || echo b > /data/f", "b\n"),
+        ("true || echo a > /data/f && echo b > /data/f", "b\n"),
+        ("set -e; false && true; echo a > /data/f", "a\n"),
+        ("grep x y && echo a > /data/f", "a\n"),
+        ("grep x y && echo a > /data/f || true", "?"),
+    ]);
+}
+
+#[test]
 fn extreme_scripts_end() {
     let doubling = format!("X=aaaaaaaa\n{}echo $X > /data/f", "X=$X$X$X$X\n".repeat(60));
     assert!(written("sh", &doubling).ends_with('…') || written("sh", &doubling) == "?");
@@ -154,6 +165,11 @@ fn extreme_scripts_end() {
     assert_eq!(written("sh", &nested), "?");
     assert_eq!(written("sh", &"(".repeat(60_000)), "?");
     assert_eq!(written("sh", &"echo a >> /data/f\n".repeat(100)).len(), 200);
+    let chain = ":&&".repeat(5_000) + "echo a > /data/f";
+    assert_eq!(written("sh", &chain), "a\n");
+    assert_eq!(written("sh", &format!("{}true; echo a > /data/f", "!\t".repeat(5_000))), "?");
+    let branches = "elif false; then echo b; ".repeat(3_000);
+    assert_eq!(written("sh", &format!("if false; then echo c; {branches}fi; echo a > /data/f")), "?");
     let circle = "while true; do cat /data/f >> /data/g; mv /data/g /data/f; done";
     assert_eq!(written("sh", circle), "?");
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Fix;
-use crate::k8s::ContainerRole;
-use crate::resolve::{EnvFile, EnvFileContent, EnvFileLookup, is_relaxed_variable_name};
+use crate::resolve::{ContainerUser, EnvFile, EnvFileContent, FileKeyOutcome, is_relaxed_variable_name};
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, PodContext, declare_rule, edit};
-use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, env_file_readers, quote_values};
+use crate::rules::shared::file_key_refs::{
+    FileKeyRef, PodFiles, check_file_key_refs, describe_container, env_file_readers, quote_values,
+};
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, parse_env_file};
 use crate::text::Span;
@@ -18,7 +19,9 @@ declare_rule! {
     /// Follows the scripts that write the file, if they are simple, and reads the result as the kubelet of the target
     /// release does: in 1.34 as `KEY=value`; from 1.35 on as `KEY='value'`, where the quotes are required; with
     /// `proposals: true` as a common `.env` file whose names are checked too. An error counts only if the kubelet
-    /// reaches it before the key. A file in the workspace that ends with `.env` is checked in the same way, if a
+    /// reaches it before the key. With `proposals: true` it also reports a file that the user of the container may not
+    /// read, if `runAsUser` or `runAsNonRoot` and the `chmod` or `umask` of the script decide that; in releases the
+    /// kubelet reads the file as root. A file in the workspace that ends with `.env` is checked in the same way, if a
     /// `fileKeyRef` near it names such a file. The finding covers the key, or the invalid part of the file. Messages
     /// never quote the content of a file.
     ///
@@ -81,38 +84,23 @@ declare_rule! {
 }
 
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
-    for pod in &object.object.model.pods {
-        let pod = PodContext { object: *object, pod };
-        let mut files = PodFiles::new(&pod);
-        for reference in pod.file_key_refs() {
-            if let Some(finding) = written_file(&pod, &reference, &mut files) {
-                findings.push(finding);
-            }
-        }
-    }
+    check_file_key_refs(object, |files, it| written_file(files, it).into_iter().collect(), findings);
 }
 
-/// The finding about a file that containers write (PF3 to PF6).
-fn written_file(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut PodFiles<'_, '_>) -> Option<Finding> {
-    let (key, path, volume) = (reference.key?, reference.path?, reference.volume?);
+/// The finding about a file that containers write (PF3 to PF7).
+fn written_file(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Option<Finding> {
+    let (key, path) = (reference.key?, reference.path?);
     // V12: an invalid key is reported by `invalid-env-file`.
-    if !is_relaxed_variable_name(&key.value) || crate::rules::shared::placeholders::is_placeholder(&key.value) {
+    if !is_relaxed_variable_name(&key.value) {
         return None;
     }
-    let (_, file) = files.final_file(reference)?;
+    let pod = files.pod;
+    let (file, outcome) = files.outcome(reference)?;
     let EnvFile::Written(content) = &*file else { return None };
-    // The kubelet does not wait for a sidecar, so the file may be read before the sidecar has written all of it.
-    let mut all = pod.pod.containers.iter().enumerate();
-    if content.was_rewritten && all.any(|(at, it)| it.role == ContainerRole::Sidecar && pod.writes(at, &volume.value)) {
-        return None;
-    }
-    let reading = pod.reading();
-    let at = pod.object.at(key.span);
-    match content.find(&key.value, reading) {
-        EnvFileLookup::Value(..) | EnvFileLookup::Unknown => None,
-        EnvFileLookup::Missing if reference.optional => None,
-        EnvFileLookup::Missing => Some(missing_key(pod, reference, content)),
-        EnvFileLookup::Refused(error) => {
+    let at = reference.location(key.span);
+    match outcome {
+        FileKeyOutcome::MissingKey => Some(missing_key(pod, reference, content)),
+        FileKeyOutcome::Refused(error) => {
             let what =
                 if error.problem == EnvFileProblem::InvalidName { "has an invalid name" } else { "cannot be read" };
             let message = format!("the container does not start: env file `{}` {what}: {error}", path.value);
@@ -124,8 +112,25 @@ fn written_file(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, files: &mut Po
                 let release = pod.object.file.resolver.release(pod.object.file.path);
                 finding = finding.help(format!("Kubernetes {release} requires single quotes around values"));
             }
-            Some(finding.fix(quote_values(&pod.object, content, reading)))
+            // The script is in the file of the pod, which a fix of a preset does not change.
+            let is_own = reference.owner.object.preset().is_none();
+            Some(finding.fix(quote_values(&pod.object, content, pod.reading()).filter(|_| is_own)))
         }
+        FileKeyOutcome::Unreadable(user) => {
+            let container = describe_container(reference.container);
+            let who = match user {
+                ContainerUser::Id(id) => format!("{container} runs as user {id}"),
+                ContainerUser::NonRoot | ContainerUser::Unknown => format!("{container} does not run as root"),
+            };
+            let message = format!("the container does not start: {who} and may not read env file `{}`", path.value);
+            let finding = Finding::new(at, &key.value, message)
+                .help("let all users read the file, or run both containers as the same user");
+            Some(match content.permissions_part() {
+                Some(part) => finding.related(pod.script_location(&part), "its permissions are set here"),
+                None => finding,
+            })
+        }
+        _ => None,
     }
 }
 
@@ -133,37 +138,37 @@ fn missing_key(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFi
     let (key, path) = (reference.key.map_or("", |it| &it.value), reference.path.map_or("", |it| &it.value));
     let names = content.names(pod.reading());
     let place = |range| content.script_part(range).map(|part| pod.script_location(&part));
-    let span = reference.key.map_or(reference.field, |it| it.span);
+    let at = reference.location(reference.key.map_or(reference.field, |it| it.span));
     // F5: an empty value counts as missing.
     if let Some((_, range)) = names.iter().find(|(name, _)| name == key) {
         let message = format!("`{key}` is empty in env file `{path}`: the kubelet treats it as missing");
-        let finding = Finding::new(pod.object.at(span), key, message).help("give it a value, or set `optional: true`");
+        let finding = Finding::new(at, key, message).help("give it a value, or set `optional: true`");
         return match place(range.clone()) {
             Some(location) => finding.related(location, "written here"),
             None => finding,
         };
     }
-    let finding = Finding::new(pod.object.at(span), key, format!("env file `{path}` has no key `{key}`"));
+    let finding = Finding::new(at, key, format!("env file `{path}` has no key `{key}`"));
     // F12: `export` is a part of the name.
     let exported = names.iter().find(|(name, _)| name.strip_prefix("export ").is_some_and(|it| it.trim() == key));
     let near = nearest_name(key, names.iter().map(|(name, _)| name.as_str()));
-    let (finding, range) = match (exported, near) {
+    let (finding, location) = match (exported, near) {
         (Some((_, range)), _) => {
-            (finding.help("the kubelet reads `export` as a part of the name"), Some(range.clone()))
+            (finding.help("the kubelet reads `export` as a part of the name"), place(range.clone()))
         }
         (None, Some(near)) => {
             // Names are content of the file, so the title does not quote them.
-            let fix = reference.key.and_then(|it| rename_fix(&pod.object, it, near));
+            let fix = reference.key.and_then(|it| rename_fix(&reference.owner, it, near));
             let fix = fix.map(|it| Fix { title: "Write the most similar key".into(), ..it });
             let range = names.iter().find(|(name, _)| name == near).map(|(_, range)| range.clone());
-            (finding.help("the file has a similar key").fix(fix), range)
+            (finding.help("the file has a similar key").fix(fix), range.and_then(place))
         }
         (None, None) => {
-            let first = content.text().chars().next().map(|it| 0..it.len_utf8());
+            let first = content.first_part().map(|part| pod.script_location(&part));
             (finding.help("write the key to the file, or set `optional: true`"), first)
         }
     };
-    match range.and_then(place) {
+    match location {
         Some(location) => finding.related(location, "the file is written here"),
         None => finding,
     }
@@ -171,7 +176,7 @@ fn missing_key(pod: &PodContext<'_>, reference: &FileKeyRef<'_>, content: &EnvFi
 
 /// Checks an env file of the workspace, if a `fileKeyRef` near it names such a file.
 fn check_env_file(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if !file.facts.is_env_format() {
+    if !file.facts.is_env_format() || !file.resolver.serves_env_files(file.path) {
         return;
     }
     let keys: Vec<Arc<str>> = env_file_readers(file.snapshot, file.path).into_iter().map(|it| it.key).collect();

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{ContainerRole, Text};
-use crate::resolve::{EnvFile, EnvFiles, path_in_volume};
-use crate::rules::engine::{Finding, Findings, PodContext, declare_rule};
-use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, describe_container};
-use crate::rules::shared::similar_names::rename_fix;
+use crate::k8s::{Container, ContainerRole, Text};
+use crate::resolve::{EnvFile, FileKeyOutcome, path_in_volume};
+use crate::rules::engine::{Finding, Findings, ObjectContext, PodContext, declare_rule};
+use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, check_file_key_refs, describe_container};
+use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 
 declare_rule! {
     /// Reports an env file that nothing writes before it is needed.
@@ -14,9 +14,11 @@ declare_rule! {
     /// ## What it does
     /// Follows the scripts of the containers that start earlier, if they are simple: `echo`, `printf`, `cat` with a
     /// here-document, `tee`, redirections. Reports a file that none of them writes, a file that is written at another
-    /// path, and a file that only a later init container writes. If a container does anything that cannot be followed,
-    /// nothing is reported. With `proposals: true` it also reports a container that both mounts the volume and reads a
-    /// value from it, and regular containers that mount it. The finding covers the path, or the name of the volume.
+    /// path, a file that only a later init container or the reader itself writes, and a file that only a regular
+    /// container writes, which starts at the same time. If a container does anything that cannot be followed, nothing
+    /// is reported. A `fileKeyRef` of a preset is checked in every pod that the preset applies to. With `proposals:
+    /// true` it also reports a container that both mounts the volume and reads a value from it, and regular containers
+    /// that mount it. The finding covers the path, or the name of the volume.
     ///
     /// ## Why it matters
     /// The container does not start until the file exists. This is also true for an optional key: released kubelets
@@ -70,51 +72,55 @@ declare_rule! {
     /// Writes the path of the only file in the volume. Unsafe: only the author knows which side is wrong.
     name: "env-file-unproduced",
     level: Warning,
-    checks: [Pod(check)],
+    checks: [Object(check), Pod(check_other_mounts)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
 
-fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
-    let mut consumed: Vec<&Text> = Vec::new();
-    let mut pod_files = PodFiles::new(pod);
-    for reference in pod.file_key_refs() {
-        if let Some((files, file)) = pod_files.final_file(&reference)
-            && matches!(*file, EnvFile::Absent)
-            && let (Some(volume), Some(path)) = (reference.volume, reference.path)
-            // PF4: only in the proposal may an optional file be missing (F4).
-            && !(reference.optional && pod.is_draft())
-        {
-            findings.push(missing_file(pod, &reference, &mut pod_files, &files, volume, path));
-        }
-        if let Some(volume) = reference.volume.filter(|_| pod.is_draft()) {
-            if pod.mounts(reference.at, &volume.value) {
-                let message = format!(
-                    "{} mounts volume `{}` and reads an env file from it: the proposal does not allow both",
-                    describe_container(reference.container),
-                    volume.value
-                );
-                findings
-                    .push(Finding::new(pod.object.at(volume.span), &volume.value, message).help("remove the mount"));
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    check_file_key_refs(object, check_reference, findings);
+}
+
+fn check_reference(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let pod = files.pod;
+    if let (Some(volume), Some(path)) = (reference.volume, reference.path) {
+        match files.outcome(reference) {
+            Some((_, FileKeyOutcome::MissingFile)) => found.push(missing_file(files, reference, volume, path)),
+            // PF13: in the proposal the mount of the other container is reported.
+            Some((_, FileKeyOutcome::LateFile(writer))) if !pod.is_draft() => {
+                found.push(late_file(files, reference, volume, path, writer));
             }
-            consumed.push(volume);
+            _ => {}
         }
     }
-    check_other_mounts(pod, &consumed, findings);
+    if let Some(volume) = reference.volume.filter(|it| pod.is_draft() && pod.mounts(reference.at, &it.value)) {
+        let message = format!(
+            "{} mounts volume `{}` and reads an env file from it: the proposal does not allow both",
+            describe_container(reference.container),
+            volume.value
+        );
+        let at = reference.location(volume.span);
+        found.push(Finding::new(at, &volume.value, message).help("remove the mount"));
+    }
+    found
 }
 
 /// PF13: in the proposal only init containers mount a volume with an env file.
-fn check_other_mounts(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut Findings<'_>) {
+fn check_other_mounts(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
+    if !pod.is_draft() {
+        return;
+    }
+    let references = pod.file_key_refs();
     for (at, container) in pod.pod.containers.iter().enumerate() {
         if !matches!(container.role, ContainerRole::Container | ContainerRole::Ephemeral) {
             continue;
         }
         // A container that reads a value from the volume is already reported.
-        let takes =
-            |name: &str| pod.file_key_refs().any(|it| it.at == at && it.volume.is_some_and(|it| &*it.value == name));
         for name in container.mounts.iter().filter_map(|it| it.name.as_ref()) {
-            if let Some(volume) = consumed.iter().find(|it| it.value == name.value)
-                && !takes(&name.value)
+            let reads = |it: &FileKeyRef<'_>| it.volume.is_some_and(|it| it.value == name.value);
+            if let Some(volume) = references.iter().find(|it| reads(it)).and_then(|it| it.volume)
+                && !references.iter().any(|it| it.at == at && reads(it))
             {
                 let message = format!(
                     "volume `{}` contains an env file: in the proposal only init containers may mount it",
@@ -129,38 +135,65 @@ fn check_other_mounts(pod: &PodContext<'_>, consumed: &[&Text], findings: &mut F
     }
 }
 
-fn missing_file(
-    pod: &PodContext<'_>,
+/// The finding about a file that only a container writes which starts at the same time.
+fn late_file(
+    files: &mut PodFiles<'_, '_>,
     reference: &FileKeyRef<'_>,
-    pod_files: &mut PodFiles<'_, '_>,
-    files: &EnvFiles,
     volume: &Text,
     path: &Text,
+    writer: usize,
 ) -> Finding {
-    let at = pod.object.at(path.span);
-    let name = &*volume.value;
-    // A later init container writes it.
-    let is_init = matches!(reference.container.role, ContainerRole::Init | ContainerRole::Sidecar);
-    for (later, container) in pod.pod.containers.iter().enumerate().skip(reference.at + 1).filter(|_| is_init) {
-        if matches!(container.role, ContainerRole::Init | ContainerRole::Sidecar)
-            && pod.writes(later, name)
-            && let EnvFile::Written(content) = pod_files.left_by(later).file(name, &path.value)
-        {
-            let message = format!(
-                "{} starts before {} writes `{}`",
-                describe_container(reference.container),
-                describe_container(container),
-                path.value
-            );
-            let help = format!("move {} before this container", describe_container(container));
-            let finding = Finding::new(at, &path.value, message).help(help);
-            return match content.script_part(0..content.text().chars().next().map_or(0, char::len_utf8)) {
-                Some(part) => finding.related(pod.script_location(&part), "written here"),
-                None => finding,
-            };
-        }
+    let pod = files.pod;
+    let message = format!(
+        "{} does not wait for `{}`: {} writes it, and both start at the same time",
+        describe_container(reference.container),
+        path.value,
+        describe_container(&pod.pod.containers[writer]),
+    );
+    let finding = Finding::new(reference.location(path.span), &path.value, message).help(WRITE_EARLIER);
+    let written = files.left_by(writer).file(&volume.value, &path.value);
+    written_here(pod, finding, &written)
+}
+
+const WRITE_EARLIER: &str = "write the file in an earlier init container";
+
+/// Adds the place of a script that writes a file.
+fn written_here(pod: &PodContext<'_>, finding: Finding, file: &EnvFile) -> Finding {
+    let EnvFile::Written(content) = file else { return finding };
+    match content.first_part() {
+        Some(part) => finding.related(pod.script_location(&part), "written here"),
+        None => finding,
     }
-    let starts_before = |(index, container): &(usize, &Arc<crate::k8s::Container>)| match container.role {
+}
+
+/// The init container that writes a file, although the file is needed before: a later one, or the reader itself.
+fn init_writer(files: &mut PodFiles<'_, '_>, reader: &FileKeyRef<'_>, volume: &str, path: &str) -> Option<usize> {
+    let pod = files.pod;
+    let is_init = |at: usize| matches!(pod.pod.containers[at].role, ContainerRole::Init | ContainerRole::Sidecar);
+    let mut after = (reader.at..pod.pod.containers.len()).filter(|at| is_init(reader.at) && is_init(*at));
+    after.find(|at| pod.writes(*at, volume) && matches!(files.left_by(*at).file(volume, path), EnvFile::Written(_)))
+}
+
+/// The finding about a file that nothing writes before it is needed.
+fn missing_file(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>, volume: &Text, path: &Text) -> Finding {
+    let pod = files.pod;
+    let name = &*volume.value;
+    let reader = describe_container(reference.container);
+    let finding = |message: String| Finding::new(reference.location(path.span), &path.value, message);
+    if let Some(writer) = init_writer(files, reference, name, &path.value) {
+        let written = files.left_by(writer).file(name, &path.value);
+        let container = describe_container(&pod.pod.containers[writer]);
+        let finding = match writer == reference.at {
+            true => {
+                finding(format!("{reader} writes `{}`, but does not start without it", path.value)).help(WRITE_EARLIER)
+            }
+            false => finding(format!("{reader} starts before {container} writes `{}`", path.value))
+                .help(format!("move {container} before this container")),
+        };
+        return written_here(pod, finding, &written);
+    }
+    let is_init = matches!(reference.container.role, ContainerRole::Init | ContainerRole::Sidecar);
+    let starts_before = |(index, container): &(usize, &Arc<Container>)| match container.role {
         ContainerRole::Init | ContainerRole::Sidecar => !is_init || *index < reference.at,
         ContainerRole::Container | ContainerRole::Ephemeral => !is_init && *index != reference.at,
         ContainerRole::Hook => false,
@@ -168,39 +201,26 @@ fn missing_file(
     let mut before = pod.pod.containers.iter().enumerate().filter(starts_before);
     if !before.any(|(at, _)| pod.writes(at, name)) {
         let message = format!(
-            "nothing writes `{}` before {} starts: no earlier container mounts volume `{name}`",
-            path.value,
-            describe_container(reference.container)
+            "nothing writes `{}` before {reader} starts: no earlier container mounts volume `{name}`",
+            path.value
         );
-        return Finding::new(at, &path.value, message).help("write the file in an earlier init container");
+        return finding(message).help(WRITE_EARLIER);
     }
-    let message = format!(
-        "nothing writes `{}` to volume `{name}` before {} starts",
-        path.value,
-        describe_container(reference.container)
-    );
-    let finding = Finding::new(at, &path.value, message);
-    match files.paths(name).as_slice() {
-        [] => finding.help("write the file in an earlier init container"),
+    let finding = finding(format!("nothing writes `{}` to volume `{name}` before {reader} starts", path.value));
+    let (written, _) = files.files_before(reference);
+    match written.paths(name).as_slice() {
+        [] => finding.help(WRITE_EARLIER),
         [other] => {
-            let place = match files.file(name, other) {
-                EnvFile::Written(content) => {
-                    content.script_part(0..content.text().chars().next().map_or(0, char::len_utf8))
-                }
-                _ => None,
-            };
-            let finding =
-                finding.help(format!("the volume contains `{other}`")).fix(rename_fix(&pod.object, path, other));
-            match place {
-                Some(part) => finding.related(pod.script_location(&part), "written here"),
-                None => finding,
-            }
+            let fix = rename_fix(&reference.owner, path, other);
+            let finding = finding.help(format!("the volume contains `{other}`")).fix(fix);
+            written_here(pod, finding, &written.file(name, other))
         }
         others => {
             let own = path_in_volume(&path.value).unwrap_or_default();
-            let near = crate::rules::shared::similar_names::nearest_name(&own, others.iter().map(String::as_str));
-            match near {
-                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&pod.object, path, near)),
+            match nearest_name(&own, others.iter().map(String::as_str)) {
+                Some(near) => {
+                    finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&reference.owner, path, near))
+                }
                 None => finding.help(format!(
                     "the volume contains {}",
                     others.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")

@@ -1,10 +1,9 @@
 //! The rule `env-file-volume`.
 
-use std::collections::HashMap;
-
-use crate::k8s::Text;
-use crate::rules::engine::{Finding, Findings, PodContext, declare_rule};
-use crate::rules::shared::file_key_refs::VolumeUse;
+use crate::k8s::Volume;
+use crate::resolve::PodVolumes;
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, VolumeUse, check_file_key_refs};
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 
 declare_rule! {
@@ -13,7 +12,8 @@ declare_rule! {
     /// ## What it does
     /// Looks up the `volumeName` of every `fileKeyRef` in the volumes of the pod, including those of presets. Volumes
     /// and mounts that a template or a Kustomize patch may add are unknown, and nothing is reported then. The finding
-    /// covers the name of the volume.
+    /// covers the name of the volume. A `fileKeyRef` of a preset is looked up in every pod that the preset applies to;
+    /// the finding is in the preset and names the workloads.
     ///
     /// ## Why it matters
     /// The API server rejects a pod whose env file is in a volume that does not exist or is not an `emptyDir`. A volume
@@ -60,32 +60,28 @@ declare_rule! {
     /// Writes the most similar name of an `emptyDir` volume. Unsafe: only the author knows what was meant.
     name: "env-file-volume",
     level: Error,
-    checks: [Pod(check)],
+    checks: [Object(check)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
 
-fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
-    let mut known: HashMap<&str, VolumeUse> = HashMap::new();
-    for name in pod.file_key_refs().filter_map(|it| it.volume).filter(|it| !it.value.is_empty()) {
-        let found = known.entry(&name.value).or_insert_with(|| pod.volume_use(&name.value));
-        if let Some(finding) = check_volume(pod, name, found) {
-            findings.push(finding);
-        }
-    }
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    check_file_key_refs(object, |files, it| check_volume(files, it).into_iter().collect(), findings);
 }
 
-fn check_volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<Finding> {
-    let at = pod.object.at(name.span);
-    match found {
+fn check_volume(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Option<Finding> {
+    let name = reference.volume.filter(|it| !it.value.is_empty())?;
+    let at = reference.location(name.span);
+    match &*files.volume_use(&name.value) {
         VolumeUse::Usable | VolumeUse::Unknown => None,
         // V13, PF1.
         VolumeUse::Missing => {
             let finding = Finding::new(at, &name.value, format!("the pod has no volume `{}`", name.value));
-            let empty = pod.pod.volumes.iter().filter(|it| it.kind.as_ref().is_some_and(|it| &*it.value == "emptyDir"));
-            let names: Vec<&str> = empty.filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
-            Some(match nearest_name(&name.value, names) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&pod.object, name, near)),
+            let near = files.pod.mounting(|mounting| nearest_volume(mounting, &name.value));
+            Some(match near {
+                Some(near) => {
+                    finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&reference.owner, name, &near))
+                }
                 None => finding.help("add it to `volumes` as an `emptyDir`"),
             })
         }
@@ -107,4 +103,12 @@ fn check_volume(pod: &PodContext<'_>, name: &Text, found: &VolumeUse) -> Option<
             Some(finding.related(place.clone(), "the volume"))
         }
     }
+}
+
+/// The `emptyDir` volume with the most similar name.
+fn nearest_volume(mounting: &PodVolumes<'_>, name: &str) -> Option<String> {
+    let is_empty_dir = |it: &&Volume| it.kind.as_ref().is_some_and(|it| &*it.value == "emptyDir");
+    let volumes = mounting.volumes().iter().map(|it| it.volume).filter(is_empty_dir);
+    let names: Vec<&str> = volumes.filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
+    nearest_name(name, names).map(str::to_owned)
 }

@@ -2,7 +2,7 @@
 
 use crate::k8s::Text;
 use crate::resolve::{is_relaxed_variable_name, is_service_name};
-use crate::rules::engine::{Finding, Findings, PodContext, declare_rule};
+use crate::rules::engine::{Finding, Findings, ObjectContext, PodContext, declare_rule};
 use crate::rules::shared::file_key_refs::FileKeyRef;
 use crate::rules::shared::placeholders::is_placeholder;
 use crate::workspace::KubernetesVersion;
@@ -12,8 +12,8 @@ declare_rule! {
     ///
     /// ## What it does
     /// Checks that `volumeName`, `path` and `key` exist, that the name of the volume is valid, that the path does not
-    /// leave the volume through `..`, and that the key is a valid name of a variable. The finding covers the invalid
-    /// value. Where a field is missing, it covers `fileKeyRef`.
+    /// leave the volume through `..`, and that the key is a valid name of a variable, also in presets. The finding covers
+    /// the invalid value. Where a field is missing, it covers `fileKeyRef`.
     ///
     /// ## Why it matters
     /// The API server rejects the whole object.
@@ -54,26 +54,33 @@ declare_rule! {
     /// None: only the author knows what was meant.
     name: "invalid-env-file",
     level: Error,
-    checks: [Pod(check)],
+    checks: [Object(check)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
 
-fn check(pod: &PodContext<'_>, findings: &mut Findings<'_>) {
-    if pod.object.file.is_template() {
-        return;
-    }
-    for reference in pod.file_key_refs() {
-        for finding in check_fields(pod, &reference) {
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    // A13: the entries of a preset are checked like those of a pod.
+    let preset = object.object.preset_container().map(|it| it.pod);
+    for pod in object.object.model.pods.iter().chain(preset) {
+        let pod = PodContext { object: *object, pod };
+        for finding in pod.file_key_refs().iter().flat_map(|it| check_fields(&pod, it)) {
             findings.push(finding);
         }
     }
 }
 
 /// The findings about the fields of a `fileKeyRef` (V12).
-fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
+pub(in crate::rules) fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
+    if pod.object.file.is_template() {
+        return Vec::new();
+    }
     let mut found = Vec::new();
-    let is_partial = pod.is_partial_container(reference.container);
+    // An entry of a preset is complete, unless the preset is a patch itself.
+    let is_partial = match reference.owner.object.preset() {
+        Some(_) => pod.object.file.snapshot.is_patch(pod.object.file.path),
+        None => pod.is_partial_container(reference.container),
+    };
     let mut field = |name: &str, text: Option<&Text>, error: &dyn Fn(&str) -> Option<(String, &'static str)>| {
         let about = format!("{} {name}", reference.variable);
         match text {
@@ -81,16 +88,16 @@ fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRef<'_>) -> Vec<Finding
             None if is_partial => {}
             None => {
                 let message = format!("`fileKeyRef` has no `{name}`");
-                found.push(Finding::new(pod.object.at(reference.field), about, message));
+                found.push(Finding::new(reference.location(reference.field), about, message));
             }
             Some(text) if text.value.is_empty() => {
                 let message = format!("`{name}` of `fileKeyRef` is empty");
-                found.push(Finding::new(pod.object.at(text.span), about, message));
+                found.push(Finding::new(reference.location(text.span), about, message));
             }
             Some(text) if is_placeholder(&text.value) => {}
             Some(text) => {
                 if let Some((message, help)) = error(&text.value) {
-                    found.push(Finding::new(pod.object.at(text.span), about, message).help(help));
+                    found.push(Finding::new(reference.location(text.span), about, message).help(help));
                 }
             }
         }

@@ -61,6 +61,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     check_template(object, findings);
     if let ObjectData::Preset(preset) = &object.object.model.data {
         check_preset(object, preset, findings);
+        check_file_key_refs(object, &preset.pod, findings);
         check_links(object, &preset.pod, findings);
     }
     for pod in &object.object.model.pods {

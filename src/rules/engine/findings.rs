@@ -1,5 +1,6 @@
 //! Findings as rules report them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::build::{self, View};
@@ -90,6 +91,25 @@ impl Finding {
     pub fn fix(mut self, fix: Option<Fix>) -> Self {
         self.fixes.extend(fix);
         self
+    }
+
+    /// Joins the findings in a preset about workloads that it applies to. Those at one location with one name become one
+    /// finding, which names the workloads.
+    pub(in crate::rules) fn for_workloads(found: Vec<(String, Finding)>) -> Vec<Finding> {
+        let mut joined: BTreeMap<(Location, String), (Finding, Vec<String>)> = BTreeMap::new();
+        for (title, finding) in found {
+            let key = (finding.location.clone(), finding.name.clone());
+            let (_, titles) = joined.entry(key).or_insert_with(|| (finding, Vec::new()));
+            if !titles.contains(&title) {
+                titles.push(title);
+            }
+        }
+        let named = joined.into_values().map(|(finding, titles)| {
+            let more = if titles.len() > 1 { format!(" and {} more", titles.len() - 1) } else { String::new() };
+            let message = format!("in {}{more}, {}", titles[0], finding.message);
+            Finding { message, ..finding }
+        });
+        named.collect()
     }
 
     /// Marks the text as without effect, so that editors show it faded.

@@ -7,14 +7,19 @@ use std::sync::Arc;
 
 use crate::build::BuiltContainer;
 use crate::diagnostic::{Edit, Fix, Location};
-use crate::k8s::{Container, ContainerRole, ObjectSpan, Text, ValueSource};
-use crate::resolve::{EnvFile, EnvFileContent, EnvFileSyntax, EnvFiles, PodVolumes, ScriptPart, path_in_volume};
-use crate::rules::engine::{ObjectContext, PodContext};
+use crate::k8s::{Container, ContainerRole, EnvVar, ObjectData, ObjectSpan, Text, ValueSource};
+use crate::resolve::{
+    EnvFile, EnvFileContent, EnvFileReading, EnvFileSyntax, EnvFiles, FileKeyOutcome, PodVolumes, ScriptPart,
+};
+use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, PodContext};
 use crate::rules::shared::placeholders::is_placeholder;
+use crate::rules::shared::preset_targets::PresetTarget;
 use crate::workspace::Snapshot;
 
 /// A `fileKeyRef`.
 pub(in crate::rules) struct FileKeyRef<'p> {
+    /// The object that contains it: that of the pod, or a preset.
+    pub(in crate::rules) owner: ObjectContext<'p>,
     /// The index in the pod of the container that gets the value.
     pub(in crate::rules) at: usize,
     pub(in crate::rules) container: &'p Container,
@@ -26,6 +31,87 @@ pub(in crate::rules) struct FileKeyRef<'p> {
     pub(in crate::rules) path: Option<&'p Text>,
     pub(in crate::rules) key: Option<&'p Text>,
     pub(in crate::rules) optional: bool,
+}
+
+impl<'p> FileKeyRef<'p> {
+    /// The `fileKeyRef` of an entry that a container gets, if it is one that the kubelet would read.
+    pub(in crate::rules) fn new(
+        owner: ObjectContext<'p>,
+        at: usize,
+        container: &'p Container,
+        entry: &'p EnvVar,
+    ) -> Option<Self> {
+        let ValueSource::File { field, volume, path, key, optional } = entry.from.as_ref()?.sources.first()? else {
+            return None;
+        };
+        Some(Self {
+            owner,
+            at,
+            container,
+            variable: entry.name.as_ref().map_or("", |it| &it.value),
+            field: *field,
+            volume: volume.as_ref(),
+            path: path.as_ref(),
+            key: key.as_ref(),
+            optional: *optional,
+        })
+    }
+
+    /// The place of a span of its object.
+    pub(in crate::rules) fn location(&self, span: ObjectSpan) -> Location {
+        self.owner.at(span)
+    }
+}
+
+/// A check of one `fileKeyRef` in the pod that reads it.
+pub(in crate::rules) type FileKeyCheck = fn(&mut PodFiles<'_, '_>, &FileKeyRef<'_>) -> Vec<Finding>;
+
+/// Checks every `fileKeyRef` of an object: those of its pods, or, in a preset, those that it adds to the pods it applies
+/// to.
+pub(in crate::rules) fn check_file_key_refs(
+    object: &ObjectContext<'_>,
+    check: FileKeyCheck,
+    findings: &mut Findings<'_>,
+) {
+    for pod in &object.object.model.pods {
+        let pod = PodContext { object: *object, pod };
+        let mut files = PodFiles::new(&pod);
+        pod.file_key_refs().iter().flat_map(|it| check(&mut files, it)).for_each(|it| findings.push(it));
+    }
+    let added = object.object.preset_container().filter(|_| !object.file.snapshot.is_patch(object.file.path));
+    if !added.is_some_and(|it| it.container.env.iter().any(reads_env_file)) {
+        return;
+    }
+    let mut found = Vec::new();
+    for target in object.preset_targets() {
+        let path = target.object.file;
+        let Some(facts) = object.file.snapshot.file(path).filter(|_| object.file.resolver.serves_env_files(path))
+        else {
+            continue;
+        };
+        let file = FileContext { path, facts, ..*object.file };
+        let pod = PodContext { object: ObjectContext { file: &file, object: target.object }, pod: target.pod };
+        let mut files = PodFiles::new(&pod);
+        for reference in added_file_key_refs(object, &target) {
+            found.extend(check(&mut files, &reference).into_iter().map(|it| (target.title(), it)));
+        }
+    }
+    Finding::for_workloads(found).into_iter().for_each(|it| findings.push(it));
+}
+
+/// Each `fileKeyRef` that a preset adds to the containers of a pod.
+fn added_file_key_refs<'p>(preset: &ObjectContext<'p>, target: &'p PresetTarget<'p>) -> Vec<FileKeyRef<'p>> {
+    let mut all = Vec::new();
+    for (at, (changes, container)) in target.admission.containers.iter().zip(&target.pod.containers).enumerate() {
+        let added = changes.env.iter().filter(|it| it.preset == target.at);
+        let entries = added.filter_map(|it| Some(target.admission.env(*it)?.1));
+        all.extend(entries.filter_map(|entry| FileKeyRef::new(*preset, at, container, entry)));
+    }
+    all
+}
+
+fn reads_env_file(entry: &EnvVar) -> bool {
+    matches!(entry.from.as_ref().and_then(|it| it.sources.first()), Some(ValueSource::File { .. }))
 }
 
 /// Whether a volume can hold env files.
@@ -48,26 +134,15 @@ pub(in crate::rules) enum VolumeUse {
 }
 
 impl<'a> PodContext<'a> {
-    /// Every `fileKeyRef` that the kubelet would read.
-    pub(in crate::rules) fn file_key_refs(&self) -> impl Iterator<Item = FileKeyRef<'a>> + use<'a> {
-        self.pod.containers.iter().enumerate().flat_map(|(at, container)| {
-            container.env.iter().filter_map(move |entry| {
-                let from = entry.from.as_ref()?;
-                let ValueSource::File { field, volume, path, key, optional } = from.sources.first()? else {
-                    return None;
-                };
-                Some(FileKeyRef {
-                    at,
-                    container,
-                    variable: entry.name.as_ref().map_or("", |it| &it.value),
-                    field: *field,
-                    volume: volume.as_ref(),
-                    path: path.as_ref(),
-                    key: key.as_ref(),
-                    optional: *optional,
-                })
-            })
-        })
+    /// Every `fileKeyRef` of the pod itself that the kubelet would read.
+    pub(in crate::rules) fn file_key_refs(&self) -> Vec<FileKeyRef<'a>> {
+        let file = self.object.file;
+        if !file.resolver.serves_env_files(file.path) {
+            return Vec::new();
+        }
+        let all = self.pod.containers.iter().enumerate();
+        let entries = all.flat_map(|(at, container)| container.env.iter().map(move |entry| (at, container, entry)));
+        entries.filter_map(|(at, container, entry)| FileKeyRef::new(self.object, at, container, entry)).collect()
     }
 
     /// Whether parts of the pod may be missing: it is a template or a patch.
@@ -85,7 +160,7 @@ impl<'a> PodContext<'a> {
 
     /// Whether the volume with a name can hold env files.
     pub(in crate::rules) fn volume_use(&self, name: &str) -> VolumeUse {
-        if is_placeholder(name) || self.may_lack_parts() || self.may_patch_volume(name) {
+        if is_placeholder(name) || self.may_lack_parts() || self.handle().may_patch_volume(name) {
             return VolumeUse::Unknown;
         }
         self.mounting(|mounting| self.volume_use_in(name, mounting))
@@ -119,15 +194,6 @@ impl<'a> PodContext<'a> {
         }
     }
 
-    /// Whether a Kustomize patch may add the volume or mount it.
-    fn may_patch_volume(&self, name: &str) -> bool {
-        let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
-        self.may_be_patched(|patch| {
-            patch.volumes.iter().any(|it| known(&it.name))
-                || patch.containers.iter().flat_map(|it| &it.mounts).any(|it| known(&it.name))
-        })
-    }
-
     /// How env files are parsed for this pod.
     pub(in crate::rules) fn reading(&self) -> EnvFileSyntax {
         self.object.file.resolver.env_file_syntax(self.object.file.path)
@@ -138,25 +204,13 @@ impl<'a> PodContext<'a> {
         self.object.file.snapshot.settings(self.object.file.path).proposals
     }
 
-    /// The env files that exist when a container starts.
-    fn env_files(&self, container: &Container) -> EnvFiles {
-        self.object.file.resolver.env_files(BuiltContainer { object: self.object.object, pod: self.pod, container })
+    fn container_handle(&self, container: &'a Container) -> BuiltContainer<'a> {
+        BuiltContainer { object: self.object.object, pod: self.pod, container }
     }
 
     /// The env files that one container writes.
     fn files_written_by(&self, at: usize) -> EnvFiles {
         self.object.file.resolver.env_files_written_by(self.handle(), at)
-    }
-
-    /// Containers that run while the container of a reference waits, and can write to the volume.
-    fn concurrent_writers(&self, reference: &FileKeyRef<'_>, volume: &str) -> Vec<usize> {
-        let is_beside = |at: usize, it: &Container| {
-            at != reference.at && matches!(it.role, ContainerRole::Container | ContainerRole::Ephemeral)
-        };
-        self.mounting(|mounting| {
-            let all = self.pod.containers.iter().enumerate();
-            all.filter(|(at, it)| is_beside(*at, it) && mounting.is_writable(*at, volume)).map(|(at, _)| at).collect()
-        })
     }
 
     /// Whether the container with an index can write to a volume.
@@ -177,9 +231,9 @@ impl<'a> PodContext<'a> {
 
 /// The env files of a pod. Each is computed once, for any number of keys.
 pub(in crate::rules) struct PodFiles<'p, 'a> {
-    pod: &'p PodContext<'a>,
-    volumes: HashMap<Arc<str>, bool>,
-    found: HashMap<usize, Rc<EnvFiles>>,
+    pub(in crate::rules) pod: &'p PodContext<'a>,
+    volumes: HashMap<Arc<str>, Rc<VolumeUse>>,
+    found: HashMap<usize, (Rc<EnvFiles>, EnvFileReading)>,
     left: HashMap<usize, Rc<EnvFiles>>,
     files: HashMap<(usize, Arc<str>, Arc<str>), Rc<EnvFile>>,
 }
@@ -190,10 +244,21 @@ impl<'p, 'a> PodFiles<'p, 'a> {
         Self { pod, volumes, found, left, files }
     }
 
-    /// The env files that exist when the container of a reference starts.
-    fn files_before(&mut self, reference: &FileKeyRef<'_>) -> Rc<EnvFiles> {
+    /// Whether the volume with a name can hold env files.
+    pub(in crate::rules) fn volume_use(&mut self, name: &Arc<str>) -> Rc<VolumeUse> {
         let pod = self.pod;
-        Rc::clone(self.found.entry(reference.at).or_insert_with(|| Rc::new(pod.env_files(reference.container))))
+        Rc::clone(self.volumes.entry(Arc::clone(name)).or_insert_with_key(|name| Rc::new(pod.volume_use(name))))
+    }
+
+    /// The env files that exist when the container of a reference starts, and how it reads them.
+    pub(in crate::rules) fn files_before(&mut self, reference: &FileKeyRef<'_>) -> (Rc<EnvFiles>, EnvFileReading) {
+        let pod = self.pod;
+        let (files, reading) = self.found.entry(reference.at).or_insert_with(|| {
+            let resolver = pod.object.file.resolver;
+            let handle = pod.container_handle(&pod.pod.containers[reference.at]);
+            (Rc::new(resolver.env_files(handle)), resolver.env_file_reading(handle))
+        });
+        (Rc::clone(files), *reading)
     }
 
     /// The env files that one container writes.
@@ -202,32 +267,17 @@ impl<'p, 'a> PodFiles<'p, 'a> {
         Rc::clone(self.left.entry(at).or_insert_with(|| Rc::new(pod.files_written_by(at))))
     }
 
-    /// The file of a reference at the start of its container. `None` if containers that run at the same time may still
-    /// write it: the kubelet tries again until the container starts.
-    pub(in crate::rules) fn final_file(&mut self, reference: &FileKeyRef<'_>) -> Option<(Rc<EnvFiles>, Rc<EnvFile>)> {
+    /// The file of a reference, and what its container gets from it. `None` if the volume cannot hold env files.
+    pub(in crate::rules) fn outcome(&mut self, reference: &FileKeyRef<'_>) -> Option<(Rc<EnvFile>, FileKeyOutcome)> {
         let (volume, path) = (reference.volume?, reference.path?);
-        let pod = self.pod;
-        let is_usable = |name: &Arc<str>| matches!(pod.volume_use(name), VolumeUse::Usable);
-        let is_usable = *self.volumes.entry(Arc::clone(&volume.value)).or_insert_with_key(is_usable);
-        if !is_usable || is_placeholder(&path.value) {
+        if !matches!(*self.volume_use(&volume.value), VolumeUse::Usable) {
             return None;
         }
-        path_in_volume(&path.value)?;
-        let is_final = match reference.container.role {
-            ContainerRole::Init | ContainerRole::Sidecar => true,
-            ContainerRole::Hook => false,
-            ContainerRole::Container | ContainerRole::Ephemeral => {
-                pod.concurrent_writers(reference, &volume.value).into_iter().all(|at| {
-                    let left = self.left_by(at);
-                    matches!(left.file(&volume.value, &path.value), EnvFile::Absent)
-                })
-            }
-        };
-        let files = self.files_before(reference);
-        let key = (reference.at, Arc::clone(&volume.value), Arc::clone(&path.value));
-        let file = self.files.entry(key).or_insert_with(|| Rc::new(files.file(&volume.value, &path.value)));
-        let file = Rc::clone(file);
-        is_final.then_some((files, file))
+        let (files, reading) = self.files_before(reference);
+        let id = (reference.at, Arc::clone(&volume.value), Arc::clone(&path.value));
+        let file = self.files.entry(id).or_insert_with(|| Rc::new(files.file(&volume.value, &path.value)));
+        let key = reference.key.map_or("", |it| &it.value);
+        Some((Rc::clone(file), file.outcome(key, reference.optional, reading)))
     }
 }
 
@@ -333,7 +383,11 @@ pub fn env_file_readers(snapshot: &Snapshot, file: &str) -> Vec<EnvFileReader> {
             continue;
         }
         for object in &facts.objects {
-            let containers = object.model.pods.iter().flat_map(|it| &it.containers);
+            let preset = match &object.model.data {
+                ObjectData::Preset(preset) => Some(&preset.pod),
+                _ => None,
+            };
+            let containers = object.model.pods.iter().chain(preset).flat_map(|it| &it.containers);
             let sources = containers.flat_map(|it| &it.env).filter_map(|it| it.from.as_ref()?.sources.first());
             for source in sources {
                 if let ValueSource::File { path: Some(read), key: Some(key), .. } = source

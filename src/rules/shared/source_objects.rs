@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::build::{BuiltMatch, BuiltObject};
 use crate::diagnostic::Location;
-use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, ObjectData, Pod, Text};
+use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
 use crate::resolve::{EnvFromRefusal, OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::workspace::LookupSite;
@@ -32,20 +32,6 @@ impl PodContext<'_> {
         // The entries of a preset are complete, although they have no image.
         let is_whole = is_pod || object.object.preset().is_some();
         (container.image.is_none() && !is_whole) || object.file.snapshot.is_patch(object.file.path)
-    }
-
-    /// Whether a Kustomize patch in the workspace may set something in the pod. `sets` says whether the pod of a patch
-    /// does; patches inside a kustomization are not read, and may set anything. Files of JSON 6902 patches and
-    /// `replacements` are not counted. It looks at all files, so ask it last.
-    pub(in crate::rules) fn may_be_patched(&self, sets: impl Fn(&Pod) -> bool) -> bool {
-        let snapshot = self.object.file.snapshot;
-        snapshot.files().any(|(path, file)| {
-            let is_patch = snapshot.is_patch(path);
-            file.objects.iter().any(|object| match &object.model.data {
-                ObjectData::Kustomization(it) => it.has_inline_patches,
-                _ => is_patch && object.model.pods.iter().any(&sets),
-            })
-        })
     }
 }
 

@@ -9,8 +9,9 @@ use crate::build;
 use crate::diagnostic::Location;
 use crate::k8s::{EnvFrom, EnvFromSource, EnvVar};
 use crate::resolve::{Binding, EnvFromRefusal, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
-use crate::rules::checks::{invalid_value_source, missing_key, unresolved_sub_path};
+use crate::rules::checks::{invalid_env_file, invalid_value_source, missing_key, unresolved_sub_path};
 use crate::rules::engine::{ContainerContext, has_helm_action};
+use crate::rules::shared::file_key_refs::{FileKeyRef, VolumeUse};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 /// Something that keeps a container from starting.
@@ -87,7 +88,8 @@ pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
         }
     }
     for binding in container.own_bindings().into_iter().filter(|it| it.preset.is_some()) {
-        if let (Some(location), Some(reason)) = (&binding.entry, value_failure(binding)) {
+        let reason = value_failure(binding).or_else(|| volume_failure(container, binding));
+        if let (Some(location), Some(reason)) = (&binding.entry, reason) {
             all.push(StartFailure { name: Arc::clone(&binding.name), reason, location: location.clone() });
         }
     }
@@ -126,14 +128,34 @@ fn entry_failure(container: &ContainerContext<'_>, entry: &EnvVar, binding: &Bin
     if let Some(finding) = invalid_value_source::refusal(container, entry) {
         return Some(StartFailureReason::RefusedSource(finding.message().into()));
     }
-    let reason = value_failure(binding)?;
-    let is_certain = match binding.origin.kind {
-        // The base of a patch may have a container that writes the file.
-        OriginKind::EnvFile => !container.in_pod().may_lack_parts(),
+    match binding.origin.kind {
+        OriginKind::EnvFile => {
+            let own = container.handle().index().and_then(|at| {
+                let owner = container.object;
+                FileKeyRef::new(owner, at, container.container, entry)
+            });
+            let is_served = container.object.file.resolver.serves_env_files(container.object.file.path);
+            let fields = own.map(|it| invalid_env_file::check_fields(&container.in_pod(), &it)).unwrap_or_default();
+            match fields.first().filter(|_| is_served) {
+                Some(finding) => Some(StartFailureReason::RefusedSource(finding.message().into())),
+                None => value_failure(binding).or_else(|| volume_failure(container, binding)),
+            }
+        }
         // Another tool may add keys to an object that has none.
-        _ => missing_key::lacks_key(container, entry),
+        _ => value_failure(binding).filter(|_| missing_key::lacks_key(container, entry)),
+    }
+}
+
+/// V13: the failure of an env file in a volume that cannot hold it.
+fn volume_failure(container: &ContainerContext<'_>, binding: &Binding) -> Option<StartFailureReason> {
+    let is_served = container.object.file.resolver.serves_env_files(container.object.file.path);
+    let volume = binding.origin.object.as_ref().filter(|_| is_served && binding.origin.kind == OriginKind::EnvFile)?;
+    let message = match container.in_pod().volume_use(volume) {
+        VolumeUse::Missing => format!("the pod has no volume `{volume}`"),
+        VolumeUse::Other { .. } => format!("volume `{volume}` is not an `emptyDir`"),
+        VolumeUse::Unmounted(_) | VolumeUse::Usable | VolumeUse::Unknown => return None,
     };
-    is_certain.then_some(reason)
+    Some(StartFailureReason::RefusedSource(message.into()))
 }
 
 /// The failure that an unknown value means.
@@ -141,7 +163,9 @@ fn value_failure(binding: &Binding) -> Option<StartFailureReason> {
     match binding.value.parts() {
         [ValuePart::Unknown(UnknownReason::MissingKey(_))] => Some(StartFailureReason::MissingKey),
         [ValuePart::Unknown(UnknownReason::MissingFile { .. })] => Some(StartFailureReason::MissingFile),
-        [ValuePart::Unknown(UnknownReason::RefusedFile { .. })] => Some(StartFailureReason::UnreadableFile),
+        [ValuePart::Unknown(UnknownReason::RefusedFile { .. } | UnknownReason::UnreadableFile { .. })] => {
+            Some(StartFailureReason::UnreadableFile)
+        }
         _ => None,
     }
 }

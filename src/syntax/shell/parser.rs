@@ -1,8 +1,8 @@
 //! Parses commands by recursive descent. Methods return `None` for text outside the supported subset.
 
 use crate::syntax::shell::{
-    ShellCommand, ShellCommandKind, ShellCommandList, ShellQuote, ShellRedirect, ShellRedirectKind, ShellScript,
-    ShellWord,
+    ShellCommand, ShellCommandKind, ShellCommandList, ShellOperator, ShellQuote, ShellRedirect, ShellRedirectKind,
+    ShellScript, ShellWord,
 };
 use crate::text::Span;
 
@@ -100,21 +100,19 @@ impl<'t> Parser<'t> {
     }
 
     fn and_or(&mut self) -> Option<ShellCommand> {
-        let mut left = self.pipeline()?;
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
         loop {
             self.skip_spaces();
-            let is_and = self.starts_with("&&");
-            if !is_and && !self.starts_with("||") {
-                return Some(left);
-            }
+            let operator = match () {
+                () if self.starts_with("&&") => ShellOperator::And,
+                () if self.starts_with("||") => ShellOperator::Or,
+                () if rest.is_empty() => return Some(first),
+                () => return Some(without_redirects(ShellCommandKind::Chain(Box::new(first), rest))),
+            };
             self.at += 2;
             self.skip_lines()?;
-            let (one, other) = (Box::new(left), Box::new(self.pipeline()?));
-            left = without_redirects(if is_and {
-                ShellCommandKind::And(one, other)
-            } else {
-                ShellCommandKind::Or(one, other)
-            });
+            rest.push((operator, self.pipeline()?));
         }
     }
 
@@ -124,7 +122,7 @@ impl<'t> Parser<'t> {
             self.at += 1;
             self.skip_spaces();
             // Only some shells allow it twice.
-            if self.starts_with("! ") {
+            if self.starts_with("! ") || self.starts_with("!\t") {
                 return None;
             }
             return Some(without_redirects(ShellCommandKind::Not(Box::new(self.pipeline()?))));

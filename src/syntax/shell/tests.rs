@@ -17,8 +17,10 @@ fn command(it: &ShellCommand) -> String {
         }
         ShellCommandKind::Pipeline(stages) => stages.iter().map(command).collect::<Vec<_>>().join(" | "),
         ShellCommandKind::Not(inner) => format!("not {}", command(inner)),
-        ShellCommandKind::And(a, b) => format!("({} and {})", command(a), command(b)),
-        ShellCommandKind::Or(a, b) => format!("({} or {})", command(a), command(b)),
+        ShellCommandKind::Chain(first, rest) => rest.iter().fold(command(first), |left, (operator, it)| {
+            let operator = if *operator == ShellOperator::And { "and" } else { "or" };
+            format!("({left} {operator} {})", command(it))
+        }),
         ShellCommandKind::Group(inner) => format!("{{{}}}", list(inner)),
         ShellCommandKind::Subshell(inner) => format!("sub({})", list(inner)),
         ShellCommandKind::If { branches, otherwise } => {

@@ -145,7 +145,10 @@ impl Example {
                     count += 1;
                 }
                 let line = workload["line"].as_u64().expect("a line") - 1;
-                let at = json!({"line": line, "character": 0});
+                // An object of a template is indented.
+                let written = usize::try_from(line).ok().and_then(|line| self.fixture.text(&name).lines().nth(line));
+                let column = written.and_then(|it| it.find(char::is_alphabetic)).unwrap_or(0);
+                let at = json!({"line": line, "character": column});
                 let asked = json!({"textDocument": document, "position": at, "kind": "render"});
                 let preview = self.client.request("podlens/preview", asked);
                 let expected = documents.next().and_then(|it| it.split_once('\n')).expect("a document a workload");

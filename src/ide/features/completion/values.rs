@@ -13,8 +13,10 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
-use crate::k8s::{Pod, VariableScope, Volume};
-use crate::resolve::{ENV_FIELDS, ENV_RESOURCES, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind};
+use crate::k8s::{Pod, Text, VariableScope, Volume};
+use crate::resolve::{
+    ENV_FIELDS, ENV_RESOURCES, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, PodVolumes,
+};
 use crate::syntax::{dollar_tokens, has_placeholder, parse};
 
 /// The maximum length of a value in a detail, in characters.
@@ -77,20 +79,15 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
                 list.push(&name.value, CompletionKind::Name, None, 0);
             }
         }
-        ValueKind::Volume { pod, holds_env_file } => {
-            // V13: other volumes would be rejected.
-            let group = |volume: &Volume| {
-                u8::from(*holds_env_file && volume.kind.as_ref().is_none_or(|it| &*it.value != "emptyDir"))
-            };
-            let mut volumes: Vec<&Volume> = pod.volumes.iter().collect();
-            volumes.sort_by_key(|it| group(it));
-            for volume in volumes {
+        ValueKind::Volume { pod } => {
+            for volume in &pod.volumes {
                 let kind = volume.kind.as_ref().map(|it| it.value.to_string());
                 if let Some(name) = &volume.name {
-                    list.push(&name.value, CompletionKind::Name, kind, group(volume));
+                    list.push(&name.value, CompletionKind::Name, kind, 0);
                 }
             }
         }
+        ValueKind::EnvFileVolume { at } => env_file_volumes(analysis, at, &mut list),
         ValueKind::FilePath { at, volume } => {
             for path in env_files(analysis, at).paths(volume) {
                 list.push(&path, CompletionKind::Name, Some(format!("in volume {volume}")), 0);
@@ -151,6 +148,7 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &s
         | ValueKind::Resource { .. }
         | ValueKind::ContainerName { .. }
         | ValueKind::Volume { .. }
+        | ValueKind::EnvFileVolume { .. }
         | ValueKind::FilePath { .. }
         | ValueKind::Operator
         | ValueKind::LabelKey { .. }
@@ -158,6 +156,29 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &s
         | ValueKind::EnvFileKey { .. } => None,
     };
     Some(CompletionDetails { documentation, additional_edits: Vec::new() })
+}
+
+/// The volumes that can hold an env file, also those of presets: first those that contain files, then those that
+/// another container mounts. Other volumes would be rejected (V13).
+fn env_file_volumes(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, list: &mut ItemList<'_, '_>) {
+    let files = env_files(analysis, at);
+    let admission = analysis.resolver.admission(at.handle().in_pod());
+    let volumes = PodVolumes::new(at.pod, admission.as_ref());
+    let is_empty_dir = |it: &&Volume| it.kind.as_ref().is_none_or(|it| &*it.value == "emptyDir");
+    let mut found: Vec<(u8, Arc<str>)> = Vec::new();
+    for name in volumes.volumes().iter().map(|it| it.volume).filter(is_empty_dir).filter_map(|it| it.name.as_ref()) {
+        let is_it = |it: &Option<Text>| it.as_ref().is_some_and(|it| it.value == name.value);
+        let group = match files.paths(&name.value).is_empty() {
+            false => 0,
+            true if volumes.all_mounts().any(|it| is_it(&it.name)) => 1,
+            true => 2,
+        };
+        found.push((group, Arc::clone(&name.value)));
+    }
+    found.sort();
+    for (group, name) in found {
+        list.push(&name, CompletionKind::Name, Some("emptyDir".into()), group);
+    }
 }
 
 /// The env files that a container can read.

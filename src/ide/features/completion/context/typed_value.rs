@@ -36,8 +36,10 @@ pub(in crate::ide::features::completion) enum ValueKind<'s> {
     Resource { at: LocatedContainer<'s> },
     /// The name of another container.
     ContainerName { pod: &'s Pod },
-    /// The name of a volume; an env file needs certain volumes.
-    Volume { pod: &'s Pod, holds_env_file: bool },
+    /// The name of a volume.
+    Volume { pod: &'s Pod },
+    /// The name of a volume that can hold an env file.
+    EnvFileVolume { at: LocatedContainer<'s> },
     /// The path of an env file in a volume.
     FilePath { at: LocatedContainer<'s>, volume: String },
     /// A key of an env file.
@@ -115,14 +117,12 @@ impl<'s> ContextFinder<'_, 's> {
                 "env[].valueFrom.fieldRef.fieldPath" => Some(ValueKind::FieldPath { at }),
                 "env[].valueFrom.resourceFieldRef.resource" => Some(ValueKind::Resource { at }),
                 "env[].valueFrom.resourceFieldRef.containerName" => Some(ValueKind::ContainerName { pod: at.pod }),
-                "env[].valueFrom.fileKeyRef.volumeName" => {
-                    Some(ValueKind::Volume { pod: at.pod, holds_env_file: true })
-                }
+                "env[].valueFrom.fileKeyRef.volumeName" => Some(ValueKind::EnvFileVolume { at }),
                 "env[].valueFrom.fileKeyRef.path" => Some(ValueKind::FilePath { at, volume: name("volumeName")? }),
                 "env[].valueFrom.fileKeyRef.key" => {
                     Some(ValueKind::EnvFileKey { at, volume: name("volumeName")?, path: name("path")? })
                 }
-                "volumeMounts[].name" => Some(ValueKind::Volume { pod: at.pod, holds_env_file: false }),
+                "volumeMounts[].name" => Some(ValueKind::Volume { pod: at.pod }),
                 // The volumes of a preset are next to its lists for containers.
                 other if at.is_preset() => volumes(other),
                 _ => None,
