@@ -33,7 +33,7 @@ mod wrap;
 
 pub use admission::{
     Admission, AdmissionContext, Conflict, ConflictKind, ContainerChanges, DuplicateEntry, EnvFromNames,
-    MatchingPreset, PossiblePreset, PresetEntry, RefusedPreset, presets_apply_one_by_one,
+    MatchingPreset, PossiblePreset, PresetEntry, RefusedPreset, is_in_same_namespace, presets_apply_one_by_one,
 };
 pub use built::BuiltSource;
 pub use label_names::{is_dns_subdomain, is_dns_subdomain_prefix, is_qualified_name};

@@ -762,7 +762,7 @@ impl<'a, 's> PresetMerge<'a, 's> {
 
 /// Whether an object is certainly in the namespace of another: both have the same namespace, or both files are in one
 /// directory and at least one object has none.
-fn is_in_same_namespace(found: BuiltObject<'_>, object: BuiltObject<'_>) -> bool {
+pub fn is_in_same_namespace(found: BuiltObject<'_>, object: BuiltObject<'_>) -> bool {
     let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
     match (&found.model.namespace, &object.model.namespace) {
         (Some(one), Some(other)) => one.value == other.value,

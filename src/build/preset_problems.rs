@@ -10,7 +10,7 @@ use crate::build::label_names::{is_dns_subdomain, is_qualified_name};
 use crate::build::object::BuiltObject;
 use crate::build::variable_names::{is_relaxed_variable_name, is_strict_variable_name};
 use crate::k8s::{Container, EnvFrom, EnvVar, Mount, ObjectSpan, PodPreset, PresetAdmitter, Selector, Text, Volume};
-use crate::syntax::has_placeholder;
+use crate::syntax::may_be_replaced;
 use crate::workspace::KubernetesVersion;
 
 /// A reason why a preset is invalid.
@@ -70,7 +70,7 @@ pub fn preset_refusal(object: BuiltObject<'_>, release: KubernetesVersion, propo
 
 /// What is wrong with the name of a preset.
 pub fn preset_name_problem(name: &Text) -> Option<String> {
-    let is_valid = is_replaced(&name.value) || is_dns_subdomain(&name.value);
+    let is_valid = may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
     (!is_valid).then(|| format!("`{}` is not a valid name of a preset", name.value))
 }
 
@@ -184,11 +184,6 @@ fn find_mount_problems(mounts: &[Mount], volumes: &[Volume], found: &mut Vec<Pre
     }
 }
 
-/// Whether a tool replaces a part of the text before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`.
-fn is_replaced(text: &str) -> bool {
-    has_placeholder(text) || ["${", "{{", "$("].into_iter().any(|it| text.contains(it))
-}
-
 /// Finds texts that an earlier entry of the same list has too.
 fn find_repetitions<'t>(
     texts: impl Iterator<Item = &'t Text>,
@@ -196,7 +191,7 @@ fn find_repetitions<'t>(
     found: &mut Vec<PresetProblem>,
 ) {
     let mut known = HashSet::new();
-    for text in texts.filter(|it| !it.value.is_empty() && !is_replaced(&it.value)) {
+    for text in texts.filter(|it| !it.value.is_empty() && !may_be_replaced(&it.value)) {
         if !known.insert(&*text.value) {
             let (span, name) = (Some(text.span), Arc::clone(&text.value));
             found.push(PresetProblem { span, name, message: message(&text.value), help: "remove one of the two" });
@@ -215,7 +210,7 @@ fn variable_problem(entry: &EnvVar, release: KubernetesVersion) -> Option<String
         return Some("an entry of `env` has no `name`".into());
     };
     let is_valid = if release.is_at_least(32) { is_relaxed_variable_name } else { is_strict_variable_name };
-    if !is_replaced(&name.value) && !is_valid(&name.value) {
+    if !may_be_replaced(&name.value) && !is_valid(&name.value) {
         return Some(format!("`{}` is not a valid name of a variable", name.value.escape_debug()));
     }
     if let Some(text) = [Some(name), entry.value.as_ref()].into_iter().flatten().find(|it| !it.is_string) {

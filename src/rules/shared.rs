@@ -6,7 +6,6 @@ pub(super) mod file_key_refs;
 pub(super) mod item_removal;
 pub(super) mod param_file_templates;
 pub(super) mod parameter_texts;
-pub(super) mod placeholders;
 pub(super) mod preset_targets;
 pub(super) mod reference_fixes;
 pub(super) mod reference_text;

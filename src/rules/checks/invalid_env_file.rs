@@ -4,7 +4,7 @@ use crate::k8s::Text;
 use crate::resolve::{is_relaxed_variable_name, is_service_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, PodContext, declare_rule};
 use crate::rules::shared::file_key_refs::FileKeyRef;
-use crate::rules::shared::placeholders::is_placeholder;
+use crate::syntax::may_be_replaced;
 use crate::workspace::KubernetesVersion;
 
 declare_rule! {
@@ -94,7 +94,7 @@ pub(in crate::rules) fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRe
                 let message = format!("`{name}` of `fileKeyRef` is empty");
                 found.push(Finding::new(reference.location(text.span), about, message));
             }
-            Some(text) if is_placeholder(&text.value) => {}
+            Some(text) if may_be_replaced(&text.value) => {}
             Some(text) => {
                 if let Some((message, help)) = error(&text.value) {
                     found.push(Finding::new(reference.location(text.span), about, message).help(help));

@@ -5,8 +5,8 @@ use crate::diagnostic::Location;
 use crate::k8s::{DataEntry, EnvFrom, ObjectData};
 use crate::resolve::{EnvFromRefusal, OriginKind, is_strict_variable_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{imported_object, keys, kind_name, objects};
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports a key that `envFrom` skips because it is not a valid name of a variable, and an invalid `prefix`.
@@ -65,7 +65,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         _ => return,
     };
     // Few keys are invalid as names, so the search for their users is rare.
-    for key in source.keys.iter().filter(|it| !is_strict_variable_name(&it.key.value) && !is_placeholder(&it.key.value))
+    for key in
+        source.keys.iter().filter(|it| !is_strict_variable_name(&it.key.value) && !may_be_replaced(&it.key.value))
     {
         if let Some(user) = first_user(object, kind, key) {
             let key = &key.key;
@@ -130,5 +131,5 @@ fn first_user(object: &ObjectContext<'_>, kind: OriginKind, key: &DataEntry) -> 
 
 fn is_valid_with_prefix(entry: &EnvFrom, key: &DataEntry) -> bool {
     let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
-    is_placeholder(prefix) || is_strict_variable_name(&format!("{prefix}{}", key.key.value))
+    may_be_replaced(prefix) || is_strict_variable_name(&format!("{prefix}{}", key.key.value))
 }

@@ -5,9 +5,8 @@ use crate::diagnostic::Fix;
 use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
 use crate::resolve::{EnvFromRefusal, has_cluster_ip, is_service_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::name_location;
-use crate::syntax::ScalarStyle;
+use crate::syntax::{ScalarStyle, may_be_replaced};
 
 declare_rule! {
     /// Reports an invalid explicit link to a service.
@@ -122,7 +121,7 @@ fn check_dependency(object: &ObjectContext<'_>, item: &ServiceDependency, findin
         findings.push(finding.help("write `- name: …`"));
         return;
     };
-    if is_placeholder(&name.value) {
+    if may_be_replaced(&name.value) {
         return;
     }
     let release = object.file.resolver.release(object.file.path);

@@ -8,8 +8,8 @@ use crate::resolve::{
     ENV_FIELDS, ENV_RESOURCES, EnvFromRefusal, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
 };
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports a variable whose source is invalid: none, several, both `value` and `valueFrom`, or a rejected one.
@@ -183,7 +183,7 @@ fn check_source(
     };
     match source {
         ValueSource::Field { api_version, path } => {
-            let known = |text: &Text| is_env_field(&text.value) || is_placeholder(&text.value);
+            let known = |text: &Text| is_env_field(&text.value) || may_be_replaced(&text.value);
             match path {
                 None => found.extend(missing("fieldPath")),
                 Some(path) if known(path) => {}
@@ -200,7 +200,7 @@ fn check_source(
         ValueSource::Resource { container: whose, resource, divisor } => {
             match resource {
                 None => found.extend(missing("resource")),
-                Some(it) if is_placeholder(&it.value) => {}
+                Some(it) if may_be_replaced(&it.value) => {}
                 Some(it) if !is_env_resource(&it.value) => {
                     found.push(misspelled(container, it, "resource that a variable can refer to", &ENV_RESOURCES));
                 }
@@ -218,7 +218,7 @@ fn check_source(
             }
             match &reference.key {
                 None => found.extend(missing("key")),
-                Some(key) if is_placeholder(&key.value) || is_data_key(&key.value) => {}
+                Some(key) if may_be_replaced(&key.value) || is_data_key(&key.value) => {}
                 Some(key) => {
                     let message = match &*key.value {
                         "" => format!("`key` of `{name}` is empty"),
@@ -236,7 +236,7 @@ fn check_source(
 
 /// The finding about a name that is not valid for an object (V11, X6).
 fn check_object_name(container: &ContainerContext<'_>, name: &Text) -> Option<Finding> {
-    let is_valid = is_placeholder(&name.value) || is_dns_subdomain(&name.value);
+    let is_valid = may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
     (!is_valid).then(|| invalid_object_name(container, name))
 }
 
@@ -270,7 +270,7 @@ fn source_name(source: &ValueSource) -> &'static str {
 }
 
 fn invalid_divisor(container: &ContainerContext<'_>, resource: &str, divisor: &Text) -> Option<Finding> {
-    if is_placeholder(&divisor.value) || is_valid_divisor(resource, &divisor.value) {
+    if may_be_replaced(&divisor.value) || is_valid_divisor(resource, &divisor.value) {
         return None;
     }
     let allowed = match resource.ends_with(".cpu") {
@@ -287,13 +287,13 @@ fn missing_container(container: &ContainerContext<'_>, whose: &Text) -> Option<F
     let is_whole = |it: &Arc<Container>| it.image.is_some() && !matches!(it.role, ContainerRole::Hook);
     let name = &*whose.value;
     let is_open = container.is_partial() || container.is_preset_without_pods();
-    if name.is_empty() || is_placeholder(name) || INJECTED.contains(&name) || is_open {
+    if name.is_empty() || may_be_replaced(name) || INJECTED.contains(&name) || is_open {
         return None;
     }
     let counts = |it: &&Arc<Container>| !matches!(it.role, ContainerRole::Ephemeral | ContainerRole::Hook);
     let names: Vec<&str> =
         containers.iter().filter(counts).filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
-    if names.contains(&name) || !containers.iter().all(is_whole) || names.iter().any(|it| is_placeholder(it)) {
+    if names.contains(&name) || !containers.iter().all(is_whole) || names.iter().any(|it| may_be_replaced(it)) {
         return None;
     }
     Some(misspelled(container, whose, "container of this pod", &names))

@@ -2,7 +2,7 @@
 
 use crate::resolve::{is_relaxed_variable_name, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports a name that the API server rejects for a variable.
@@ -65,7 +65,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             continue;
         };
         let valid = if relaxed { is_relaxed_variable_name(&name.value) } else { is_strict_variable_name(&name.value) };
-        if valid || !name.is_string || (is_placeholder(&name.value) && !name.value.contains('=')) {
+        if valid || !name.is_string || (may_be_replaced(&name.value) && !name.value.contains('=')) {
             continue;
         }
         let rule = if relaxed {

@@ -4,9 +4,9 @@ use crate::build::BuiltMatch;
 use crate::k8s::{EnvVar, KeyRef, ObjectData, Text, ValueSource};
 use crate::resolve::OriginKind;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 use crate::rules::shared::source_objects::{keys, kind_name};
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports a key that its ConfigMap or Secret does not have.
@@ -84,7 +84,7 @@ fn check_entry(container: &ContainerContext<'_>, entry: &EnvVar) -> Option<Findi
         _ => return None,
     };
     let KeyRef { name: Some(name), key: Some(key), optional: false } = reference else { return None };
-    let is_known = !is_placeholder(&name.value) && !is_placeholder(&key.value) && !key.value.is_empty();
+    let is_known = !may_be_replaced(&name.value) && !may_be_replaced(&key.value) && !key.value.is_empty();
     if is_known { check_reference(container, kind, name, key) } else { None }
 }
 

@@ -4,9 +4,9 @@ use crate::build::is_dns_subdomain_prefix;
 use crate::k8s::{Text, ValueSource};
 use crate::resolve::{OriginKind, other_namespace};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
 use crate::rules::shared::source_objects::{imported_object, kind_name};
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports a ConfigMap or Secret that is not in the workspace.
@@ -84,7 +84,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 
 fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, findings: &mut Findings<'_>) {
     // `invalid-value-source` reports a name that no object can have.
-    let can_exist = is_dns_subdomain_prefix(&name.value) && !is_placeholder(&name.value);
+    let can_exist = is_dns_subdomain_prefix(&name.value) && !may_be_replaced(&name.value);
     if !can_exist || !container.objects(kind, &name.value).is_empty() {
         return;
     }

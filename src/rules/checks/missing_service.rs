@@ -3,8 +3,8 @@
 use crate::k8s::{EnvFromSource, ObjectData, Pod, ServiceDependency, Text};
 use crate::resolve::is_service_name;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports an explicit link to a service that is not in the workspace.
@@ -84,7 +84,7 @@ fn check_links(object: &ObjectContext<'_>, pod: &Pod, findings: &mut Findings<'_
 fn check_reference(object: &ObjectContext<'_>, name: &Text, why: &str, findings: &mut Findings<'_>) {
     let (snapshot, place) = (object.file.snapshot, object.lookup_site());
     let is_known = || !object.object.services_named(&name.value).is_empty();
-    if name.value.is_empty() || is_placeholder(&name.value) || is_known() {
+    if name.value.is_empty() || may_be_replaced(&name.value) || is_known() {
         return;
     }
     if let Some(other) = object.object.service_elsewhere(&name.value) {

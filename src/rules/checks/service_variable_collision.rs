@@ -4,8 +4,8 @@ use crate::build::BuiltMatch;
 use crate::k8s::{EnvVar, ObjectData};
 use crate::resolve::{ResolvedValue, ServiceLinks, service_variables};
 use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::source_objects::{name_location, share_namespace};
+use crate::syntax::may_be_replaced;
 
 declare_rule! {
     /// Reports a service variable whose name is set twice.
@@ -59,7 +59,7 @@ declare_rule! {
 /// S10. The name of one of the two services starts with that of the other, so only such services are looked up.
 fn check_service(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let ObjectData::Service(service) = &object.object.model.data else { return };
-    let Some(name) = object.object.model.name.as_ref().filter(|it| !is_placeholder(&it.value)) else { return };
+    let Some(name) = object.object.model.name.as_ref().filter(|it| !may_be_replaced(&it.value)) else { return };
     let own = service_variables(&name.value, service);
     for (dash, _) in name.value.match_indices('-') {
         let shorter = &name.value[..dash];
@@ -127,7 +127,7 @@ fn check_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 fn literal_value(entry: &EnvVar) -> Option<&str> {
     let value = entry.value.as_ref().map(|it| &*it.value)?;
     let may_be = entry.name.as_ref().is_some_and(|it| it.value.contains("_PORT") || it.value.contains("_HOST"));
-    (may_be && entry.from.is_none() && !value.is_empty() && !is_placeholder(value)).then_some(value)
+    (may_be && entry.from.is_none() && !value.is_empty() && !may_be_replaced(value)).then_some(value)
 }
 
 /// The services of a name that are certainly in the namespace of an object.

@@ -12,8 +12,8 @@ use crate::resolve::{
     EnvFile, EnvFileContent, EnvFileReading, EnvFileSyntax, EnvFiles, FileKeyOutcome, PodVolumes, ScriptPart,
 };
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, PodContext};
-use crate::rules::shared::placeholders::is_placeholder;
 use crate::rules::shared::preset_targets::PresetTarget;
+use crate::syntax::may_be_replaced;
 use crate::workspace::Snapshot;
 
 /// A `fileKeyRef`.
@@ -160,7 +160,7 @@ impl<'a> PodContext<'a> {
 
     /// Whether the volume with a name can hold env files.
     pub(in crate::rules) fn volume_use(&self, name: &str) -> VolumeUse {
-        if is_placeholder(name) || self.may_lack_parts() || self.handle().may_patch_volume(name) {
+        if may_be_replaced(name) || self.may_lack_parts() || self.handle().may_patch_volume(name) {
             return VolumeUse::Unknown;
         }
         self.mounting(|mounting| self.volume_use_in(name, mounting))
@@ -168,7 +168,7 @@ impl<'a> PodContext<'a> {
 
     fn volume_use_in(&self, name: &str, mounting: &PodVolumes<'_>) -> VolumeUse {
         let known = |text: &Option<Text>| text.as_ref().is_some_and(|it| &*it.value == name);
-        let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| is_placeholder(&it.value));
+        let vague = |text: &Option<Text>| text.as_ref().is_none_or(|it| may_be_replaced(&it.value));
         let Some(found) = mounting.volumes().iter().find(|it| known(&it.volume.name)) else {
             let is_vague = mounting.volumes().iter().any(|it| vague(&it.volume.name)) || mounting.may_differ_for(name);
             return if is_vague { VolumeUse::Unknown } else { VolumeUse::Missing };

@@ -97,16 +97,6 @@ impl<'a> PresetTarget<'a> {
     }
 }
 
-/// Whether a preset and a pod are certainly in the same namespace: both have the same one, or both files are in one
-/// directory and at least one object has none.
-pub(in crate::rules) fn meet(preset: BuiltObject<'_>, pod: BuiltObject<'_>) -> bool {
-    let directory = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
-    match (&preset.model.namespace, &pod.model.namespace) {
-        (Some(one), Some(other)) => one.value == other.value,
-        _ => preset.file[..directory(preset.file)] == pod.file[..directory(pod.file)],
-    }
-}
-
 /// Whether a pod is only a patch.
 fn is_patch(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
     snapshot.is_patch(file) || pod.containers.iter().all(|it| it.image.is_none())
@@ -119,7 +109,7 @@ impl<'a> ObjectContext<'a> {
         let mut all = Vec::new();
         for (path, facts) in file.snapshot.files() {
             for object in build::all_views(file.snapshot, path, facts).filter(|it| !it.model.pods.is_empty()) {
-                if !meet(self.object, object) || file.snapshot.is_excluded(path) {
+                if !build::is_in_same_namespace(self.object, object) || file.snapshot.is_excluded(path) {
                     continue;
                 }
                 for pod in object.model.pods.iter().filter(|it| !is_patch(file.snapshot, path, it)) {
