@@ -91,8 +91,8 @@ pub use node::{Node, NodeKind, Subtree};
 pub use owned_node::{NewContent, NewNode, OwnedNode};
 pub use param_file::{ParamFile, ParamFileEntry, ParamFileError, parse_param_file};
 pub use placeholders::{
-    TextPart, has_placeholder, may_be_replaced, parameter_placeholder, push_helm_placeholder, show_placeholders,
-    split_placeholders,
+    TextPart, has_placeholder, mask_expressions, may_be_replaced, may_become, may_start_with, parameter_placeholder,
+    push_helm_placeholder, show_placeholders, split_placeholders,
 };
 pub use quote_parameters::quote_parameters;
 pub use references::{

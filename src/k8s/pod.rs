@@ -135,9 +135,7 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
             },
         }
     }
-    it.may_have_more_variables = ["env", "envFrom"].into_iter().any(|key| is_partly_unknown(node, key))
-        || it.env.iter().any(|it| is_unknown(&it.name))
-        || it.env_from.iter().any(|it| is_unknown(&it.prefix));
+    it.may_have_more_variables = ["env", "envFrom"].into_iter().any(|key| is_partly_unknown(node, key));
     it
 }
 
@@ -154,10 +152,6 @@ fn user(reader: NodeReader<'_>, node: Node<'_>) -> UserFields {
 fn is_partly_unknown(node: Node<'_>, key: &str) -> bool {
     let is_unknown = |node: Node<'_>| node.text().is_some_and(has_placeholder);
     node.get(key).is_some_and(|list| is_unknown(list) || list.items().any(is_unknown))
-}
-
-fn is_unknown(text: &Option<Text>) -> bool {
-    text.as_ref().is_some_and(|it| has_placeholder(&it.value))
 }
 
 fn variables(reader: NodeReader<'_>, list: Node<'_>) -> Vec<EnvVar> {

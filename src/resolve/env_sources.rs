@@ -14,7 +14,7 @@ use crate::resolve::lookup_scope::{self, LookupScope};
 use crate::resolve::service_variables::{self, ServiceVariables};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::resolve::variable_names;
-use crate::syntax::{has_placeholder, show_placeholders};
+use crate::syntax::{has_placeholder, may_start_with, show_placeholders};
 use crate::workspace::Globs;
 
 /// A source outside this workspace, or one that is only partly known, which may define variables.
@@ -45,10 +45,16 @@ impl PossibleSource {
             }
             Self::Globs(globs) => globs.matches(name).then(|| UnknownReason::External(name.into())),
             Self::Name(it) => (**it == *name).then(|| UnknownReason::External(name.into())),
+            Self::Service { prefix, .. } if has_placeholder(prefix) => {
+                may_start_with(prefix, name).then(|| UnknownReason::ServiceVariable(name.into()))
+            }
             Self::Service { prefix, service } => {
                 let variable = name.strip_prefix(&**prefix)?;
                 let is_given = has_placeholder(service) || service_variables::is_variable_of(service, variable);
                 is_given.then(|| UnknownReason::ServiceVariable(name.into()))
+            }
+            Self::Keys { prefix, kind, object } if has_placeholder(prefix) => {
+                may_start_with(prefix, name).then(|| unknown_key(*kind, object, name))
             }
             Self::Keys { prefix, kind, object } => {
                 let key = name.strip_prefix(&**prefix).filter(|it| has_data_key_characters(it))?;

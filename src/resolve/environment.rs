@@ -18,7 +18,7 @@ use crate::resolve::service_variables::ServiceVariables;
 use crate::resolve::shell_items;
 use crate::resolve::unresolved::{ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
-use crate::syntax::{TextPart, has_placeholder, split_placeholders};
+use crate::syntax::{TextPart, has_placeholder, may_become, split_placeholders};
 use crate::workspace::Snapshot;
 
 /// The environment of a container, and its expanded texts.
@@ -41,6 +41,8 @@ pub struct Environment {
     services: Arc<ServiceVariables>,
     /// Set if services have moved in their files since their variables were computed.
     moved_services: Option<Snapshot>,
+    /// The names among these that have unknown parts: each may become any name that has its known parts.
+    unknown_names: Vec<Arc<str>>,
     /// Sources that may define more variables.
     possible_sources: Vec<PossibleSource>,
     /// Entries of `envFrom` whose variables are not all known, in order.
@@ -206,6 +208,7 @@ impl Environment {
             own_entries: container.env.len(),
             added_entries: Vec::new(),
             positions: HashMap::new(),
+            unknown_names: from.bindings.keys().filter(|it| has_placeholder(it)).cloned().collect(),
             sources: from.bindings,
             services,
             moved_services: scope.moved_services(),
@@ -371,6 +374,9 @@ impl Environment {
     }
 
     fn add_position(&mut self, name: &Arc<str>) {
+        if has_placeholder(name) {
+            self.unknown_names.push(Arc::clone(name));
+        }
         self.positions.entry(Arc::clone(name)).or_default().push(self.declared.len());
     }
 
@@ -599,8 +605,13 @@ impl Environment {
                 Lookup::Bound(Arc::new(Binding::new(name, declared.raw.clone(), origin)))
             }
             None if self.is_unordered || self.is_open => Lookup::Maybe(UnknownReason::External(name.into())),
-            None => Lookup::Unbound,
+            None => self.possible_entry(name).map_or(Lookup::Unbound, Lookup::Maybe),
         }
+    }
+
+    /// The unknown part of an entry that may become the entry of this name.
+    fn possible_entry(&self, name: &str) -> Option<UnknownReason> {
+        self.unknown_names.iter().find(|it| may_become(it, name)).map(|it| unknown_name(it))
     }
 
     fn possible_value(&self, name: &str) -> Option<UnknownReason> {
@@ -608,7 +619,8 @@ impl Environment {
             return Some(UnknownReason::ServiceVariable(name.into()));
         }
         let is_declared = self.positions.contains_key(name);
-        self.possible_sources.iter().rev().find_map(|it| it.unknown_value(name, is_declared))
+        let source = self.possible_sources.iter().rev().find_map(|it| it.unknown_value(name, is_declared));
+        source.or_else(|| self.possible_entry(name))
     }
 }
 

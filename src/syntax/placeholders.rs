@@ -80,6 +80,53 @@ pub fn split_placeholders(text: &str) -> Vec<TextPart<'_>> {
     found
 }
 
+/// Whether a text may be what a text with placeholders becomes. A placeholder may become any text.
+pub fn may_become(unknown: &str, text: &str) -> bool {
+    let parts = split_placeholders(unknown);
+    let mut rest = text;
+    let mut is_after_placeholder = false;
+    for (at, part) in parts.iter().enumerate() {
+        let TextPart::Text(known) = part else {
+            is_after_placeholder = true;
+            continue;
+        };
+        let start = match is_after_placeholder {
+            false => rest.starts_with(known).then_some(0),
+            true if at + 1 == parts.len() => rest.ends_with(known).then(|| rest.len() - known.len()),
+            true => rest.find(known),
+        };
+        let Some(start) = start else { return false };
+        rest = &rest[start + known.len()..];
+        is_after_placeholder = false;
+    }
+    is_after_placeholder || rest.is_empty()
+}
+
+/// Whether a text may start with what a text with placeholders becomes.
+pub fn may_start_with(unknown: &str, text: &str) -> bool {
+    may_become(&format!("{unknown}{HELM}"), text)
+}
+
+/// A text with placeholders for the expressions of template engines in it: `{{ x }}`, `${X}` and `$(X)`.
+pub fn mask_expressions(text: &str) -> String {
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some((start, close)) = find_expression(rest) {
+        masked.push_str(&rest[..start]);
+        masked.push(HELM);
+        let end = rest[start..].find(close).map_or(rest.len(), |it| start + it + close.len());
+        rest = &rest[end..];
+    }
+    masked + rest
+}
+
+/// The start of the first expression, and what closes it.
+fn find_expression(text: &str) -> Option<(usize, &'static str)> {
+    let forms = [("${{", "}}"), ("{{", "}}"), ("${", "}"), ("$(", ")")];
+    // Of two forms at one place the first is the longer one.
+    forms.iter().filter_map(|(open, close)| Some((text.find(open)?, *close))).min_by_key(|(start, _)| *start)
+}
+
 /// A text as it is shown to people: the placeholder of a parameter is its reference.
 pub fn show_placeholders(text: &str) -> Cow<'_, str> {
     if !has_placeholder(text) {
@@ -118,6 +165,17 @@ mod tests {
         assert_eq!(split_placeholders(&text), parts);
         assert_eq!(show_placeholders(&text), "a${P}${Q}b<Helm expression>");
         assert!(has_placeholder(&text) && !has_placeholder("a${P}é"));
+        let becomes = |text: &str, name: &str| may_become(&mask_expressions(text), name);
+        for name in ["_URL", "APP_URL", "A_URL_URL"] {
+            assert!(becomes("${PREFIX}_URL", name) && becomes("{{ .prefix }}_URL", name), "{name}");
+        }
+        assert!(!becomes("${PREFIX}_URL", "APP_URI") && !becomes("A_$(X)", "B_C") && !becomes("A{{x}}B{{y}}C", "ABCD"));
+        assert!(becomes("A${{x}}B{{y}}C", "A1B2BC") && becomes("${A", "x") && becomes("A", "A") && !becomes("A", "AB"));
+        assert!(
+            may_start_with("a", "ab")
+                && may_start_with(&mask_expressions("${P}_"), "x_y")
+                && !may_start_with("b", "ab")
+        );
         assert_eq!(split_placeholders(&format!("x{PARAMETER}P")), [TextPart::Text("x"), TextPart::Parameter("P")]);
     }
 }

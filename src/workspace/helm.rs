@@ -166,17 +166,10 @@ fn may_gain_variables(
     let is_env = |key: Option<&str>| matches!(key, None | Some("env" | "envFrom"));
     let prints = around.outputs_in(own).any(|it| is_env(it.key.as_deref()));
     let is_hole = |span: ObjectSpan| around.text.get(file_span(span).range()).is_some_and(has_placeholder);
-    let masked_name = |it: &EnvVar| match &it.name {
-        Some(name) => has_placeholder(&name.value),
-        None => is_hole(it.span),
-    };
+    let masked_entry = |it: &EnvVar| it.name.is_none() && is_hole(it.span);
     let masked_list = container.env.is_empty() && container.env_span.is_some_and(is_hole);
-    let masked_source = container.env_from.iter().any(|it| match (&it.source, &it.prefix) {
-        (None, _) => is_hole(it.span),
-        (_, Some(prefix)) => has_placeholder(&prefix.value),
-        _ => false,
-    });
-    prints || masked_list || masked_source || container.env.iter().any(masked_name)
+    let masked_source = container.env_from.iter().any(|it| it.source.is_none() && is_hole(it.span));
+    prints || masked_list || masked_source || container.env.iter().any(masked_entry)
 }
 
 /// Makes the value of an entry unknown if an action on a separate line produces it. Without this it would be empty.

@@ -6,6 +6,7 @@ use crate::diagnostic::Fix;
 use crate::k8s::Text;
 use crate::resolve::{ExpansionStep, Lookup};
 use crate::rules::engine::{ContainerContext, Finding};
+use crate::rules::shared::parameter_texts;
 use crate::rules::shared::reference_verdicts::ExpandedText;
 
 /// Replaces a part of a scalar's value.
@@ -47,7 +48,7 @@ pub(in crate::rules) fn suggest(
     finding.help(format!("did you mean `{new}`?")).fix(fix)
 }
 
-/// The most similar name in scope.
+/// The most similar name in scope: a variable, or a parameter of the template.
 fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str) -> Option<String> {
     let site = text.variables();
     let is_visible = |candidate: &str| match container.lookup(candidate, site) {
@@ -64,5 +65,12 @@ fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name:
         let distance = if it.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(name, it) };
         (distance <= limit && is_visible(it)).then(|| (distance, it.to_string()))
     });
-    near.min().map(|(_, name)| name)
+    near.min().map(|(_, name)| name).or_else(|| near_parameter(container, name))
+}
+
+/// The most similar parameter, if `$(P)` refers to parameters here.
+fn near_parameter(container: &ContainerContext<'_>, name: &str) -> Option<String> {
+    let parameters = &container.object.object.source.template.as_ref()?.parameters;
+    let near = parameters.dialect.is_proposal().then(|| parameter_texts::near(parameters, name));
+    near.flatten().map(str::to_owned)
 }

@@ -10,7 +10,7 @@ use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, ServiceVariableAbsen
 use crate::rules::engine::ContainerContext;
 use crate::rules::shared::reference_text::{ReferencePattern, is_constant, is_other_language, whole_reference};
 use crate::rules::shared::shell_detection::{ShellUse, detect_reader, looks_like_script};
-use crate::syntax::{DollarTokenKind, dollar_tokens};
+use crate::syntax::{DollarTokenKind, dollar_tokens, has_placeholder, mask_expressions, may_become, may_start_with};
 
 /// A text that Kubernetes expands.
 #[derive(Clone, Copy, Debug)]
@@ -289,14 +289,15 @@ fn scripts<'a>(container: &ContainerContext<'a>) -> impl Iterator<Item = &'a Exp
     container.command().iter().chain(container.args()).chain(probes).filter(|it| it.is_script)
 }
 
-/// Whether a tool may define this name before Kubernetes sees the text: a name in `env` contains an expression, or the
-/// name is a parameter of the template.
+/// Whether a tool may define this name before Kubernetes sees the text: an expression in a name of `env` or in a prefix
+/// of `envFrom` may give it, or the name is a parameter of the template.
 fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
-    let has_expression = |text: &Option<Text>| {
-        text.as_ref().is_some_and(|it| it.value.contains("{{") || it.value.contains("${") || it.value.contains("$("))
+    let expression = |text: &Option<Text>| {
+        let masked = mask_expressions(&text.as_ref()?.value);
+        has_placeholder(&masked).then_some(masked)
     };
     let it = container.container;
-    it.env.iter().any(|it| has_expression(&it.name))
-        || it.env_from.iter().any(|it| has_expression(&it.prefix))
+    it.env.iter().filter_map(|it| expression(&it.name)).any(|it| may_become(&it, name))
+        || it.env_from.iter().filter_map(|it| expression(&it.prefix)).any(|it| may_start_with(&it, name))
         || container.object.object.source.template.as_ref().is_some_and(|it| it.parameters.contains(name))
 }
