@@ -47,7 +47,7 @@ pub use preset_selector::{PRESET_EXCLUDE_ANNOTATION, PodLabels, SelectorMatch, i
 pub use process::{
     GeneratorError, GeneratorPart, GeneratorProblem, Json, JsonMap, ObjectList, ParameterValues, ParameterView,
     ProcessError, ProcessOptions, ProcessedTemplate, RandomBelow, RandomCharacters, RangeEnds, SelectedTemplate,
-    find_literal_brackets, generate_value, parse_generator, process_template, select_template, select_template_at,
+    find_literal_pattern, generate_value, parse_generator, process_template, select_template, select_template_at,
 };
 pub use provenance::{FieldProvenance, PieceProvenance, ProvenanceFiles, UnknownPart, fields, unknown_parts};
 pub use variable_names::{is_relaxed_variable_name, is_strict_variable_name};

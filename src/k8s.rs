@@ -8,6 +8,7 @@
 mod container_field;
 mod content_hash;
 mod derived;
+mod field_types;
 mod identity;
 mod kustomization;
 mod model;
@@ -28,6 +29,7 @@ mod workloads;
 pub use container_field::{ContainerField, VariableScope};
 pub use content_hash::ContentHash;
 pub use derived::Derived;
+pub use field_types::{FieldType, ScalarType};
 pub use model::{
     Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,
     Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, UserFields, ValueFrom, ValueSource,

@@ -42,14 +42,14 @@ struct Inputs {
     dialect: Dialect,
     /// The parameters that the object refers to.
     parameters: Vec<(Arc<str>, DeclaredParameter)>,
-    labels: Vec<(Arc<str>, Arc<str>)>,
+    labels: Option<Vec<(Arc<str>, Arc<str>)>>,
     is_list_item: bool,
 }
 
 impl Inputs {
     fn new(model: &Model, member: &TemplateMember) -> Self {
         let Parameters { dialect, labels, .. } = &*member.parameters;
-        let label_texts = || labels.iter().flat_map(|(key, value)| [key, value]);
+        let label_texts = || labels.iter().flatten().flat_map(|(key, value)| [key, value]);
         let in_labels = |name: &str| label_texts().any(|it| names_after_dollar(it).any(|it| it == name));
         let is_used = |name: &str| model.candidate_names.contains(name) || in_labels(name);
         let used = member.parameters.iter().filter(|(name, _)| is_used(name));

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::build::origin::{BuiltBy, BuiltText, Origins, Place};
-use crate::k8s::{ObjectSpan, TextPiece};
+use crate::k8s::{FieldType, ObjectSpan, ScalarType, TextPiece};
 use crate::syntax::{NewContent, NewNode, Node, NodeKind, OwnedNode, ScalarStyle, TypedScalar};
 use crate::text::Span;
 
@@ -145,6 +145,11 @@ impl BuiltNode {
         entries.iter_mut().rfind(|(it, _)| it.text().as_deref() == Some(key))?.1.as_mut()
     }
 
+    /// Whether it is a mapping with this key. The value may be null.
+    pub fn has_key(&mut self, key: &str) -> bool {
+        self.entries_mut().is_some_and(|it| it.iter().any(|(it, _)| it.text().as_deref() == Some(key)))
+    }
+
     /// Removes a key. Returns whether it was there.
     pub fn remove(&mut self, key: &str) -> bool {
         let Some(entries) = self.entries_mut() else { return false };
@@ -178,6 +183,14 @@ impl BuiltNode {
             BuiltContent::Unchanged(tree) => tree.node().string().map(|it| Cow::Owned(it.to_owned())),
             BuiltContent::Scalar(scalar) => scalar.is_string.then_some(Cow::Borrowed(&*scalar.text)),
             BuiltContent::List(_) | BuiltContent::Map(_) => None,
+        }
+    }
+
+    /// Whether it is null.
+    pub fn is_null(&self) -> bool {
+        match &self.content {
+            BuiltContent::Unchanged(tree) => tree.node().typed() == Some(TypedScalar::Null),
+            _ => false,
         }
     }
 
@@ -230,35 +243,44 @@ impl BuiltNode {
         limits: &mut BuildLimits,
         visitor: &mut dyn ReferenceVisitor,
     ) -> Result<(), BuildError> {
-        self.visit(DEEPEST, limits, visitor).map(drop)
+        self.visit(None, DEEPEST, limits, visitor).map(drop)
     }
 
-    /// Returns whether the node is kept.
+    /// Returns whether the node is kept. `field` is what the API expects here, if it is known.
     fn visit(
         &mut self,
+        field: Option<FieldType>,
         depth: usize,
         limits: &mut BuildLimits,
         visitor: &mut dyn ReferenceVisitor,
     ) -> Result<bool, BuildError> {
         limits.take()?;
         let depth = depth.checked_sub(1).ok_or(BuildError::TooLarge)?;
-        if let BuiltContent::Unchanged(tree) = &self.content {
-            let node = tree.node();
-            if !has_reference(node, depth, limits)? {
-                return Ok(true);
+        let text = match &self.content {
+            BuiltContent::Unchanged(tree) => {
+                let node = tree.node();
+                if !has_reference(node, depth, limits)? {
+                    return Ok(true);
+                }
+                node.string().map(|it| (Arc::from(it), node.style().unwrap_or(ScalarStyle::Plain)))
             }
-            if let Some(text) = node.string() {
-                let style = node.style().unwrap_or(ScalarStyle::Plain);
-                return Ok(match visitor.value(&Arc::from(text), style, &self.place) {
-                    Substituted::Unchanged => true,
-                    Substituted::Removed => false,
-                    Substituted::Node(content) => {
-                        self.content = content;
-                        true
-                    }
-                });
+            BuiltContent::Scalar(scalar) => {
+                scalar.is_string.then(|| (Arc::clone(&scalar.text), ScalarStyle::DoubleQuoted))
             }
+            BuiltContent::List(_) | BuiltContent::Map(_) => None,
+        };
+        if let Some((text, style)) = text {
+            let wanted = field.and_then(FieldType::scalar);
+            return Ok(match visitor.value(&text, style, &self.place, wanted) {
+                Substituted::Unchanged => true,
+                Substituted::Removed => false,
+                Substituted::Node(content) => {
+                    self.content = content;
+                    true
+                }
+            });
         }
+        let field = field.or_else(|| self.object_type(visitor));
         if let Some(entries) = self.entries_mut() {
             let mut kept: Vec<(BuiltNode, Option<BuiltNode>)> = Vec::with_capacity(entries.len());
             let mut changed = Vec::new();
@@ -271,8 +293,9 @@ impl BuiltNode {
                 {
                     key.content = BuiltContent::Scalar(scalar);
                 }
+                let inner = field.and_then(|it| it.at_key(&key.text()?));
                 if let Some(value) = &mut value
-                    && !value.visit(depth, limits, visitor)?
+                    && !value.visit(inner, depth, limits, visitor)?
                 {
                     continue;
                 }
@@ -297,7 +320,7 @@ impl BuiltNode {
         } else if let Some(items) = self.items_mut() {
             let mut kept = Vec::with_capacity(items.len());
             for mut item in std::mem::take(items) {
-                if item.visit(depth, limits, visitor)? {
+                if item.visit(field.and_then(FieldType::item), depth, limits, visitor)? {
                     kept.push(item);
                 } else {
                     visitor.lost_item();
@@ -306,6 +329,13 @@ impl BuiltNode {
             *items = kept;
         }
         Ok(true)
+    }
+
+    /// The type of an object, or of an object inside another one.
+    fn object_type(&mut self, visitor: &dyn ReferenceVisitor) -> Option<FieldType> {
+        let mut text = |key| self.get_mut(key)?.string().map(Cow::into_owned);
+        let (api_version, kind) = (text("apiVersion")?, text("kind")?);
+        Some(visitor.object_type(&api_version.into(), &kind.into()))
     }
 
     /// The finished tree and the places of its nodes. The length of the source object bounds its positions.
@@ -433,10 +463,12 @@ pub(super) enum Substituted {
 
 /// Called for the strings and keys of an object that contain a `$`.
 pub(super) trait ReferenceVisitor {
-    /// What a string at a place becomes.
-    fn value(&mut self, text: &Arc<str>, style: ScalarStyle, place: &Place) -> Substituted;
+    /// What a string at a place becomes, in a field that wants a type.
+    fn value(&mut self, text: &Arc<str>, style: ScalarStyle, place: &Place, wanted: Option<ScalarType>) -> Substituted;
     /// What a key becomes; `None` if it does not change.
     fn key(&mut self, text: &Arc<str>, style: ScalarStyle) -> Option<BuiltScalar>;
+    /// The type of an object with these texts.
+    fn object_type(&self, api_version: &Arc<str>, kind: &Arc<str>) -> FieldType;
     /// Called for a list item that was removed.
     fn lost_item(&mut self);
     /// Called for two keys that became equal.

@@ -3,6 +3,7 @@
 //! A text and values go in; objects, errors and notices come out. The caller supplies random numbers. Where `oc`
 //! crashes, this returns an error; surprising results of `oc` are reproduced, with a notice.
 
+mod decoding;
 mod generator;
 mod json;
 mod legacy_groups;
@@ -20,8 +21,8 @@ use crate::k8s::{Parameter, ParameterValue};
 use crate::syntax::Node;
 use crate::text::Span;
 pub use generator::{
-    GeneratorError, GeneratorPart, GeneratorProblem, RandomCharacters, RangeEnds, find_literal_brackets,
-    generate_value, parse_generator,
+    GeneratorError, GeneratorPart, GeneratorProblem, RandomCharacters, RangeEnds, find_literal_pattern, generate_value,
+    parse_generator,
 };
 pub use json::{Json, JsonMap};
 use objects::ObjectProcessor;
@@ -147,7 +148,7 @@ pub(in crate::build) fn unprocessed_object(node: Node<'_>) -> Result<Json<'stati
     }
     let mut limits = BuildLimits::strict(node.document().span().len());
     let mut built = BuiltNode::from_source(node.resolved().to_owned_node());
-    objects::regroup(&mut built);
+    decoding::set_group_and_kind(&mut built);
     let (tree, _) = built.finish(&mut limits)?;
     Ok(Json::read(tree.node())?.into_owned())
 }

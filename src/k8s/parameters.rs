@@ -18,8 +18,8 @@ pub struct Parameters {
     /// The dialect of the template.
     pub dialect: Dialect,
     by_name: BTreeMap<Arc<str>, DeclaredParameter>,
-    /// `labels`, which every object gets.
-    pub labels: Vec<(Arc<str>, Arc<str>)>,
+    /// `labels`, which every object gets. An empty list is not the same as none (T6.6).
+    pub labels: Option<Vec<(Arc<str>, Arc<str>)>>,
 }
 
 /// A parameter as objects see it.
@@ -73,14 +73,21 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
+    /// All types.
+    pub const ALL: [Self; 4] = [Self::String, Self::Int, Self::Bool, Self::Base64];
+
     /// The type with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "string" => Some(Self::String),
-            "int" => Some(Self::Int),
-            "bool" => Some(Self::Bool),
-            "base64" => Some(Self::Base64),
-            _ => None,
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The name, as it is written in `type`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Int => "int",
+            Self::Bool => "bool",
+            Self::Base64 => "base64",
         }
     }
 
@@ -115,7 +122,7 @@ pub struct TemplateMember {
 }
 
 impl Parameters {
-    pub(super) fn new(dialect: Dialect, parameters: &[Parameter], labels: Vec<(Arc<str>, Arc<str>)>) -> Self {
+    pub(super) fn new(dialect: Dialect, parameters: &[Parameter], labels: Option<Vec<(Arc<str>, Arc<str>)>>) -> Self {
         let mut by_name = BTreeMap::new();
         // The last parameter of a name wins.
         for parameter in parameters {
@@ -345,7 +352,7 @@ mod tests {
             generate: generated.then(|| nowhere("expression")),
             ..Parameter::default()
         };
-        Parameters::new(dialect, &list.iter().map(parameter).collect::<Vec<_>>(), Vec::new())
+        Parameters::new(dialect, &list.iter().map(parameter).collect::<Vec<_>>(), None)
     }
 
     #[test]

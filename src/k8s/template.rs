@@ -29,6 +29,8 @@ pub struct Template {
     pub parameters_span: Option<ObjectSpan>,
     /// The `objects` list.
     pub objects_span: Option<ObjectSpan>,
+    /// Whether `objects` is absent or empty.
+    pub is_empty: bool,
     /// `message`.
     pub message: Option<Text>,
     /// `labels`, which every object gets.
@@ -142,12 +144,18 @@ pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identit
         .collect();
     let labels = reader.pairs_at(node, &["labels"]);
     let shared = |(key, value): &(Text, Text)| (Arc::clone(&key.value), Arc::clone(&value.value));
-    let exported = Arc::new(Parameters::new(dialect, &parameters, labels.iter().map(shared).collect()));
+    let has_labels = node.get("labels").is_some_and(Node::is_mapping);
+    let shared_labels = has_labels.then(|| labels.iter().map(shared).collect());
+    let exported = Arc::new(Parameters::new(dialect, &parameters, shared_labels));
     let mut template = Template {
         dialect,
         span: reader.span(node),
         parameters_span: list.filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         objects_span: node.get("objects").filter(|it| it.is_sequence()).map(|it| reader.span(it)),
+        is_empty: node.get("objects").is_none_or(|it| match it.is_sequence() {
+            true => it.items().next().is_none(),
+            false => it.typed() == Some(TypedScalar::Null),
+        }),
         message: reader.text_at(node, "message"),
         labels,
         has_secret: identity.kind == Some(INSTANCE) && root.at(&["spec", "secret", "name"]).is_some(),

@@ -1,7 +1,6 @@
 //! Code that several rules use.
 
 pub(super) mod env_order;
-pub(super) mod field_types;
 pub(super) mod file_key_refs;
 pub(super) mod item_removal;
 pub(super) mod param_file_templates;

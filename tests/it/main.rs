@@ -47,6 +47,7 @@ mod selection;
 mod shop;
 mod silence;
 mod spec;
+mod template_model;
 mod templates;
 mod tidy;
 mod typing;

@@ -111,28 +111,68 @@ pub fn generate_value(parts: &[GeneratorPart], random: &mut dyn FnMut(usize) -> 
     value
 }
 
-/// Finds literal text that looks like a generator: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`.
-pub fn find_literal_brackets(expression: &str) -> Option<Range<usize>> {
+/// Finds literal text that looks like a part of a regular expression: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`,
+/// `(foo|bar)`, `.{4}`, `x{3}`, `a+`.
+pub fn find_literal_pattern(expression: &str) -> Option<Range<usize>> {
     let mut at = 0;
+    let is_all_literal = find_generator(expression, 0).is_none();
     loop {
         let found = find_generator(expression, at);
         let end = found.as_ref().map_or(expression.len(), |it| it.range.start);
         let text = &expression[at..end];
-        if let Some(open) = text.find('[')
-            && let Some(close) = text[open..].find(']').map(|it| open + it + 1)
-        {
-            let after = &text[close..];
-            let counted = after.starts_with('{').then(|| after.find('}')).flatten().map_or(0, |it| it + 1);
-            let repeated = usize::from(counted == 0 && after.starts_with(['+', '*']));
-            if counted + repeated > 0 || text[open..close].contains('-') {
-                return Some(at + open..at + close + counted + repeated);
-            }
-        }
-        if let Some(class) = text.find("\\w{").or_else(|| text.find("\\d{")) {
-            let close = text[class..].find('}').map_or(text.len(), |it| class + it + 1);
-            return Some(at + class..at + close);
+        let repetition = || find_repetition(text, is_all_literal, found.is_none());
+        if let Some(range) = find_brackets(text).or_else(|| find_alternatives(text)).or_else(repetition) {
+            return Some(at + range.start..at + range.end);
         }
         at = found?.range.end;
+    }
+}
+
+/// `[a-z]`, `[abc]{3}`, `[^a]+`.
+fn find_brackets(text: &str) -> Option<Range<usize>> {
+    let open = text.find('[')?;
+    let close = open + text[open..].find(']')? + 1;
+    let end = close + quantifier_len(&text[close..]);
+    (end > close || text[open..close].contains('-')).then_some(open..end)
+}
+
+/// `(foo|bar)`, with what repeats it.
+fn find_alternatives(text: &str) -> Option<Range<usize>> {
+    let open = text.find('(')?;
+    let close = open + text[open..].find(')')? + 1;
+    let end = close + quantifier_len(&text[close..]);
+    (end > close || text[open..close].contains('|')).then_some(open..end)
+}
+
+/// A character and what repeats it. A plus or a star after a letter may be meant as it is, unless it is the last
+/// character, or nothing in the expression is random.
+fn find_repetition(text: &str, is_all_literal: bool, is_end: bool) -> Option<Range<usize>> {
+    const CLASSES: [&str; 5] = ["\\w", "\\d", "\\s", "\\a", "\\A"];
+    let mut before: Option<(usize, char)> = None;
+    for (at, character) in text.char_indices() {
+        let len = quantifier_len(&text[at..]);
+        if let Some((start, repeated)) = before.filter(|_| len > 0) {
+            let is_class = CLASSES.iter().any(|it| text[..at].ends_with(it));
+            let is_last = is_all_literal || is_end && at + len == text.len();
+            if is_class || repeated == '.' || character == '{' || is_last && repeated.is_ascii_alphanumeric() {
+                let start = if is_class { at - 2 } else { start };
+                return Some(start..at + len);
+            }
+        }
+        before = Some((at, character));
+    }
+    None
+}
+
+/// The length of `{3}`, `{1,3}`, `+` or `*` at the start of a text.
+fn quantifier_len(text: &str) -> usize {
+    match text.bytes().next() {
+        Some(b'+' | b'*') => 1,
+        Some(b'{') => {
+            let inner = text[1..].bytes().take_while(|it| it.is_ascii_digit() || *it == b',').count();
+            if inner > 0 && text.as_bytes().get(1 + inner) == Some(&b'}') { inner + 2 } else { 0 }
+        }
+        _ => 0,
     }
 }
 
@@ -325,10 +365,26 @@ mod tests {
             let parts = parse_generator(expression, RangeEnds::Exclusive).expect(expression);
             assert_eq!(generate_value(&parts, &mut |_| 0), expression);
         }
-        let found: Vec<&str> = expressions.iter().filter(|it| find_literal_brackets(it).is_some()).copied().collect();
+        let found: Vec<&str> = expressions.iter().filter(|it| find_literal_pattern(it).is_some()).copied().collect();
         assert_eq!(found, expressions[..9]);
-        assert_eq!(find_literal_brackets("user[A-Z0-9]{3}"), None);
-        assert_eq!(find_literal_brackets("[a-z]{3}[a-z_]{4}x"), Some(8..17));
+        for (expression, expected) in [
+            ("(foo|bar)+", Some("(foo|bar)+")),
+            ("a+", Some("a+")),
+            ("pin-x{3}", Some("x{3}")),
+            ("[a-z]{2}.{4}", Some(".{4}")),
+            ("id.*", Some(".*")),
+            ("\\d+[a-z]{3}", Some("\\d+")),
+            ("[a-z]{3}-[0-9]{2}a*", Some("a*")),
+            ("me+[a-z]{4}@example.com", None),
+            ("C++ (draft) [a-z]{4}", None),
+            ("{[a-z]{4}}", None),
+            ("user[A-Z0-9]{3}", None),
+            ("a.b.c", None),
+            ("plain", None),
+        ] {
+            assert_eq!(find_literal_pattern(expression).map(|it| &expression[it]), expected, "{expression}");
+        }
+        assert_eq!(find_literal_pattern("[a-z]{3}[a-z_]{4}x"), Some(8..17));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The groups of OpenShift's kinds that templates may still write as plain `v1` (T7.1).
+//! The groups of OpenShift's kinds that templates may still write without a group (T7.1).
 
 /// A group and its kinds.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("apps.openshift.io/v1", &["DeploymentConfig", "DeploymentConfigList", "DeploymentConfigRollback"]),
+    ("apps.openshift.io", &["DeploymentConfig", "DeploymentConfigList", "DeploymentConfigRollback"]),
     (
-        "authorization.openshift.io/v1",
+        "authorization.openshift.io",
         &[
             "ClusterRole",
             "ClusterRoleBinding",
@@ -28,7 +28,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "build.openshift.io/v1",
+        "build.openshift.io",
         &[
             "BinaryBuildRequestOptions",
             "Build",
@@ -41,7 +41,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "image.openshift.io/v1",
+        "image.openshift.io",
         &[
             "Image",
             "ImageList",
@@ -56,7 +56,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "network.openshift.io/v1",
+        "network.openshift.io",
         &[
             "ClusterNetwork",
             "ClusterNetworkList",
@@ -69,7 +69,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "oauth.openshift.io/v1",
+        "oauth.openshift.io",
         &[
             "OAuthAccessToken",
             "OAuthAccessTokenList",
@@ -82,9 +82,9 @@ const GROUPS: &[(&str, &[&str])] = &[
             "OAuthRedirectReference",
         ],
     ),
-    ("project.openshift.io/v1", &["Project", "ProjectList", "ProjectRequest"]),
+    ("project.openshift.io", &["Project", "ProjectList", "ProjectRequest"]),
     (
-        "quota.openshift.io/v1",
+        "quota.openshift.io",
         &[
             "AppliedClusterResourceQuota",
             "AppliedClusterResourceQuotaList",
@@ -92,9 +92,9 @@ const GROUPS: &[(&str, &[&str])] = &[
             "ClusterResourceQuotaList",
         ],
     ),
-    ("route.openshift.io/v1", &["Route", "RouteList"]),
+    ("route.openshift.io", &["Route", "RouteList"]),
     (
-        "security.openshift.io/v1",
+        "security.openshift.io",
         &[
             "PodSecurityPolicyReview",
             "PodSecurityPolicySelfSubjectReview",
@@ -103,15 +103,15 @@ const GROUPS: &[(&str, &[&str])] = &[
             "SecurityContextConstraintsList",
         ],
     ),
-    ("template.openshift.io/v1", &["ProcessedTemplate", "Template", "TemplateConfig", "TemplateList"]),
+    ("template.openshift.io", &["ProcessedTemplate", "Template", "TemplateConfig", "TemplateList"]),
     (
-        "user.openshift.io/v1",
+        "user.openshift.io",
         &["Group", "GroupList", "Identity", "IdentityList", "User", "UserIdentityMapping", "UserList"],
     ),
 ];
 
-/// The `apiVersion` for a legacy kind with the `apiVersion` `v1`.
-pub(super) fn grouped(kind: &str) -> Option<&'static str> {
+/// The group of a kind that is written without one.
+pub(super) fn group_of(kind: &str) -> Option<&'static str> {
     GROUPS.iter().find(|(_, kinds)| kinds.contains(&kind)).map(|(group, _)| *group)
 }
 
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn core_kinds_have_no_group() {
-        assert_eq!(grouped("Route"), Some("route.openshift.io/v1"));
-        assert_eq!(grouped("DeploymentConfig"), Some("apps.openshift.io/v1"));
+        assert_eq!(group_of("Route"), Some("route.openshift.io"));
+        assert_eq!(group_of("DeploymentConfig"), Some("apps.openshift.io"));
         for kind in ["Service", "ConfigMap", "Secret", "Pod", "ServiceAccount", "ReplicationController"] {
-            assert_eq!(grouped(kind), None, "{kind}");
+            assert_eq!(group_of(kind), None, "{kind}");
         }
         for (_, kinds) in GROUPS {
             assert!(kinds.is_sorted(), "{kinds:?}");

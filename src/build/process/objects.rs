@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::decoding;
 use super::json::Json;
-use super::legacy_groups;
 use super::parameter_values::ParameterValues;
 use super::quirks::{Notices, Quirk};
 use super::select::SelectedTemplate;
@@ -30,27 +30,31 @@ pub(crate) fn process_object(
     limits: &mut BuildLimits,
 ) -> Result<ProcessedObject, BuildError> {
     let parameters = &member.parameters;
-    let (is_list, namespace) = {
+    let (is_list, namespace, refusal) = {
         let node = tree.node();
-        let is_list = node.get("items").is_some_and(Node::is_sequence);
+        let is_list = node.entry("items").is_some();
         let keeps = is_list || member.is_list_item;
-        (is_list, if keeps { Namespace::Keep } else { Namespace::of(node, parameters) })
+        let namespace = if keeps { Namespace::Keep } else { Namespace::of(node, parameters) };
+        (is_list, namespace, decoding::refusal(node))
     };
     let mut node = BuiltNode::from_source(tree);
-    let mut substitution = Substitution::new(parameters);
-    node.visit_references(limits, &mut substitution)?;
-    let (mut quirks, mut errors) = (substitution.quirks, substitution.errors);
+    let (mut quirks, mut errors) = (Vec::new(), Vec::from_iter(refusal));
     if namespace.apply(&mut node) {
         quirks.push(Quirk::DroppedNamespace);
     }
-    if !member.is_list_item {
-        regroup(&mut node);
+    if is_list {
+        decoding::complete_items(&mut node);
     }
-    if !parameters.labels.is_empty() && !member.is_list_item {
-        if is_list {
-            errors.push("the labels of the template cannot be added to a list".into());
-        } else if add_labels(&mut node, parameters, &mut quirks) {
-            quirks.push(Quirk::LabelsReplaced);
+    let mut substitution = Substitution::new(parameters);
+    node.visit_references(limits, &mut substitution)?;
+    quirks.append(&mut substitution.quirks);
+    errors.append(&mut substitution.errors);
+    if !member.is_list_item {
+        decoding::set_group_and_kind(&mut node);
+        match &parameters.labels {
+            Some(_) if is_list => errors.push("the labels of the template cannot be added to a list".into()),
+            Some(labels) => add_labels(&mut node, labels, parameters, &mut quirks),
+            None => {}
         }
     }
     Ok(ProcessedObject { node, quirks, errors })
@@ -79,8 +83,10 @@ impl ObjectProcessor<'_, '_> {
             labels.insert(key.value.to_string(), value.value.to_string());
         }
         labels.extend(self.options.labels.clone());
-        self.parameters.labels =
-            labels.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into())).collect();
+        if self.parameters.labels.is_some() || !labels.is_empty() {
+            let shared = labels.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into()));
+            self.parameters.labels = Some(shared.collect());
+        }
         for (key, value) in &labels {
             self.plain(&Arc::from(key.as_str()), "a label");
             self.plain(&Arc::from(value.as_str()), "a label");
@@ -118,19 +124,18 @@ impl ObjectProcessor<'_, '_> {
     ) -> Result<Json<'static>, Vec<ProcessError>> {
         let path = format!("objects[{at}]");
         let error = |message: String| ProcessError::new(format!("{path}: {message}"), Some(node.span()));
-        if node.get("kind").and_then(Node::string).is_none_or(str::is_empty) {
-            return Err(vec![error("the object has no `kind`".into())]);
-        }
         let refused = |problem: BuildError| vec![error(problem.message().into())];
         let built = process_object(node.resolved().to_owned_node(), member, limits).map_err(refused)?;
         let (tree, _) = built.node.finish(limits).map_err(refused)?;
         let object = Json::read(tree.node()).map_err(refused)?.into_owned();
-        let Some(map) = object.as_map() else { return Err(vec![error("the object is not a mapping".into())]) };
-        let title = title(map).unwrap_or_else(|| path.clone());
+        if !built.errors.is_empty() {
+            return Err(built.errors.into_iter().map(error).collect());
+        }
+        let title = object.as_map().and_then(title).unwrap_or_else(|| path.clone());
         for quirk in built.quirks {
             self.notices.add(quirk, &title);
         }
-        if built.errors.is_empty() { Ok(object) } else { Err(built.errors.into_iter().map(error).collect()) }
+        Ok(object)
     }
 
     /// The template with its values, as the proposal returns it (PT4).
@@ -157,8 +162,7 @@ impl ObjectProcessor<'_, '_> {
             };
             map.insert(key.into_owned().into(), value);
         }
-        let labels = self.parameters.labels.clone();
-        if !labels.is_empty() {
+        if let Some(labels) = self.parameters.labels.clone() {
             let mut text = |it: &Arc<str>| self.plain(it, "a label").to_string();
             let labels = labels.iter().map(|(key, value)| (text(key).into(), Json::Text(text(value).into())));
             map.insert("labels".into(), Json::Map(labels.collect()));
@@ -209,53 +213,59 @@ impl Namespace {
     }
 }
 
-/// Sets the group of a legacy kind with the `apiVersion` `v1`.
-pub(super) fn regroup(object: &mut BuiltNode) {
-    let kind = object.get_mut("kind").and_then(|it| it.string().map(|it| it.into_owned()));
-    let Some(version) = object.get_mut("apiVersion") else { return };
-    if version.string().as_deref() == Some("v1")
-        && let Some(group) = kind.as_deref().and_then(legacy_groups::grouped)
-    {
-        *version = BuiltNode::scalar(version.place.clone(), BuiltBy::Template, group, true);
-    }
-}
-
 fn title(object: &JsonMap<'_>) -> Option<String> {
     let name = object.get("metadata")?.as_map()?.get("name")?.as_text()?;
     Some(format!("{}/{name}", object.get("kind")?.as_text()?))
 }
 
-/// Adds the template's labels; returns whether labels of the object were lost.
-fn add_labels(object: &mut BuiltNode, parameters: &Parameters, quirks: &mut Vec<Quirk>) -> bool {
+/// Adds the template's labels. Metadata that is not a mapping stays as it is (T6.7).
+fn add_labels(
+    object: &mut BuiltNode,
+    labels: &[(Arc<str>, Arc<str>)],
+    parameters: &Parameters,
+    quirks: &mut Vec<Quirk>,
+) {
     let place = Place::Own(ObjectSpan::default());
     let word = |text: &str| BuiltNode::scalar(place.clone(), BuiltBy::Template, text, true);
-    if !object.get_mut("metadata").is_some_and(|it| it.is_map()) {
+    if !object.has_key("metadata") {
         object.set(word("metadata"), BuiltNode::map(place.clone(), BuiltBy::Template));
     }
-    let Some(metadata) = object.get_mut("metadata") else { return false };
-    let own = metadata.get_mut("labels").map(|own| {
-        let is_string =
-            |(_, value): &(BuiltNode, Option<BuiltNode>)| value.as_ref().is_some_and(|it| it.string().is_some());
-        own.entries_mut().is_some_and(|it| it.iter().all(is_string))
-    });
-    if own != Some(true) {
+    let Some(metadata) = object.get_mut("metadata").filter(|it| it.is_map()) else { return };
+    let own = metadata.get_mut("labels");
+    let is_replaced = match own {
+        Some(own) if own.is_null() => true,
+        Some(own) => {
+            let is_replaced = !make_strings(own);
+            quirks.extend(is_replaced.then_some(Quirk::LabelsReplaced));
+            is_replaced
+        }
+        None => true,
+    };
+    if is_replaced {
         metadata.set(word("labels"), BuiltNode::map(place.clone(), BuiltBy::Template));
     }
-    if let Some(labels) = metadata.get_mut("labels") {
-        for (key, value) in &parameters.labels {
-            let mut node = |text: &Arc<str>, is_value| {
-                let place = Place::TemplateLabel { key: Arc::clone(key), is_value };
-                BuiltNode {
-                    place,
-                    by: BuiltBy::Label,
-                    content: BuiltContent::Scalar(label_text(text, parameters, quirks)),
-                }
-            };
-            let (key, value) = (node(key, false), node(value, true));
-            labels.set(key, value);
-        }
+    let Some(own) = metadata.get_mut("labels") else { return };
+    for (key, value) in labels {
+        let mut node = |text: &Arc<str>, is_value| {
+            let place = Place::TemplateLabel { key: Arc::clone(key), is_value };
+            BuiltNode { place, by: BuiltBy::Label, content: BuiltContent::Scalar(label_text(text, parameters, quirks)) }
+        };
+        let (key, value) = (node(key, false), node(value, true));
+        own.set(key, value);
     }
-    own == Some(false)
+}
+
+/// Makes the labels of an object strings (T6.4): null is the empty text. False if one is anything else.
+fn make_strings(labels: &mut BuiltNode) -> bool {
+    let Some(entries) = labels.entries_mut() else { return false };
+    let is_null = |value: &Option<BuiltNode>| value.as_ref().is_none_or(BuiltNode::is_null);
+    let are_strings =
+        entries.iter().all(|(_, value)| is_null(value) || value.as_ref().is_some_and(|it| it.string().is_some()));
+    for (key, value) in entries.iter_mut().filter(|(_, value)| are_strings && is_null(value)) {
+        let place = value.as_ref().map_or_else(|| key.place.clone(), |it| it.place.clone());
+        *value = Some(BuiltNode::scalar(place, BuiltBy::Template, "", true));
+    }
+    are_strings
 }
 
 /// A key or value of a label, with its references replaced.

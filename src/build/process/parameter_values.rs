@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::build::process::generator::{GeneratorPart, find_literal_brackets, generate_value, parse_generator};
+use crate::build::process::generator::{GeneratorPart, find_literal_pattern, generate_value, parse_generator};
 use crate::build::process::quirks::{Notices, Quirk};
 use crate::build::process::{ProcessError, ProcessOptions, RandomBelow};
 use crate::k8s::{Parameter, ParameterType, Template};
@@ -130,8 +130,8 @@ fn add_notices(name: &str, from: &str, parts: &[GeneratorPart], notices: &mut No
             notices.add(Quirk::LettersHaveDigits, name);
         }
     }
-    if find_literal_brackets(from).is_some() {
-        notices.add(Quirk::TextInBrackets, name);
+    if find_literal_pattern(from).is_some() {
+        notices.add(Quirk::LiteralPattern, name);
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) enum Quirk {
     ExclusiveEnd,
     Misread,
     LettersHaveDigits,
-    TextInBrackets,
+    LiteralPattern,
     InsertedReference,
     LostDigits,
     NullRemoves,
@@ -29,7 +29,7 @@ impl Quirk {
                 "brackets that mix ranges with classes or single characters generate other characters than written"
             }
             Self::LettersHaveDigits => "`\\a` generates digits too",
-            Self::TextInBrackets => "brackets without `{n}`, or with other characters in them, are plain text",
+            Self::LiteralPattern => "only `[…]{n}` is random; other parts of a regular expression are plain text",
             Self::InsertedReference => {
                 "an inserted value contains a reference, which is replaced instead of a later one"
             }

@@ -35,7 +35,7 @@ pub struct ParameterView {
     pub from: Option<String>,
     /// `required`
     pub required: bool,
-    /// `type`
+    /// `type`, if the dialect has types.
     #[serde(rename = "type")]
     pub type_: Option<String>,
 }
@@ -52,7 +52,7 @@ impl SelectedTemplate<'_> {
             generate: text(&it.generate),
             from: text(&it.from),
             required: it.required,
-            type_: text(&it.type_),
+            type_: text(&it.type_).filter(|_| self.template.dialect.is_proposal()),
         };
         self.template.parameters.iter().map(view).collect()
     }

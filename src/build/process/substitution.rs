@@ -6,7 +6,7 @@ use crate::build::node::{BuiltContent, BuiltNode, BuiltScalar, ReferenceVisitor,
 use crate::build::origin::{BuiltBy, BuiltText, Place};
 use crate::build::process::json::Json;
 use crate::build::process::quirks::Quirk;
-use crate::k8s::{ParameterType, Parameters};
+use crate::k8s::{FieldType, ParameterType, Parameters, ScalarType};
 use crate::syntax::{ReferenceForm, ScalarStyle};
 
 /// Replaces references to parameters, and collects quirks and errors.
@@ -41,6 +41,15 @@ impl<'p> Substitution<'p> {
         Some(BuiltScalar { text, is_string: true, written: Some(built) })
     }
 
+    /// The number or boolean that the type of a parameter makes of its value; `None` if it is a string.
+    fn typed(&self, name: &str, value: &str) -> Option<Arc<str>> {
+        match self.parameters.get(name)?.type_? {
+            ParameterType::Int => Some(value.parse::<i64>().ok()?.to_string().into()),
+            ParameterType::Bool => value.parse::<bool>().ok().map(|it| it.to_string().into()),
+            ParameterType::String | ParameterType::Base64 => None,
+        }
+    }
+
     /// The value of a parameter decoded as JSON; a text that is not JSON is a string. `None` for `null`.
     fn decoded(&mut self, name: &str) -> Option<Json<'static>> {
         let value = self.parameters.inserted_text(name)?;
@@ -57,7 +66,7 @@ impl<'p> Substitution<'p> {
 }
 
 impl ReferenceVisitor for Substitution<'_> {
-    fn value(&mut self, text: &Arc<str>, style: ScalarStyle, place: &Place) -> Substituted {
+    fn value(&mut self, text: &Arc<str>, style: ScalarStyle, place: &Place, wanted: Option<ScalarType>) -> Substituted {
         let Some((form, name)) = self.parameters.whole_reference(text) else {
             let scalar = self.inside(text, style);
             return scalar.map_or(Substituted::Unchanged, |it| Substituted::Node(BuiltContent::Scalar(it)));
@@ -73,16 +82,15 @@ impl ReferenceVisitor for Substitution<'_> {
             };
         }
         let Some(value) = self.parameters.inserted_text(name) else { return Substituted::Unchanged };
-        let is_typed = match self.parameters.get(name).and_then(|it| it.type_) {
-            Some(ParameterType::Int) => value.parse::<i128>().is_ok(),
-            Some(ParameterType::Bool) => !value.is_empty(),
-            Some(ParameterType::String | ParameterType::Base64) | None => false,
-        };
-        let text: Arc<str> = match self.parameters.get(name).and_then(|it| it.type_) {
-            Some(ParameterType::Bool) if is_typed => (if &*value == "true" { "true" } else { "false" }).into(),
-            _ => value,
-        };
-        Substituted::Node(BuiltContent::Scalar(reference.scalar(&text, !is_typed)))
+        // PT2: where a string is wanted, every value stays a string.
+        let typed = if wanted == Some(ScalarType::String) { None } else { self.typed(name, &value) };
+        let scalar = reference.scalar(typed.as_ref().unwrap_or(&value), typed.is_none());
+        Substituted::Node(BuiltContent::Scalar(scalar))
+    }
+
+    fn object_type(&self, api_version: &Arc<str>, kind: &Arc<str>) -> FieldType {
+        let text = |it| self.parameters.substituted_text(it);
+        FieldType::of_kind(&text(api_version), &text(kind))
     }
 
     fn key(&mut self, text: &Arc<str>, style: ScalarStyle) -> Option<BuiltScalar> {
@@ -234,6 +242,34 @@ mod tests {
         let values = parameters(&[("N", "3", "int"), ("B", "true", "bool"), ("S", "3", "string")], "v1");
         let text = "{a: $(N), b: $(B), c: $(S), d: x$(N), e: '${N}', $(N): 1}";
         assert_eq!(shown(&values, text).0, r#"{"3":1,"a":3,"b":true,"c":"3","d":"x3","e":"3"}"#);
+    }
+
+    #[test]
+    fn a_field_that_wants_a_string_gets_one() {
+        let values = parameters(
+            &[("N", "007", "int"), ("B", "true", "bool"), ("KIND", "ConfigMap", ""), ("K", "data", "")],
+            "v1",
+        );
+        for (object, expected) in [
+            ("kind: Pod, spec: {priority: $(N)}", r#""kind":"Pod","spec":{"priority":7}"#),
+            ("kind: Pod, spec: {hostNetwork: $(B)}", r#""kind":"Pod","spec":{"hostNetwork":true}"#),
+            (
+                "kind: Pod, spec: {containers: [{args: [$(N)], env: [{name: $(N), value: $(B)}]}]}",
+                r#""kind":"Pod","spec":{"containers":[{"args":["007"],"env":[{"name":"007","value":"true"}]}]}"#,
+            ),
+            ("kind: $(KIND), $(K): {a.b: $(N)}", r#""data":{"a.b":"007"},"kind":"ConfigMap""#),
+            (
+                "kind: Any, metadata: {labels: {a: $(B)}}, b: $(N)",
+                r#""b":7,"kind":"Any","metadata":{"labels":{"a":"true"}}"#,
+            ),
+            (
+                "kind: List, items: [{apiVersion: v1, kind: Secret, stringData: {a: $(N)}}]",
+                r#""items":[{"apiVersion":"v1","kind":"Secret","stringData":{"a":"007"}}],"kind":"List""#,
+            ),
+        ] {
+            let (found, _) = shown(&values, &format!("{{apiVersion: v1, {object}}}"));
+            assert_eq!(found, format!(r#"{{"apiVersion":"v1",{expected}}}"#), "{object}");
+        }
     }
 
     #[test]

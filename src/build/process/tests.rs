@@ -52,6 +52,10 @@ fn labels_are_added_to_the_object_only() {
         ("spec: 1", r#"{"labels":{"k":"3","nn":"3","t":"x"}}"#),
         ("metadata: {labels: {t: own, a: b}}", r#"{"labels":{"a":"b","k":"3","nn":"3","t":"x"}}"#),
         ("metadata: {labels: {a: '${{NUM}}'}}", r#"{"labels":{"k":"3","nn":"3","t":"x"}}"#),
+        ("metadata: {labels: {a: null, b: c}}", r#"{"labels":{"a":"","b":"c","k":"3","nn":"3","t":"x"}}"#),
+        ("metadata: {labels: null}", r#"{"labels":{"k":"3","nn":"3","t":"x"}}"#),
+        ("metadata: null", "null"),
+        ("metadata: text", r#""text""#),
         ("labels: {own: a}, metadata: {name: b}", r#"{"labels":{"k":"3","nn":"3","t":"x"},"name":"b"}"#),
         ("metadata: {}, spec: {template: {metadata: {labels: {p: q}}}}", r#"{"labels":{"k":"3","nn":"3","t":"x"}}"#),
     ] {
@@ -65,6 +69,8 @@ fn labels_are_added_to_the_object_only() {
     assert!(out.contains(r#""labels":{"k":"3","nn":"3","t":"k","z":"1"}"#), "{out}");
     let (out, ..) = processed(&template(NAMES, "metadata: {labels: {a: '${{NUM}}'}}"), &[], &[]);
     assert!(out.contains(r#""labels":{"a":3}"#), "without labels of the template no label is lost: {out}");
+    let (out, ..) = processed(&template(&format!("{NAMES}\nlabels: {{}}"), "metadata: {labels: {a: 3}}"), &[], &[]);
+    assert!(out.contains(r#""metadata":{"labels":{}}"#), "an empty map counts: {out}");
 }
 
 #[test]
@@ -108,6 +114,10 @@ fn groups_come_after_parameters() {
         ("{apiVersion: v1, kind: '${KIND}'}", "apps.openshift.io/v1"),
         ("{apiVersion: v1, kind: Service}", "v1"),
         ("{apiVersion: other/v1, kind: Route}", "other/v1"),
+        ("{apiVersion: v1beta3, kind: Route}", "route.openshift.io/v1beta3"),
+        ("{apiVersion: '', kind: Route}", "route.openshift.io/"),
+        ("{kind: Route}", "route.openshift.io/"),
+        ("{apiVersion: 1, kind: Pod}", ""),
     ] {
         let text = format!(
             "apiVersion: v1\nkind: Template\nobjects: [{object}]\nparameters: [{{name: KIND, value: DeploymentConfig}}]\n"
@@ -172,12 +182,12 @@ fn types_are_checked_where_the_dialect_has_them() {
         format!("apiVersion: v1\nkind: Template\nparameters: [{parameter}]\nobjects: [{{kind: X, v: $(A)}}]\n")
     };
     for (parameter, expected) in [
-        ("{name: A, type: int, value: '3'}", r#"{"kind":"X","v":3}"#),
-        ("{name: A, type: bool, value: 'true'}", r#"{"kind":"X","v":true}"#),
-        ("{name: A, type: base64, value: aGk=}", r#"{"kind":"X","v":"aGk="}"#),
-        ("{name: A, type: string, value: '3'}", r#"{"kind":"X","v":"3"}"#),
-        ("{name: A, value: '3'}", r#"{"kind":"X","v":"3"}"#),
-        ("{name: A, type: int}", r#"{"kind":"X","v":""}"#),
+        ("{name: A, type: int, value: '3'}", r#"{"apiVersion":"","kind":"X","v":3}"#),
+        ("{name: A, type: bool, value: 'true'}", r#"{"apiVersion":"","kind":"X","v":true}"#),
+        ("{name: A, type: base64, value: aGk=}", r#"{"apiVersion":"","kind":"X","v":"aGk="}"#),
+        ("{name: A, type: string, value: '3'}", r#"{"apiVersion":"","kind":"X","v":"3"}"#),
+        ("{name: A, value: '3'}", r#"{"apiVersion":"","kind":"X","v":"3"}"#),
+        ("{name: A, type: int}", r#"{"apiVersion":"","kind":"X","v":""}"#),
         ("{name: A, type: int, value: '3.5'}", "parameter `A` has type int, but its value is not a whole number"),
         ("{name: A, type: bool, value: 'yes'}", "parameter `A` has type bool, but its value is not `true` or `false`"),
         ("{name: A, type: base64, value: '?'}", "parameter `A` has type base64, but its value is not text in base64"),
@@ -221,6 +231,9 @@ fn errors_in_templates() {
             "objects: [{kind: X, '${{Z}}': 1}]\nparameters: [{name: Z, value: '[]'}]",
             "objects[0]: the key `${{Z}}` becomes a value that is not a string",
         ),
+        ("objects: [{apiVersion: a/b/c, kind: X}]", "objects[0]: the `apiVersion` `a/b/c` has more than one `/`"),
+        ("objects: [{kind: List, items: {}}]", "objects[0]: `items` is not a list of objects"),
+        ("objects: [{kind: List, items: [x]}]", "objects[0]: `items` is not a list of objects"),
         ("objects: [{kind: X, a: &a [*a]}]", "objects[0]: too large after expanding its YAML aliases"),
         ("objects: [{kind: X, a: *nobody}]", "objects[0]: it cannot be read as YAML"),
     ] {
@@ -246,7 +259,24 @@ fn legacy_kinds_lists_and_instances() {
             "apiVersion: template.openshift.io/v1\nkind: TemplateInstance\nspec: {{template: {{objects: [{object}], parameters: {parameters}}}}}\n"
         ),
     ] {
-        assert_eq!(processed(&text, &[], &[]).0, r#"{"kind":"X","v":"x"}"#, "{text}");
+        assert_eq!(processed(&text, &[], &[]).0, r#"{"apiVersion":"","kind":"X","v":"x"}"#, "{text}");
+    }
+}
+
+#[test]
+fn items_of_a_list_get_its_kind() {
+    for (object, expected) in [
+        (
+            "{apiVersion: v1, kind: PodList, items: [{a: 1}]}",
+            r#""items":[{"a":1,"apiVersion":"v1","kind":"Pod"}],"kind":"PodList""#,
+        ),
+        ("{apiVersion: v1, kind: PodList, items: [{kind: X}]}", r#""items":[{"kind":"X"}],"kind":"PodList""#),
+        ("{apiVersion: v1, kind: List, items: null}", r#""items":[],"kind":"List""#),
+        ("{apiVersion: v1, kind: '${{N}}'}", r#""kind":"""#),
+    ] {
+        let text =
+            format!("apiVersion: v1\nkind: Template\nobjects: [{object}]\nparameters: [{{name: 'N', value: '5'}}]\n");
+        assert_eq!(processed(&text, &[], &[]).0, format!(r#"{{"apiVersion":"v1",{expected}}}"#), "{object}");
     }
 }
 
@@ -263,7 +293,7 @@ fn quirks_are_reported_once() {
     let expected = [
         "the last character of a range is never generated (use --no-exact to include it): A (never `1`)",
         "brackets that mix ranges with classes or single characters generate other characters than written: B",
-        "brackets without `{n}`, or with other characters in them, are plain text: E",
+        "only `[…]{n}` is random; other parts of a regular expression are plain text: E",
         "an inserted value contains a reference, which is replaced instead of a later one: X/m",
         "`null` in `${{…}}` removes the key: X/m",
         "a namespace without `${…}` is removed: X/m",

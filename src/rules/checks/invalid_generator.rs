@@ -1,7 +1,8 @@
 //! The rule `invalid-generator`.
 
-use crate::build::{GeneratorPart, RangeEnds, find_literal_brackets, parse_generator};
-use crate::k8s::Parameter;
+use crate::build::{GeneratorPart, RangeEnds, find_literal_pattern, parse_generator};
+use crate::diagnostic::Severity;
+use crate::k8s::{Parameter, ParameterType, Text};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
@@ -11,8 +12,10 @@ declare_rule! {
     /// Reads `from` as OpenShift does: `[…]{n}` with ranges such as `a-z`, or with the classes `\w`, `\d`, `\a` and
     /// `\A`, and a length from 1 to 255. Reports expressions that are rejected, an unknown `generate`, brackets that
     /// mix ranges, classes and single characters, and brackets that are plain text because they have no length or
-    /// contain other characters. A parameter with a value is not generated, so it is not checked. The finding covers
-    /// the generator.
+    /// contain other characters. Other parts of regular expressions are plain text too, such as `(a|b)`, `.{4}` and
+    /// `a+`: they are warnings. In templates of `apiVersion: v1` it also reports an expression that can generate a value
+    /// which is not of the `type` of the parameter, such as letters for an `int`. A parameter with a value is not
+    /// generated, so it is not checked. The finding covers the generator.
     ///
     /// ## Why it matters
     /// `from` looks like a regular expression, but is not one. `[a-zA-Z0-9_]{16}` is not random: the password is
@@ -115,11 +118,50 @@ fn check_expression(object: &ObjectContext<'_>, parameter: &Parameter, findings:
         let message = format!("this does not mean what it seems: it generates characters from `{few}{more}`");
         let finding = Finding::new(object.inside(from, random.range.clone()), name, message);
         findings.push(finding.help("use only ranges, `[a-zA-Z0-9]`, or only classes, `[\\w]`"));
-    } else if let Some(range) = find_literal_brackets(&from.value) {
-        let message = format!("`{}` is plain text, not random", &from.value[range.clone()]);
-        let finding = Finding::new(object.inside(from, range), name, message);
-        findings.push(
-            finding.help("a generator is `[…]{n}` with ranges such as `a-z`, or one of `\\w`, `\\d`, `\\a`, `\\A`"),
-        );
+    } else if let Some(range) = find_literal_pattern(&from.value) {
+        let written = &from.value[range.clone()];
+        let message = format!("`{written}` is plain text, not random");
+        let finding = Finding::new(object.inside(from, range), name, message)
+            .help("a generator is `[…]{n}` with ranges such as `a-z`, or one of `\\w`, `\\d`, `\\a`, `\\A`");
+        // Only brackets are never meant as they are.
+        findings.push(if written.starts_with('[') { finding } else { finding.severity(Severity::Warning) });
+    } else {
+        check_type(object, parameter, from, &parts, findings);
     }
+}
+
+/// Reports an expression that can generate a value of another type than that of the parameter.
+fn check_type(
+    object: &ObjectContext<'_>,
+    parameter: &Parameter,
+    from: &Text,
+    parts: &[GeneratorPart],
+    findings: &mut Findings<'_>,
+) {
+    let is_proposal = object.template().is_some_and(|it| it.dialect.is_proposal());
+    let Some(written) = parameter.type_.as_ref().filter(|_| is_proposal) else { return };
+    let Some(type_) = ParameterType::from_name(&written.value) else { return };
+    let Some(example) = extreme_values(parts).into_iter().find(|it| !type_.accepts(it)) else { return };
+    let message = format!(
+        "this can generate `{example}`, which is not {}, as the type `{}` requires",
+        type_.description(),
+        written.value
+    );
+    let finding = Finding::new(object.at(from.span), Parameter::text(&parameter.name), message);
+    findings.push(finding.related(object.at(written.span), "the type"));
+}
+
+/// Values that an expression can generate: with other characters than digits where possible, and with the last ones.
+fn extreme_values(parts: &[GeneratorPart]) -> [String; 2] {
+    let value = |choose: fn(&str) -> Option<char>| {
+        let text = |part: &GeneratorPart| match part {
+            GeneratorPart::Text(text) => text.clone(),
+            GeneratorPart::Random(random) => {
+                choose(&random.alphabet).map(String::from).unwrap_or_default().repeat(random.length)
+            }
+        };
+        parts.iter().map(text).collect()
+    };
+    let last = |alphabet: &str| alphabet.chars().next_back();
+    [value(|alphabet| alphabet.chars().find(|it| !it.is_ascii_digit()).or(alphabet.chars().next())), value(last)]
 }

@@ -1,5 +1,6 @@
 //! The rule `non-string-value`.
 
+use crate::build::View;
 use crate::diagnostic::Fix;
 use crate::k8s::Text;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
@@ -66,7 +67,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, what: &str, findings: &mut Findings<'_>) {
-    let Some(text) = text.filter(|it| !it.is_string) else { return };
+    let Some(text) = text.filter(|it| !it.is_string && !is_substitution(container, it)) else { return };
     let value = &text.value;
     let is = match value.to_ascii_lowercase().as_str() {
         "y" | "yes" | "true" | "on" | "n" | "no" | "false" | "off" => "a boolean",
@@ -80,6 +81,12 @@ fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, wha
             .help(format!("quote it: `\"{value}\"`"))
             .fix(quote_fix(container, text)),
     );
+}
+
+/// Whether the value is that of a parameter with a default, `${{P}}`, which `string-substitution` reports.
+fn is_substitution(container: &ContainerContext<'_>, text: &Text) -> bool {
+    let object = container.object.object;
+    !object.is_literal(text) && !matches!(object.view, View::Named(_))
 }
 
 /// The fix that quotes the value as written, and removes the tag that makes it a number.

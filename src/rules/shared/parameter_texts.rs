@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Edit, Fix};
-use crate::k8s::{Object, ObjectData, Parameters, Template, Text};
+use crate::k8s::{Object, ObjectData, Parameter, Parameters, Template, Text};
 use crate::rules::engine::{ObjectContext, edit};
 use crate::rules::shared::similar_names::nearest_name;
 use crate::syntax::{
@@ -97,6 +97,25 @@ impl<'a> ObjectContext<'a> {
             None => add_entry(&source.text, node, "parameters", &YamlValue::List(vec![entry]))?,
         };
         Some(edit(self.file.at(change.span), change.text))
+    }
+
+    /// Gives a parameter of the template around the object a type.
+    pub(in crate::rules) fn set_parameter_type_fix(&self, name: &str, type_: &str) -> Option<Fix> {
+        let (object, template) = self.enclosing_template()?;
+        let is_it = |it: &&Parameter| it.name.as_ref().is_some_and(|it| &*it.value == name);
+        let parameter = template.parameters.iter().rfind(is_it)?;
+        let change = match &parameter.type_ {
+            Some(written) => edit(self.file.at(object.file_span(written.span)), type_),
+            None => {
+                let source = self.file.parsed_text()?;
+                let root = source.tree.document_at(object.offset)?.root()?;
+                let span = object.file_span(parameter.span);
+                let node = root.path_to(span.start).into_iter().find(|it| it.is_mapping() && it.span() == span)?;
+                let added = add_entry(&source.text, node, "type", &YamlValue::text(type_))?;
+                edit(self.file.at(added.span), added.text)
+            }
+        };
+        Some(Fix { title: format!("Give `{name}` the type `{type_}`"), safe: false, edits: vec![change] })
     }
 
     /// Replaces a part of a scalar: a reference, or a part of one.

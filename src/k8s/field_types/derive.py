@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Derives fields.txt: the fields of common kinds that are numbers or booleans, as a graph of types.
+"""Derives fields.txt: the fields of common kinds that are strings, numbers or booleans, as a graph of types.
 
-The input are the JSON schemas inside the PyPI package kubernetes-validate:
+The input are the OpenAPI documents of a release in the repository kubernetes/kubernetes:
 
-    pip download kubernetes-validate --no-deps && unzip kubernetes_validate-*.whl
-    python3 derive.py kubernetes_validate/kubernetes-json-schema/v1.37.0-local > fields.txt
+    python3 derive.py api/openapi-spec/v3 > fields.txt
 
-The schemas do not belong to this project; what is derived from them does. OpenShift's kinds stand in openshift.txt,
-written by hand after their documentation, in the same form. Integers that may also be strings are left out.
+The documents do not belong to this project; what is derived from them does. OpenShift's kinds are in openshift.txt,
+written by hand after their documentation, in the same form. Fields that take a string or a number are left out.
 """
 
 import json
@@ -18,14 +17,18 @@ GROUPS = {
     "": "core", "apps": "apps", "batch": "batch", "autoscaling": "autoscaling", "policy": "policy",
     "networking.k8s.io": "networking", "storage.k8s.io": "storage", "scheduling.k8s.io": "scheduling",
 }
-SCALARS = {"integer": "int", "number": "number", "boolean": "bool"}
+SCALARS = {"string": "string", "integer": "int", "number": "number", "boolean": "bool"}
+# Scalars with their own decoder: some take a string or a number.
+OWN_DECODER = ("resource.Quantity", "intstr.IntOrString", "meta.v1.Time", "meta.v1.MicroTime")
 # What the cluster writes is in no template.
 SKIPPED = {"status", "managedFields"}
 
 
 def main(folder):
-    definitions = json.loads((folder / "_definitions.json").read_text())
-    definitions = definitions.get("$defs") or definitions["definitions"]
+    definitions = {}
+    for group in GROUPS:
+        for path in sorted(folder.glob(f"apis__{group}__v?_openapi.json" if group else "api__v1_openapi.json")):
+            definitions |= json.loads(path.read_text())["components"]["schemas"]
     kinds = {}
     for name, schema in definitions.items():
         for it in schema.get("x-kubernetes-group-version-kind", []):
@@ -41,7 +44,7 @@ def main(folder):
         reference = schema.get("$ref") or next((it["$ref"] for it in schema.get("allOf", []) if "$ref" in it), None)
         if reference:
             name = reference.rsplit("/", 1)[1]
-            return name if visit(name) else None
+            return name if not name.endswith(OWN_DECODER) and visit(name) else None
         kind = schema.get("type")
         kind = [it for it in (kind if isinstance(kind, list) else [kind]) if it not in (None, "null")]
         if len(kind) != 1 or schema.get("format") == "int-or-string":
@@ -79,7 +82,7 @@ def main(folder):
         if name not in reached and name in types:
             reached.add(name)
             ahead.extend(it.lstrip("[]{}") for it in types[name].values())
-    print("# Derived by derive.py from the Kubernetes JSON schemas of kubernetes-validate; not to be edited.")
+    print("# Derived by derive.py from the OpenAPI documents of Kubernetes 1.37; not to be edited.")
     for (group, kind), name in roots.items():
         print(f"kind {group or 'core'} {kind} {short(name)}")
     for name in sorted(reached, key=short):
