@@ -11,6 +11,7 @@ mod duplicate_key;
 mod duplicate_parameter;
 mod duplicate_variable;
 mod embedded_raw_parameter;
+mod empty_template;
 mod env_file_content;
 mod env_file_unproduced;
 mod env_file_volume;
@@ -95,6 +96,7 @@ pub static RULES: &[&Rule] = &[
     &dead_parameter::RULE,
     &parameter_variable_clash::RULE,
     &dropped_namespace::RULE,
+    &empty_template::RULE,
     &invalid_env_file::RULE,
     &env_file_volume::RULE,
     &env_file_unproduced::RULE,

@@ -1,15 +1,16 @@
 //! The rule `dead-parameter`.
 
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::syntax::{ReferenceForm, parameter_references};
+use crate::syntax::{ReferenceForm, has_placeholder, mask_expressions, parameter_references};
 
 declare_rule! {
     /// Reports a reference to a parameter in a field of the template where parameters are not replaced.
     ///
     /// ## What it does
     /// Parameters are replaced only in `objects`, `labels` and `message`. Reports `${P}` of a declared parameter in the
-    /// template's own metadata, in its `apiVersion` and `kind`, and in the values of parameters. Descriptions and
-    /// display names of parameters are prose and not checked. The finding covers the reference.
+    /// template's own metadata, in its `apiVersion` and `kind`, and in the values of parameters. In templates of
+    /// `apiVersion: v1` it also reports `$(P)`, unless a container of the template may have a variable of this name.
+    /// Descriptions and display names of parameters are prose and not checked. The finding covers the reference.
     ///
     /// ## Why it matters
     /// The text is not replaced: a parameter whose value contains other parameters reaches the objects with `${P}` in
@@ -68,8 +69,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         }
         for reference in parameter_references(&text.value, template.dialect.is_proposal()) {
             let name = &text.value[reference.name.clone()];
-            // `$(X)` in a value may refer to a variable of the container that gets the value.
-            if !template.exported.contains(name) || reference.form == ReferenceForm::Proposed && in_parameter {
+            let may_be_variable = || reference.form == ReferenceForm::Proposed && in_parameter;
+            if !template.exported.contains(name) || may_be_variable() && has_variable(object, name) {
                 continue;
             }
             let written = &text.value[reference.range.clone()];
@@ -79,4 +80,13 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             findings.push(finding.help("parameters are replaced only in `objects`, `labels` and `message`"));
         }
     }
+}
+
+/// Whether a container in the template may have a variable of this name: a value with `$(X)` may be meant for it.
+fn has_variable(object: &ObjectContext<'_>, name: &str) -> bool {
+    let span = object.object.file_span(object.object.model.span);
+    let inside = object.file.facts.objects.iter().filter(|it| span.touches(it.offset));
+    let own = |it: &crate::k8s::Text| &*it.value == name || has_placeholder(&mask_expressions(&it.value));
+    let mut containers = inside.flat_map(|it| &it.model.pods).flat_map(|it| &it.containers);
+    containers.any(|it| !it.env_from.is_empty() || it.env.iter().filter_map(|it| it.name.as_ref()).any(own))
 }

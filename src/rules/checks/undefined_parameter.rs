@@ -1,7 +1,7 @@
 //! The rule `undefined-parameter`.
 
 use crate::diagnostic::Fix;
-use crate::k8s::Text;
+use crate::k8s::{Container, Text};
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::param_file_templates::templates_of_param_file;
 use crate::rules::shared::parameter_texts::{ParameterText, near, write_reference};
@@ -13,7 +13,8 @@ declare_rule! {
     ///
     /// ## What it does
     /// Looks at names, labels and other fields of the objects in a template, and at the `labels` and the `message` of
-    /// the template. Text in which `${P}` may be meant for another program is not checked: scripts, Jenkinsfiles,
+    /// the template. In templates of `apiVersion: v1` it also reports `$(P)`, except where it may be a variable: in the
+    /// values of variables, in commands, arguments and `subPathExpr`. Text in which `${P}` may be meant for another program is not checked: scripts, Jenkinsfiles,
     /// Dockerfiles, data of ConfigMaps and Secrets, command lines, text of several words or lines, longer values of
     /// variables, and fields of unknown kinds. The finding covers the reference.
     ///
@@ -67,9 +68,7 @@ declare_rule! {
 fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for place in object.parameter_texts() {
         let references = place.references();
-        for reference in
-            references.iter().filter(|it| it.form != ReferenceForm::Proposed && it.is_substituted_in(&place.text.value))
-        {
+        for reference in references.iter().filter(|it| it.is_substituted_in(&place.text.value)) {
             let name = place.name(reference);
             let is_number = name.bytes().all(|it| it.is_ascii_digit());
             if !place.parameters.contains(name) && !is_number && is_for_template(object, &place, reference) {
@@ -145,7 +144,7 @@ const OTHERS: [&str; 14] = [
 ];
 
 /// API groups whose fields have no text for other template engines.
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 12] = [
     "",
     "apps",
     "batch",
@@ -155,11 +154,17 @@ const KNOWN: [&str; 9] = [
     "networking.k8s.io",
     "rbac.authorization.k8s.io",
     "storage.k8s.io",
+    "settings",
+    "settings.k8s.io",
+    "redhatcop.redhat.io",
 ];
 
 /// Whether the reference is certainly meant for the template.
 fn is_for_template(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
     let text = &*place.text.value;
+    if reference.form == ReferenceForm::Proposed && may_be_variable(object, place, place.name(reference)) {
+        return false;
+    }
     if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == ReferenceForm::Text {
         return false;
     }
@@ -175,6 +180,17 @@ fn is_for_template(object: &ObjectContext<'_>, place: &ParameterText<'_>, refere
     // In a longer value the program may replace `${P}` itself.
     let is_value = place.path.ends_with("].value");
     !is_value || reference.range == (0..text.len())
+}
+
+/// Whether `$(X)` may be a variable: Kubernetes expands the field, or a container has a variable of this name, which
+/// `unexpanded-field` reports.
+fn may_be_variable(object: &ObjectContext<'_>, place: &ParameterText<'_>, name: &str) -> bool {
+    let is_expanded = !place.is_key && (place.path.ends_with("].value") || place.path.ends_with(".subPathExpr"));
+    let declares = |it: &Container| {
+        !it.env_from.is_empty() || it.env.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name))
+    };
+    let mut pods = object.object.model.pods.iter();
+    is_expanded || pods.any(|pod| place.path.starts_with(&*pod.path) && pod.containers.iter().any(|it| declares(it)))
 }
 
 fn is_known_group(api_version: &Option<Text>) -> bool {

@@ -1,0 +1,49 @@
+//! The rule `empty-template`.
+
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+
+declare_rule! {
+    /// Reports a template without objects.
+    ///
+    /// ## What it does
+    /// Reports a template whose `objects` is absent or empty. The finding covers the name of the template.
+    ///
+    /// ## Why it matters
+    /// Processing such a template gives an empty list, and nothing is created.
+    ///
+    /// ## Example
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// parameters: []
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```yaml
+    /// apiVersion: template.openshift.io/v1
+    /// kind: Template
+    /// metadata: {name: web}
+    /// objects:
+    ///   - apiVersion: v1
+    ///     kind: Service
+    ///     metadata: {name: web}
+    /// ```
+    ///
+    /// ## Fix
+    /// None.
+    name: "empty-template",
+    level: Warning,
+    checks: [Object(check)],
+    sees: Source,
+    helm: ContainerWithoutAction,
+}
+
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let Some(template) = object.template().filter(|it| it.is_empty) else { return };
+    let model = &object.object.model;
+    let place = model.name.as_ref().map_or(template.span, |it| it.span);
+    let name = model.name.as_ref().map_or("", |it| &it.value);
+    let finding = Finding::new(object.at(place), name, "the template has no objects: processing it creates nothing");
+    findings.push(finding.help("list the objects in `objects`"));
+}
