@@ -11,6 +11,7 @@ use crate::build::ParameterValues;
 use crate::cli::{Exit, assignment, notice, read_text, shown_path};
 use crate::k8s::{ObjectData, ParameterValue};
 use crate::load::Loaded;
+use crate::resolve::is_strict_variable_name;
 use crate::rules::nearest_name;
 use crate::syntax::parse_param_file;
 
@@ -44,6 +45,14 @@ impl ParameterFlags {
             if looks_like_several(value) {
                 notice(format_args!("--param {name}: commas do not separate parameters; give each its own --param"));
             }
+        }
+        let invalid: Vec<&str> =
+            given.values.keys().map(String::as_str).filter(|it| !is_strict_variable_name(it)).collect();
+        for name in &invalid {
+            notice(format_args!("--param {name}: {INVALID_NAME}"));
+        }
+        if !invalid.is_empty() {
+            return Err(Exit::Findings);
         }
         if !twice.is_empty() {
             notice(format_args!("--param is given more than once for {}", twice.join(", ")));
@@ -98,7 +107,13 @@ impl GivenValues {
             // The content of the line may be a secret, so only its number is shown.
             notice(format_args!("{shown}:{}: expected `NAME=VALUE` or `NAME: VALUE`", error.line));
         }
-        if !file.errors.is_empty() {
+        let invalid = file.entries.iter().filter(|it| !is_strict_variable_name(&it.name));
+        let mut is_refused = !file.errors.is_empty();
+        for entry in invalid {
+            notice(format_args!("{shown}:{}: `{}`: {INVALID_NAME}", entry.line, entry.name));
+            is_refused = true;
+        }
+        if is_refused {
             return Err(Exit::Findings);
         }
         // In one file the last of equal names wins, among files the first file.
@@ -118,6 +133,10 @@ impl GivenValues {
         Ok(())
     }
 }
+
+/// T10.3: the name must be valid for a variable, even if a parameter has it.
+const INVALID_NAME: &str =
+    "`oc process` refuses a name that is not valid for a variable, such as one that starts with a digit";
 
 /// `1,B=2`
 fn looks_like_several(value: &str) -> bool {

@@ -86,7 +86,11 @@ pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
         CompletionContext::Parameter(typed) => parameters::items(&typed),
         CompletionContext::Both(reference, typed) => {
             let mut both = variables(analysis, &reference);
-            both.items.extend(parameters::items(&typed).items);
+            let mut parameters = parameters::items(&typed).items;
+            for clash in parameters.iter_mut().filter(|it| both.items.iter().any(|other| other.label == it.label)) {
+                parameters::disambiguate(clash);
+            }
+            both.items.append(&mut parameters);
             both
         }
         CompletionContext::Value(value) => values::items(analysis, &value),
@@ -108,10 +112,14 @@ pub fn resolve_completion(
     match completion_context(analysis, file, offset)? {
         CompletionContext::Reference(reference) => details(analysis, &reference, label),
         CompletionContext::Parameter(typed) => Some(parameters::details(&typed, label)),
-        CompletionContext::Both(_, typed) if typed.parameter.template.exported.contains(label) => {
-            Some(parameters::details(&typed, label))
+        CompletionContext::Both(reference, typed) => {
+            let variable = || variables(analysis, &reference).items.iter().any(|it| it.label == label);
+            match parameters::disambiguated(label) {
+                Some(name) => Some(parameters::details(&typed, name)),
+                None if variable() => details(analysis, &reference, label),
+                None => Some(parameters::details(&typed, label)),
+            }
         }
-        CompletionContext::Both(reference, _) => details(analysis, &reference, label),
         CompletionContext::Value(value) => values::details(analysis, &value, label),
         CompletionContext::ParamFile(entry) => Some(entry.details(label)),
         CompletionContext::Rule(_) => {

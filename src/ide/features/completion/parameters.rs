@@ -94,3 +94,15 @@ pub(super) fn details(typed: &TypedParameter<'_>, label: &str) -> CompletionDeta
     let parameter = LocatedParameter { name: label, ..typed.parameter.clone() };
     CompletionDetails { documentation: parameter.markup(), additional_edits: Vec::new() }
 }
+
+/// Changes the item of a parameter that a variable has the name of: it is shown and inserted as `${P}`, which cannot be
+/// the variable.
+pub(super) fn disambiguate(item: &mut CompletionItem) {
+    item.text = format_parameter_reference(&item.label, ReferenceForm::Text);
+    item.label.clone_from(&item.text);
+}
+
+/// The parameter of a label that [`disambiguate`] made.
+pub(super) fn disambiguated(label: &str) -> Option<&str> {
+    label.strip_prefix("${")?.strip_suffix('}')
+}

@@ -13,7 +13,7 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
-use crate::k8s::{Pod, Text, VariableScope, Volume};
+use crate::k8s::{ParameterType, Pod, Text, VariableScope, Volume};
 use crate::resolve::{
     ENV_FIELDS, ENV_RESOURCES, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, PodVolumes,
 };
@@ -116,6 +116,15 @@ pub(super) fn items(analysis: &Analysis<'_>, value: &TypedValue<'_>) -> Completi
                 list.push(operator, CompletionKind::Value, Some(detail.into()), 0);
             }
         }
+        ValueKind::ParameterType => {
+            for type_ in ParameterType::ALL {
+                list.push(type_.name(), CompletionKind::Value, Some(type_.description().into()), 0);
+            }
+        }
+        ValueKind::Generator => {
+            let detail = "random text, such as `[a-zA-Z0-9]{16}` in `from`";
+            list.push("expression", CompletionKind::Value, Some(detail.into()), 0);
+        }
         ValueKind::LabelKey { object } => {
             for (key, values) in labels(analysis, *object).iter().take(MOST) {
                 let values: Vec<&str> = values.iter().take(4).map(|it| &**it).collect();
@@ -151,6 +160,8 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &s
         | ValueKind::EnvFileVolume { .. }
         | ValueKind::FilePath { .. }
         | ValueKind::Operator
+        | ValueKind::ParameterType
+        | ValueKind::Generator
         | ValueKind::LabelKey { .. }
         | ValueKind::LabelValue { .. }
         | ValueKind::EnvFileKey { .. } => None,

@@ -3,7 +3,7 @@
 use super::{ContextFinder, without_indices};
 use crate::build::BuiltObject;
 use crate::ide::shared::located_container::LocatedContainer;
-use crate::k8s::Pod;
+use crate::k8s::{ObjectData, Pod};
 use crate::resolve::OriginKind;
 use crate::syntax::{CollectionStyle, Node, NodeKind};
 use crate::text::Span;
@@ -46,6 +46,10 @@ pub(in crate::ide::features::completion) enum ValueKind<'s> {
     EnvFileKey { at: LocatedContainer<'s>, volume: String, path: String },
     /// The operator of a selector.
     Operator,
+    /// The `type` of a parameter.
+    ParameterType,
+    /// The `generate` of a parameter.
+    Generator,
     /// The key of a label in a preset's selector.
     LabelKey { object: BuiltObject<'s> },
     /// A value of a label in a preset's selector.
@@ -85,6 +89,13 @@ impl<'s> ContextFinder<'_, 's> {
         let outer = |key: &str| around.and_then(|it| it.get(key)).and_then(Node::text).map(str::to_owned);
         let of = |kind| ValueKind::Object { object, kind };
         let key_in = |kind, name: Option<String>| Some(ValueKind::Key { object, kind, name: name? });
+        if let ObjectData::Template(template) = &object.model.data {
+            return match plain.strip_prefix("spec.template.").unwrap_or(&plain) {
+                "parameters[].type" if template.dialect.is_proposal() => Some(ValueKind::ParameterType),
+                "parameters[].generate" => Some(ValueKind::Generator),
+                _ => None,
+            };
+        }
         if let Some(kind) = object.preset().and_then(|_| selector_value_kind(object, &path)) {
             return Some(kind);
         }
