@@ -7,6 +7,7 @@ use podlens::syntax::parse;
 use proptest::prelude::*;
 
 use crate::command::{directory, project, run};
+use crate::fixture::suites_in;
 
 #[test]
 fn the_same_seed_gives_the_same_values() {
@@ -27,6 +28,32 @@ fn the_same_seed_gives_the_same_values() {
     assert!(out.contains("\"x999\""), "{out}");
 }
 
+/// What `process` prints has no errors in `lint` if the template has none, whatever the types of its parameters are.
+#[test]
+fn processed_objects_have_no_errors() {
+    let suites = suites_in("designs").into_iter().filter(|(name, _)| name == "templates");
+    let mut count = 0;
+    for case in suites.flat_map(|(_, suite)| suite.cases) {
+        for file in case.files().filter(|it| it.text.contains("kind: Template\n")) {
+            let place = directory(&[("podlens.yaml", b"proposals: true\n"), ("template.yaml", file.text.as_bytes())]);
+            let errors = || {
+                let (_, found, _) = run(place.path(), &["lint", "-o", "json"], "");
+                let found: serde_json::Value = serde_json::from_str(&found).expect("JSON");
+                found["summary"]["errors"].as_u64()
+            };
+            if errors() != Some(0) {
+                continue;
+            }
+            let (code, out, _) = run(place.path(), &["process", "-", "--seed", "1", "-o", "yaml"], &file.text);
+            assert_eq!(code, 0, "{}", case.title);
+            std::fs::write(place.path().join("template.yaml"), &out).expect("written");
+            assert_eq!(errors(), Some(0), "{}\n{out}", case.title);
+            count += 1;
+        }
+    }
+    assert!(count >= 10, "{count} templates");
+}
+
 #[test]
 fn parameters_are_a_table() {
     let (code, out, _) = run(project(), &["process", "fixtures/templates/mongodb.json", "--parameters"], "");
@@ -34,9 +61,9 @@ fn parameters_are_a_table() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 6, "{out}");
     let words: Vec<&str> = lines[0].split_whitespace().collect();
-    assert_eq!(words, ["NAME", "DESCRIPTION", "REQUIRED", "GENERATOR", "VALUE"]);
+    assert_eq!(words, ["NAME", "DESCRIPTION", "TYPE", "REQUIRED", "GENERATOR", "VALUE"]);
     assert!(
-        lines[2].starts_with("MONGODB_USER ") && lines[2].ends_with("  yes       expression  user[A-Z0-9]{3}"),
+        lines[2].starts_with("MONGODB_USER ") && lines[2].ends_with("  string  yes       expression  user[A-Z0-9]{3}"),
         "{out}"
     );
 }
@@ -57,6 +84,7 @@ fn values_come_from_flags_and_files() {
         ("a.params", b"# first\nNAME=web # a comment\nexport PORT: '8080'\n"),
         ("b.params", b"PORT=1\nNAME=b\nNAME=c\n"),
         ("broken.params", b"NAME=web\npassword hunter2\n"),
+        ("digit.params", b"NAME=web\n1A=x\n"),
         ("unknown.params", b"# first\nNAME=web\n\nPROT=80\nexport OTHER: 1\n"),
     ]);
     let ran = |arguments: &[&str]| run(place.path(), &[&["process", "t.yaml"], arguments].concat(), "");
@@ -82,6 +110,15 @@ fn values_come_from_flags_and_files() {
                     podlens: unknown.params:4: the template has no parameter `PROT`; did you mean `PORT`?\n";
     assert_eq!(err, expected);
     assert_eq!(ran(&["--param-file", "unknown.params", "--ignore-unknown-parameters"]).0, 0);
+    // T10.3: names that are not valid for a variable are refused, even if unknown ones are ignored.
+    let reason = "`oc process` refuses a name that is not valid for a variable, such as one that starts with a digit";
+    let (code, out, err) = ran(&["-p", "NAME=a", "-p", "1A=x"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (1, "", format!("podlens: --param 1A: {reason}\n").as_str()));
+    let (code, out, err) = ran(&["--param-file", "digit.params", "--ignore-unknown-parameters"]);
+    assert_eq!(
+        (code, out.as_str(), err.as_str()),
+        (1, "", format!("podlens: digit.params:2: `1A`: {reason}\n").as_str())
+    );
     let (code, out, _) = run(place.path(), &["process", "-", "-p", "NAME=a=b,c", "-l", "x=1,y=2"], SMALL);
     assert_eq!(code, 0);
     assert!(out.contains("\"name\": \"a=b,c\"") && out.contains("\"y\": \"2\""), "{out}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::client::codes;
 use super::fixture::{covered, edited, position};
-use super::{Client, Fixture};
+use super::{Client, Fixture, examples};
 
 const UTF16: Encoding = Encoding::Utf16;
 
@@ -81,6 +81,13 @@ const JSON: &str = "#- shop.json
 \t]
 }
 ";
+
+#[test]
+fn the_examples_of_the_design_equal_the_commands() {
+    let compared = examples::check("templates");
+    assert!(compared.examples >= 15 && compared.findings >= 30 && compared.containers >= 10, "{compared:?}");
+    assert!(compared.hovers >= 10, "{compared:?}");
+}
 
 fn opened(text: &str) -> (Fixture, Client) {
     let fixture = Fixture::new(text);
