@@ -41,8 +41,8 @@ pub(super) struct Arguments {
     format: Format,
     #[command(flatten)]
     output: OutputFlag,
-    /// Print a table of the parameters and process nothing
-    #[arg(long, conflicts_with_all = ["param", "param_files", "from", "labels", "ask", "seed", "no_exact", "format"])]
+    /// Print a table of the parameters with the values they would get, and process nothing
+    #[arg(long, conflicts_with_all = ["labels", "ask", "seed", "no_exact", "format"])]
     parameters: bool,
     /// Ignore values for parameters that the template does not have
     #[arg(long)]
@@ -101,13 +101,17 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         let others = selected.documents - 1;
         notice(format_args!("{}: only the first document is processed; {others} more are ignored", template.name));
     }
-    if arguments.parameters {
-        return arguments.output.write(Exit::Clean, |out| table::write(out, &selected.parameters()));
-    }
     let (mut request, origins) = match request(arguments) {
         Ok(request) => request,
         Err(exit) => return Ok(exit),
     };
+    if arguments.parameters {
+        let errors = selected.given_errors(&request);
+        if !errors.is_empty() {
+            return refused(&template, &origins, &errors);
+        }
+        return arguments.output.write(Exit::Clean, |out| table::write(out, &selected.parameters(), &request));
+    }
     if arguments.ask {
         // Questions go to stderr, so that the objects can go to a file.
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {

@@ -157,7 +157,7 @@ fn all_errors_are_reported_and_nothing_is_printed() {
         refused(&["t.yaml", "-p", "NAME=1", "-p", "NAME=2"]),
         (2, "--param is given more than once for NAME\n".into())
     );
-    assert_eq!(refused(&["t.yaml", "--parameters", "-p", "NAME=1"]).0, 2);
+    assert_eq!(refused(&["t.yaml", "--parameters", "-o", "yaml"]).0, 2);
     assert_eq!(refused(&["t.yaml", "-o", "xml"]).0, 2);
     assert_eq!(refused(&["t.yaml", "--ask"]), (2, "--ask needs a terminal\n".into()));
     let (code, out, _) =

@@ -1,6 +1,6 @@
 //! The values of parameters: given, generated, checked (T8.1 to T10.7).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::build::process::generator::{GeneratorPart, find_literal_pattern, generate_value, parse_generator};
@@ -25,7 +25,7 @@ pub(super) fn values(
         }
         names.entry(name).or_insert(at);
     }
-    check_unknown(&names, options, errors);
+    errors.extend(unknown_names(template, options));
     let mut final_values = Vec::with_capacity(template.parameters.len());
     for (at, parameter) in template.parameters.iter().enumerate() {
         let name = Parameter::text(&parameter.name);
@@ -47,18 +47,22 @@ fn label(name: &str, at: usize) -> String {
     if name.is_empty() { format!("{} without a name", at + 1) } else { format!("`{name}`") }
 }
 
-fn check_unknown(names: &HashMap<&str, usize>, options: &ProcessOptions, errors: &mut Vec<ProcessError>) {
+/// Errors for values and expressions of parameters that the template does not have.
+pub(super) fn unknown_names(template: &Template, options: &ProcessOptions) -> Vec<ProcessError> {
+    let names: HashSet<&str> = template.parameters.iter().map(|it| Parameter::text(&it.name)).collect();
     let mut given: Vec<&String> = options.values.keys().filter(|_| !options.ignore_unknown).collect();
     given.extend(options.expressions.keys());
     given.sort();
     given.dedup();
-    for name in given.into_iter().filter(|it| !names.contains_key(it.as_str())) {
-        let near = names.keys().map(|it| (strsim::osa_distance(it, name), *it)).min();
+    let unknown = given.into_iter().filter(|it| !names.contains(it.as_str()));
+    let error = |name: &String| {
+        let near = names.iter().map(|it| (strsim::osa_distance(it, name), *it)).min();
         let near = near.filter(|(distance, it)| *distance <= it.len().min(name.len()) / 3);
         let help = near.map_or(String::new(), |(_, it)| format!("; did you mean `{it}`?"));
         let message = format!("the template has no parameter `{name}`{help}");
-        errors.push(ProcessError { message, parameter: Some(name.clone()), span: None });
-    }
+        ProcessError { message, parameter: Some(name.clone()), span: None }
+    };
+    unknown.map(error).collect()
 }
 
 fn value(

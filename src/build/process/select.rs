@@ -1,6 +1,7 @@
 //! The template in a text, and its parameters.
 
-use super::ProcessError;
+use super::parameter_values::unknown_names;
+use super::{ProcessError, ProcessOptions};
 use crate::k8s::{self, Parameter, Template};
 use crate::syntax::{Node, Tree, YamlDocument};
 
@@ -41,6 +42,11 @@ pub struct ParameterView {
 }
 
 impl SelectedTemplate<'_> {
+    /// Values and expressions that are given for parameters it does not have.
+    pub fn given_errors(&self, options: &ProcessOptions) -> Vec<ProcessError> {
+        unknown_names(&self.template, options)
+    }
+
     /// Its parameters.
     pub fn parameters(&self) -> Vec<ParameterView> {
         let text = |it: &Option<k8s::Text>| it.as_ref().map(|it| it.value.to_string());
