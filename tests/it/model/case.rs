@@ -65,6 +65,8 @@ pub(super) struct Case {
     pub(super) init_limit: Option<&'static str>,
     pub(super) env_from: Vec<EnvFrom>,
     pub(super) env: Vec<(&'static str, From)>,
+    /// Whether `env` has an entry `{}`, which is refused and changes nothing (X6).
+    pub(super) has_empty_entry: bool,
     pub(super) command: Vec<String>,
     pub(super) args: Vec<String>,
     pub(super) probe: Vec<String>,
@@ -157,6 +159,7 @@ impl Case {
                 flaw: random.pick(&[None, None, None, None, Some(Flaw::Empty), Some(Flaw::SecondSource)]),
             }),
             env: random.many(8, |random| (random.pick(NAMES), from(random))),
+            has_empty_entry: random.one_in(8),
             command: command(random),
             args: random.many(3, text),
             probe: command(random),
@@ -173,8 +176,10 @@ impl Case {
         if !self.env_from.is_empty() {
             container.push(("envFrom", Node::List(self.env_from.iter().map(EnvFrom::node).collect())));
         }
-        if !self.env.is_empty() {
-            container.push(("env", Node::List(self.env.iter().map(|(name, from)| entry(name, from)).collect())));
+        let empty = self.has_empty_entry.then(|| Node::Map(Vec::new()));
+        let env: Vec<Node> = empty.into_iter().chain(self.env.iter().map(|(name, from)| entry(name, from))).collect();
+        if !env.is_empty() {
+            container.push(("env", Node::List(env)));
         }
         if !self.command.is_empty() {
             container.push(("command", texts(&self.command)));
@@ -277,13 +282,16 @@ fn from(random: &mut Random) -> From {
         },
         3 | 4 => From::Key {
             secret: random.one_in(2),
-            name: random.pick(&["one", "one", "two", "gone"]),
+            name: random.pick(&["one", "one", "one", "two", "two", "gone", REFUSED_NAME]),
             key: random.pick(KEYS),
             optional: random.one_in(2),
         },
         _ => From::Value(text(random)),
     }
 }
+
+/// A name that the API server refuses in a reference to a key (X6).
+pub(super) const REFUSED_NAME: &str = "one-";
 
 const DIVISORS: &[Option<&str>] =
     &[None, Some("0"), Some("1m"), Some("1Mi"), Some("1000m"), Some("1024"), Some("1e3"), Some("01"), Some("1.")];

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::case::{Case, EnvFrom, Flaw, From, Service, Source};
+use super::case::{Case, EnvFrom, Flaw, From, REFUSED_NAME, Service, Source};
 
 type Known = Option<String>;
 /// Value, kind of its source, kinds of the sources that it hides.
@@ -281,10 +281,11 @@ impl World<'_> {
         let case = self.case;
         let mut all: Vec<String> = case.env_from.iter().filter(|it| is_refused(it)).map(refused_name).collect();
         for (name, from) in &case.env {
-            let From::Resource { resource, divisor: Some(divisor), .. } = from else { continue };
-            let valid = match *resource {
-                "limits.cpu" => ["0", "1m", "1000m"].contains(divisor),
-                _ => ["0", "1Mi", "1000m"].contains(divisor),
+            let valid = match from {
+                From::Resource { resource: "limits.cpu", divisor: Some(it), .. } => ["0", "1m", "1000m"].contains(it),
+                From::Resource { divisor: Some(it), .. } => ["0", "1Mi", "1000m"].contains(it),
+                From::Key { name, .. } => *name != REFUSED_NAME,
+                _ => true,
             };
             if !valid {
                 all.push((*name).to_owned());
