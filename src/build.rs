@@ -16,6 +16,7 @@
 
 mod admission;
 mod built;
+mod env_from_refusal;
 mod label_names;
 mod lookup;
 mod named_views;
@@ -36,6 +37,7 @@ pub use admission::{
     MatchingPreset, PossiblePreset, PresetEntry, RefusedPreset, is_in_same_namespace, presets_apply_one_by_one,
 };
 pub use built::BuiltSource;
+pub use env_from_refusal::EnvFromRefusal;
 pub use label_names::{is_dns_subdomain, is_dns_subdomain_prefix, is_qualified_name};
 pub use lookup::{BuiltMatch, OtherNamespace};
 pub use named_views::named_views;

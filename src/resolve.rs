@@ -26,7 +26,6 @@ mod container_user;
 mod controller_variables;
 mod downward_api;
 mod env_file;
-mod env_from_refusal;
 mod env_sources;
 mod environment;
 mod expand;
@@ -52,7 +51,6 @@ pub use env_file::{
     EnvFile, EnvFileContent, EnvFileLookup, EnvFileReading, EnvFileSyntax, EnvFiles, FileKeyOutcome, ScriptPart,
     path_in_volume,
 };
-pub use env_from_refusal::EnvFromRefusal;
 pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters, other_namespace};
 pub use environment::{Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath};
 pub use expand::{DollarCopying, Expansion, ExpansionStep, expand};

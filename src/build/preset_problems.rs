@@ -6,10 +6,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::build::env_from_refusal::EnvFromRefusal;
 use crate::build::label_names::{is_dns_subdomain, is_qualified_name};
 use crate::build::object::BuiltObject;
 use crate::build::variable_names::{is_relaxed_variable_name, is_strict_variable_name};
-use crate::k8s::{Container, EnvFrom, EnvVar, Mount, ObjectSpan, PodPreset, PresetAdmitter, Selector, Text, Volume};
+use crate::k8s::{Container, EnvVar, Mount, ObjectSpan, PodPreset, PresetAdmitter, Selector, Text, Volume};
 use crate::syntax::may_be_replaced;
 use crate::workspace::KubernetesVersion;
 
@@ -202,7 +203,12 @@ fn find_repetitions<'t>(
 /// What is wrong with the entries of `env` and `envFrom` (V1, V3, V4, V6, V7).
 fn entry_problem(entries: &Container, release: KubernetesVersion) -> Option<String> {
     let variable = entries.env.iter().find_map(|it| variable_problem(it, release));
-    variable.or_else(|| entries.env_from.iter().find_map(source_problem))
+    let refusals = || entries.env_from.iter().flat_map(|it| EnvFromRefusal::all(it, release));
+    let message = |it: EnvFromRefusal| match it.to_string().strip_prefix("it ") {
+        Some(rest) => format!("an entry of `envFrom` {rest}"),
+        None => format!("in `envFrom`, {it}"),
+    };
+    variable.or_else(|| refusals().next().map(message))
 }
 
 fn variable_problem(entry: &EnvVar, release: KubernetesVersion) -> Option<String> {
@@ -223,14 +229,6 @@ fn variable_problem(entry: &EnvVar, release: KubernetesVersion) -> Option<String
         1 => Some(format!("`{}` has both `value` and `valueFrom`", name.value)),
         0 => Some(format!("`valueFrom` of `{}` has no source", name.value)),
         _ => Some(format!("`valueFrom` of `{}` has several sources", name.value)),
-    }
-}
-
-fn source_problem(entry: &EnvFrom) -> Option<String> {
-    let has_second = entry.others.iter().any(|it| matches!(&*it.value, "configMapRef" | "secretRef" | "service"));
-    match entry.source {
-        None => Some("an entry of `envFrom` has no source".into()),
-        Some(_) => has_second.then(|| "an entry of `envFrom` has two sources".into()),
     }
 }
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, OtherNamespace};
+use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, EnvFromRefusal, OtherNamespace};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
 use crate::resolve::downward_api;
 use crate::resolve::env_file::{self, EnvFile, EnvFileReading, FileKeyOutcome};
-use crate::resolve::env_from_refusal::EnvFromRefusal;
 use crate::resolve::lookup_scope::{self, LookupScope};
 use crate::resolve::service_variables::{self, ServiceVariables};
 use crate::resolve::value::{ResolvedValue, UnknownReason};

@@ -1,9 +1,10 @@
 //! The rule `invalid-env-from-key`.
 
 use crate::build;
+use crate::build::EnvFromRefusal;
 use crate::diagnostic::Location;
 use crate::k8s::{DataEntry, EnvFrom, ObjectData};
-use crate::resolve::{EnvFromRefusal, OriginKind, is_strict_variable_name};
+use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::source_objects::{imported_object, keys, kind_name, objects};
 use crate::syntax::may_be_replaced;

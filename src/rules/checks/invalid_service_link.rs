@@ -1,9 +1,9 @@
 //! The rule `invalid-service-link`.
 
-use crate::build::BuiltMatch;
+use crate::build::{BuiltMatch, EnvFromRefusal};
 use crate::diagnostic::Fix;
 use crate::k8s::{EnvFrom, EnvFromSource, ObjectData, ServiceDependency, Text};
-use crate::resolve::{EnvFromRefusal, has_cluster_ip, is_service_name};
+use crate::resolve::{has_cluster_ip, is_service_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::source_objects::name_location;
 use crate::syntax::{ScalarStyle, may_be_replaced};

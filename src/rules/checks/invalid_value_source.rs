@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::build::is_dns_subdomain;
+use crate::build::{EnvFromRefusal, is_dns_subdomain};
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
 use crate::resolve::{
-    ENV_FIELDS, ENV_RESOURCES, EnvFromRefusal, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
+    ENV_FIELDS, ENV_RESOURCES, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
 };
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::similar_names::{nearest_name, rename_fix};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::build::{BuiltMatch, BuiltObject};
+use crate::build::{BuiltMatch, BuiltObject, EnvFromRefusal};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
-use crate::resolve::{EnvFromRefusal, OriginKind, is_strict_variable_name};
+use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
 use crate::workspace::LookupSite;
 

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::build;
+use crate::build::EnvFromRefusal;
 use crate::diagnostic::Location;
 use crate::k8s::{EnvFrom, EnvFromSource, EnvVar};
-use crate::resolve::{Binding, EnvFromRefusal, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
+use crate::resolve::{Binding, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
 use crate::rules::checks::{invalid_env_file, invalid_value_source, missing_key, unresolved_sub_path};
 use crate::rules::engine::{ContainerContext, has_helm_action};
 use crate::rules::shared::file_key_refs::{FileKeyRef, VolumeUse};

@@ -1,6 +1,6 @@
 //! Hovers on config maps, secrets and services: their keys and values, and the variables that a container gets.
 
-use crate::build::{BuiltMatch, BuiltObject};
+use crate::build::{BuiltMatch, BuiltObject, EnvFromRefusal};
 use crate::ide::Analysis;
 use crate::ide::features::hover::services::consumer_blocks;
 use crate::ide::features::hover::{LONGEST, code, limited, text};
@@ -8,7 +8,7 @@ use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{key_value, name_location, object_keys, objects_named};
 use crate::k8s::{DataEntry, EnvFrom, ObjectData, Text};
-use crate::resolve::{EnvFromRefusal, OriginKind, other_namespace, service_variables};
+use crate::resolve::{OriginKind, other_namespace, service_variables};
 use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The name of an object in a reference; `entry` is the entry of `envFrom` that contains it.

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::build::is_dns_subdomain_prefix;
+use crate::build::label_names::is_dns_subdomain_prefix;
+use crate::build::variable_names::{is_relaxed_variable_name, is_strict_variable_name};
 use crate::k8s::{EnvFrom, EnvFromSource, Text};
-use crate::resolve::variable_names::{is_relaxed_variable_name, is_strict_variable_name};
-use crate::syntax::has_placeholder;
+use crate::syntax::may_be_replaced;
 use crate::workspace::KubernetesVersion;
 
 /// Why the API server refuses an entry of `envFrom`.
@@ -49,7 +49,7 @@ impl EnvFromRefusal {
         };
         match name {
             None => Some(Self::NoName(field)),
-            Some(name) if is_filled_in(&name.value) || is_dns_subdomain_prefix(&name.value) => None,
+            Some(name) if may_be_replaced(&name.value) || is_dns_subdomain_prefix(&name.value) => None,
             Some(name) => Some(Self::InvalidName(name.clone())),
         }
     }
@@ -72,10 +72,5 @@ impl fmt::Display for EnvFromRefusal {
 /// Whether a name of a variable can start with a prefix (V5).
 fn is_valid_prefix(prefix: &str, release: KubernetesVersion) -> bool {
     let is_name = if release.is_at_least(32) { is_relaxed_variable_name } else { is_strict_variable_name };
-    prefix.is_empty() || is_filled_in(prefix) || is_name(prefix)
-}
-
-/// Whether a tool replaces a part of the text before Kubernetes reads it.
-fn is_filled_in(text: &str) -> bool {
-    has_placeholder(text) || ["${", "{{", "$("].into_iter().any(|it| text.contains(it))
+    prefix.is_empty() || may_be_replaced(prefix) || is_name(prefix)
 }
