@@ -21,6 +21,9 @@ pub(super) struct Expected {
     pub(super) refused: Vec<String>,
 }
 
+/// The mark of a part that is not known.
+const UNKNOWN: &str = "\0";
+
 /// The meaning of a name.
 enum Meaning {
     Value(Known),
@@ -57,6 +60,10 @@ impl Expected {
             }
         }
         let mut unresolved = Vec::new();
+        let shown = |value: &Known| value.clone().unwrap_or_else(|| UNKNOWN.into());
+        // The values with a mark for each part that is not known.
+        let mut marked: BTreeMap<String, String> =
+            table.iter().map(|(name, (value, ..))| (name.clone(), shown(value))).collect();
         // B12 to B18.
         for (at, (name, from)) in case.env.iter().enumerate() {
             match from {
@@ -82,6 +89,14 @@ impl Expected {
                         Meaning::Stays
                     });
                     set(&mut table, name, value, "env");
+                    let text = world.expand(text, |wanted| match (marked.get(wanted), services.get(wanted)) {
+                        (Some(value), _) => Meaning::Value(Some(value.clone())),
+                        (None, Some(value)) => Meaning::Value(Some(shown(value))),
+                        (None, None) if world.may_exist(wanted) => Meaning::Value(Some(UNKNOWN.into())),
+                        (None, None) => Meaning::Stays,
+                    });
+                    marked.extend(text.map(|it| ((*name).to_owned(), it)));
+                    continue;
                 }
                 From::Field(path) => set(&mut table, name, world.field(path), "field"),
                 From::Resource { resource, divisor, container } => {
@@ -93,6 +108,7 @@ impl Expected {
                     }
                 }
             }
+            marked.extend(table.get(*name).map(|(value, ..)| ((*name).to_owned(), shown(value))));
         }
         let mut env = table.clone();
         for (name, value) in &services {
@@ -144,7 +160,7 @@ impl Expected {
             }));
         }
         unresolved.sort();
-        let refused = world.refused(&env, &sub_paths);
+        let refused = world.refused(&env, &marked, &sub_paths);
         Self { env, command, probe, sub_paths, unresolved, refused }
     }
 }
@@ -277,7 +293,7 @@ impl World<'_> {
     }
 
     /// V5 to V7, X4 to X6.
-    fn refused(&self, env: &Environment, sub_paths: &[Known]) -> Vec<String> {
+    fn refused(&self, env: &Environment, marked: &BTreeMap<String, String>, sub_paths: &[Known]) -> Vec<String> {
         let case = self.case;
         let mut all: Vec<String> = case.env_from.iter().filter(|it| is_refused(it)).map(refused_name).collect();
         for (name, from) in &case.env {
@@ -295,12 +311,15 @@ impl World<'_> {
         for (written, result) in case.sub_path.iter().zip(sub_paths) {
             // A variable that is missing or empty is another failure.
             let mut has_values = true;
-            self.expand(written, |wanted| {
+            // A path is absolute by its start alone.
+            let start = self.expand(written, |wanted| {
                 has_values &= env.get(wanted).map_or(self.may_exist(wanted), |(it, ..)| it.as_deref() != Some(""));
-                Meaning::Unknown
+                let value = || env.get(wanted).and_then(|(it, ..)| it.clone());
+                Meaning::Value(Some(marked.get(wanted).cloned().or_else(value).unwrap_or_else(|| UNKNOWN.into())))
             });
+            let start = start.as_deref().filter(|_| has_values).unwrap_or_default();
             let result = result.as_deref().filter(|_| has_values).unwrap_or_default();
-            if written.starts_with('/') || has_parent(written) || result.starts_with('/') || has_parent(result) {
+            if written.starts_with('/') || has_parent(written) || start.starts_with('/') || has_parent(result) {
                 all.push(written.clone());
             }
         }
