@@ -36,7 +36,7 @@ pub struct ParameterView {
     pub from: Option<String>,
     /// `required`
     pub required: bool,
-    /// `type`, if the dialect has types.
+    /// `type`, as it is written: released templates have no types, and a form can still offer `true` and `false`.
     #[serde(rename = "type")]
     pub type_: Option<String>,
 }
@@ -58,7 +58,7 @@ impl SelectedTemplate<'_> {
             generate: text(&it.generate),
             from: text(&it.from),
             required: it.required,
-            type_: text(&it.type_).filter(|_| self.template.dialect.is_proposal()),
+            type_: text(&it.type_),
         };
         self.template.parameters.iter().map(view).collect()
     }
