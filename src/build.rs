@@ -27,6 +27,8 @@ mod preset_problems;
 mod preset_selector;
 mod process;
 mod provenance;
+mod quantity;
+mod value_sources;
 mod variable_names;
 mod view;
 mod views;
@@ -39,12 +41,14 @@ pub use admission::{
 pub use built::BuiltSource;
 pub use env_from_refusal::EnvFromRefusal;
 pub use label_names::{is_dns_subdomain, is_dns_subdomain_prefix, is_qualified_name};
-pub use lookup::{BuiltMatch, OtherNamespace};
+pub use lookup::{BuiltMatch, Elsewhere};
 pub use named_views::named_views;
 pub use node::{BuildError, BuildLimits, BuiltContent, BuiltNode, BuiltScalar};
 pub use object::{BuiltContainer, BuiltObject, BuiltPod, WrittenRange, title};
 pub use origin::{BuiltBy, BuiltText, Origins, Place, SourceObject};
-pub use preset_problems::{PresetProblem, preset_name_problem, preset_problems, preset_refusal};
+pub use preset_problems::{
+    OPERATORS_HELP, PresetProblem, SELECTOR_HELP, entry_release, preset_name_problem, preset_problems, preset_refusal,
+};
 pub use preset_selector::{PRESET_EXCLUDE_ANNOTATION, PodLabels, SelectorMatch, is_exempt_from_presets, match_pod};
 pub use process::{
     GeneratorError, GeneratorPart, GeneratorProblem, Json, JsonMap, ObjectList, ParameterValues, ParameterView,
@@ -52,6 +56,11 @@ pub use process::{
     find_literal_pattern, generate_value, parse_generator, process_template, select_template, select_template_at,
 };
 pub use provenance::{FieldProvenance, PieceProvenance, ProvenanceFiles, UnknownPart, fields, unknown_parts};
+pub use quantity::Quantity;
+pub use value_sources::{
+    ENV_FIELDS, ENV_RESOURCES, env_file_field_problem, has_data_key_characters, has_parent_element, is_data_key,
+    is_env_field, is_env_resource, is_valid_divisor, is_volume_name, split_subscript,
+};
 pub use variable_names::{is_relaxed_variable_name, is_strict_variable_name};
 pub use view::{BuiltView, View, view_list};
 pub use views::{UnmatchedView, ViewInputs, ViewKind, ViewSummary, ViewUnknown, unmatched_views, views};

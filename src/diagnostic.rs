@@ -51,6 +51,9 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// Fixes, the best one first.
     pub fixes: Vec<Fix>,
+    /// Changes that only a person can choose, in an editor: they contradict each other or another finding's, or only
+    /// silence the finding. No command applies them.
+    pub choices: Vec<Fix>,
     /// The object it is about, such as `Deployment/web`.
     pub object: Option<String>,
     /// The same object after the build, if its title differs: `Deployment/mongodb` for `Deployment/${NAME}`.
@@ -77,7 +80,7 @@ pub struct Label {
 pub struct Fix {
     /// What it does, in the imperative: `Move DB_HOST above DB_URL`.
     pub title: String,
-    /// Whether it can be applied without review.
+    /// Whether it can be applied without review. Never true for a choice.
     pub safe: bool,
     /// The edits, which do not overlap.
     pub edits: Vec<Edit>,
@@ -117,14 +120,16 @@ impl fmt::Display for InputProblem {
 impl Diagnostic {
     /// All locations in the finding.
     pub fn locations(&self) -> impl Iterator<Item = &Location> {
-        let edits = self.fixes.iter().flat_map(|fix| &fix.edits).map(|edit| &edit.location);
+        let fixes = self.fixes.iter().chain(&self.choices);
+        let edits = fixes.flat_map(|fix| &fix.edits).map(|edit| &edit.location);
         let related = self.related.iter().map(|label| &label.location);
         std::iter::once(&self.location).chain(related).chain(edits)
     }
 
     /// All locations in the finding.
     pub fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
-        let edits = self.fixes.iter_mut().flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
+        let fixes = self.fixes.iter_mut().chain(&mut self.choices);
+        let edits = fixes.flat_map(|fix| &mut fix.edits).map(|edit| &mut edit.location);
         let related = self.related.iter_mut().map(|label| &mut label.location);
         std::iter::once(&mut self.location).chain(related).chain(edits)
     }

@@ -13,7 +13,7 @@ mod commands;
 mod features;
 mod shared;
 
-pub use commands::excerpts::redacted_text;
+pub use commands::excerpts::{ExcerptText, SECRET_MASK, ShownText};
 pub use commands::render::Renderer;
 pub use features::code_actions::{CodeAction, CodeActionKind, code_actions};
 pub use features::code_lens::{CodeLens, CodeLensKind, CodeLensTitle, code_lenses, resolve_code_lens};

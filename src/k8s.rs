@@ -6,6 +6,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod container_field;
+mod container_shape;
 mod content_hash;
 mod derived;
 mod field_types;
@@ -23,17 +24,19 @@ mod pod_specs;
 mod preset;
 mod relevance;
 mod service_dependencies;
+mod stand_in;
 mod template;
 mod workloads;
 
 pub use container_field::{ContainerField, VariableScope};
+pub use container_shape::{ContainerShape, JsonType, ShapeEntry, ShapeMistake, ShapeMistakeKind};
 pub use content_hash::ContentHash;
 pub use derived::Derived;
 pub use field_types::{FieldType, ScalarType};
 pub use model::{
     Container, ContainerRole, DataEntry, DataValue, EnvFrom, EnvFromSource, EnvVar, KeyRef, KeyedData, Kustomization,
-    Model, Mount, Object, ObjectData, Pod, Probe, Service, ServicePort, Text, UserFields, ValueFrom, ValueSource,
-    Volume,
+    Model, Mount, Object, ObjectData, Pod, Probe, RefusedValue, Service, ServicePort, Text, UserFields, ValueFlaw,
+    ValueFrom, ValueSource, Volume,
 };
 pub use object_cache::ObjectCache;
 pub use object_span::ObjectSpan;

@@ -26,7 +26,7 @@ use crate::workspace::{PathStyle, display_path, join_path, relative_path};
 pub use editor::{EditorFolders, FilesBelow, files_below, files_of_paths, project_of};
 pub use read::{ReadError, read, read_stream};
 pub use stdin::NAME as STDIN_NAME;
-pub use walk::is_manifest;
+pub use walk::{PassedOver, is_manifest};
 
 /// The settings file of the project around a directory, if it has one: its path relative to the directory, and its text.
 pub fn settings_of(directory: &Path) -> Option<Result<(String, String), InputProblem>> {
@@ -64,6 +64,8 @@ pub struct Loaded {
     pub reported: Vec<Arc<str>>,
     /// The selected files that could not be read, in order.
     pub problems: Vec<InputProblem>,
+    /// What was passed over in the selected directories.
+    pub passed_over: PassedOver,
     /// The directory that file names are relative to.
     base: String,
     directory: String,
@@ -78,9 +80,19 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether the name of a file is not a path: it came from stdin, which names it or not.
+    pub fn is_unnamed(&self, file: &str) -> bool {
+        self.is_piped(file) && self.stdin_name.as_deref() != Some(file)
+    }
+
+    /// The absolute path of one that is relative to the working directory.
+    pub fn absolute(&self, shown: &str) -> String {
+        text_of(&roots::absolute(Path::new(&self.directory), Path::new(shown)))
+    }
+
     /// A file's path relative to the working directory.
     pub fn display(&self, file: &str) -> String {
-        if self.is_piped(file) && self.stdin_name.as_deref() != Some(file) {
+        if self.is_unnamed(file) {
             return file.to_owned();
         }
         display_path(&self.path(file), &self.directory, PathStyle::CURRENT)
@@ -175,6 +187,7 @@ pub fn load(request: Request<'_>) -> Loaded {
         workspace: Workspace::default(),
         reported: Vec::new(),
         problems,
+        passed_over: PassedOver::default(),
         base: text_of(&projects.base),
         directory: text_of(&directory),
         piped: BTreeMap::new(),
@@ -194,7 +207,9 @@ pub fn load(request: Request<'_>) -> Loaded {
     }
     loaded.workspace.set_roots(projects.borders());
     let snapshot = loaded.workspace.snapshot();
+    let all = loaded.reported.len();
     loaded.reported.retain(|file| !snapshot.is_excluded(file));
+    loaded.passed_over.excluded_files = all - loaded.reported.len();
     loaded.reported.sort();
     loaded.reported.dedup();
     loaded.problems.sort();
@@ -221,11 +236,15 @@ fn settings_above(base: &Path) -> Option<Settings> {
 
 impl Loaded {
     fn read_files(&mut self, projects: &roots::Projects, selected: &[roots::SelectedPath]) {
-        let (files, errors) = walk::project_files(projects, selected);
-        for (path, error) in errors {
+        let found = walk::project_files(projects, selected);
+        for (path, error) in found.failures {
             self.problems.push(error.in_file(shown(&path, Path::new(&self.directory))));
         }
-        let read: Vec<_> = files
+        self.passed_over = found.passed_over;
+        let other = found.with_other_files.iter().filter_map(|it| directory_name(it, &projects.base));
+        self.workspace.add_directories_with_other_files(other);
+        let read: Vec<_> = found
+            .files
             .into_par_iter()
             .map(|(path, is_selected)| match name(&path, &projects.base) {
                 Some(name) => {
@@ -285,6 +304,11 @@ impl Loaded {
 /// The name of a file in the workspace.
 fn name(path: &Path, base: &Path) -> Option<Arc<str>> {
     relative_path(path.to_str()?, base.to_str()?, PathStyle::CURRENT).map(Arc::from)
+}
+
+/// The name of a directory in the workspace: empty, or with a final `/`.
+fn directory_name(path: &Path, base: &Path) -> Option<Arc<str>> {
+    name(path, base).map(|it| if it.is_empty() { it } else { format!("{it}/").into() })
 }
 
 fn shown(path: &Path, directory: &Path) -> String {

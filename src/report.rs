@@ -23,7 +23,7 @@ pub use checkstyle::write as write_checkstyle;
 pub use concise::write as write_concise;
 pub use diff::write as write_diff;
 pub use dotenv::write as write_dotenv;
-pub use findings::{Finding, PathsAndRanges, Range, Report};
+pub use findings::{Finding, PassedOver, PathsAndRanges, Range, Report, ReportedProblem};
 pub use full::{Drawing, Texts, write as write_full};
 pub use github::write as write_github;
 pub use gitlab::write as write_gitlab;

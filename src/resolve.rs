@@ -32,11 +32,13 @@ mod expand;
 mod lookup_scope;
 mod pod_volumes;
 mod preset_order;
-mod quantity;
+mod reference_text;
+mod script_inputs;
 mod script_runner;
 mod service_variable_references;
 mod service_variables;
 mod shell_items;
+mod shell_use;
 mod unresolved;
 mod value;
 mod variable_names;
@@ -44,24 +46,25 @@ mod variable_names;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use crate::build::{Quantity, has_data_key_characters};
 pub use binding::{Binding, Lookup, Origin, OriginKind, ScalarPart};
 pub use container_user::ContainerUser;
-pub use downward_api::{ENV_FIELDS, ENV_RESOURCES, is_env_field, is_env_resource, is_valid_divisor};
 pub use env_file::{
     EnvFile, EnvFileContent, EnvFileLookup, EnvFileReading, EnvFileSyntax, EnvFiles, FileKeyOutcome, ScriptPart,
     path_in_volume,
 };
-pub use env_sources::{OpaqueReason, OpaqueSource, has_data_key_characters, other_namespace};
+pub use env_sources::{OpaqueReason, OpaqueSource, elsewhere, meant_objects};
 pub use environment::{Environment, ExpandedScalar, PresetLocation, ProbeCommand, SubPath};
 pub use expand::{DollarCopying, Expansion, ExpansionStep, expand};
 pub use pod_volumes::{MountedVolume, PodVolumes};
-pub use quantity::Quantity;
+pub use reference_text::{ReferencePattern, leading_name, whole_reference};
 pub use service_variable_references::{ServiceVariableReference, service_variable_references};
 pub use service_variables::{
     ServiceLinks, ServiceVariables, has_cluster_ip, is_service_variable_name, possible_services,
     variables as service_variables,
 };
 pub use shell_items::{is_script_item, script_index};
+pub use shell_use::{ShellUse, is_expanded_by_programs};
 pub use unresolved::{ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
 pub use value::{ResolvedValue, UnknownReason, ValuePart, ValueState};
 pub use variable_names::{is_relaxed_variable_name, is_service_name, is_strict_variable_name};

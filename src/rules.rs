@@ -40,11 +40,10 @@ pub use engine::registry::{find_rule, parse_configurable_rule_name, parse_rule_n
 pub use engine::rule::Rule;
 pub use engine::runner::check;
 pub use engine::settings::{settings_errors, settings_schema};
-pub use engine::suppression::{Suppression, suppressions, suppressions_in};
+pub use engine::suppression_comment::{Suppression, suppression_offsets, suppressions, suppressions_in};
 pub use shared::env_order::{env_order_with_declaration_above, move_declaration_above, sort_env};
 pub use shared::file_key_refs::{EnvFileReader, env_file_readers};
 pub use shared::param_file_templates::{LocatedTemplate, ParamFileTemplates, templates_of_param_file};
 pub use shared::preset_targets::remove_preset_duplicate;
 pub use shared::service_link_fixes::limit_service_links;
-pub use shared::similar_names::nearest_name;
 pub use shared::start_failures::{StartFailure, StartFailureReason, start_failures};

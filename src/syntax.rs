@@ -68,6 +68,7 @@ mod placeholders;
 mod previous_tree;
 mod quote_parameters;
 mod references;
+mod remove;
 mod repair;
 mod reparse;
 mod scalar;
@@ -78,6 +79,7 @@ mod text_slices;
 mod tree;
 mod yaml_value;
 
+pub use comments::{lines_with_suppressions, may_have_suppressions};
 pub use documents::{parse, parse_matching_documents};
 pub use edit::{TextEdit, ends_with_kept_line_breaks, reorder_items, replace_in_scalar};
 pub use env_file::{
@@ -99,6 +101,7 @@ pub use references::{
     DollarToken, DollarTokenKind, DollarTokens, ParameterReference, ReferenceForm, dollar_tokens, parameter_references,
     template_parameters,
 };
+pub use remove::remove_mapping_entry;
 pub use scalar::{ScalarStyle, TypedScalar};
 pub use shell::{
     ShellCommand, ShellCommandKind, ShellCommandList, ShellOperator, ShellQuote, ShellRedirect, ShellRedirectKind,

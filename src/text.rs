@@ -1,4 +1,5 @@
-//! Text and positions: the buffer that an editor edits, and all conversions between offsets, lines and columns.
+//! Text and positions: the buffer that an editor edits, all conversions between offsets, lines and columns, and similar
+//! names.
 //!
 //! All other layers use byte offsets.
 
@@ -7,10 +8,12 @@
 mod buffer;
 mod line_index;
 mod position;
+mod similar_names;
 
 pub use buffer::{Buffer, TextChange};
 pub use line_index::{LineColumn, LineIndex};
 pub use position::{Encoding, Position};
+pub use similar_names::{is_slip_of, nearest_name};
 
 /// A range of bytes in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

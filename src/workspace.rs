@@ -15,22 +15,26 @@ mod helm;
 mod inclusion;
 mod index;
 mod lookup;
+mod patches;
 mod paths;
+mod scope;
 mod settings;
 mod snapshot;
 mod updates;
+mod users;
 mod version;
 
 pub use dependencies::Dependencies;
 pub use document::{Document, ParsedText, SharedText, TextRevision};
 pub use file::File;
-pub use file_kind::{FileKind, MANIFEST_EXTENSIONS, is_env_format, is_manifest, is_param_file};
+pub use file_kind::{FileKind, MANIFEST_EXTENSIONS, is_documentation, is_env_format, is_manifest, is_param_file};
 pub use globs::Globs;
 pub use inclusion::{
     BuildRole, Delivery, DeliveryTool, Include, IncludeKind, IncludeTarget, Includes, Inclusion, ParameterTemplates,
     choose_templates,
 };
 pub use lookup::{LookupSite, ObjectMatch};
+pub use patches::PatchedVariables;
 pub use paths::{PathStyle, display_path, join_path, path_from_uri, path_to_uri, relative_path};
 pub use settings::{
     Externals, FileOverride, LintLevel, LoadRestrictor, NamedView, RuleLevel, SETTINGS_FILE, Settings, SettingsError,

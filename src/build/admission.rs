@@ -47,7 +47,7 @@ pub struct Admission<'s> {
     /// The presets that select the pod and are invalid, so that the API server refuses them.
     pub refused: Vec<RefusedPreset<'s>>,
     /// Presets that may apply: a label, the order of presets, or which of several presets with one name exists is
-    /// unknown.
+    /// unknown, or the webhook chooses one of several.
     pub possible: Vec<PossiblePreset<'s>>,
     /// The changes of each container, in the order of the pod.
     pub containers: Vec<ContainerChanges>,
@@ -66,8 +66,6 @@ pub struct MatchingPreset<'s> {
     pub object: BuiltObject<'s>,
     /// Whether it is applied: a conflict can prevent that.
     pub applied: bool,
-    /// Whether its selector matches. A22: the webhook may apply a preset whose selector does not.
-    pub selector_matches: bool,
     /// Whether it is certainly in the pod's namespace: both have the same one, or both files are in one directory and
     /// at least one object has none.
     pub is_certain: bool,
@@ -101,6 +99,12 @@ pub struct PossiblePreset<'s> {
     pub name: Arc<str>,
     /// The PodPreset object.
     pub object: BuiltObject<'s>,
+}
+
+impl<'s> From<MatchingPreset<'s>> for PossiblePreset<'s> {
+    fn from(matched: MatchingPreset<'s>) -> Self {
+        Self { name: matched.name, object: matched.object }
+    }
 }
 
 impl<'s> PossiblePreset<'s> {
@@ -266,7 +270,6 @@ impl<'s> Admission<'s> {
             name: Arc::clone(name),
             object: found,
             applied: false,
-            selector_matches: selected == SelectorMatch::Yes,
             is_certain,
             conflicts: Vec::new(),
             annotation: format!("podpreset.admission.kubernetes.io/{infix}{name}"),
@@ -278,9 +281,9 @@ impl<'s> Admission<'s> {
     pub fn own_conflicts(object: BuiltObject<'s>, context: AdmissionContext) -> Vec<Conflict> {
         let Some(name) = &object.model.name else { return Vec::new() };
         let name = Arc::clone(&name.value);
-        let (applied, selector_matches, is_certain) = (false, true, true);
+        let (applied, is_certain) = (false, true);
         let (conflicts, annotation) = (Vec::new(), String::new());
-        let matched = MatchingPreset { name, object, applied, selector_matches, is_certain, conflicts, annotation };
+        let matched = MatchingPreset { name, object, applied, is_certain, conflicts, annotation };
         let mut admission = Admission { presets: vec![matched], ..Admission::default() };
         let pod = Pod { containers: vec![Arc::default()], ..Pod::default() };
         PresetMerge::new(&mut admission, BuiltPod { object, pod: &pod }, context).run();
@@ -288,18 +291,19 @@ impl<'s> Admission<'s> {
     }
 
     fn select_presets(&mut self, by: PresetAdmitter, listed: Vec<(MatchingPreset<'s>, SelectorMatch)>) {
-        let names: Vec<Arc<str>> = listed.iter().map(|(it, _)| Arc::clone(&it.name)).collect();
-        let is_unique = |at: usize| names.iter().filter(|it| **it == names[at]).count() == 1;
-        let any_matches =
-            listed.iter().enumerate().any(|(at, (_, selected))| *selected == SelectorMatch::Yes && is_unique(at));
-        let last = listed.len().saturating_sub(1);
-        for (at, (matched, selected)) in listed.into_iter().enumerate() {
-            match (selected, is_unique(at)) {
-                (SelectorMatch::Yes, true) => self.presets.push(matched),
-                // A22: as soon as one matches, the last one is applied.
-                (_, true) if by == PresetAdmitter::Webhook && any_matches && at == last => self.presets.push(matched),
-                (SelectorMatch::No, _) => {}
-                _ => self.possible.push(PossiblePreset { name: matched.name, object: matched.object }),
+        let mut counts: HashMap<Arc<str>, usize> = HashMap::new();
+        listed.iter().for_each(|(it, _)| *counts.entry(Arc::clone(&it.name)).or_default() += 1);
+        // A22: the webhook applies the last preset of its list, whose order is undefined, as soon as any of them matches.
+        let certain = || listed.iter().filter(|(it, _)| it.is_certain);
+        let is_any_applied = by == PresetAdmitter::Webhook
+            && certain().count() > 1
+            && certain().any(|(_, selected)| *selected != SelectorMatch::No);
+        for (matched, selected) in listed {
+            match selected {
+                _ if is_any_applied && matched.is_certain => self.possible.push(matched.into()),
+                SelectorMatch::No => {}
+                SelectorMatch::Yes if counts[&matched.name] == 1 => self.presets.push(matched),
+                _ => self.possible.push(matched.into()),
             }
         }
     }
@@ -405,15 +409,12 @@ impl<'a, 's> PresetMerge<'a, 's> {
         let plugin = presets_of(PresetAdmitter::ApiServer, self.admission);
         self.apply_by_api_server(&plugin);
         let webhook = presets_of(PresetAdmitter::Webhook, self.admission);
-        // A22: the last preset is applied instead of each that matches.
-        if let Some(last) = webhook.last() {
-            self.apply_by_webhook(*last);
-        }
+        webhook.into_iter().for_each(|it| self.apply_by_webhook(it));
         let has_conflicts = self.admission.presets.iter().any(|it| !it.conflicts.is_empty());
         if self.is_uncertain.get() && !has_conflicts {
             (self.volumes, self.containers) = (volumes, containers);
             let presets = std::mem::take(&mut self.admission.presets).into_iter();
-            self.admission.possible.extend(presets.map(|it| PossiblePreset { name: it.name, object: it.object }));
+            self.admission.possible.extend(presets.map(PossiblePreset::from));
         }
         self.finish();
     }
@@ -472,10 +473,8 @@ impl<'a, 's> PresetMerge<'a, 's> {
             if !self.apply_one(preset) {
                 // A3: in another order, the presets after this one would have come first.
                 let open = if presets.len() > 1 { &presets[at..] } else { &[] };
-                for matched in open.iter().map(|it| &self.admission.presets[*it]) {
-                    let (name, object) = (Arc::clone(&matched.name), matched.object);
-                    self.admission.possible.push(PossiblePreset { name, object });
-                }
+                let Admission { presets, possible, .. } = &mut *self.admission;
+                possible.extend(open.iter().map(|it| PossiblePreset::from(presets[*it].clone())));
                 return;
             }
             self.admission.presets[preset].applied = true;

@@ -15,6 +15,8 @@ pub enum EnvFromRefusal {
     SecondSource(Text),
     /// It has nothing, or only a prefix.
     NoSource,
+    /// The value of this source is not a mapping.
+    Malformed(&'static str),
     /// This source has no name.
     NoName(&'static str),
     /// The name cannot be the name of an object.
@@ -37,8 +39,9 @@ impl EnvFromRefusal {
         let other = entry.others.iter().find(|it| SOURCES.contains(&&*it.value));
         let (field, name) = match (&entry.source, other) {
             (Some(_), Some(second)) => return Some(Self::SecondSource(second.clone())),
-            // The value of `service` is not a mapping.
-            (None, Some(key)) if &*key.value == "service" => return Some(Self::NoName("service")),
+            (None, Some(key)) if entry.is_malformed => {
+                return SOURCES.into_iter().find(|it| *it == &*key.value).map(Self::Malformed);
+            }
             (None, _) => return entry.others.is_empty().then_some(Self::NoSource),
             (Some(EnvFromSource::ConfigMap { name, .. }), None) => ("configMapRef", name),
             (Some(EnvFromSource::Secret { name, .. }), None) => ("secretRef", name),
@@ -61,6 +64,7 @@ impl fmt::Display for EnvFromRefusal {
         match self {
             Self::SecondSource(_) => f.write_str("it has two sources"),
             Self::NoSource => f.write_str("it has no source"),
+            Self::Malformed(source) => write!(f, "`{source}` is not a mapping"),
             Self::NoName(source) => write!(f, "`{source}` has no `name`"),
             Self::InvalidName(name) if name.value.is_empty() => f.write_str("the name of the object is empty"),
             Self::InvalidName(name) => write!(f, "`{}` is not a valid name of an object", name.value),

@@ -11,7 +11,7 @@ use crate::build::object::BuiltObject;
 use crate::build::view::View;
 use crate::diagnostic::Location;
 use crate::k8s::{KeyedData, ObjectData, ObjectSpan};
-use crate::syntax::has_placeholder;
+use crate::syntax::{has_placeholder, may_be_replaced};
 use crate::workspace::{LookupSite, ObjectMatch};
 
 /// An object that a name may refer to.
@@ -38,19 +38,27 @@ impl<'s> BuiltMatch<'s> {
     }
 }
 
-/// An object has the name, and it is in another namespace than the object that refers to it.
+/// Where an object has the name, although it is not the one that is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherNamespace {
-    /// The namespace of the object with the name.
-    pub theirs: Arc<str>,
-    /// The namespace of the object that refers to it.
-    pub ours: Arc<str>,
+pub enum Elsewhere {
+    /// In another namespace.
+    Namespace {
+        /// The namespace of the object with the name.
+        theirs: Arc<str>,
+        /// The namespace of the object that refers to it.
+        ours: Arc<str>,
+    },
+    /// In a file that does not belong to the object that refers to it.
+    File(Arc<str>),
 }
 
-/// The two namespaces as a clause about the object with the name.
-impl fmt::Display for OtherNamespace {
+/// The place as a clause about the object with the name.
+impl fmt::Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in namespace {}, this pod is in {}", self.theirs, self.ours)
+        match self {
+            Self::Namespace { theirs, ours } => write!(f, "in namespace {theirs}, this pod is in {ours}"),
+            Self::File(file) => write!(f, "only in {file}, which is not part of this application"),
+        }
     }
 }
 
@@ -90,6 +98,17 @@ impl<'s> BuiltObject<'s> {
         self.named(LookupKind::Secret, name, |site| self.snapshot.secrets(name, site))
     }
 
+    /// The objects whose containers take variables from an object of this kind and name.
+    pub fn users(self) -> Vec<BuiltObject<'s>> {
+        let Some(name) = self.model.reference_name() else { return Vec::new() };
+        let found = match &self.model.data {
+            ObjectData::ConfigMap(_) => self.snapshot.config_map_users(name),
+            ObjectData::Secret(_) => self.snapshot.secret_users(name),
+            _ => return Vec::new(),
+        };
+        found.into_iter().filter_map(|(file, at)| built::built_object(self.snapshot, file, at)).collect()
+    }
+
     /// The Services that a name may refer to.
     pub fn services_named(self, name: &str) -> Vec<BuiltMatch<'s>> {
         self.services_named_in(name, self.lookup_site().namespace)
@@ -102,23 +121,26 @@ impl<'s> BuiltObject<'s> {
         })
     }
 
-    /// The other namespace that has a ConfigMap of a name.
-    pub fn config_map_elsewhere(self, name: &str) -> Option<OtherNamespace> {
-        self.elsewhere(|site| self.snapshot.config_maps(name, site))
+    /// Where a ConfigMap of a name is that is not meant.
+    pub fn config_map_elsewhere(self, name: &str) -> Option<Elsewhere> {
+        let file = || self.snapshot.config_map_out_of_scope(name, self.lookup_site());
+        self.other_namespace(|site| self.snapshot.config_maps(name, site))
+            .or_else(|| file().cloned().map(Elsewhere::File))
     }
 
-    /// The other namespace that has a Secret of a name.
-    pub fn secret_elsewhere(self, name: &str) -> Option<OtherNamespace> {
-        self.elsewhere(|site| self.snapshot.secrets(name, site))
+    /// Where a Secret of a name is that is not meant.
+    pub fn secret_elsewhere(self, name: &str) -> Option<Elsewhere> {
+        let file = || self.snapshot.secret_out_of_scope(name, self.lookup_site());
+        self.other_namespace(|site| self.snapshot.secrets(name, site)).or_else(|| file().cloned().map(Elsewhere::File))
     }
 
     /// The other namespace that has a Service of a name.
-    pub fn service_elsewhere(self, name: &str) -> Option<OtherNamespace> {
-        self.elsewhere(|site| self.snapshot.services_named(name, site))
+    pub fn service_elsewhere(self, name: &str) -> Option<Elsewhere> {
+        self.other_namespace(|site| self.snapshot.services_named(name, site))
     }
 
     /// The namespace of the nearest object that a lookup finds in any namespace; `None` if one may be meant.
-    fn elsewhere(self, lookup: impl FnOnce(LookupSite<'s>) -> Vec<ObjectMatch<'s>>) -> Option<OtherNamespace> {
+    fn other_namespace(self, lookup: impl FnOnce(LookupSite<'s>) -> Vec<ObjectMatch<'s>>) -> Option<Elsewhere> {
         let ours = self.namespace().filter(|it| !has_placeholder(it))?;
         let found = lookup(LookupSite { namespace: None, ..self.lookup_site() });
         let mut namespaces: Vec<Arc<str>> = found.iter().filter_map(|it| it.object.namespace()).collect();
@@ -126,7 +148,19 @@ impl<'s> BuiltObject<'s> {
         let is_other = |it: &Arc<str>| it != ours && !has_placeholder(it);
         let is_complete = namespaces.len() == found.len() && namespaces.iter().all(is_other);
         let theirs = namespaces.into_iter().next().filter(|_| is_complete)?;
-        Some(OtherNamespace { theirs, ours: Arc::clone(ours) })
+        Some(Elsewhere::Namespace { theirs, ours: Arc::clone(ours) })
+    }
+
+    /// The ConfigMaps that a name probably means, although it is not theirs: they have a name that it is a slip of.
+    pub fn meant_config_maps(self, name: &str) -> Vec<BuiltMatch<'s>> {
+        let near = self.snapshot.config_map_slip(name, self.lookup_site()).filter(|_| !may_be_replaced(name));
+        near.map(|near| self.config_maps(&near)).unwrap_or_default()
+    }
+
+    /// The same for Secrets.
+    pub fn meant_secrets(self, name: &str) -> Vec<BuiltMatch<'s>> {
+        let near = self.snapshot.secret_slip(name, self.lookup_site()).filter(|_| !may_be_replaced(name));
+        near.map(|near| self.secrets(&near)).unwrap_or_default()
     }
 
     /// Every Service that its pods may see, sorted by name. Of equal names only the nearest are included.

@@ -106,9 +106,13 @@ impl<'s> BuiltObject<'s> {
 
     /// Whether a scalar is written in the source object with this very text, so that an edit of it is an edit of the text.
     pub fn is_literal(self, text: &Text) -> bool {
+        self.is_literal_at(text.span)
+    }
+
+    /// The same for the value at a span, which may be a list or a mapping.
+    pub fn is_literal_at(self, span: ObjectSpan) -> bool {
         self.built.is_none_or(|it| {
-            it.origins.text(text.span).is_none()
-                && matches!(it.origins.place(text.span), (Place::Own(_), BuiltBy::Source))
+            it.origins.text(span).is_none() && matches!(it.origins.place(span), (Place::Own(_), BuiltBy::Source))
         })
     }
 

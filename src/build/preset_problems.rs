@@ -9,8 +9,14 @@ use std::sync::Arc;
 use crate::build::env_from_refusal::EnvFromRefusal;
 use crate::build::label_names::{is_dns_subdomain, is_qualified_name};
 use crate::build::object::BuiltObject;
+use crate::build::value_sources::{
+    env_file_field_problem, has_parent_element, is_data_key, is_env_field, is_env_resource, is_valid_divisor,
+    is_volume_name,
+};
 use crate::build::variable_names::{is_relaxed_variable_name, is_strict_variable_name};
-use crate::k8s::{Container, EnvVar, Mount, ObjectSpan, PodPreset, PresetAdmitter, Selector, Text, Volume};
+use crate::k8s::{
+    Container, EnvVar, Mount, ObjectSpan, PodPreset, PresetAdmitter, Selector, Text, ValueSource, Volume,
+};
 use crate::syntax::may_be_replaced;
 use crate::workspace::KubernetesVersion;
 
@@ -66,7 +72,16 @@ pub fn preset_refusal(object: BuiltObject<'_>, release: KubernetesVersion, propo
     let preset = object.preset()?;
     let own = preset_problems(preset, proposals).into_iter().next().map(|it| it.message);
     own.or_else(|| preset_name_problem(object.model.name.as_ref()?))
-        .or_else(|| entry_problem(preset.container()?, release))
+        .or_else(|| entry_problem(preset.container()?, entry_release(preset, release)))
+}
+
+/// The release whose rules the entries of a preset follow. A13: the strict rules for names. The API server lost its presets
+/// long before 1.32 relaxed them (V3).
+pub fn entry_release(preset: &PodPreset, release: KubernetesVersion) -> KubernetesVersion {
+    match preset.admission {
+        PresetAdmitter::ApiServer if release.is_at_least(32) => KubernetesVersion::minor(31),
+        _ => release,
+    }
 }
 
 /// What is wrong with the name of a preset.
@@ -74,6 +89,12 @@ pub fn preset_name_problem(name: &Text) -> Option<String> {
     let is_valid = may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
     (!is_valid).then(|| format!("`{}` is not a valid name of a preset", name.value))
 }
+
+/// The advice about a field of a selector that does not exist.
+pub const SELECTOR_HELP: &str = "write `matchLabels` or `matchExpressions`";
+
+/// The advice about an operator that does not exist.
+pub const OPERATORS_HELP: &str = "write `In`, `NotIn`, `Exists` or `DoesNotExist`";
 
 /// Finds the reasons why a preset is invalid: A13, and those of the proposal (PA2 to PA4).
 pub fn preset_problems(preset: &PodPreset, proposals: bool) -> Vec<PresetProblem> {
@@ -153,6 +174,18 @@ fn find_volume_problems(volumes: &[Volume], found: &mut Vec<PresetProblem>) {
             let (span, message) = (Some(volume.span), "the volume has no `name`".into());
             found.push(PresetProblem { span, name: "name".into(), message, help: "add a `name`" });
         }
+        if let Some(name) = volume.name.as_ref().filter(|it| !it.value.is_empty() && !may_be_replaced(&it.value))
+            && !is_volume_name(&name.value)
+        {
+            let message = format!("`{}` is not a valid name of a volume", name.value);
+            let help = "a name has lower-case letters, digits and `-`, and at most 63 characters";
+            found.push(PresetProblem { span: Some(name.span), name: Arc::clone(&name.value), message, help });
+        }
+        if let Some(second) = &volume.second_kind {
+            let message = format!("the volume has a second source, `{}`", second.value);
+            let (span, name) = (Some(second.span), Arc::clone(&second.value));
+            found.push(PresetProblem { span, name, message, help: "remove one of the two" });
+        }
         if let Some(kind) = volume.kind.as_ref().filter(|it| !VOLUME_TYPES.contains(&&*it.value)) {
             let message = format!("`{}` is not a volume type", kind.value);
             let help = "write a volume source, such as `secret: {secretName: …}`";
@@ -200,15 +233,29 @@ fn find_repetitions<'t>(
     }
 }
 
-/// What is wrong with the entries of `env` and `envFrom` (V1, V3, V4, V6, V7).
+/// What is wrong with the entries of `env` and `envFrom` (V1, V4, V6 to V12), and with the paths of mounts (X4).
 fn entry_problem(entries: &Container, release: KubernetesVersion) -> Option<String> {
     let variable = entries.env.iter().find_map(|it| variable_problem(it, release));
+    let path = || entries.mounts.iter().find_map(sub_path_problem);
     let refusals = || entries.env_from.iter().flat_map(|it| EnvFromRefusal::all(it, release));
     let message = |it: EnvFromRefusal| match it.to_string().strip_prefix("it ") {
         Some(rest) => format!("an entry of `envFrom` {rest}"),
         None => format!("in `envFrom`, {it}"),
     };
-    variable.or_else(|| refusals().next().map(message))
+    variable.or_else(|| refusals().next().map(message)).or_else(path)
+}
+
+/// What is wrong with the path of a mount, before its variables are expanded.
+fn sub_path_problem(mount: &Mount) -> Option<String> {
+    let path = mount.sub_path_expr.as_ref().filter(|it| !it.value.is_empty())?;
+    let has_other = mount.sub_path.as_ref().is_some_and(|it| !it.value.is_empty());
+    let problem = match &*path.value {
+        _ if has_other => "a mount has both `subPath` and `subPathExpr`",
+        it if it.starts_with('/') => "a `subPathExpr` starts with `/`",
+        it if has_parent_element(it) => "a `subPathExpr` has an element `..`",
+        _ => return None,
+    };
+    Some(problem.into())
 }
 
 fn variable_problem(entry: &EnvVar, release: KubernetesVersion) -> Option<String> {
@@ -224,11 +271,43 @@ fn variable_problem(entry: &EnvVar, release: KubernetesVersion) -> Option<String
     }
     let from = entry.from.as_ref()?;
     let has_value = entry.value.as_ref().is_some_and(|it| !it.value.is_empty());
-    match from.sources.len() {
-        1 if !has_value => None,
-        1 => Some(format!("`{}` has both `value` and `valueFrom`", name.value)),
-        0 => Some(format!("`valueFrom` of `{}` has no source", name.value)),
+    match &from.sources[..] {
+        [source] if !has_value => source_problem(&name.value, source),
+        [_] => Some(format!("`{}` has both `value` and `valueFrom`", name.value)),
+        [] => Some(format!("`valueFrom` of `{}` has no source", name.value)),
         _ => Some(format!("`valueFrom` of `{}` has several sources", name.value)),
+    }
+}
+
+/// What is wrong with the source of a variable (V8 to V12, X5, X6).
+fn source_problem(variable: &str, source: &ValueSource) -> Option<String> {
+    // A text that is missing, or that the function does not accept.
+    let wrong = |field: &str, text: &Option<Text>, is_valid: &dyn Fn(&str) -> bool| match text {
+        None => Some(format!("the source of `{variable}` has no `{field}`")),
+        Some(text) if may_be_replaced(&text.value) || is_valid(&text.value) => None,
+        Some(text) => Some(format!("`{}` is not a valid `{field}` in the source of `{variable}`", text.value)),
+    };
+    match source {
+        ValueSource::Field { api_version, path } => {
+            let version = api_version.as_ref().filter(|it| !matches!(&*it.value, "" | "v1"));
+            wrong("fieldPath", path, &is_env_field).or_else(|| wrong("apiVersion", &Some(version?.clone()), &|_| false))
+        }
+        ValueSource::Resource { resource, divisor, .. } => {
+            wrong("resource", resource, &is_env_resource).or_else(|| {
+                let (resource, divisor) = (resource.as_ref()?, divisor.as_ref()?);
+                let is_valid = |it: &str| may_be_replaced(&resource.value) || is_valid_divisor(&resource.value, it);
+                wrong("divisor", &Some(divisor.clone()), &is_valid)
+            })
+        }
+        ValueSource::ConfigMap(it) | ValueSource::Secret(it) => {
+            wrong("name", &it.name, &is_dns_subdomain).or_else(|| wrong("key", &it.key, &is_data_key))
+        }
+        ValueSource::File { volume, path, key, .. } => {
+            let field = |name: &'static str, text: &Option<Text>| {
+                wrong(name, text, &|it| !it.is_empty() && env_file_field_problem(name, it).is_none())
+            };
+            field("volumeName", volume).or_else(|| field("path", path)).or_else(|| field("key", key))
+        }
     }
 }
 
@@ -238,7 +317,7 @@ fn find_selector_problems(selector: &Selector, found: &mut Vec<PresetProblem>) {
     };
     for other in &selector.others {
         let message = format!("`{}` is not a field of a selector", other.value);
-        push(other.span, &other.value, message, "write `matchLabels` or `matchExpressions`");
+        push(other.span, &other.value, message, SELECTOR_HELP);
     }
     let keys = selector.labels.iter().map(|(key, _)| key);
     for key in keys.chain(selector.expressions.iter().filter_map(|it| it.key.as_ref())) {
@@ -253,7 +332,7 @@ fn find_selector_problems(selector: &Selector, found: &mut Vec<PresetProblem>) {
         }
         let Some(operator) = &it.operator else {
             let message = "the requirement has no `operator`".into();
-            push(it.span, "operator", message, "write `In`, `NotIn`, `Exists` or `DoesNotExist`");
+            push(it.span, "operator", message, OPERATORS_HELP);
             continue;
         };
         match (&*operator.value, it.values.first()) {
@@ -267,7 +346,7 @@ fn find_selector_problems(selector: &Selector, found: &mut Vec<PresetProblem>) {
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
             (other, _) => {
                 let message = format!("`{other}` is not a selector operator");
-                push(operator.span, other, message, "write `In`, `NotIn`, `Exists` or `DoesNotExist`");
+                push(operator.span, other, message, OPERATORS_HELP);
             }
         }
     }

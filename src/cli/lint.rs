@@ -8,10 +8,11 @@ mod fix;
 mod levels;
 mod outputs;
 mod project;
+mod repository;
 mod watch;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstream::AutoStream;
 use clap::{Args, ValueEnum};
@@ -120,14 +121,18 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Exit> {
         notice(format_args!("{flag} does not work with stdin{instead}"));
         return Ok(Exit::Failure);
     }
+    let baseline = arguments.baseline.as_ref().or(arguments.write_baseline.as_ref());
     let load = || {
-        Project::load(load::Request {
+        let mut project = Project::load(load::Request {
             directory: &directory,
             paths: &paths,
             root: arguments.project.root.as_deref(),
             stdin_name: arguments.stdin_filename.as_deref(),
             stdin: None,
-        })
+        });
+        let baseline = baseline.map(|it| project.loaded.absolute(&it.to_string_lossy()));
+        project.baseline = baseline.and_then(|it| Path::new(&it).parent().map(Path::to_owned));
+        project
     };
     if arguments.watch {
         let own = arguments.outputs.files().map(|it| directory.join(it)).collect();
@@ -158,17 +163,16 @@ fn lint(arguments: &Arguments, project: &mut Project) -> io::Result<Exit> {
     if arguments.fix || arguments.diff {
         fixed = fix::run(project, &mut checked, arguments);
     }
-    if checked.failed {
+    if checked.failed || fixed.failed {
         exit = exit.max(Exit::Failure);
     }
     if arguments.diff {
         return diff(arguments, project, &fixed, exit);
     }
-    if arguments.fix && !project.write() {
-        exit = exit.max(Exit::Failure);
-    }
     let mut report = Report::new(&checked.diagnostics, project);
-    report.problems.clone_from(&project.loaded.problems);
+    report.problems = project.problems();
+    report.root = project.repository.uri();
+    report.summary.passed_over = project.passed_over();
     if report.findings.iter().any(|it| it.rule == INVALID_SETTINGS) {
         exit = exit.max(Exit::Failure);
     }

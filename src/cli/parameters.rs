@@ -12,8 +12,8 @@ use crate::cli::{Exit, assignment, notice, read_text, shown_path};
 use crate::k8s::{ObjectData, ParameterValue};
 use crate::load::Loaded;
 use crate::resolve::is_strict_variable_name;
-use crate::rules::nearest_name;
 use crate::syntax::parse_param_file;
+use crate::text::nearest_name;
 
 #[derive(Debug, Args)]
 pub(super) struct ParameterFlags {

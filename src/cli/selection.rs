@@ -7,8 +7,8 @@ use clap::Args;
 use crate::build::BuiltObject;
 use crate::cli::{Exit, notice};
 use crate::k8s::{Container, Text};
-use crate::rules::nearest_name;
 use crate::syntax::show_placeholders;
+use crate::text::nearest_name;
 
 #[derive(Debug, Args)]
 pub(super) struct Selection {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::k8s::identity::Identity;
 use crate::k8s::model::{DataEntry, DataValue, KeyedData, Kustomization, Model, Object, ObjectData, Text};
-use crate::k8s::node_reader::{NodeReader, mappings};
+use crate::k8s::node_reader::{DEPTH, NodeReader, mappings};
 use crate::syntax::{self, Node};
 
 /// Kinds that are a Kustomization.
@@ -19,7 +19,9 @@ pub(super) fn is_kustomization(root: Node<'_>, identity: Identity<'_>) -> bool {
         Some(_) => false,
         None => {
             let listed = |key: &str| root.get(key).is_some_and(Node::is_sequence);
-            GENERATORS.into_iter().any(listed) || listed("resources") && (listed("patches") || listed("vars"))
+            let own = GENERATORS.into_iter().chain(["patchesStrategicMerge", "patchesJson6902"]);
+            let includes = || ["resources", "bases", "components"].into_iter().any(listed);
+            own.into_iter().any(listed) || includes() && (listed("patches") || listed("vars"))
         }
     }
 }
@@ -29,17 +31,46 @@ pub(super) fn kustomization(reader: NodeReader<'_>, root: Node<'_>) -> Kustomiza
     let mut it = Kustomization::default();
     for item in items(root, "patchesStrategicMerge") {
         let text = reader.text(item);
-        it.has_inline_patches |= text.as_ref().is_some_and(|text| text.value.contains('\n'));
-        it.patches.extend(text.filter(|text| !text.value.contains('\n')));
+        match text {
+            Some(text) if text.value.contains('\n') => it.add_inline_patch(&text.value),
+            text => it.patches.extend(text),
+        }
     }
     for item in items(root, "patches").chain(items(root, "patchesJson6902")) {
         it.patches.extend(reader.text_at(item, "path"));
-        it.has_inline_patches |= item.get("patch").is_some();
+        if let Some(patch) = item.get("patch") {
+            it.add_inline_patch(patch.text().unwrap_or_default());
+        }
     }
     for item in items(root, "vars") {
         it.vars.extend(reader.text_at(item, "name"));
     }
     it
+}
+
+impl Kustomization {
+    fn add_inline_patch(&mut self, text: &str) {
+        self.has_inline_patches = true;
+        let tree = syntax::parse(text);
+        for root in tree.documents().filter_map(|document| document.root()) {
+            add_names(root, DEPTH, &mut self.patched_names);
+        }
+    }
+}
+
+/// Adds every scalar with the key `name` in a patch.
+fn add_names(node: Node<'_>, depth: usize, names: &mut Vec<Arc<str>>) {
+    if depth == 0 || node.contains_alias() {
+        return;
+    }
+    for (key, value) in node.entries() {
+        let Some(value) = value else { continue };
+        match value.text() {
+            Some(text) if key.text() == Some("name") => names.push(text.into()),
+            _ => add_names(value, depth - 1, names),
+        }
+    }
+    node.items().for_each(|item| add_names(item, depth - 1, names));
 }
 
 /// Adds an object for each generator, and for each patch of a ConfigMap or Secret.

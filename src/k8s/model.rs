@@ -4,8 +4,9 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::k8s::container_shape::{ContainerShape, JsonType};
 use crate::k8s::content_hash::ContentHash;
 use crate::k8s::derived::Derived;
 use crate::k8s::object_cache::{self, Region};
@@ -125,6 +126,25 @@ impl Model {
         }
     }
 
+    /// Whether a program filled every field to test that it can be written and read again: names and images are numbers, or
+    /// the field with `Value` after it. Nobody runs such an object.
+    pub fn is_round_trip_data(&self) -> bool {
+        let is_made = |field: &str, text: &Option<Text>| {
+            text.as_ref().map(|it| &*it.value).is_some_and(|it| {
+                !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()) || it.strip_suffix("Value") == Some(field)
+            })
+        };
+        if !is_made("name", &self.name) {
+            return false;
+        }
+        if let ObjectData::Preset(preset) = &self.data {
+            let mut variables = preset.pod.containers.iter().flat_map(|it| &it.env).peekable();
+            return variables.peek().is_some() && variables.all(|it| is_made("name", &it.name));
+        }
+        let mut containers = self.pods.iter().flat_map(|it| &it.containers).peekable();
+        containers.peek().is_some() && containers.all(|it| is_made("name", &it.name) && is_made("image", &it.image))
+    }
+
     /// Whether both objects offer the same data to others. Positions are ignored.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         let same = |a: &Option<Text>, b: &Option<Text>| match (a, b) {
@@ -219,6 +239,30 @@ pub struct KeyedData {
     pub object_name: Option<Text>,
     /// The tool or object that makes it, for hover texts.
     pub made_by: Option<&'static str>,
+    /// The values that the API server refuses (V18).
+    pub refused_values: Vec<RefusedValue>,
+}
+
+/// A value of a ConfigMap or Secret that the API server refuses. It may be a secret, so its text is not part of this.
+#[derive(Clone, Debug)]
+pub struct RefusedValue {
+    /// The key.
+    pub key: Text,
+    /// The span of the value.
+    pub span: ObjectSpan,
+    /// The field: `data` or `stringData`.
+    pub field: &'static str,
+    /// What is wrong.
+    pub flaw: ValueFlaw,
+}
+
+/// Why the API server refuses a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueFlaw {
+    /// It is not a string.
+    Type(JsonType),
+    /// It is a string that is not base64.
+    Encoding,
 }
 
 /// One key of a ConfigMap or Secret.
@@ -297,6 +341,8 @@ pub struct Kustomization {
     pub vars: Vec<Text>,
     /// Whether it contains inline patches.
     pub has_inline_patches: bool,
+    /// Every `name` in inline patches: some are names of variables.
+    pub patched_names: Vec<Arc<str>>,
 }
 
 /// A pod spec, with the metadata around it.
@@ -334,6 +380,8 @@ pub struct Pod {
     pub is_indexed: bool,
     /// The user in `securityContext`, for containers that do not set one.
     pub user: UserFields,
+    /// See [`Pod::links_explicitly`].
+    pub(crate) explicit_links: OnceLock<bool>,
 }
 
 /// The fields of a `securityContext` that decide which user a container runs as.
@@ -405,6 +453,8 @@ pub struct Container {
     pub unexpanded: Vec<(String, Text)>,
     /// Whether `env` or `envFrom` may have more entries: a Helm action or a parameter without a value decides them.
     pub may_have_more_variables: bool,
+    /// Mistakes in its shape.
+    pub shape: ContainerShape,
 }
 
 /// An entry of `env`.
@@ -418,6 +468,8 @@ pub struct EnvVar {
     pub value: Option<Text>,
     /// `valueFrom`.
     pub from: Option<ValueFrom>,
+    /// Whether there is a mistake in the shape of the entry.
+    pub is_malformed: bool,
 }
 
 /// `valueFrom`.
@@ -491,10 +543,12 @@ pub struct EnvFrom {
     pub prefix: Option<Text>,
     /// The source. `None` if it is incomplete. `configMapRef` has precedence (B6).
     pub source: Option<EnvFromSource>,
-    /// Every other key except `prefix`: a second source, or an unknown key.
+    /// Every other key with a value, except `prefix`: a second source, or an unknown key.
     pub others: Vec<Text>,
     /// Equal for entries with equal content.
     pub content_hash: ContentHash,
+    /// Whether there is a mistake in the shape of the entry.
+    pub is_malformed: bool,
 }
 
 /// The source of an entry of `envFrom`.
@@ -569,6 +623,8 @@ pub struct Volume {
     pub name: Option<Text>,
     /// The key of the volume's source, such as `emptyDir`.
     pub kind: Option<Text>,
+    /// The key of a second source, which the API refuses.
+    pub second_kind: Option<Text>,
     /// Equal for entries with equal content.
     pub content_hash: ContentHash,
 }

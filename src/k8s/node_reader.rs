@@ -104,9 +104,24 @@ impl NodeReader<'_> {
             .collect()
     }
 
-    /// The string map at a path of keys.
+    /// The mapping of scalars at a path of keys.
     pub(super) fn pairs_at(self, node: Node<'_>, path: &[&str]) -> Vec<(Text, Text)> {
         node.at(path).map(|map| self.pairs(map)).unwrap_or_default()
+    }
+
+    /// The mapping of strings at a path of keys: labels or annotations. Null is the empty text (T6.4).
+    pub(super) fn string_pairs_at(self, node: Node<'_>, path: &[&str]) -> Vec<(Text, Text)> {
+        let entries = node.at(path).into_iter().flat_map(|map| map.entries());
+        let pair = |(key, value): (Node<'_>, Option<Node<'_>>)| {
+            let is_null = |it: Node<'_>| it.typed() == Some(TypedScalar::Null);
+            let value = match value {
+                Some(value) if is_null(value) => Text { value: "".into(), is_string: true, ..self.scalar(value, true) },
+                Some(value) => self.text(value)?,
+                None => Text { value: "".into(), is_string: true, ..self.scalar(key, true) },
+            };
+            Some((self.key(key)?, value))
+        };
+        entries.take_while(|_| self.budget.take()).filter_map(pair).collect()
     }
 
     /// The boolean at a key, with its span.

@@ -1,14 +1,19 @@
 //! Reading the data that objects offer to others: ConfigMaps, Secrets, the objects that make them, and Services.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, PAD};
 
+use crate::k8s::container_shape::{JsonType, is_assertion_key};
 use crate::k8s::identity::Identity;
-use crate::k8s::model::{DataEntry, DataValue, KeyedData, ObjectData, Service, ServicePort, Text};
+use crate::k8s::model::{
+    DataEntry, DataValue, KeyedData, ObjectData, RefusedValue, Service, ServicePort, Text, ValueFlaw,
+};
 use crate::k8s::node_reader::{NodeReader, mappings};
 use crate::k8s::preset;
+use crate::k8s::stand_in::is_stand_in;
 use crate::k8s::template;
-use crate::syntax::{Node, TypedScalar, has_placeholder};
+use crate::syntax::{Node, TypedScalar, has_placeholder, may_be_replaced};
 
 /// Reads the data of an object of one kind.
 type ReadData = fn(NodeReader<'_>, Node<'_>) -> ObjectData;
@@ -51,6 +56,7 @@ pub(super) fn data(reader: NodeReader<'_>, root: Node<'_>, identity: Identity<'_
 
 fn config_map(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
     let mut source = KeyedData { keys: keys(reader, root.get("data"), plain), ..KeyedData::default() };
+    add_refused_values(reader, root, "data", false, &mut source);
     if let Some(binary) = root.get("binaryData") {
         source.binary_keys = binary.entries().into_iter().filter_map(|(key, _)| reader.key(key)).collect();
     }
@@ -67,8 +73,43 @@ fn secret(reader: NodeReader<'_>, root: Node<'_>) -> KeyedData {
             None => source.keys.push(key),
         }
     }
+    add_refused_values(reader, root, "data", true, &mut source);
+    add_refused_values(reader, root, "stringData", false, &mut source);
     mark_incomplete(root, &mut source);
     source
+}
+
+/// Adds the values of a field that the API server refuses (V18); `is_encoded` says that they are base64.
+fn add_refused_values(
+    reader: NodeReader<'_>,
+    root: Node<'_>,
+    field: &'static str,
+    is_encoded: bool,
+    source: &mut KeyedData,
+) {
+    for (key, value) in root.get(field).into_iter().flat_map(Node::own_entries) {
+        let (Some(value), Some(key)) = (value.map(Node::resolved), reader.key(key)) else { continue };
+        // An empty collection is filled by another tool.
+        let is_filled = value.own_entries().next().is_some() || value.items().next().is_some();
+        if is_assertion_key(&key.value) || (value.is_mapping() || value.is_sequence()) && !is_filled {
+            continue;
+        }
+        let is_byte = |item: Node<'_>| matches!(item.typed(), Some(TypedScalar::Int(0..256)));
+        let flaw = match JsonType::of(value) {
+            Some(JsonType::Text) => {
+                let text = value.text().filter(|it| is_encoded && !is_stand_in(it) && !may_be_replaced(it));
+                if text.is_none_or(|it| decoded(it).is_some()) {
+                    continue;
+                }
+                ValueFlaw::Encoding
+            }
+            // A list of bytes is decoded too.
+            Some(JsonType::List) if is_encoded && value.items().all(is_byte) => continue,
+            Some(found) => ValueFlaw::Type(found),
+            None => continue,
+        };
+        source.refused_values.push(RefusedValue { key, span: reader.span(value), field, flaw });
+    }
 }
 
 /// Labels and annotations that make a controller add keys.
@@ -93,6 +134,7 @@ fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
         for key in &mut source.keys {
             key.value = None;
         }
+        source.refused_values.clear();
         source.may_have_more_keys = true;
         source.made_by = Some("SOPS");
     }
@@ -190,12 +232,18 @@ fn plain(value: Option<Node<'_>>) -> Option<DataValue> {
     }
 }
 
-/// A string in base64. As in Go's decoder, line breaks are skipped and padding is required.
+/// A string in base64.
 fn encoded(value: Option<Node<'_>>) -> Option<DataValue> {
-    let text = plain(value)?;
-    let packed: String = text.chars().filter(|it| !matches!(it, '\r' | '\n')).collect();
-    let bytes = STANDARD.decode(packed).ok()?;
+    let bytes = decoded(&plain(value)?)?;
     String::from_utf8(bytes).ok().map(DataValue::new)
+}
+
+/// Decodes base64 as Go's decoder does: line breaks are skipped, padding is required, and the bits that are left over may
+/// have any value (V18).
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    const GO: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
+    let packed: String = text.chars().filter(|it| !matches!(it, '\r' | '\n')).collect();
+    GO.decode(packed).ok()
 }
 
 fn unknown(_: Option<Node<'_>>) -> Option<DataValue> {

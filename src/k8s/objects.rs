@@ -155,7 +155,7 @@ fn model(reader: NodeReader<'_>, node: Node<'_>, identity: Identity<'_>) -> Mode
     let data = object_data::data(reader, node, identity);
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
-    let pairs = |key: &str| metadata.map(|metadata| reader.pairs_at(metadata, &[key])).unwrap_or_default();
+    let pairs = |key: &str| metadata.map(|metadata| reader.string_pairs_at(metadata, &[key])).unwrap_or_default();
     // Objects that hold other objects or offer data make no pods.
     let makes_pods = matches!(data, ObjectData::None) && identity.nested(node).is_none();
     Model {

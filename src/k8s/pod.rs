@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::k8s::container_shape::{self, ContainerShape, ShapeEntry};
 use crate::k8s::content_hash::{self, Defaults};
 use crate::k8s::model::{
     Container, ContainerRole, EnvFrom, EnvFromSource, EnvVar, KeyRef, Mount, Pod, Probe, Text, UserFields, ValueFrom,
@@ -10,7 +11,7 @@ use crate::k8s::model::{
 use crate::k8s::node_reader::{DEPTH, NodeReader, mappings};
 use crate::k8s::object_cache;
 use crate::k8s::service_dependencies;
-use crate::syntax::{Node, has_placeholder};
+use crate::syntax::{Node, TypedScalar, has_placeholder};
 
 /// The lists of containers of a pod spec, in the order of [`Pod::containers`].
 const LISTS: [(&str, ContainerRole); 3] = [
@@ -64,6 +65,7 @@ pub(super) fn fragment(reader: NodeReader<'_>, spec: Node<'_>, path: &str) -> Po
     let mut given = container(reader, spec, path.to_owned(), ContainerRole::Container);
     // The fields of a preset include its selector and volumes, which are not fields of a container.
     given.unexpanded.clear();
+    apply_shape(&mut given, container_shape::fields(reader, spec, "env"));
     Pod {
         path: path.to_owned(),
         span: reader.span(spec),
@@ -76,7 +78,7 @@ pub(super) fn fragment(reader: NodeReader<'_>, spec: Node<'_>, path: &str) -> Po
 
 /// Reads a deployment hook: its variables and command, and the name of the container that it is based on.
 pub(super) fn hook(reader: NodeReader<'_>, node: Node<'_>, path: String, env: &str) -> Container {
-    Container {
+    let mut it = Container {
         path,
         span: reader.span(node),
         role: ContainerRole::Hook,
@@ -86,7 +88,9 @@ pub(super) fn hook(reader: NodeReader<'_>, node: Node<'_>, path: String, env: &s
         env_span: node.get(env).map(|list| reader.span(list)),
         command: reader.texts_at(node, "command"),
         ..Container::default()
-    }
+    };
+    apply_shape(&mut it, container_shape::fields(reader, node, env));
+    it
 }
 
 /// Reads a container.
@@ -136,7 +140,24 @@ pub(super) fn container(reader: NodeReader<'_>, node: Node<'_>, path: String, ro
         }
     }
     it.may_have_more_variables = ["env", "envFrom"].into_iter().any(|key| is_partly_unknown(node, key));
+    apply_shape(&mut it, container_shape::container(reader, node));
     it
+}
+
+/// Adds the mistakes in the shape of a container, and marks what they hide.
+fn apply_shape(container: &mut Container, shape: ContainerShape) {
+    container.may_have_more_variables |= shape.hides_variables;
+    for mistake in &shape.mistakes {
+        let is_malformed = match mistake.entry {
+            ShapeEntry::Container => None,
+            ShapeEntry::Env(index) => container.env.get_mut(index).map(|it| &mut it.is_malformed),
+            ShapeEntry::EnvFrom(index) => container.env_from.get_mut(index).map(|it| &mut it.is_malformed),
+        };
+        if let Some(is_malformed) = is_malformed {
+            *is_malformed = true;
+        }
+    }
+    container.shape = shape;
 }
 
 /// Reads the user in the `securityContext` of a pod spec or a container.
@@ -162,6 +183,7 @@ fn variables(reader: NodeReader<'_>, list: Node<'_>) -> Vec<EnvVar> {
             name: reader.text_at(item, "name"),
             value: reader.text_at(item, "value"),
             from: item.get("valueFrom").filter(|from| from.is_mapping()).map(|from| value_from(reader, from)),
+            is_malformed: false,
         })
         .collect()
 }
@@ -206,9 +228,10 @@ fn value_from(reader: NodeReader<'_>, node: Node<'_>) -> ValueFrom {
     }
 }
 
-/// The keys of a mapping that are not in `known`.
+/// The keys of a mapping that have a value and are not in `known`. A field that is null is absent.
 fn others(reader: NodeReader<'_>, node: Node<'_>, known: &[&str]) -> Vec<Text> {
-    let keys = node.entries().into_iter().filter_map(|(key, _)| reader.key(key));
+    let is_set = |value: Option<Node<'_>>| value.is_some_and(|it| it.typed() != Some(TypedScalar::Null));
+    let keys = node.entries().into_iter().filter(|(_, value)| is_set(*value)).filter_map(|(key, _)| reader.key(key));
     keys.filter(|key| !known.contains(&&*key.value)).collect()
 }
 
@@ -221,8 +244,11 @@ fn env_from(reader: NodeReader<'_>, item: Node<'_>) -> EnvFrom {
     } else if let Some(source) = source("secretRef") {
         Some(EnvFromSource::Secret { name: name(source), optional: optional(source) })
     } else {
-        let field = |source: Node<'_>| item.entry("service").map_or(reader.span(source), |(key, _)| reader.span(key));
-        source("service").map(|source| EnvFromSource::Service { field: field(source), name: name(source) })
+        // A link without a value has no name.
+        let is_link =
+            |value: &Option<Node<'_>>| value.is_none_or(|it| it.is_mapping() || it.typed() == Some(TypedScalar::Null));
+        let link = item.entry("service").filter(|(_, value)| is_link(value));
+        link.map(|(key, value)| EnvFromSource::Service { field: reader.span(key), name: value.and_then(name) })
     };
     let used = match source {
         Some(EnvFromSource::ConfigMap { .. }) => "configMapRef",
@@ -232,7 +258,8 @@ fn env_from(reader: NodeReader<'_>, item: Node<'_>) -> EnvFrom {
     };
     let others = others(reader, item, &["prefix", used]);
     let content_hash = content_hash::hash_node(item, "", Defaults::Filled, reader.budget);
-    EnvFrom { span: reader.span(item), prefix: reader.text_at(item, "prefix"), source, others, content_hash }
+    let (span, prefix) = (reader.span(item), reader.text_at(item, "prefix"));
+    EnvFrom { span, prefix, source, others, content_hash, is_malformed: false }
 }
 
 fn mounts(reader: NodeReader<'_>, list: Node<'_>, container: &mut Container) {
@@ -276,14 +303,19 @@ fn volumes(reader: NodeReader<'_>, list: Node<'_>) -> Vec<Volume> {
         .map(|item| Volume {
             span: reader.span(item),
             name: reader.text_at(item, "name"),
-            kind: item
-                .own_entries()
-                .map(|(key, _)| key)
-                .find(|key| key.key_text().is_some_and(|key| key != "name"))
-                .and_then(|key| reader.key(key)),
+            kind: volume_kinds(reader, item).next(),
+            second_kind: volume_kinds(reader, item).nth(1),
             content_hash: content_hash::hash_volume(item, Defaults::Filled, reader.budget),
         })
         .collect()
+}
+
+/// The keys of a volume other than its name. A source that is null is absent.
+fn volume_kinds(reader: NodeReader<'_>, item: Node<'_>) -> impl Iterator<Item = Text> {
+    let is_source = |key: Node<'_>| key.key_text().is_some_and(|key| key != "name" && key != "<<");
+    let is_set = |value: Option<Node<'_>>| value.is_some_and(|it| it.typed() != Some(TypedScalar::Null));
+    let sources = item.own_entries().filter(move |(key, value)| is_source(*key) && is_set(*value));
+    sources.filter_map(move |(key, _)| reader.key(key))
 }
 
 /// Adds the strings with a `$` under a node. Kubernetes does not expand them.

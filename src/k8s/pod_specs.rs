@@ -93,8 +93,8 @@ fn read(reader: NodeReader<'_>, node: PodSpecNode<'_>, workload: Option<&'static
     pod.controller = workload.map_or(Controller::Unknown, Controller::Known);
     pod.default_service_links = workload.is_none_or(|it| it.default_service_links);
     if let Some(template) = node.template {
-        pod.labels = reader.pairs_at(template, &["metadata", "labels"]);
-        pod.annotations = reader.pairs_at(template, &["metadata", "annotations"]);
+        pod.labels = reader.string_pairs_at(template, &["metadata", "labels"]);
+        pod.annotations = reader.string_pairs_at(template, &["metadata", "annotations"]);
     }
     if let Some(holder) = node.holder {
         claims(reader, holder, &mut pod.volumes);
@@ -116,6 +116,7 @@ fn claims(reader: NodeReader<'_>, holder: Node<'_>, volumes: &mut Vec<Volume>) {
             span: reader.span(claim),
             name: claim.at(&["metadata", "name"]).and_then(|name| reader.text(name)),
             kind: reader.key(key),
+            second_kind: None,
             content_hash: ContentHash::default(),
         });
     }

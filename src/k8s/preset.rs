@@ -145,7 +145,7 @@ fn selector(reader: NodeReader<'_>, node: Node<'_>) -> Selector {
     let keys = node.entries().into_iter().filter_map(|(key, _)| reader.key(key));
     Selector {
         span: reader.span(node),
-        labels: reader.pairs_at(node, &["matchLabels"]),
+        labels: reader.string_pairs_at(node, &["matchLabels"]),
         expressions: expressions.collect(),
         others: keys.filter(|it| !matches!(&*it.value, "matchLabels" | "matchExpressions")).collect(),
     }

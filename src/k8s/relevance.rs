@@ -23,7 +23,7 @@ pub fn may_hold_objects(document: &str) -> bool {
         Head::Object { .. } => has(b"ontainers") || has_escapes(bytes),
         Head::Unclear => {
             let is_manifest = has(b"kind") || has(b"apiVersion");
-            is_manifest || has(b"Generator") || has(b"resources") || has_escapes(bytes)
+            is_manifest || has(b"Generator") || has(b"resources") || has(b"patches") || has_escapes(bytes)
         }
     }
 }

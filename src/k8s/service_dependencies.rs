@@ -29,8 +29,10 @@ pub struct ServiceDependency {
 impl Pod {
     /// Whether a container names a service in `envFrom`. Then no other service adds variables to the pod (PS3).
     pub fn links_explicitly(&self) -> bool {
-        let sources = self.containers.iter().flat_map(|it| &it.env_from).filter_map(|it| it.source.as_ref());
-        sources.into_iter().any(|it| matches!(it, EnvFromSource::Service { .. }))
+        *self.explicit_links.get_or_init(|| {
+            let sources = self.containers.iter().flat_map(|it| &it.env_from).filter_map(|it| it.source.as_ref());
+            sources.into_iter().any(|it| matches!(it, EnvFromSource::Service { .. }))
+        })
     }
 }
 

@@ -142,7 +142,7 @@ pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identit
         .take_while(|_| reader.budget.take())
         .map(|item| parameter(reader, item))
         .collect();
-    let labels = reader.pairs_at(node, &["labels"]);
+    let labels = reader.string_pairs_at(node, &["labels"]);
     let shared = |(key, value): &(Text, Text)| (Arc::clone(&key.value), Arc::clone(&value.value));
     let has_labels = node.get("labels").is_some_and(Node::is_mapping);
     let shared_labels = has_labels.then(|| labels.iter().map(shared).collect());
@@ -240,6 +240,11 @@ impl ParameterNames {
         sorted.dedup();
         let bits = sorted.iter().fold(0, |bits, word| bits | bit(word));
         Self { sorted: sorted.into_iter().map(Arc::from).collect(), bits }
+    }
+
+    /// The names, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.sorted.iter().map(|it| &**it)
     }
 
     /// Whether the set contains a name.

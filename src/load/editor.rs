@@ -5,12 +5,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::AtomicBool;
 
-use ignore::WalkState;
-
-use crate::load::{roots, settings_above, walk};
+use crate::load::walk::{self, WalkLimits, Walked};
+use crate::load::{roots, settings_above};
 use crate::workspace::Settings;
 
 /// The projects around the folders of an editor.
@@ -60,6 +58,8 @@ pub struct FilesBelow {
     pub files: Vec<PathBuf>,
     /// The directories that were read, in order.
     pub directories: Vec<PathBuf>,
+    /// The directories with files that are neither manifests nor documentation.
+    pub with_other_files: BTreeSet<PathBuf>,
 }
 
 /// Everything below a directory. Ends early, with what was found so far, when `stop` is set.
@@ -73,49 +73,11 @@ pub fn files_of_paths(root: &Path, paths: &BTreeSet<PathBuf>) -> FilesBelow {
 }
 
 fn collect(root: &Path, stop: &AtomicBool, paths: Option<&BTreeSet<PathBuf>>) -> FilesBelow {
-    let mut builder = walk::builder(root);
-    if let Some(paths) = paths.cloned() {
-        builder.filter_entry(move |entry| is_in(&paths, entry.path()) || contains_one(&paths, entry.path()));
-    }
-    let (sender, entries) = mpsc::channel();
-    builder.build_parallel().run(|| {
-        let sender = sender.clone();
-        Box::new(move |entry| {
-            if stop.load(Ordering::Relaxed) {
-                return WalkState::Quit;
-            }
-            let Ok(entry) = entry else { return WalkState::Continue };
-            let kind = entry.file_type();
-            let is_directory = kind.is_some_and(|it| it.is_dir());
-            let is_file = kind.is_some_and(|it| it.is_file() || (it.is_symlink() && entry.path().is_file()));
-            if is_directory || (is_file && walk::is_manifest(entry.path())) {
-                // The receiver lives as long as the walk.
-                let _ = sender.send((entry.into_path(), is_directory));
-            }
-            WalkState::Continue
-        })
-    });
-    drop(sender);
-    let mut found = FilesBelow::default();
-    for (path, is_directory) in entries {
-        // Directories on the way to a path were not read as a whole.
-        if paths.is_none_or(|paths| is_in(paths, &path)) {
-            if is_directory { &mut found.directories } else { &mut found.files }.push(path);
-        }
-    }
-    found.files.sort();
-    found.directories.sort();
-    found
-}
-
-/// Whether a path is one of `paths` or below one of them.
-fn is_in(paths: &BTreeSet<PathBuf>, path: &Path) -> bool {
-    path.ancestors().any(|it| paths.contains(it))
-}
-
-/// Whether one of `paths` is below a directory.
-fn contains_one(paths: &BTreeSet<PathBuf>, directory: &Path) -> bool {
-    paths.range(directory.to_owned()..).next().is_some_and(|it| it.starts_with(directory))
+    let limits = WalkLimits { stop: Some(stop), only: paths, ..WalkLimits::default() };
+    let Walked { mut files, mut directories, with_other_files, .. } = walk::walk(root, limits);
+    files.sort();
+    directories.sort();
+    FilesBelow { files, directories, with_other_files }
 }
 
 #[cfg(test)]
@@ -134,6 +96,11 @@ mod tests {
             ("deep/er/b.json", ""),
             ("ignored/c.yaml", ""),
             (".hidden/d.yaml", ""),
+            (".hidden.yaml", ""),
+            (".git/e.yaml", ""),
+            ("node_modules/f.yaml", ""),
+            ("deep/main.go", ""),
+            ("deep/er/README.md", ""),
         ] {
             let path = root.join(file);
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is made");
@@ -143,8 +110,10 @@ mod tests {
         assert_eq!(layout.base.as_deref(), Some(&*root), "the project around the folders");
         assert_eq!(layout.roots, std::slice::from_ref(&root), "nothing is walked twice");
         let all = files_below(&root, &AtomicBool::new(false));
-        assert_eq!(all.files, ["a.yaml", "deep/er/b.json", "podlens.yaml"].map(|it| root.join(it)));
-        assert_eq!(all.directories, [root.clone(), root.join("deep"), root.join("deep/er")]);
+        assert_eq!(all.files, [".hidden/d.yaml", "a.yaml", "deep/er/b.json", "podlens.yaml"].map(|it| root.join(it)));
+        let directories = [".hidden", "deep", "deep/er"].map(|it| root.join(it));
+        assert_eq!(all.directories, [std::slice::from_ref(&root), &directories[..]].concat());
+        assert_eq!(all.with_other_files, [root.join("deep")].into());
         let paths = ["a.yaml", "deep", "ignored/c.yaml", "gone.yaml"].map(|it| root.join(it)).into();
         let found = files_of_paths(&root, &paths);
         assert_eq!(found.files, ["a.yaml", "deep/er/b.json"].map(|it| root.join(it)));

@@ -267,6 +267,13 @@ impl Session {
         }
     }
 
+    /// Adds directories that hold other files than manifests, unless the names of files have changed since.
+    pub(crate) fn add_directories_with_other_files(&mut self, directories: Vec<Arc<str>>, names: &Arc<FileNames>) {
+        if Arc::ptr_eq(names, self.folders.names()) {
+            self.workspace.add_directories_with_other_files(directories);
+        }
+    }
+
     /// Removes a file, or a directory with all files in it.
     fn remove_from_disk(&mut self, name: &str) {
         let prefix = format!("{name}/");

@@ -25,7 +25,10 @@ pub struct Report {
     pub summary: Summary,
     /// Inputs that could not be read.
     #[serde(skip)]
-    pub problems: Vec<InputProblem>,
+    pub problems: Vec<ReportedProblem>,
+    /// The URI of the root of the repository.
+    #[serde(skip)]
+    pub root: Option<String>,
     /// The number of Kubernetes objects that were checked.
     #[serde(skip)]
     pub objects: usize,
@@ -66,6 +69,18 @@ pub struct Finding {
     /// The file name in the workspace.
     #[serde(skip)]
     pub source: Arc<str>,
+    /// See [`PathsAndRanges::in_repository`].
+    #[serde(skip)]
+    pub repository_file: String,
+}
+
+/// An input that could not be read.
+#[derive(Clone, Debug)]
+pub struct ReportedProblem {
+    /// What is wrong.
+    pub problem: InputProblem,
+    /// See [`PathsAndRanges::in_repository`].
+    pub repository_file: String,
 }
 
 /// A related location with a message.
@@ -80,6 +95,9 @@ pub struct Related {
     /// The file name in the workspace.
     #[serde(skip)]
     pub source: Arc<str>,
+    /// See [`PathsAndRanges::in_repository`].
+    #[serde(skip)]
+    pub repository_file: String,
 }
 
 /// A change that fixes a finding.
@@ -102,6 +120,9 @@ pub struct Edit {
     pub range: Range,
     /// The new text.
     pub text: String,
+    /// See [`PathsAndRanges::in_repository`].
+    #[serde(skip)]
+    pub repository_file: String,
 }
 
 /// A range of text.
@@ -128,7 +149,7 @@ pub struct Position {
 }
 
 /// The counts of a run.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Files that were checked.
     pub files: usize,
@@ -142,6 +163,20 @@ pub struct Summary {
     pub infos: usize,
     /// Findings with severity hint.
     pub hints: usize,
+    /// What was not checked, by reason; absent if there is nothing.
+    #[serde(rename = "passedOver", skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// Files and directories that were not checked, for one reason. The files in a directory are not counted.
+#[derive(Clone, Debug, Serialize)]
+pub struct PassedOver {
+    /// The reason, as words after the number of files.
+    pub why: &'static str,
+    /// The number of files.
+    pub files: usize,
+    /// The number of directories.
+    pub directories: usize,
 }
 
 /// Converts file names and spans for display.
@@ -150,6 +185,8 @@ pub trait PathsAndRanges {
     fn display(&self, file: &str) -> String;
     /// A file's path relative to the project, the same on every machine.
     fn stable(&self, file: &str) -> String;
+    /// A file's path relative to the root of the repository, as code hosting services expect it.
+    fn in_repository(&self, file: &str) -> String;
     /// A location in lines and columns.
     fn range(&self, location: &Location) -> Range;
 }
@@ -159,12 +196,13 @@ impl Report {
     pub fn new(diagnostics: &[Diagnostic], files: &dyn PathsAndRanges) -> Self {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let findings = diagnostics.iter().map(|it| Finding::new(it, files, &mut seen)).collect();
-        Self { schema: SCHEMA, findings, summary: Summary::default(), problems: Vec::new(), objects: 0 }
+        Self { schema: SCHEMA, findings, summary: Summary::default(), problems: Vec::new(), root: None, objects: 0 }
     }
 
     /// Counts the findings, and sets the numbers of files, documents and objects.
     pub fn count(&mut self, files: usize, documents: usize, objects: usize) {
         self.objects = objects;
+        let passed_over = std::mem::take(&mut self.summary.passed_over);
         let of = |level| self.findings.iter().filter(|it| it.level == level).count();
         self.summary = Summary {
             files,
@@ -173,6 +211,7 @@ impl Report {
             warnings: of(Severity::Warning),
             infos: of(Severity::Info),
             hints: of(Severity::Hint),
+            passed_over,
         };
     }
 }
@@ -190,6 +229,7 @@ impl Finding {
             file: files.display(&it.location.file),
             range: files.range(&it.location),
             source: Arc::clone(&it.location.file),
+            repository_file: files.in_repository(&it.location.file),
         });
         // `--fix` applies a safe fix even where an unsafe one comes first.
         let fix = fixes.iter().find(|it| it.safe).or(fixes.first()).map(|fix| Fix {
@@ -202,6 +242,7 @@ impl Finding {
                     file: files.display(&it.location.file),
                     range: files.range(&it.location),
                     text: it.text.clone(),
+                    repository_file: files.in_repository(&it.location.file),
                 })
                 .collect(),
         });
@@ -220,6 +261,7 @@ impl Finding {
             related: related.collect(),
             fix,
             source: Arc::clone(&location.file),
+            repository_file: files.in_repository(&location.file),
         }
     }
 }
@@ -288,6 +330,10 @@ mod tests {
             file.to_owned()
         }
 
+        fn in_repository(&self, file: &str) -> String {
+            file.to_owned()
+        }
+
         fn range(&self, location: &Location) -> Range {
             Range::new(location.span, &LineIndex::new(""))
         }
@@ -303,6 +349,7 @@ mod tests {
             location: Location { file: "a.yaml".into(), span: Span::new(0, 0) },
             related: Vec::new(),
             fixes: Vec::new(),
+            choices: Vec::new(),
             object: Some("Pod/web".to_owned()),
             built_object: None,
             views: Vec::new(),

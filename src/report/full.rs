@@ -9,8 +9,10 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::diagnostic::Severity;
+use crate::ide::{ExcerptText, ShownText};
 use crate::report::findings::{Finding, Range, Report};
 use crate::report::{one_line, summary};
+use crate::text::Span;
 
 /// Labels more lines apart than this get separate snippets.
 const NEAR: u32 = 40;
@@ -31,7 +33,7 @@ pub struct Drawing {
 }
 
 /// Gives the text of a file of the workspace.
-pub type Texts<'t> = dyn Fn(&str) -> Option<Arc<str>> + 't;
+pub type Texts<'t> = dyn Fn(&str) -> Option<Arc<ExcerptText>> + 't;
 
 /// Writes the findings, and the summary.
 pub fn write(out: &mut dyn Write, report: &Report, texts: &Texts<'_>, drawing: Drawing) -> io::Result<()> {
@@ -55,21 +57,18 @@ fn group<'a>(finding: &'a Finding, texts: &Texts<'_>) -> Group<'a> {
         let excerpt = texts(snippet.source).and_then(|text| snippet.excerpt(&text));
         let path = one_line(snippet.file);
         group = match excerpt {
-            Some((excerpt, start, line)) => {
-                let annotations: Vec<_> = snippet
-                    .labels
-                    .iter()
-                    .map(|label| {
-                        let inside = |offset: usize| (offset - start).min(excerpt.len());
-                        let span = inside(label.range.start.offset)..inside(label.range.end.offset);
-                        label.kind.span(span).label(label.message.map(one_line))
-                    })
-                    .collect();
-                let folds = excerpt.lines().count() > FEW;
-                let snippet: Snippet<'_, Annotation<'_>> = Snippet::source(excerpt).line_start(line).path(path);
-                group.element(snippet.fold(folds).annotations(annotations))
+            Some((excerpt, line)) => {
+                let annotation = |label: &SnippetLabel<'a>| {
+                    let Range { start, end } = label.range;
+                    let span = excerpt.range(Span::new(start.offset, end.offset));
+                    label.kind.span(span).label(label.message.map(one_line))
+                };
+                let annotations: Vec<_> = snippet.labels.iter().map(annotation).collect();
+                let folds = excerpt.text.lines().count() > FEW;
+                let shown: Snippet<'_, Annotation<'_>> = Snippet::source(excerpt.text).line_start(line).path(path);
+                group.element(shown.fold(folds).annotations(annotations))
             }
-            // The file has changed, or the line is too long.
+            // The file has changed, the line is too long, or a place is after a hidden value.
             None => {
                 let first = snippet.labels[0].range.start;
                 group.element(Origin::path(path).line(first.line as usize).char_column(first.column as usize))
@@ -119,9 +118,10 @@ impl LabeledSnippet<'_> {
         self.labels.iter().any(|it| it.range.start.line.abs_diff(range.start.line) <= NEAR)
     }
 
-    /// The lines from the first label to the last, with one line before and after: the text, its offset and the number of
-    /// its first line.
-    fn excerpt(&self, text: &str) -> Option<(String, usize, usize)> {
+    /// The lines from the first label to the last, with one line before and after: the text and the number of its first
+    /// line.
+    fn excerpt(&self, source: &ExcerptText) -> Option<(ShownText, usize)> {
+        let text = source.original();
         let first = self.labels.iter().map(|it| it.range.start).min_by_key(|it| it.offset)?;
         let last = self.labels.iter().map(|it| it.range.end.offset).max()?;
         // The file may have changed since it was checked.
@@ -141,7 +141,12 @@ impl LabeledSnippet<'_> {
         let excerpt = excerpt.strip_suffix('\r').unwrap_or(excerpt);
         // The renderer does not treat a single CR as a line ending, so such lines are not shown.
         let is_drawable = !excerpt.replace("\r\n", "").contains('\r');
-        is_drawable.then(|| (excerpt.to_owned(), start, line))
+        if !is_drawable {
+            return None;
+        }
+        let shown = source.shown(Span::new(start, start + excerpt.len()))?;
+        // The renderer prints the column in the excerpt.
+        (!self.labels.iter().any(|it| shown.moves(it.range.start.offset))).then_some((shown, line))
     }
 }
 
@@ -149,7 +154,7 @@ impl LabeledSnippet<'_> {
 mod tests {
     use super::*;
     use crate::report::findings::{Related, SCHEMA, Summary};
-    use crate::text::{LineIndex, Span};
+    use crate::text::LineIndex;
 
     const OWN: &str = "a: 1\nb: $(X)\r\nc: 3\n";
     const OTHER: &str = "one\ntwo\nthree";
@@ -165,6 +170,7 @@ mod tests {
             file: "d/other.yaml".into(),
             range: range(OTHER, "two"),
             source: "o".into(),
+            repository_file: String::new(),
         };
         let finding = Finding {
             rule: "some-rule",
@@ -181,15 +187,17 @@ mod tests {
             related: vec![related],
             fix: None,
             source: "own".into(),
+            repository_file: String::new(),
         };
         let report = Report {
             schema: SCHEMA,
             findings: vec![finding],
             summary: Summary::default(),
             problems: Vec::new(),
+            root: None,
             objects: 0,
         };
-        let texts = |file: &str| Some(Arc::from(if file == "own" { own } else { other }));
+        let texts = |file: &str| Some(Arc::new(ExcerptText::open(if file == "own" { own } else { other }.into())));
         let mut out = Vec::new();
         write(&mut out, &report, &texts, Drawing { color: false, width: None, quiet: true }).expect("a buffer");
         String::from_utf8(out).expect("UTF-8")

@@ -14,14 +14,20 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             Severity::Info | Severity::Hint => "notice",
         };
         let (start, end) = (it.range.start, it.range.end);
-        write!(out, "::{command} title={},file={},", property(&format!("podlens ({})", it.rule)), property(&it.file))?;
+        write!(
+            out,
+            "::{command} title={},file={},",
+            property(&format!("podlens ({})", it.rule)),
+            property(&it.repository_file)
+        )?;
         write!(out, "line={},endLine={}", start.line, end.line)?;
         // GitHub refuses columns where the two lines differ.
         if start.line == end.line {
             write!(out, ",col={},endColumn={}", start.column, end.column)?;
         }
+        let place = format!("{}:{}:{}", it.repository_file, start.line, start.column);
         let help = it.help.as_ref().map_or_else(String::new, |help| format!("\nhelp: {help}"));
-        writeln!(out, "::{}", data(&format!("{}:{}:{}: {}{help}", it.file, start.line, start.column, it.message)))?;
+        writeln!(out, "::{}", data(&format!("{place}: {}{help}", it.message)))?;
     }
     Ok(())
 }

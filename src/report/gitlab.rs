@@ -28,7 +28,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
                 "severity": severity,
                 "fingerprint": it.fingerprint,
                 "location": {
-                    "path": it.file,
+                    "path": it.repository_file,
                     "positions": {"begin": place(it.range.start), "end": place(it.range.end)},
                 },
             })

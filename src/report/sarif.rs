@@ -10,6 +10,10 @@ use crate::diagnostic::Severity;
 use crate::report::findings::{Finding, Fix, Range, Report};
 use crate::report::json;
 use crate::rules::{RULES, Rule, index_url};
+use crate::workspace::{PathStyle, path_to_uri};
+
+/// The name of the root of the repository, which GitHub knows.
+const ROOT: &str = "%SRCROOT%";
 
 /// Characters that are not escaped in the path of a URI.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -20,15 +24,15 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         .problems
         .iter()
         .map(|it| {
-            let mut physical = json!({"artifactLocation": artifact(&it.file)});
-            if let Some((line, column)) = it.position {
+            let mut physical = json!({"artifactLocation": artifact(&it.repository_file)});
+            if let Some((line, column)) = it.problem.position {
                 physical["region"] = json!({"startLine": line, "startColumn": column});
             }
             let location = json!({"physicalLocation": physical});
-            json!({"level": "error", "message": {"text": it.message}, "locations": [location]})
+            json!({"level": "error", "message": {"text": it.problem.message}, "locations": [location]})
         })
         .collect();
-    let run = json!({
+    let mut run = json!({
         "tool": {"driver": {
             "name": "podlens",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
@@ -42,6 +46,9 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         "columnKind": "unicodeCodePoints",
         "results": report.findings.iter().map(result).collect::<Vec<_>>(),
     });
+    if let Some(root) = &report.root {
+        run["originalUriBaseIds"] = json!({(ROOT): {"uri": root}});
+    }
     json::write(
         out,
         &json!({
@@ -67,7 +74,7 @@ fn rule(rule: &Rule) -> Value {
 
 fn result(finding: &Finding) -> Value {
     let help = finding.help.as_ref().map_or_else(String::new, |help| format!("\n{help}"));
-    let mut location = json!({"physicalLocation": physical(&finding.file, finding.range)});
+    let mut location = json!({"physicalLocation": physical(&finding.repository_file, finding.range)});
     if let Some(object) = &finding.object {
         let path = finding.path.as_ref().map_or_else(String::new, |path| format!(" {path}"));
         location["logicalLocations"] = json!([{"fullyQualifiedName": format!("{object}{path}"), "kind": "object"}]);
@@ -84,7 +91,7 @@ fn result(finding: &Finding) -> Value {
     }
     if !finding.related.is_empty() {
         let related = finding.related.iter().enumerate().map(|(at, it)| {
-            json!({"id": at, "message": {"text": it.message}, "physicalLocation": physical(&it.file, it.range)})
+            json!({"id": at, "message": {"text": it.message}, "physicalLocation": physical(&it.repository_file, it.range)})
         });
         value["relatedLocations"] = related.collect::<Vec<_>>().into();
     }
@@ -98,7 +105,7 @@ fn fix(fix: &Fix) -> Value {
     let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for edit in &fix.edits {
         let replacement = json!({"deletedRegion": region(edit.range), "insertedContent": {"text": edit.text}});
-        files.entry(&edit.file).or_default().push(replacement);
+        files.entry(&edit.repository_file).or_default().push(replacement);
     }
     let changes = files
         .into_iter()
@@ -130,8 +137,10 @@ fn region(range: Range) -> Value {
     })
 }
 
-/// The location of a file: relative to the source root if it is below the working directory.
+/// The location of a file: relative to the root of the repository if it is in it, otherwise absolute.
 fn artifact(file: &str) -> Value {
-    let uri = utf8_percent_encode(&file.replace('\\', "/"), PATH).to_string();
-    if file.starts_with("../") { json!({"uri": uri}) } else { json!({"uri": uri, "uriBaseId": "%SRCROOT%"}) }
+    match path_to_uri(file, PathStyle::CURRENT) {
+        Some(uri) => json!({"uri": uri}),
+        None => json!({"uri": utf8_percent_encode(file, PATH).to_string(), "uriBaseId": ROOT}),
+    }
 }

@@ -1,4 +1,4 @@
-//! The last line of `lint` for people: how many findings in how many files, and how many are fixable.
+//! The last lines of `lint` for people: how many findings in how many files, how many are fixable, and what was passed over.
 
 use std::io::{self, Write};
 
@@ -20,9 +20,22 @@ pub fn style(level: Severity) -> Style {
     color.on_default().bold()
 }
 
-/// Writes the line.
+/// Writes the lines.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let Summary { files, documents, errors, warnings, infos, hints } = report.summary;
+    write_counts(out, report)?;
+    let reasons = report.summary.passed_over.iter().map(|it| {
+        let parts = [(it.files, "file", "files"), (it.directories, "directory", "directories")];
+        let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
+        let parts: Vec<String> =
+            parts.map(|(number, one, many)| format!("{number} {}", if number == 1 { one } else { many })).collect();
+        format!("{} {}", parts.join(" and "), it.why)
+    });
+    let reasons: Vec<String> = reasons.collect();
+    if reasons.is_empty() { Ok(()) } else { writeln!(out, "Passed over: {}", reasons.join(", ")) }
+}
+
+fn write_counts(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let Summary { files, documents, errors, warnings, infos, hints, .. } = report.summary;
     let levels = [
         (Severity::Error, errors, "error"),
         (Severity::Warning, warnings, "warning"),

@@ -6,8 +6,8 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::ide::{
-    ContainerView, EnvironmentView, ExpandedView, FailureView, OpaqueView, PresetView, SourceView, UnresolvedView,
-    VariableView, WorkloadView,
+    ContainerView, EnvironmentView, ExpandedView, FailureView, OpaqueView, PresetView, SECRET_MASK, SourceView,
+    UnresolvedView, VariableView, WorkloadView,
 };
 use crate::report::one_line;
 use crate::rules::StartFailureReason;
@@ -158,7 +158,7 @@ impl Row {
                 .alternatives
                 .iter()
                 .map(|it| {
-                    let value = it.value.as_deref().map_or_else(|| "•••".into(), |it| one_line(it).into_owned());
+                    let value = it.value.as_deref().map_or_else(|| SECRET_MASK.into(), |it| one_line(it).into_owned());
                     (value, source(&it.source))
                 })
                 .collect(),
@@ -244,7 +244,7 @@ fn value_text(variable: &VariableView) -> String {
         return if shown.is_empty() { "\"\"".into() } else { shown.into_owned() };
     }
     let whole = shown.strip_prefix("<secret ").and_then(|it| it.strip_suffix('>'));
-    if whole.is_some_and(|of| !of.contains('<')) { "•••".into() } else { shown.into_owned() }
+    if whole.is_some_and(|of| !of.contains('<')) { SECRET_MASK.into() } else { shown.into_owned() }
 }
 
 /// The source of a value: `configMap app/KEY file:line`.

@@ -26,7 +26,7 @@ pub struct Binding {
     /// The expansion of each reference in `raw`.
     pub steps: Vec<ExpansionStep>,
     /// The definitions that it hides, the nearest first.
-    pub hides: Vec<Origin>,
+    pub hides: imbl::Vector<Origin>,
     /// The value of each object that may be meant, if their values differ; empty otherwise.
     pub alternatives: Vec<(ResolvedValue, Origin)>,
 }
@@ -51,7 +51,7 @@ impl Binding {
             entry: None,
             preset: None,
             steps: Vec::new(),
-            hides: Vec::new(),
+            hides: imbl::Vector::new(),
             alternatives: Vec::new(),
         }
     }
@@ -78,8 +78,8 @@ impl Binding {
     /// Records the definition that this one hides.
     pub fn hiding(mut self, before: Option<&Arc<Binding>>) -> Self {
         if let Some(before) = before {
-            self.hides.push(before.origin.clone());
-            self.hides.extend(before.hides.iter().cloned());
+            self.hides = before.hides.clone();
+            self.hides.push_front(before.origin.clone());
         }
         self
     }

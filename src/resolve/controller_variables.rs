@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::build::BuiltContainer;
-use crate::k8s::{ContainerRole, InjectedValue, InjectedVariable, InjectionTarget, Model};
+use crate::k8s::{Container, ContainerRole, InjectedValue, InjectedVariable, InjectionTarget, Model, Text};
 use crate::resolve::env_sources::PossibleSource;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 
@@ -46,6 +46,29 @@ impl ControllerVariable {
     }
 }
 
+/// The variables that the Kubernetes plugin of Jenkins adds to its agents.
+const JENKINS_VARIABLES: [&str; 12] = [
+    "JENKINS_SECRET",
+    "JENKINS_NAME",
+    "JENKINS_AGENT_NAME",
+    "JENKINS_AGENT_WORKDIR",
+    "JENKINS_URL",
+    "JENKINS_JNLP_URL",
+    "JENKINS_TUNNEL",
+    "JENKINS_PROTOCOLS",
+    "JENKINS_DIRECT_CONNECTION",
+    "JENKINS_INSTANCE_IDENTITY",
+    "JENKINS_WEB_SOCKET",
+    "REMOTING_OPTS",
+];
+
+/// Whether Jenkins starts a container as its agent, by the name that its plugin expects or by its image.
+fn is_jenkins_agent(container: &Container) -> bool {
+    const IMAGES: [&str; 5] = ["jnlp", "inbound-agent", "jenkins-agent", "jenkins-slave", "jenkins/agent"];
+    let has = |text: &Option<Text>, fits: &dyn Fn(&str) -> bool| text.as_ref().is_some_and(|it| fits(&it.value));
+    has(&container.name, &|it| it == "jnlp") || has(&container.image, &|it| IMAGES.iter().any(|word| it.contains(word)))
+}
+
 /// The variables that the pod's controller adds to a container.
 pub(super) fn collect(of: BuiltContainer<'_>) -> ControllerVariables {
     let BuiltContainer { object, pod, container } = of;
@@ -55,6 +78,9 @@ pub(super) fn collect(of: BuiltContainer<'_>) -> ControllerVariables {
     }
     if pod.controller.is_unknown() {
         all.possible.push(PossibleSource::Undeclared);
+    }
+    if is_jenkins_agent(container) {
+        all.possible.extend(JENKINS_VARIABLES.map(|it| PossibleSource::Name(it.into())));
     }
     for variable in pod.controller.injected() {
         let is_injected = match variable.target {

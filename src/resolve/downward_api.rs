@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::build::{BuiltPod, is_qualified_name};
+use crate::build::{BuiltPod, Quantity, split_subscript};
 use crate::k8s::{Container, ContainerRole, Pod, Text};
-use crate::resolve::quantity::Quantity;
 use crate::resolve::value::{ResolvedValue, UnknownReason};
+use crate::syntax::{has_placeholder, may_become};
 
 /// The value of `fieldRef.fieldPath` in a pod of an object. With `is_open` the pod may have more fields than the
 /// manifest shows, so an absent field does not have its default.
@@ -14,9 +14,13 @@ pub(super) fn field(of: BuiltPod<'_>, path: &str, is_open: bool) -> ResolvedValu
     let written = |text: &Text| ResolvedValue::written(Arc::clone(&text.value));
     let entry = |entries: &[(Text, Text)], key: &str| {
         let found = entries.iter().rev().find(|(it, _)| &*it.value == key);
+        // A part of a key that is not known may make it another key.
+        let may_be_another = || has_placeholder(key) || entries.iter().any(|(it, _)| may_become(&it.value, key));
+        // A10: each preset that is applied adds an annotation.
+        let may_be_of_preset = || key.starts_with("podpreset.admission.kubernetes.io/") && !object.presets().is_empty();
         match found {
             Some((_, value)) => Some(written(value)),
-            None if is_open || may_be_added(key, pod) => None,
+            None if is_open || may_be_added(key, pod) || may_be_another() || may_be_of_preset() => None,
             // B22.
             None => Some(ResolvedValue::default()),
         }
@@ -38,11 +42,6 @@ pub(super) fn field(of: BuiltPod<'_>, path: &str, is_open: bool) -> ResolvedValu
         },
     };
     known.unwrap_or_else(|| ResolvedValue::unknown(UnknownReason::Field(path.into())))
-}
-
-/// Splits `metadata.labels['key']` into the map and the key.
-fn split_subscript(path: &str) -> Option<(&str, &str)> {
-    path.strip_suffix("']")?.split_once("['")
 }
 
 /// Whether a controller may add a label with this key to the pod.
@@ -137,64 +136,6 @@ fn quantity_of(pod: &Pod, target: &Container, resource: &str, query: ResourceQue
         None => None,
     };
     Quantity::parse(&amount)?.divided(divisor.or_else(|| Quantity::parse("1"))?, what == "cpu")
-}
-
-/// Field paths that a variable can refer to (V8).
-pub const ENV_FIELDS: [&str; 9] = [
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-    "spec.nodeName",
-    "spec.serviceAccountName",
-    "status.hostIP",
-    "status.hostIPs",
-    "status.podIP",
-    "status.podIPs",
-];
-
-/// Whether a variable can refer to a `fieldPath` (V8, B21).
-pub fn is_env_field(path: &str) -> bool {
-    let entry = |(map, key): (&str, &str)| match map {
-        "metadata.labels" => is_qualified_name(key),
-        // V8: keys of annotations are compared in lower case.
-        "metadata.annotations" => is_qualified_name(&key.to_ascii_lowercase()),
-        _ => false,
-    };
-    ENV_FIELDS.contains(&path) || path == "spec.host" || split_subscript(path).is_some_and(entry)
-}
-
-/// The resources of every container that a variable can refer to (V10).
-pub const ENV_RESOURCES: [&str; 6] = [
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-];
-
-/// Whether a variable can refer to a `resource` (V10).
-pub fn is_env_resource(resource: &str) -> bool {
-    let Some((section, what)) = resource.split_once('.') else { return false };
-    let known = matches!(what, "cpu" | "memory" | "ephemeral-storage") || what.starts_with("hugepages-");
-    matches!(section, "limits" | "requests") && known
-}
-
-/// Whether a `divisor` is valid for a resource (V10).
-pub fn is_valid_divisor(resource: &str, text: &str) -> bool {
-    let Some(divisor) = Quantity::parse(text) else { return false };
-    // X5: the text is compared, so `1024` is not `1Ki`, and `1e3` is not `1k`.
-    let allowed: &[&str] = match (resource.ends_with(".cpu"), text.ends_with('i')) {
-        (true, _) => &["1", "1m"],
-        (false, true) => &["1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"],
-        (false, false) => &["1", "1k", "1M", "1G", "1T", "1P", "1E"],
-    };
-    let end = text.find(|it: char| !matches!(it, '0'..='9' | '.' | '+' | '-')).unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let is_plain = !number.starts_with(['0', '+']) || number.starts_with("0.");
-    let has_exponent = suffix.len() > 1 && suffix.starts_with(['e', 'E']) && suffix != "Ei";
-    let is_text_form = is_plain && !number.ends_with('.') && !has_exponent;
-    divisor.is_zero() || is_text_form && allowed.iter().any(|it| Quantity::parse(it) == Some(divisor))
 }
 
 #[cfg(test)]
@@ -293,50 +234,5 @@ mod tests {
         // The container itself has the default, if it is not named.
         let query = ResourceQuery { has_pod_limits: true, ..cpu };
         assert_eq!(resource(&pod, &pod.containers[0], query).to_string(), "4");
-    }
-
-    #[test]
-    fn divisors_are_compared_as_text() {
-        // X5.
-        for text in ["1024", "1048576", "1e3", "1e6", "1E3", "1e0", "01", "+1", "1."] {
-            assert!(!is_valid_divisor("limits.memory", text), "{text}");
-        }
-        for text in ["1000", "1000k", "1000m", "1", "1k", "1Ki", "1Ei", "1E", "0", "00", "0.0"] {
-            assert!(is_valid_divisor("limits.memory", text), "{text}");
-        }
-    }
-
-    #[test]
-    fn valid_fields_resources_and_divisors() {
-        for path in [
-            "metadata.uid",
-            "spec.host",
-            "metadata.labels['a/b.c']",
-            "metadata.annotations['App']",
-            "metadata.annotations['Example.COM/Key']",
-        ] {
-            assert!(is_env_field(path), "{path}");
-        }
-        for path in [
-            "metadata.labels",
-            "metadata.labels['Example.COM/Key']",
-            "spec.replicas",
-            "metadata.labels[\"a\"]",
-            "metadata.labels['']",
-            "status.phase",
-        ] {
-            assert!(!is_env_field(path), "{path}");
-        }
-        assert!(is_env_resource("limits.hugepages-2Mi") && !is_env_resource("limits.gpu") && !is_env_resource("cpu"));
-        assert!(
-            is_valid_divisor("limits.cpu", "1000m")
-                && is_valid_divisor("limits.memory", "1Mi")
-                && is_valid_divisor("limits.cpu", "0")
-        );
-        assert!(
-            !is_valid_divisor("limits.cpu", "1Mi")
-                && !is_valid_divisor("limits.memory", "1m")
-                && !is_valid_divisor("limits.cpu", "x")
-        );
     }
 }

@@ -105,7 +105,8 @@ pub struct EnvFileContent {
     is_open: bool,
     /// Whether it may still change when the container starts.
     may_change: bool,
-    permissions: FilePermissions,
+    /// Of the file and its directories.
+    permissions: Vec<FilePermissions>,
     scripts: Arc<[ScriptSource]>,
 }
 
@@ -239,7 +240,7 @@ impl EnvFile {
             Self::Late(_) if optional && is_draft => FileKeyOutcome::Unknown,
             Self::Late(writer) => FileKeyOutcome::LateFile(*writer),
             Self::Written(content) if content.may_change => FileKeyOutcome::Unknown,
-            Self::Written(content) if is_draft && content.permissions.denies(reading.user) => {
+            Self::Written(content) if is_draft && content.denial(reading.user).is_some() => {
                 FileKeyOutcome::Unreadable(reading.user)
             }
             Self::Written(content) => match content.find(key, reading.syntax) {
@@ -326,9 +327,14 @@ impl EnvFileContent {
         self.part_at(self.characters.first()?.place)
     }
 
-    /// The part of a script that sets the permissions of the file.
-    pub fn permissions_part(&self) -> Option<ScriptPart> {
-        self.part_at(self.permissions.place()?)
+    /// The permissions that certainly keep a user from reading the file.
+    fn denial(&self, user: ContainerUser) -> Option<&FilePermissions> {
+        self.permissions.iter().find(|it| it.denies(user))
+    }
+
+    /// The part of a script that sets the permissions which keep a user from reading the file.
+    pub fn permissions_part(&self, user: ContainerUser) -> Option<ScriptPart> {
+        self.part_at(self.denial(user)?.place()?)
     }
 
     fn part_at(&self, place: ScriptPosition) -> Option<ScriptPart> {

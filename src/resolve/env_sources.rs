@@ -1,9 +1,9 @@
 //! The values of `envFrom` and `valueFrom`: ConfigMaps, Secrets, fields, resources and env files (B6 to B24).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, EnvFromRefusal, OtherNamespace};
+use crate::build::{BuiltContainer, BuiltMatch, BuiltObject, Elsewhere, EnvFromRefusal, has_data_key_characters};
 use crate::diagnostic::Location;
 use crate::k8s::{Container, ContainerRole, EnvFrom, EnvFromSource, KeyRef, ObjectData, ValueFrom, ValueSource};
 use crate::resolve::binding::{Binding, Origin, OriginKind, ScalarPart};
@@ -21,6 +21,8 @@ use crate::workspace::Globs;
 pub(super) enum PossibleSource {
     /// Any name with this prefix: a key of an object.
     Keys { prefix: Arc<str>, kind: OriginKind, object: Arc<str> },
+    /// Exactly these names: keys of the object that is probably meant, with the prefix.
+    MeantKeys { names: BTreeSet<Arc<str>>, kind: OriginKind, object: Arc<str> },
     /// Any variable of this service, with this prefix.
     Service { prefix: Arc<str>, service: Arc<str> },
     /// Any name that the settings declare.
@@ -44,6 +46,7 @@ impl PossibleSource {
             }
             Self::Globs(globs) => globs.matches(name).then(|| UnknownReason::External(name.into())),
             Self::Name(it) => (**it == *name).then(|| UnknownReason::External(name.into())),
+            Self::MeantKeys { names, kind, object } => names.contains(name).then(|| unknown_key(*kind, object, name)),
             Self::Service { prefix, .. } if has_placeholder(prefix) => {
                 may_start_with(prefix, name).then(|| UnknownReason::ServiceVariable(name.into()))
             }
@@ -63,10 +66,10 @@ impl PossibleSource {
     }
 }
 
-/// An entry of `envFrom` whose variables are not all known.
+/// An entry of `envFrom`, or a preset, whose variables are not all known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpaqueSource {
-    /// ConfigMap, Secret or Service.
+    /// ConfigMap, Secret, Service or preset.
     pub kind: OriginKind,
     /// The name of the object.
     pub object: Arc<str>,
@@ -81,8 +84,8 @@ pub struct OpaqueSource {
 pub enum OpaqueReason {
     /// The object is not in this workspace.
     NotHere,
-    /// The object is in another namespace.
-    OtherNamespace(OtherNamespace),
+    /// An object of the name is elsewhere, and does not belong to the pod.
+    Elsewhere(Elsewhere),
     /// The name of the object contains a Helm expression or a parameter without a value.
     UnknownName,
     /// Something other than a manifest of the object makes it or adds keys to it.
@@ -91,24 +94,22 @@ pub enum OpaqueReason {
     MoreKeys,
     /// The manifest of the service does not show its ports.
     UnknownPorts,
+    /// The preset may apply to the pod.
+    MayApply,
 }
 
 impl std::fmt::Display for OpaqueReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotHere => f.write_str("not in these files"),
-            Self::OtherNamespace(it) => it.fmt(f),
+            Self::Elsewhere(it) => it.fmt(f),
             Self::UnknownName => f.write_str("its name is not known"),
             Self::MadeBy(maker) => write!(f, "comes from {maker}, may have more keys"),
             Self::MoreKeys => f.write_str("may have more keys"),
             Self::UnknownPorts => f.write_str("its ports are not known"),
+            Self::MayApply => f.write_str("it is not known whether it applies"),
         }
     }
-}
-
-/// V11: whether a text has only characters of ConfigMap and Secret keys. `date +%s` is never a key.
-pub fn has_data_key_characters(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_'))
 }
 
 /// The variables of `envFrom`.
@@ -145,16 +146,22 @@ pub(super) fn env_from(
         }
         let prefix = entry.prefix.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
         let source = match &entry.source {
-            Some(EnvFromSource::ConfigMap { name: Some(name), .. }) => {
-                object_variables(scope, OriginKind::ConfigMap, &name.value, &prefix)
+            Some(EnvFromSource::ConfigMap { name: Some(name), optional }) => {
+                let meant = Meant { others: entries, is_required: !optional };
+                object_variables(scope, OriginKind::ConfigMap, &name.value, &prefix, meant)
             }
-            Some(EnvFromSource::Secret { name: Some(name), .. }) => {
-                object_variables(scope, OriginKind::Secret, &name.value, &prefix)
+            Some(EnvFromSource::Secret { name: Some(name), optional }) => {
+                let meant = Meant { others: entries, is_required: !optional };
+                object_variables(scope, OriginKind::Secret, &name.value, &prefix, meant)
             }
             Some(EnvFromSource::Service { name: Some(name), .. }) => {
                 linked_service_variables(scope, &name.value, &prefix)
             }
-            _ => continue,
+            _ => {
+                // The same for an entry whose source cannot be read.
+                result.possible.extend((!entry.others.is_empty()).then_some(PossibleSource::Undeclared));
+                continue;
+            }
         };
         if let Some((possible, opaque)) = source.possible {
             result.possible.push(possible);
@@ -182,23 +189,77 @@ struct EnvFromValues {
     possible: Option<(PossibleSource, OpaqueSource)>,
 }
 
-/// The variables of a ConfigMap or Secret.
-fn object_variables(scope: &LookupScope<'_>, kind: OriginKind, name: &Arc<str>, prefix: &Arc<str>) -> EnvFromValues {
+/// What decides whether a name without an object is a slip.
+struct Meant<'e> {
+    /// All entries of `envFrom`.
+    others: &'e [EnvFromEntry<'e>],
+    /// Whether the container needs the object.
+    is_required: bool,
+}
+
+/// The variables of a ConfigMap or Secret. Without an object of this name they are those of the object that is meant.
+fn object_variables(
+    scope: &LookupScope<'_>,
+    kind: OriginKind,
+    name: &Arc<str>,
+    prefix: &Arc<str>,
+    meant: Meant<'_>,
+) -> EnvFromValues {
     let mut values: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>> = BTreeMap::new();
     let objects = NamedObjects::find(scope, kind, name);
+    let full_name = |key: Arc<str>| if prefix.is_empty() { key } else { format!("{prefix}{key}").into() };
     for (key, value, origin) in objects.keys(None) {
-        let full: Arc<str> = if prefix.is_empty() { key } else { format!("{prefix}{key}").into() };
+        let full: Arc<str> = full_name(key);
         // B10.
         if !scope.checks_env_from_names() || variable_names::is_strict_variable_name(&full) {
             values.entry(full).or_default().push((value, origin));
         }
     }
     let possible = objects.opaque_reason(scope, name).map(|reason| {
-        let source = PossibleSource::Keys { prefix: Arc::clone(prefix), kind, object: Arc::clone(name) };
+        let meant = match reason {
+            OpaqueReason::NotHere if meant.is_required => {
+                meant_objects(scope.object, kind, name, meant.others.iter().map(|it| it.entry))
+            }
+            _ => Vec::new(),
+        };
+        let object = Arc::clone(name);
+        let source = if meant.is_empty() || meant.iter().any(|it| it.may_have_more_keys) {
+            PossibleSource::Keys { prefix: Arc::clone(prefix), kind, object }
+        } else {
+            let keys = meant.iter().filter_map(BuiltMatch::keyed_data).flat_map(|it| &it.keys);
+            let names = keys.map(|it| full_name(Arc::clone(&it.key.value))).collect();
+            PossibleSource::MeantKeys { names, kind, object }
+        };
         let object = show_placeholders(name).into();
         (source, OpaqueSource { kind, object, prefix: Arc::clone(prefix), reason })
     });
     EnvFromValues { what: format!("values of {} {name}", kind_name(kind)), values, possible }
+}
+
+/// The objects that a name in an object probably means, if no object has it: those with a name that it is a slip of.
+/// `missing-object` reports it. A name that an entry of `envFrom` has too is another object.
+pub fn meant_objects<'s, 'e>(
+    user: BuiltObject<'s>,
+    kind: OriginKind,
+    name: &str,
+    mut env_from: impl Iterator<Item = &'e EnvFrom>,
+) -> Vec<BuiltMatch<'s>> {
+    let found = match kind {
+        OriginKind::Secret => user.meant_secrets(name),
+        _ => user.meant_config_maps(name),
+    };
+    let is_it = |it: &EnvFrom| {
+        let name = match (&it.source, kind) {
+            (Some(EnvFromSource::Secret { name, .. }), OriginKind::Secret) => name,
+            (Some(EnvFromSource::ConfigMap { name, .. }), OriginKind::ConfigMap) => name,
+            _ => return false,
+        };
+        let near = found.first().and_then(|it| it.object.model.reference_name());
+        name.as_ref().is_some_and(|it| Some(&*it.value) == near)
+    };
+    // The text of a template is not what is applied.
+    let is_template = user.snapshot.file(user.file).is_some_and(|it| it.is_template());
+    if is_template || !found.is_empty() && env_from.any(is_it) { Vec::new() } else { found }
 }
 
 /// The variables of a service in `envFrom`.
@@ -233,12 +294,30 @@ fn linked_service_variables(scope: &LookupScope<'_>, name: &Arc<str>, prefix: &A
 /// base of a patch, the container of a deployment hook.
 pub(super) fn other_sources(scope: &LookupScope<'_>, container: &Container) -> Vec<PossibleSource> {
     let mut sources = vec![PossibleSource::Globs(scope.settings().externals.variables.clone())];
-    sources.extend(scope.vars().iter().map(|name| PossibleSource::Name(Arc::clone(name))));
+    let names = scope.vars().iter().chain(&container.shape.possible_names);
+    sources.extend(names.map(|name| PossibleSource::Name(Arc::clone(name))));
     if container.may_have_more_variables || container.role == ContainerRole::Hook || is_part_of_patch(scope, container)
     {
         sources.push(PossibleSource::Any);
     }
+    if has_references(container) {
+        let (snapshot, file) = (scope.object.snapshot, scope.object.file);
+        let patched = snapshot.patched_variables(file);
+        if patched.is_open || snapshot.may_have_other_vars(file) {
+            sources.push(PossibleSource::Any);
+        }
+        sources.extend(patched.names.into_iter().map(PossibleSource::Name));
+    }
     sources
+}
+
+/// Whether a container has a text with a reference.
+fn has_references(container: &Container) -> bool {
+    let values = container.env.iter().filter_map(|it| it.value.as_ref());
+    let probes = container.probes.iter().flat_map(|it| &it.command);
+    let paths = container.mounts.iter().filter_map(|it| it.sub_path_expr.as_ref());
+    let mut texts = values.chain(&container.command).chain(&container.args).chain(probes).chain(paths);
+    texts.any(|it| it.value.contains("$("))
 }
 
 /// Whether a container is part of a patch, with other fields in the base.
@@ -445,11 +524,11 @@ fn not_found(scope: &LookupScope<'_>, kind: OriginKind, name: &str) -> OpaqueRea
     if has_placeholder(name) || name.contains("${") || name.contains("{{") {
         return OpaqueReason::UnknownName;
     }
-    other_namespace(scope.object, kind, name).map_or(OpaqueReason::NotHere, OpaqueReason::OtherNamespace)
+    elsewhere(scope.object, kind, name).map_or(OpaqueReason::NotHere, OpaqueReason::Elsewhere)
 }
 
-/// The other namespace that has the object a name refers to.
-pub fn other_namespace(user: BuiltObject<'_>, kind: OriginKind, name: &str) -> Option<OtherNamespace> {
+/// Where an object of a name is that is not meant.
+pub fn elsewhere(user: BuiltObject<'_>, kind: OriginKind, name: &str) -> Option<Elsewhere> {
     match kind {
         OriginKind::ConfigMap => user.config_map_elsewhere(name),
         OriginKind::Secret => user.secret_elsewhere(name),

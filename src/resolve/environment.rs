@@ -6,17 +6,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::build::{Admission, BuiltContainer, BuiltObject, MatchingPreset};
-use crate::k8s::{ContainerField, ContainerRole, EnvVar, Mount, PodPreset, Text, ValueSource, VariableScope};
+use crate::k8s::{
+    Container, ContainerField, ContainerRole, EnvVar, Mount, PodPreset, Text, ValueSource, VariableScope,
+};
 use crate::resolve::binding::{Binding, Lookup, Origin, OriginKind};
 use crate::resolve::controller_variables::{self, ControllerVariable, ControllerVariables};
-use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueSource, PossibleSource};
-use crate::resolve::expand::{Expansion, ExpansionStep, expand};
+use crate::resolve::env_sources::{self, EnvFromEntry, OpaqueReason, OpaqueSource, PossibleSource};
+use crate::resolve::expand::{Expansion, expand};
 use crate::resolve::lookup_scope::LookupScope;
 use crate::resolve::preset_order::OrderDependence;
+use crate::resolve::script_inputs::ScriptInputs;
 use crate::resolve::script_runner;
 use crate::resolve::service_variables::ServiceVariables;
-use crate::resolve::shell_items;
-use crate::resolve::unresolved::{ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
+use crate::resolve::shell_use::ShellUse;
+use crate::resolve::unresolved::{ReferencePlace, ServiceVariableAbsence, UnresolvedReason, UnresolvedReference};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::syntax::{TextPart, has_placeholder, may_become, split_placeholders};
 use crate::workspace::Snapshot;
@@ -59,6 +62,8 @@ pub struct Environment {
     pub probes: Vec<ProbeCommand>,
     /// `subPathExpr` of mounts, expanded.
     pub sub_paths: Vec<SubPath>,
+    /// The variables whose values become part of a shell script.
+    script_inputs: ScriptInputs,
     /// The references that are not expanded, in the order of the text.
     pub unresolved: Vec<UnresolvedReference>,
 }
@@ -81,8 +86,15 @@ pub struct ExpandedScalar {
     pub text: Text,
     /// Its expansion.
     pub expansion: Expansion,
+    /// Whether a shell reads it.
+    pub shell: ShellUse,
+}
+
+impl ExpandedScalar {
     /// Whether it is a shell script.
-    pub is_script: bool,
+    pub fn is_script(&self) -> bool {
+        self.shell == ShellUse::Yes
+    }
 }
 
 /// The command of an exec probe.
@@ -125,28 +137,22 @@ impl PresetLocation {
 
 /// An entry of `env`, and the preset that adds it.
 #[derive(Clone, Copy)]
-struct EnvListEntry<'e> {
-    entry: &'e EnvVar,
-    preset: Option<&'e MatchingPreset<'e>>,
+pub(super) struct EnvListEntry<'e> {
+    pub(super) entry: &'e EnvVar,
+    pub(super) preset: Option<&'e MatchingPreset<'e>>,
 }
 
 /// What the expansion of a text needs.
-struct Expander<'e> {
+pub(super) struct Expander<'e> {
     scope: &'e LookupScope<'e>,
+    /// The container.
+    pub(super) of: BuiltContainer<'e>,
+    /// Its entries of `env`, and those that presets add.
+    pub(super) listed: &'e [EnvListEntry<'e>],
     /// Which values depend on the order of presets.
     dependence: &'e OrderDependence,
     /// Why a service variable does not exist.
-    absence: &'e dyn Fn(&str) -> Option<ServiceVariableAbsence>,
-}
-
-/// The text that contains references.
-#[derive(Clone, Copy)]
-struct ReferencePlace<'p> {
-    text: &'p Text,
-    within: Option<&'p PresetLocation>,
-    /// The variable whose value it is.
-    own: Option<&'p str>,
-    is_script: bool,
+    pub(super) absence: &'e dyn Fn(&str) -> Option<ServiceVariableAbsence>,
 }
 
 impl Environment {
@@ -222,12 +228,14 @@ impl Environment {
             args: Vec::new(),
             probes: Vec::new(),
             sub_paths: Vec::new(),
+            script_inputs: ScriptInputs::default(),
             unresolved: Vec::new(),
         };
         environment.possible_sources.extend(env_sources::other_sources(scope, container));
         let mut injected = controller_variables::collect(of);
         environment.possible_sources.append(&mut injected.possible);
         environment.possible_sources.extend(preset_sources(admission));
+        environment.opaque.extend(admission.into_iter().flat_map(possible_presets));
         let own = |entry| EnvListEntry { entry, preset: None };
         let mut listed: Vec<EnvListEntry<'_>> = container.env.iter().map(own).collect();
         let added = changes.into_iter().flat_map(|(all, it)| it.env.iter().filter_map(|it| all.env(*it)));
@@ -235,9 +243,10 @@ impl Environment {
         let keeps_env = changes.is_none_or(|(_, it)| it.keeps_env);
         let at = environment.declare_all(scope, of, &listed, keeps_env, injected);
         environment.added_entries = at[container.env.len()..].to_vec();
-        let expander = &Expander { scope, dependence, absence };
-        environment.compute_values(expander, &listed, &at);
-        environment.expand_command_line(expander, of);
+        environment.script_inputs = ScriptInputs::of(of, &listed);
+        let expander = &Expander { scope, of, listed: &listed, dependence, absence };
+        environment.compute_values(expander, &at);
+        environment.expand_command_line(expander);
         if let Some((admission, changes)) = changes {
             if !changes.keeps_mounts {
                 environment.sub_paths.clear();
@@ -245,7 +254,7 @@ impl Environment {
             let added = changes.mounts.iter().filter_map(|it| admission.mount(*it)).enumerate();
             for (index, (matched, mount)) in added {
                 let index = container.mounts.len() + index;
-                environment.expand_mount(expander, (index, mount), Some(PresetLocation::of(matched.object)));
+                environment.expand_mount(expander, (index, mount), Some(matched.object));
             }
         }
         environment.unresolved.sort_by_key(|it| (it.within.is_some(), it.text.span, it.range.start));
@@ -389,7 +398,12 @@ impl Environment {
     ) -> Declaration {
         let raw_text: Arc<str> = entry.value.as_ref().map_or_else(|| "".into(), |it| Arc::clone(&it.value));
         let owner: BuiltObject<'_> = preset.map_or(of.object, |it| it.object);
-        let raw = ResolvedValue::written(Arc::clone(&raw_text));
+        // The value of an entry that is not well-formed is not known, unless it has one.
+        let is_hidden = entry.is_malformed && raw_text.is_empty();
+        let raw = match is_hidden {
+            true => ResolvedValue::unknown(UnknownReason::Unfinished),
+            false => ResolvedValue::written(Arc::clone(&raw_text)),
+        };
         let Some(name) = entry.name.as_ref().filter(|it| !it.value.is_empty()) else {
             return Declaration { origin: None, binding: None, raw };
         };
@@ -405,13 +419,18 @@ impl Environment {
             return Declaration { origin: binding.as_ref().map(|it| it.origin.clone()), binding, raw };
         }
         let kind = if by.is_some() { OriginKind::Preset } else { OriginKind::Env };
-        let origin = Origin { object: by, location: Some(location), ..Origin::new(kind) };
+        let origin = Origin { object: by.clone(), location: Some(location), ..Origin::new(kind) };
+        if is_hidden {
+            let binding = Binding::new(Arc::clone(&name.value), raw.clone(), origin.clone());
+            let binding = Some(Arc::new(Binding { preset: by, ..binding }));
+            return Declaration { origin: Some(origin), binding, raw };
+        }
         Declaration { origin: Some(origin), binding: None, raw }
     }
 
     /// Computes the values of the entries, in order (B4, B12). `places` has the index in `declared` of each entry.
-    fn compute_values(&mut self, expander: &Expander<'_>, listed: &[EnvListEntry<'_>], places: &[usize]) {
-        let mut entries = places.iter().copied().zip(listed.iter().enumerate()).peekable();
+    fn compute_values(&mut self, expander: &Expander<'_>, places: &[usize]) {
+        let mut entries = places.iter().copied().zip(expander.listed.iter().enumerate()).peekable();
         for at in 0..self.declared.len() {
             let listed = entries.next_if(|(place, _)| *place == at).map(|(_, (index, listed))| (index, *listed));
             let Some(origin) = self.declared[at].origin.clone() else { continue };
@@ -426,10 +445,11 @@ impl Environment {
                     if let Some(open) = open {
                         open.keep_certain(&mut expansion.steps);
                     }
-                    if let Some(text) = value {
-                        let within = preset.map(|it| PresetLocation::of(it.object));
-                        let place = ReferencePlace { text, within: within.as_ref(), own: Some(name), is_script: false };
-                        self.record_unresolved(expander, ContainerField::EnvValue(index), place, &mut expansion);
+                    if let Some(text) = value.as_ref().filter(|_| !expansion.steps.is_empty()) {
+                        let (field, preset) = (ContainerField::EnvValue(index), preset.map(|it| it.object));
+                        let shell = ShellUse::of_value(&text.value);
+                        let place = ReferencePlace { text, field, preset, own: Some(name), shell };
+                        self.record_unresolved(expander, place, &mut expansion);
                     }
                     let Expansion { value, steps } = expansion;
                     let preset = preset.map(|it| Arc::clone(&it.name));
@@ -448,17 +468,23 @@ impl Environment {
         }
     }
 
-    fn expand_command_line(&mut self, expander: &Expander<'_>, of: BuiltContainer<'_>) {
-        let container = of.container;
+    fn expand_command_line(&mut self, expander: &Expander<'_>) {
+        let container = expander.of.container;
         let texts: Vec<&Text> = container.command.iter().chain(&container.args).collect();
-        let field = |at| container.command_line_field(at);
-        let mut items = self.expand_items(expander, &texts, !container.command.is_empty(), field);
+        // The object that a patch changes may have a command that runs a shell, and so may a command that cannot be read.
+        let may_run_shell = container.shape.hides_command
+            || container.command.is_empty() && matches!(self.lookup(VariableScope::All, ""), Lookup::Maybe(_));
+        let mut shells = shell_uses(&texts, !container.command.is_empty());
+        for shell in shells.iter_mut().filter(|it| may_run_shell && **it == ShellUse::No) {
+            *shell = ShellUse::Maybe;
+        }
+        let mut items = self.expand_items(expander, &texts, &shells, |at| container.command_line_field(at));
         self.args = items.split_off(container.command.len());
         self.command = items;
         for (index, probe) in container.probes.iter().enumerate() {
             let texts: Vec<&Text> = probe.command.iter().collect();
             let field = |at| ContainerField::ProbeCommand(index, at);
-            let command = self.expand_items(expander, &texts, true, field);
+            let command = self.expand_items(expander, &texts, &shell_uses(&texts, true), field);
             self.probes.push(ProbeCommand { probe: probe.probe, command });
         }
         for (index, mount) in container.mounts.iter().enumerate() {
@@ -470,88 +496,59 @@ impl Environment {
         &mut self,
         expander: &Expander<'_>,
         (index, mount): (usize, &Mount),
-        within: Option<PresetLocation>,
+        preset: Option<BuiltObject<'_>>,
     ) {
         let Some(text) = &mount.sub_path_expr else { return };
         let lookup = |name: &str| self.lookup(VariableScope::All, name);
         let mut expansion = expand(&text.value, expander.scope.dollar_copying(), lookup);
-        let field = ContainerField::SubPathExpr(index);
-        let place = ReferencePlace { text, within: within.as_ref(), own: None, is_script: false };
-        self.record_unresolved(expander, field, place, &mut expansion);
+        let (field, shell) = (ContainerField::SubPathExpr(index), ShellUse::No);
+        let place = ReferencePlace { text, field, preset, own: None, shell };
+        self.record_unresolved(expander, place, &mut expansion);
         let mount_path = mount.mount_path.as_ref().map(|it| Arc::clone(&it.value));
-        let item = ExpandedScalar { text: text.clone(), expansion, is_script: false };
-        self.sub_paths.push(SubPath { field, mount_path, item, within });
+        let item = ExpandedScalar { text: text.clone(), expansion, shell };
+        self.sub_paths.push(SubPath { field, mount_path, item, within: preset.map(PresetLocation::of) });
     }
 
     fn expand_items(
         &mut self,
         expander: &Expander<'_>,
         texts: &[&Text],
-        has_command: bool,
+        shells: &[ShellUse],
         field: impl Fn(usize) -> ContainerField,
     ) -> Vec<ExpandedScalar> {
-        let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
-        let script = shell_items::script_index(&values, has_command);
         let mut items = Vec::with_capacity(texts.len());
-        for (at, text) in texts.iter().enumerate() {
-            let field = field(at);
+        for (at, (text, shell)) in texts.iter().zip(shells).enumerate() {
+            let (field, shell) = (field(at), *shell);
             let variables = field.variable_scope().unwrap_or(VariableScope::All);
             let lookup = |name: &str| self.lookup(variables, name);
             let mut expansion = expand(&text.value, expander.scope.dollar_copying(), lookup);
-            let is_script = script == Some(at);
-            let place = ReferencePlace { text, within: None, own: None, is_script };
-            self.record_unresolved(expander, field, place, &mut expansion);
-            items.push(ExpandedScalar { text: (*text).clone(), expansion, is_script });
+            let place = ReferencePlace { text, field, preset: None, own: None, shell };
+            self.record_unresolved(expander, place, &mut expansion);
+            items.push(ExpandedScalar { text: (*text).clone(), expansion, shell });
         }
         items
     }
 
-    /// Sets the reason of each reference that is not expanded, and lists it. In a script `$(x)` is a command.
-    fn record_unresolved(
-        &mut self,
-        expander: &Expander<'_>,
-        field: ContainerField,
-        place: ReferencePlace<'_>,
-        expansion: &mut Expansion,
-    ) {
-        let ReferencePlace { text, within, own, is_script } = place;
+    /// Sets the reason of each reference that is not expanded, and lists it.
+    fn record_unresolved(&mut self, expander: &Expander<'_>, place: ReferencePlace<'_>, expansion: &mut Expansion) {
         for step in &mut expansion.steps {
-            let Some(reason) = self.unresolved_reason(expander, field, own, step) else { continue };
-            step.unresolved = Some(reason.clone());
-            if !is_script {
-                let (name, range) = (Arc::clone(&step.name), step.range.clone());
-                let (text, within) = (text.clone(), within.cloned());
-                self.unresolved.push(UnresolvedReference { name, reason, field, text, range, within });
+            step.unresolved = UnresolvedReason::of(self, expander, &place, step);
+            if let Some(reason) = &step.unresolved {
+                let (name, reason, range) = (Arc::clone(&step.name), reason.clone(), step.range.clone());
+                let (text, within) = (place.text.clone(), place.preset.map(PresetLocation::of));
+                self.unresolved.push(UnresolvedReference { name, reason, field: place.field, text, range, within });
             }
         }
     }
 
-    fn unresolved_reason(
-        &self,
-        expander: &Expander<'_>,
-        field: ContainerField,
-        own: Option<&str>,
-        step: &ExpansionStep,
-    ) -> Option<UnresolvedReason> {
-        let in_container = || self.lookup(VariableScope::All, &step.name);
-        match &step.outcome {
-            Lookup::Maybe(_) => None,
-            // P3: the probe gets an empty text, the container a value.
-            Lookup::Bound(seen) => {
-                let has_value = || matches!(in_container(), Lookup::Bound(it) if !it.value.is_empty());
-                (field.is_probe() && seen.value.is_empty() && has_value()).then_some(UnresolvedReason::EmptyInProbe)
-            }
-            Lookup::Later(_) if own == Some(&*step.name) => Some(UnresolvedReason::SelfReference),
-            Lookup::Later(_) => Some(UnresolvedReason::Forward),
-            Lookup::Unbound if field.is_probe() => Some(match in_container() {
-                Lookup::Unbound => UnresolvedReason::Undefined,
-                _ => UnresolvedReason::Probe,
-            }),
-            Lookup::Unbound => Some(match (expander.absence)(&step.name) {
-                Some(absence) => UnresolvedReason::Service(Arc::new(absence)),
-                None => UnresolvedReason::Undefined,
-            }),
-        }
+    /// Whether entries of `env` have this name, with or without a value.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.positions.contains_key(name)
+    }
+
+    /// Whether the value of a variable may become part of a shell script, which then reads `$(x)` and `${x}` in it.
+    pub fn reaches_shell(&self, name: &str) -> bool {
+        self.script_inputs.contains(name)
     }
 
     /// Why a name is not expanded in the fields that see these variables; `None` if no field has such a reference.
@@ -624,6 +621,12 @@ impl Environment {
     }
 }
 
+/// Who reads each text of a command line.
+fn shell_uses(texts: &[&Text], has_command: bool) -> Vec<ShellUse> {
+    let values: Vec<&str> = texts.iter().map(|it| &*it.value).collect();
+    ShellUse::of_items(&values, has_command)
+}
+
 /// Why a name with placeholders is not known.
 fn unknown_name(name: &str) -> UnknownReason {
     let reason = |part: TextPart<'_>| match part {
@@ -639,6 +642,19 @@ fn unknown_name(name: &str) -> UnknownReason {
 fn reads_env_file(entry: &EnvVar) -> bool {
     let source = entry.from.as_ref().and_then(|it| it.sources.first());
     matches!(source, Some(ValueSource::File { .. }))
+}
+
+/// The presets that may add variables.
+fn possible_presets<'a>(admission: &'a Admission<'_>) -> impl Iterator<Item = OpaqueSource> + 'a {
+    let adds_variables = |it: &Container| !it.env.is_empty() || !it.env_from.is_empty();
+    let presets = admission.possible.iter();
+    let adding = presets.filter(move |it| it.preset().and_then(PodPreset::container).is_some_and(adds_variables));
+    adding.map(|it| OpaqueSource {
+        kind: OriginKind::Preset,
+        object: Arc::clone(&it.name),
+        prefix: "".into(),
+        reason: OpaqueReason::MayApply,
+    })
 }
 
 /// The variables of presets that may apply.

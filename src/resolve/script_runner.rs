@@ -132,8 +132,8 @@ impl VolumeFiles {
         self.sidecar_volumes.contains(volume) && self.file_system.was_rewritten(volume, path)
     }
 
-    /// The permissions of a file.
-    pub(super) fn permissions(&self, volume: &str, path: &str) -> FilePermissions {
+    /// The permissions of a file and its directories.
+    pub(super) fn permissions(&self, volume: &str, path: &str) -> Vec<FilePermissions> {
         self.file_system.file_permissions(volume, path)
     }
 
@@ -275,7 +275,7 @@ fn run_container(
     };
     // The kubelet creates the directories of `subPath`.
     for mount in mounts.iter().filter(|it| !it.sub_path.is_empty()) {
-        files.file_system.make_directory(&FileSystem::locate(&mounts, &mount.path));
+        files.file_system.make_directory(&FileSystem::locate(&mounts, &mount.path), FilePermissions::default());
     }
     let result = (|| {
         let command_line = ContainerScript::from_container(container, &environment).filter(|_| !container.has_hooks)?;
@@ -353,7 +353,7 @@ impl ContainerScript {
             return None;
         }
         let image = container.image.as_ref().map_or("", |it| &it.value);
-        let Some(at) = items.iter().position(|it| it.is_script) else { return Self::program(&items, image) };
+        let Some(at) = items.iter().position(|it| it.is_script()) else { return Self::program(&items, image) };
         let mut before = items[..at].iter().map(|it| &*it.text.value);
         let name = before.by_ref().find(|it| !WRAPPERS.contains(it))?;
         let (mut reads_script, mut stops_at_failure) = (false, false);

@@ -61,7 +61,7 @@ fn index_after_options(items: &[&str], start: usize) -> Option<usize> {
 }
 
 /// Whether an option includes `-c`: `-c`, `-ec`, `-lc`, `-euxc` …
-fn takes_command(item: &str) -> bool {
+pub(super) fn takes_command(item: &str) -> bool {
     item.strip_prefix('-').is_some_and(|it| it.contains('c') && it.bytes().all(|it| it.is_ascii_alphabetic()))
 }
 

@@ -5,7 +5,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use crate::syntax::{TextPart, has_placeholder, split_placeholders};
+use crate::syntax::{TextPart, has_placeholder, show_placeholders, split_placeholders};
 use crate::workspace::KubernetesVersion;
 
 /// A text that may have unknown parts.
@@ -115,32 +115,45 @@ pub enum UnknownReason {
 
 impl fmt::Display for UnknownReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ClusterIp(service) => write!(f, "cluster IP of {service}"),
-            Self::ServicePort(service) => write!(f, "port of {service}"),
-            Self::ServiceVariable(name) => write!(f, "service variable {name}"),
-            Self::ConfigMapKey(name, key) => write!(f, "config map key {name}/{key}"),
-            Self::SecretKey(name, key) => write!(f, "secret key {name}/{key}"),
-            Self::MissingKey(key) => write!(f, "missing key {key}"),
-            Self::Field(path) => write!(f, "field {path}"),
-            Self::Resource(resource) => write!(f, "resource {resource}"),
-            Self::EnvFileKey { key, path, volume } => write!(f, "key {key} of env file {path} in volume {volume}"),
-            Self::MissingFile { path, volume } => write!(f, "missing env file {path} in volume {volume}"),
-            Self::RefusedFile { path, volume } => write!(f, "invalid env file {path} in volume {volume}"),
-            Self::LateFile { path, volume } => {
+        f.write_str(&show_placeholders(&ReasonWords(self).to_string()))
+    }
+}
+
+/// The words of a reason, in which names may still have placeholders.
+struct ReasonWords<'r>(&'r UnknownReason);
+
+impl fmt::Display for ReasonWords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            UnknownReason::ClusterIp(service) => write!(f, "cluster IP of {service}"),
+            UnknownReason::ServicePort(service) => write!(f, "port of {service}"),
+            UnknownReason::ServiceVariable(name) => write!(f, "service variable {name}"),
+            UnknownReason::ConfigMapKey(name, key) => write!(f, "config map key {name}/{key}"),
+            UnknownReason::SecretKey(name, key) => write!(f, "secret key {name}/{key}"),
+            UnknownReason::MissingKey(key) => write!(f, "missing key {key}"),
+            UnknownReason::Field(path) => write!(f, "field {path}"),
+            UnknownReason::Resource(resource) => write!(f, "resource {resource}"),
+            UnknownReason::EnvFileKey { key, path, volume } => {
+                write!(f, "key {key} of env file {path} in volume {volume}")
+            }
+            UnknownReason::MissingFile { path, volume } => write!(f, "missing env file {path} in volume {volume}"),
+            UnknownReason::RefusedFile { path, volume } => write!(f, "invalid env file {path} in volume {volume}"),
+            UnknownReason::LateFile { path, volume } => {
                 write!(f, "env file {path} in volume {volume}, written at the same time")
             }
-            Self::UnreadableFile { path, volume } => write!(f, "unreadable env file {path} in volume {volume}"),
-            Self::Unserved { field, release } => write!(f, "{field}, not served by Kubernetes {release}"),
-            Self::Injected(what) => write!(f, "{what}"),
-            Self::Ambiguous(name) => write!(f, "one of several {name}"),
-            Self::PresetOrder => f.write_str("depends on the order of presets"),
-            Self::External(name) => write!(f, "variable {name}, set elsewhere"),
-            Self::Parameter(name) => write!(f, "parameter {name}, not set"),
-            Self::Generated(name) => write!(f, "parameter {name}, generated"),
-            Self::Helm => f.write_str("Helm expression"),
-            Self::TooLong => f.write_str("value too long"),
-            Self::Unfinished => f.write_str("incomplete entry"),
+            UnknownReason::UnreadableFile { path, volume } => {
+                write!(f, "unreadable env file {path} in volume {volume}")
+            }
+            UnknownReason::Unserved { field, release } => write!(f, "{field}, not served by Kubernetes {release}"),
+            UnknownReason::Injected(what) => write!(f, "{what}"),
+            UnknownReason::Ambiguous(name) => write!(f, "one of several {name}"),
+            UnknownReason::PresetOrder => f.write_str("depends on the order of presets"),
+            UnknownReason::External(name) => write!(f, "variable {name}, set elsewhere"),
+            UnknownReason::Parameter(name) => write!(f, "parameter {name}, not set"),
+            UnknownReason::Generated(name) => write!(f, "parameter {name}, generated"),
+            UnknownReason::Helm => f.write_str("Helm expression"),
+            UnknownReason::TooLong => f.write_str("value too long"),
+            UnknownReason::Unfinished => f.write_str("incomplete entry"),
         }
     }
 }
@@ -303,7 +316,7 @@ impl fmt::Display for ResolvedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts.iter().try_for_each(|part| match part {
             ValuePart::Text(text) => f.write_str(text),
-            ValuePart::Secret { of, .. } => write!(f, "<secret {of}>"),
+            ValuePart::Secret { of, .. } => write!(f, "<secret {}>", show_placeholders(of)),
             ValuePart::Unknown(reason) => write!(f, "<{reason}>"),
         })
     }

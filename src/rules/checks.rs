@@ -22,10 +22,12 @@ mod invalid_env_from_key;
 mod invalid_generator;
 mod invalid_parameter;
 mod invalid_preset;
+mod invalid_secret_data;
 mod invalid_service_link;
 pub(super) mod invalid_settings;
 pub(super) mod invalid_value_source;
 mod invalid_variable_name;
+mod malformed_env;
 mod malformed_reference;
 pub(super) mod missing_key;
 mod missing_object;
@@ -36,6 +38,7 @@ mod parameter_variable_clash;
 mod preset_conflict;
 mod preset_hides_source;
 mod probe_literal_only;
+mod secret_newline;
 mod self_reference;
 mod service_links_off;
 mod service_variable_collision;
@@ -47,6 +50,8 @@ mod unclosed_parameter;
 mod undefined_parameter;
 mod undefined_variable;
 mod unexpanded_field;
+mod unexpanded_source;
+mod unknown_env_field;
 pub(super) mod unresolved_sub_path;
 mod unserved_field;
 mod unused_parameter;
@@ -64,13 +69,18 @@ pub static RULES: &[&Rule] = &[
     &command_substitution_outside_shell::RULE,
     &collapsed_dollar::RULE,
     &unexpanded_field::RULE,
+    &unexpanded_source::RULE,
     &probe_literal_only::RULE,
     &unresolved_sub_path::RULE,
     &duplicate_variable::RULE,
     &shadowed_source::RULE,
     &invalid_variable_name::RULE,
     &invalid_env_from_key::RULE,
+    &malformed_env::RULE,
+    &unknown_env_field::RULE,
     &non_string_value::RULE,
+    &invalid_secret_data::RULE,
+    &secret_newline::RULE,
     &invalid_value_source::RULE,
     &missing_key::RULE,
     &missing_object::RULE,

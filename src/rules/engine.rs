@@ -12,6 +12,7 @@ pub(super) mod rule;
 pub(super) mod runner;
 pub(super) mod settings;
 pub(super) mod suppression;
+pub(super) mod suppression_comment;
 
 pub(super) use contexts::{ContainerContext, FileContext, ObjectContext, PodContext, ServedContainer};
 pub(super) use findings::{Finding, Findings, edit};

@@ -2,10 +2,38 @@
 //!
 //! The tree does not store comments, so they cost nothing where they are not needed.
 
+use memchr::memmem;
+
 use crate::syntax::node::NodeKind;
 use crate::syntax::scalar::ScalarStyle;
 use crate::syntax::tree::Tree;
 use crate::text::Span;
+
+/// How the start of a suppression comment is written.
+const DIRECTIVES: [&[u8]; 3] = [b"podlens", b"Podlens", b"PODLENS"];
+
+/// Whether a text may have a suppression comment.
+pub fn may_have_suppressions(text: &str) -> bool {
+    DIRECTIVES.iter().any(|it| memmem::find(text.as_bytes(), it).is_some())
+}
+
+/// The lines that may have a suppression comment, in text order.
+pub fn lines_with_suppressions(text: &str) -> Vec<Span> {
+    let mut lines: Vec<Span> = Vec::new();
+    for directive in DIRECTIVES {
+        let mut done = 0;
+        for at in memmem::find_iter(text.as_bytes(), directive) {
+            if at >= done {
+                let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                done = text[at..].find('\n').map_or(text.len(), |len| at + len);
+                lines.push(Span::new(start, done));
+            }
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    lines
+}
 
 impl Tree {
     /// The comments that begin in a span of `text`, from which this tree was parsed. Each is from its `#` to the end of

@@ -45,13 +45,21 @@ pub fn replace_in_scalar(
         |it: char| it.is_ascii_alphanumeric() || "$()_.-/".contains(it) || span.start > 0 && "'\\".contains(it);
     let text = match style {
         // These characters never end a plain scalar, and they are text at the ends of a folded line too.
-        ScalarStyle::Plain if !new.chars().all(ordinary) || span.start == 0 && !new.starts_with('$') => return None,
+        ScalarStyle::Plain if !new.chars().all(ordinary) || span.start == 0 && !begins_text(new, span, source) => {
+            return None;
+        }
         ScalarStyle::Folded if new.chars().any(char::is_whitespace) => return None,
         ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => new.to_owned(),
         ScalarStyle::SingleQuoted => new.replace('\'', "''"),
         ScalarStyle::DoubleQuoted => double_quoted(new),
     };
     Some(TextEdit { span, text })
+}
+
+/// Whether a plain scalar that begins with this text is a string: the text alone may be a number or a boolean.
+fn begins_text(new: &str, replaced: Span, source: &str) -> bool {
+    let has_more = replaced.end < source.len();
+    new.starts_with(['$', '/']) || has_more && new.starts_with(|it: char| it.is_ascii_alphabetic())
 }
 
 /// A text as it is written between double quotes.
@@ -346,7 +354,7 @@ fn contains_anchor(node: Node<'_>) -> bool {
 }
 
 /// Whether two nodes have the same structure and the same texts. Aliases are compared by name.
-fn is_equivalent(a: Node<'_>, b: Node<'_>) -> bool {
+pub(super) fn is_equivalent(a: Node<'_>, b: Node<'_>) -> bool {
     if a.alias().is_some() || b.alias().is_some() {
         return a.alias() == b.alias();
     }

@@ -271,13 +271,39 @@ impl<'t> Node<'t> {
     pub fn path_to(self, offset: usize) -> Vec<Node<'t>> {
         let mut path = vec![self];
         let mut node = self;
-        while let Some(child) =
-            node.green.children().map(|child| node.child(child)).find(|child| child.span().touches(offset))
-        {
+        while let Some(child) = node.child_at(offset) {
             path.push(child);
             node = child;
         }
         path
+    }
+
+    /// The first child at an offset.
+    fn child_at(self, offset: usize) -> Option<Node<'t>> {
+        match &self.green.kind {
+            GreenKind::Mapping { .. } => {
+                let (key, value) = self.own_entry_at(offset)?;
+                [Some(key), value].into_iter().flatten().find(|it| it.span().touches(offset))
+            }
+            GreenKind::Sequence { .. } => self.item_at(offset).map(|(_, item)| item),
+            GreenKind::Scalar { .. } | GreenKind::Alias { .. } | GreenKind::Error => None,
+        }
+    }
+
+    /// The key and value of the first entry of a mapping that ends at or after an offset.
+    fn own_entry_at(self, offset: usize) -> Option<(Node<'t>, Option<Node<'t>>)> {
+        let GreenKind::Mapping { entries, .. } = &self.green.kind else { return None };
+        let at = entries.partition_point(|it| self.child(it.value.as_ref().unwrap_or(&it.key)).span().end < offset);
+        let GreenEntry { key, value } = entries.get(at)?;
+        Some((self.child(key), value.as_ref().map(|it| self.child(it))))
+    }
+
+    /// The first item of a sequence at an offset, with its index.
+    fn item_at(self, offset: usize) -> Option<(usize, Node<'t>)> {
+        let GreenKind::Sequence { items, .. } = &self.green.kind else { return None };
+        let at = items.partition_point(|it| self.child(it).span().end < offset);
+        let item = self.child(items.get(at)?);
+        item.span().touches(offset).then_some((at, item))
     }
 
     /// The path from the node that begins at `start` (or from this one) to an offset, as `spec.containers[0].name`.
@@ -302,16 +328,12 @@ impl<'t> Node<'t> {
         if self.alias().is_some() {
             return None;
         }
-        for (key, value) in self.own_entries() {
-            let name = || key.key_text().map(Cow::into_owned).unwrap_or_default();
-            match value {
-                Some(value) if value.span().touches(offset) => return Some((value, name())),
-                _ if key.span().touches(offset) => return Some((key, name())),
-                _ => {}
-            }
+        if let Some((key, value)) = self.own_entry_at(offset) {
+            let found =
+                value.filter(|it| it.span().touches(offset)).or(Some(key).filter(|it| it.span().touches(offset)))?;
+            return Some((found, key.key_text().map(Cow::into_owned).unwrap_or_default()));
         }
-        let mut items = self.items().enumerate();
-        items.find(|(_, item)| item.span().touches(offset)).map(|(index, item)| (item, format!("[{index}]")))
+        self.item_at(offset).map(|(index, item)| (item, format!("[{index}]")))
     }
 
     fn child(self, child: &'t Positioned<GreenNode>) -> Node<'t> {

@@ -12,6 +12,7 @@ use imbl::HashMap;
 
 use crate::workspace::Snapshot;
 use crate::workspace::index::IndexedKind;
+use crate::workspace::users::UsedName;
 
 /// A part of a snapshot that can change independently of the others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,10 @@ pub(super) enum Dependency {
     Named(IndexedKind, Arc<str>),
     /// Every object of a kind.
     All(IndexedKind),
+    /// Which files belong together: what builds them, and which directories have workloads.
+    Scope,
+    /// The objects that take variables from objects of a kind and name.
+    Users(IndexedKind, Arc<str>),
     /// A file; also if it does not exist.
     File(Arc<str>),
     /// Every file.
@@ -68,11 +73,13 @@ pub(super) struct ChangeVersions {
     workspace: Arc<()>,
     version: u64,
     names: HashMap<(IndexedKind, Arc<str>), u64>,
+    users: HashMap<(IndexedKind, Arc<str>), u64>,
     kinds: [u64; KINDS],
+    scope: u64,
     files: HashMap<Arc<str>, u64>,
     any_file: u64,
     global: u64,
-    /// The latest version of all changes except those of files.
+    /// The latest version of all changes except those of files and users.
     exports: u64,
 }
 
@@ -88,6 +95,16 @@ impl ChangeVersions {
         if is_watched {
             self.names.insert((kind, Arc::clone(name)), self.version);
         }
+    }
+
+    /// Records a change of objects that use these.
+    pub(super) fn record_users(&mut self, used: impl IntoIterator<Item = UsedName>) {
+        self.users.extend(used.into_iter().map(|it| (it, self.version)));
+    }
+
+    pub(super) fn record_scope(&mut self) {
+        self.scope = self.version;
+        self.exports = self.version;
     }
 
     pub(super) fn record_file(&mut self, path: &Arc<str>, is_watched: bool) {
@@ -107,6 +124,8 @@ impl ChangeVersions {
         match dependency {
             Dependency::Named(kind, name) => self.names.get(&(*kind, Arc::clone(name))).copied().unwrap_or_default(),
             Dependency::All(kind) => self.kinds[*kind as usize % KINDS],
+            Dependency::Scope => self.scope,
+            Dependency::Users(kind, name) => self.users.get(&(*kind, Arc::clone(name))).copied().unwrap_or_default(),
             Dependency::File(path) => self.files.get(path).copied().unwrap_or_default(),
             Dependency::Files => self.any_file,
         }
@@ -144,9 +163,9 @@ impl Snapshot {
 
     /// Whether none of the dependencies has changed.
     pub fn is_current(&self, dependencies: &Dependencies) -> bool {
-        let is_file = |it: &Dependency| matches!(it, Dependency::File(_) | Dependency::Files);
+        let is_file = |it: &Dependency| matches!(it, Dependency::Users(..) | Dependency::File(_) | Dependency::Files);
         if dependencies.version >= self.changes.exports {
-            // Files are sorted after names.
+            // Files and users are sorted after names.
             let files = dependencies.entries.iter().rev().take_while(|it| is_file(it));
             return files.into_iter().all(|it| dependencies.version >= self.changes.last_change(it));
         }

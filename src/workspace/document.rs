@@ -213,7 +213,7 @@ impl Hints {
         Self {
             actions: helm::has_actions(text),
             other_delimiters: has_other_template_delimiters(text),
-            suppressions: has_suppressions(text),
+            suppressions: syntax::may_have_suppressions(text),
             delivery: inclusion::mentions_delivery(text),
         }
     }
@@ -231,11 +231,6 @@ impl Hints {
 /// Whether a text contains delimiters of template engines other than Helm.
 pub(super) fn has_other_template_delimiters(text: &str) -> bool {
     text.contains("{%") || text.contains("<%")
-}
-
-/// Whether a text contains the start of a suppression comment.
-pub(super) fn has_suppressions(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"podlens:").is_some()
 }
 
 /// The text of a file and its tree, which [`File`] does not keep.

@@ -204,7 +204,7 @@ impl File {
 
     fn read_env_format(path: &str, text: &str, kind: FileKind) -> Self {
         let file =
-            Self::from_objects(path, &syntax::parse(""), Vec::new(), document::has_suppressions(text), &|| false);
+            Self::from_objects(path, &syntax::parse(""), Vec::new(), syntax::may_have_suppressions(text), &|| false);
         let entries = syntax::parse_param_file(text).entries.into_iter();
         let values = entries.map(|it| (it.name.into(), DataValue::new(it.value))).collect();
         let includes = inclusion::read_parameters(text);
@@ -261,7 +261,7 @@ impl File {
     }
 
     fn plain(path: &str, text: &str, tree: &Tree, skipped: usize, objects: Vec<Object>) -> Self {
-        let has_suppressions = document::has_suppressions(text);
+        let has_suppressions = syntax::may_have_suppressions(text);
         let mut file = Self::from_objects(path, tree, objects, has_suppressions, &|| {
             document::has_other_template_delimiters(text)
         });

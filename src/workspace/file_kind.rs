@@ -58,6 +58,18 @@ pub fn is_manifest(path: &str) -> bool {
     is_kustomization_file(path) || MANIFEST_EXTENSIONS.iter().any(|extension| has_extension(path, extension))
 }
 
+/// Whether a file of this name is for people or for git: a hidden file, a README, a licence, a picture. A directory with
+/// such files and manifests holds nothing but manifests.
+pub fn is_documentation(name: &str) -> bool {
+    const NAMES: [&str; 9] =
+        ["README", "LICENSE", "LICENCE", "NOTICE", "OWNERS", "CODEOWNERS", "CHANGELOG", "CONTRIBUTING", "MAINTAINERS"];
+    const EXTENSIONS: [&str; 11] =
+        ["md", "markdown", "txt", "rst", "adoc", "png", "svg", "jpg", "jpeg", "gif", "drawio"];
+    name.starts_with('.')
+        || NAMES.iter().any(|it| it.eq_ignore_ascii_case(name))
+        || EXTENSIONS.iter().any(|it| has_extension(name, it))
+}
+
 /// Whether the path is that of a file with `NAME=value` lines: `.env`, `config.env`, `dev.params`.
 pub fn is_env_format(path: &str) -> bool {
     FileKind::from_path(path).is_env_format()

@@ -28,10 +28,26 @@ pub(super) struct DefinitionKey {
     pub(super) file: Arc<str>,
 }
 
+/// The kind and name of an object and the directory of a file that defines it, which is empty or ends with `/`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct DirectoryName {
+    kind: IndexedKind,
+    directory: Arc<str>,
+    name: Arc<str>,
+}
+
+impl DirectoryName {
+    fn of(key: &DefinitionKey) -> Self {
+        Self { kind: key.kind, directory: directory(&key.file).into(), name: Arc::clone(&key.name) }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
     /// The objects of a name in a file.
     definitions: OrdMap<DefinitionKey, FileDefinitions>,
+    /// How many files of a directory define a name.
+    names: OrdMap<DirectoryName, usize>,
     /// The keys of definitions that add to others: objects of patch files, and data with `is_addition`.
     additions: OrdMap<DefinitionKey, ()>,
     /// How many Kustomizations name a file as a patch.
@@ -72,6 +88,9 @@ impl Index {
                 self.additions.insert(key.clone(), ());
             }
             let mut positions = self.definitions.get(&key).map(|it| it.positions.to_vec()).unwrap_or_default();
+            if positions.is_empty() {
+                *self.names.entry(DirectoryName::of(&key)).or_insert(0) += 1;
+            }
             positions.push(position);
             self.definitions.insert(key, FileDefinitions { file: number, positions: positions.into() });
         }
@@ -81,7 +100,13 @@ impl Index {
     pub(super) fn remove(&mut self, path: &Arc<str>, file: &File) {
         for ExportedObject { kind, name, .. } in exported(file) {
             let key = DefinitionKey { kind, name, file: Arc::clone(path) };
-            self.definitions.remove(&key);
+            if self.definitions.remove(&key).is_some() {
+                let name = DirectoryName::of(&key);
+                match self.names.get_mut(&name) {
+                    Some(count) if *count > 1 => *count -= 1,
+                    _ => drop(self.names.remove(&name)),
+                }
+            }
             self.additions.remove(&key);
         }
     }
@@ -162,6 +187,14 @@ impl Index {
             .filter_map(|(key, ())| Some((key, self.definitions.get(key)?)))
     }
 
+    /// The names of the objects of a kind in a directory and below.
+    pub(super) fn names_below(&self, kind: IndexedKind, directory: &str) -> impl Iterator<Item = &Arc<str>> {
+        let first = DirectoryName { kind, directory: directory.into(), name: "".into() };
+        let within = Arc::clone(&first.directory);
+        let is_below = move |it: &&DirectoryName| it.kind == kind && it.directory.starts_with(&*within);
+        self.names.range(first..).map(|(it, _)| it).take_while(is_below).map(|it| &it.name)
+    }
+
     /// The definitions of a kind, sorted by name and file.
     pub(super) fn all(&self, kind: IndexedKind) -> impl Iterator<Item = (&DefinitionKey, &FileDefinitions)> {
         let first = DefinitionKey { kind, name: "".into(), file: "".into() };
@@ -190,6 +223,11 @@ impl ExportedObject<'_> {
             && (Arc::ptr_eq(&self.object.model, &other.object.model)
                 || self.object.model.is_equivalent(&other.object.model))
     }
+}
+
+/// The directory of a file: empty, or ending with `/`.
+fn directory(file: &str) -> &str {
+    &file[..file.rfind('/').map_or(0, |slash| slash + 1)]
 }
 
 fn parameters(object: &Object) -> Option<&Parameters> {

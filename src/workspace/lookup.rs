@@ -1,14 +1,20 @@
 //! Lookup of objects by name.
 //!
-//! Candidates have the kind, the name and a compatible namespace. Those that share the longest directory prefix with
-//! the place of use win. If several remain, each of them is a possible match.
+//! Candidates have the kind, the name and a compatible namespace. ConfigMaps and Secrets are also in scope
+//! ([`scope`](super::scope)): those of the same build win. Otherwise those that share the longest directory prefix with the
+//! place of use win. If several remain, each of them is a possible match.
 
 use std::sync::Arc;
 
 use crate::k8s::{Object, ObjectData};
+use crate::text::is_slip_of;
 use crate::workspace::Snapshot;
 use crate::workspace::dependencies::Dependency;
 use crate::workspace::index::{DefinitionKey, FileDefinitions, IndexedKind};
+use crate::workspace::scope::{Relation, common_directory_len};
+
+/// How many names of a directory are compared with one that no object has.
+const NAMES: usize = 1_000;
 
 /// The place where a name is used.
 #[derive(Clone, Copy, Debug)]
@@ -111,10 +117,44 @@ impl Snapshot {
         self.names(IndexedKind::Service, from)
     }
 
+    /// The name of a ConfigMap in the scope of a place that a name is a slip of.
+    pub fn config_map_slip(&self, name: &str, from: LookupSite<'_>) -> Option<Arc<str>> {
+        self.slip(IndexedKind::ConfigMap, name, from)
+    }
+
+    /// The name of a Secret in the scope of a place that a name is a slip of.
+    pub fn secret_slip(&self, name: &str, from: LookupSite<'_>) -> Option<Arc<str>> {
+        self.slip(IndexedKind::Secret, name, from)
+    }
+
+    /// The name of an object in scope that a name is a slip of. The nearest one if there are several. A name that an object
+    /// out of scope has is not a slip.
+    fn slip(&self, kind: IndexedKind, name: &str, from: LookupSite<'_>) -> Option<Arc<str>> {
+        self.record(|| Dependency::All(kind));
+        self.record(|| Dependency::Scope);
+        if self.index.named(kind, name, "").next().is_some() {
+            return None;
+        }
+        let is_built = !self.builds_of(from.file).is_empty();
+        let is_meant = |it: &&Arc<str>| is_slip_of(name, it) && !self.in_scope(kind, it, from).is_empty();
+        for directory in directories(from.file) {
+            let found = self.index.names_below(kind, directory).take(NAMES).find(is_meant);
+            // A build may have files anywhere. Everything else is below a directory without other files.
+            if found.is_some() || !is_built && self.scope.has_other_files(directory) {
+                return found.cloned();
+            }
+        }
+        None
+    }
+
     fn names(&self, kind: IndexedKind, from: LookupSite<'_>) -> Vec<Arc<str>> {
         self.record(|| Dependency::All(kind));
+        self.record(|| Dependency::Scope);
+        let builds = self.builds_of(from.file);
+        let is_scoped = matches!(kind, IndexedKind::ConfigMap | IndexedKind::Secret);
         let fits = |(key, definition): &(&DefinitionKey, &FileDefinitions)| {
             self.candidates(key, definition, from).next().is_some()
+                && (!is_scoped || self.relation(from.file, &builds, &key.file) != Relation::OutOfScope)
         };
         let fitting = self.index.all(kind).filter(fits);
         let mut names: Vec<Arc<str>> = fitting.map(|(key, _)| Arc::clone(&key.name)).collect();
@@ -129,16 +169,11 @@ impl Snapshot {
         from: LookupSite<'_>,
         externals: (&'s Arc<str>, &'s [Object]),
     ) -> Vec<ObjectMatch<'s>> {
-        let mut found = Vec::new();
         self.record(|| Dependency::Named(kind, name.into()));
-        for directory in directories(from.file) {
-            for (key, definition) in self.index.named(kind, name, directory) {
-                found.extend(self.candidates(key, definition, from));
-            }
-            if !found.is_empty() {
-                break;
-            }
-        }
+        let mut found = match kind {
+            IndexedKind::ConfigMap | IndexedKind::Secret => self.in_scope(kind, name, from),
+            IndexedKind::Service | IndexedKind::Preset => self.below_nearest_directory(kind, name, from),
+        };
         let mut additions = self.index.additions(kind, name);
         let more = additions.any(|(key, it)| self.candidates(key, it, from).next().is_some());
         for it in &mut found {
@@ -148,6 +183,74 @@ impl Snapshot {
         let same = |object: &&Object| object.model.reference_name() == Some(name);
         found.extend(external(externals).filter(|it| same(&it.object)));
         found
+    }
+
+    /// The candidates of a name that share the longest directory prefix with a place.
+    fn below_nearest_directory<'s>(
+        &'s self,
+        kind: IndexedKind,
+        name: &str,
+        from: LookupSite<'_>,
+    ) -> Vec<ObjectMatch<'s>> {
+        let mut found = Vec::new();
+        for directory in directories(from.file) {
+            for (key, definition) in self.index.named(kind, name, directory) {
+                found.extend(self.candidates(key, definition, from));
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The candidates of a name that are in scope: those of the same build, or else the nearest ones.
+    fn in_scope<'s>(&'s self, kind: IndexedKind, name: &str, from: LookupSite<'_>) -> Vec<ObjectMatch<'s>> {
+        self.record(|| Dependency::Scope);
+        let builds = self.builds_of(from.file);
+        let (mut built, mut near): (Vec<ObjectMatch<'s>>, Vec<ObjectMatch<'s>>) = (Vec::new(), Vec::new());
+        let mut inner: Option<&str> = None;
+        for directory in directories(from.file) {
+            let is_nearest = near.is_empty();
+            for (key, definition) in self.index.named(kind, name, directory) {
+                if inner.is_some_and(|inner| key.file.starts_with(inner)) {
+                    continue;
+                }
+                let mut candidates = self.candidates(key, definition, from).peekable();
+                if candidates.peek().is_none() {
+                    continue;
+                }
+                match self.relation(from.file, &builds, &key.file) {
+                    Relation::SameBuild => built.extend(candidates),
+                    Relation::Near if is_nearest => near.extend(candidates),
+                    Relation::Near | Relation::OutOfScope => {}
+                }
+            }
+            // A build may have files anywhere. Everything else is below a directory without other files.
+            let is_last = builds.is_empty() && (!near.is_empty() || self.scope.has_other_files(directory));
+            if !built.is_empty() || is_last {
+                break;
+            }
+            inner = Some(directory);
+        }
+        if built.is_empty() { near } else { built }
+    }
+
+    /// The file of a ConfigMap that has a name and is out of scope.
+    pub fn config_map_out_of_scope(&self, name: &str, from: LookupSite<'_>) -> Option<&Arc<str>> {
+        self.out_of_scope(IndexedKind::ConfigMap, name, from)
+    }
+
+    /// The file of a Secret that has a name and is out of scope.
+    pub fn secret_out_of_scope(&self, name: &str, from: LookupSite<'_>) -> Option<&Arc<str>> {
+        self.out_of_scope(IndexedKind::Secret, name, from)
+    }
+
+    fn out_of_scope(&self, kind: IndexedKind, name: &str, from: LookupSite<'_>) -> Option<&Arc<str>> {
+        self.record(|| Dependency::Named(kind, name.into()));
+        let mut all = self.index.named(kind, name, "");
+        let (key, _) = all.find(|(key, definition)| self.candidates(key, definition, from).next().is_some())?;
+        self.in_scope(kind, name, from).is_empty().then_some(&key.file)
     }
 
     /// The objects of one file with a compatible namespace.
@@ -177,6 +280,15 @@ impl Snapshot {
         self.roots.len() < 2 || self.root_of(one) == self.root_of(other)
     }
 
+    /// The directory of the project that a file belongs to: empty or ending with `/`. `None` for a document that is not a
+    /// file.
+    pub fn project_directory<'f>(&'f self, file: &'f str) -> Option<&'f str> {
+        let is_file = !file.split('/').next().is_some_and(|it| it.len() > 2 && it.contains(':'));
+        let is_absolute = file.starts_with('/') || file.as_bytes().get(1) == Some(&b':');
+        let outside = || is_absolute.then(|| &file[..=file.rfind('/').unwrap_or_default()]);
+        is_file.then(|| self.root_of(file).map(|it| &**it).or_else(outside).unwrap_or_default())
+    }
+
     fn root_of(&self, file: &str) -> Option<&Arc<str>> {
         self.roots.iter().filter(|root| file.starts_with(&***root)).max_by_key(|root| root.len())
     }
@@ -191,12 +303,6 @@ fn external<'s>((file, objects): (&'s Arc<str>, &'s [Object])) -> impl Iterator<
 
 fn may_have_more_keys(object: &Object) -> bool {
     matches!(&object.model.data, ObjectData::ConfigMap(source) | ObjectData::Secret(source) if source.may_have_more_keys)
-}
-
-/// The length of the common directory prefix of two paths.
-fn common_directory_len(one: &str, other: &str) -> usize {
-    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    one.as_bytes()[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 
 /// The directories that contain a file, the innermost first. Each ends with `/`, except for the last, which is empty.

@@ -68,6 +68,8 @@ pub struct SettingsError {
     pub path: String,
     /// What is wrong and what was expected.
     pub message: String,
+    /// The word that is probably meant at the span.
+    pub meant: Option<&'static str>,
 }
 
 /// A rule with its level.
@@ -295,7 +297,11 @@ struct SettingsReader {
 
 impl SettingsReader {
     fn error(&mut self, span: Span, message: String) {
-        self.settings.errors.push(SettingsError { span, path: String::new(), message });
+        self.misspelling(span, message, None);
+    }
+
+    fn misspelling(&mut self, span: Span, message: String, meant: Option<&'static str>) {
+        self.settings.errors.push(SettingsError { span, path: String::new(), message, meant });
     }
 
     fn root(&mut self, root: Node<'_>) {
@@ -489,13 +495,14 @@ impl SettingsReader {
         }
     }
 
-    fn choice<T: Copy>(&mut self, value: Node<'_>, choices: &[(&str, T)]) -> Option<T> {
+    fn choice<T: Copy>(&mut self, value: Node<'_>, choices: &[(&'static str, T)]) -> Option<T> {
         let written = value.text().unwrap_or_default();
         let found = choices.iter().find(|(name, _)| *name == written).map(|(_, value)| *value);
         if found.is_none() {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            let hint = did_you_mean(written, &names);
-            self.error(value.span(), format!("expected one of {}{hint}", names.join(", ")));
+            let names: Vec<&'static str> = choices.iter().map(|(name, _)| *name).collect();
+            let meant = similar(written, &names);
+            let message = format!("expected one of {}{}", names.join(", "), did_you_mean(meant));
+            self.misspelling(value.span(), message, meant);
         }
         found
     }
@@ -521,9 +528,10 @@ impl SettingsReader {
                 // A key without a value is ignored: it may be incomplete.
                 (Some(_), None) => {}
                 (None, _) => {
-                    let hint = did_you_mean(written, known);
-                    let known = known.join(", ");
-                    self.error(key.span(), format!("unknown key `{written}`{hint}; expected one of {known}"));
+                    let meant = similar(written, known);
+                    let (hint, known) = (did_you_mean(meant), known.join(", "));
+                    let message = format!("unknown key `{written}`{hint}; expected one of {known}");
+                    self.misspelling(key.span(), message, meant);
                 }
             }
         }
@@ -539,11 +547,12 @@ fn text(node: Node<'_>) -> Option<Text> {
     Some(Text { value: value.into(), span, style: node.style().unwrap_or(ScalarStyle::Plain), is_string })
 }
 
-fn did_you_mean(written: &str, known: &[&str]) -> String {
-    known
-        .iter()
-        .map(|it| (strsim::osa_distance(written, it), it))
-        .filter(|(distance, it)| *distance <= it.len() / 3)
-        .min()
-        .map_or_else(String::new, |(_, it)| format!(" (did you mean `{it}`?)"))
+/// The most similar of the known words.
+fn similar(written: &str, known: &[&'static str]) -> Option<&'static str> {
+    let distances = known.iter().map(|it| (strsim::osa_distance(written, it), *it));
+    distances.filter(|(distance, it)| *distance <= it.len() / 3).min().map(|(_, it)| it)
+}
+
+fn did_you_mean(meant: Option<&str>) -> String {
+    meant.map_or_else(String::new, |it| format!(" (did you mean `{it}`?)"))
 }

@@ -14,7 +14,9 @@ use crate::workspace::file::File;
 use crate::workspace::helm;
 use crate::workspace::inclusion::InclusionIndex;
 use crate::workspace::index::{Index, IndexedKind};
+use crate::workspace::scope::ScopeIndex;
 use crate::workspace::settings::Settings;
+use crate::workspace::users::UserIndex;
 
 /// What a later layer computes from the whole workspace.
 #[derive(Default)]
@@ -32,6 +34,7 @@ pub struct Snapshot {
     pub(super) files: OrdMap<Arc<str>, Arc<File>>,
     pub(super) index: Index,
     pub(super) inclusion: InclusionIndex,
+    pub(super) scope: ScopeIndex,
     /// By directory, which is empty or ends with `/`.
     pub(super) settings: Arc<BTreeMap<Arc<str>, Arc<Settings>>>,
     pub(super) defaults: Arc<Settings>,
@@ -42,6 +45,7 @@ pub struct Snapshot {
     pub(super) recorder: SharedRecorder,
     /// See [`Snapshot::derived`].
     pub(super) derived_views: Arc<DerivedFromWorkspace>,
+    pub(super) users: UserIndex,
     /// See [`Snapshot::derived_from_services`].
     pub(super) derived: Arc<OnceLock<Arc<dyn Any + Send + Sync>>>,
     /// Files in which services have only moved since `derived` was computed.

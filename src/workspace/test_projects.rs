@@ -30,7 +30,22 @@ pub(crate) fn projects() -> Vec<Project> {
         }
     }
     all.push(broken_manifests().into_iter().filter(is_yaml).collect());
+    all.push(directories());
     all
+}
+
+/// The cases about which files belong together, each in a directory of its own.
+fn directories() -> Project {
+    let mut project = Vec::new();
+    for (name, suite) in suites_in("rules").into_iter().chain(suites_in("silence")) {
+        if !["missing-key", "shadowed-source", "unresolved-sub-path", "applications"].contains(&&*name) {
+            continue;
+        }
+        for (number, case) in suite.cases.iter().enumerate().filter(|(_, it)| it.files().count() > 2) {
+            project.extend(case.files().map(|file| (format!("{name}-{number}/{}", file.path), file.text.clone())));
+        }
+    }
+    project
 }
 
 #[expect(clippy::disallowed_methods, reason = "fixtures are the input of a test")]

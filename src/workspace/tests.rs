@@ -415,6 +415,13 @@ fn dependencies_are_current_until_one_changes() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n";
     assert_eq!(stale(&edit("service.yaml", service.into())), "services");
     assert_eq!(stale(&|it| it.close_editor("absent.yaml")), "absent names");
+    // What decides which files belong together.
+    assert_eq!(stale(&edit("far/pod.yaml", pod.into())), "app absent names");
+    assert_eq!(stale(&edit("far/pod.yaml", pod.replace("name: c", "name: d"))), "");
+    assert_eq!(stale(&edit("kustomization.yaml", "resources: [app.yaml]\n".into())), "app absent names");
+    assert_eq!(stale(&edit("kustomization.yaml", "# moved\nresources: [app.yaml]\n".into())), "");
+    assert_eq!(stale(&|it| it.add_directories_with_other_files(["src/".into()])), "app absent names");
+    assert_eq!(stale(&|it| it.add_directories_with_other_files(["src/".into()])), "");
     assert_eq!(stale(&edit("podlens.yaml", "proposals: true\n".into())), "nothing app absent names services pod.yaml");
 }
 

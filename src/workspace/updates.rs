@@ -99,6 +99,14 @@ impl Workspace {
         self.record_global_change();
     }
 
+    /// Adds directories that hold files other than manifests and documentation. Each is empty or ends with `/`.
+    pub fn add_directories_with_other_files(&mut self, directories: impl IntoIterator<Item = Arc<str>>) {
+        self.start_version();
+        if self.snapshot.scope.add_other_files(directories) {
+            self.snapshot.changes.record_scope();
+        }
+    }
+
     /// Sets the paths that exist and are not among the files, as far as files name them
     /// ([`Snapshot::missing_paths`]) or they belong to a chart.
     pub fn set_unread(&mut self, paths: BTreeSet<Arc<str>>) {
@@ -125,7 +133,14 @@ impl Workspace {
         self.snapshot.index.set_file(&path, new.as_ref());
         self.update_exports(&path, old.as_deref(), new.as_deref());
         let (before, after) = (old.as_deref(), new.as_deref());
-        self.snapshot.inclusion.update(&path, before, after);
+        let builds_change = self.snapshot.inclusion.update(&path, before, after);
+        if self.snapshot.scope.update(&path, after) || builds_change {
+            self.snapshot.changes.record_scope();
+        }
+        let used = self.snapshot.users.update(&path, before, after);
+        if self.is_watched.load(Ordering::Relaxed) {
+            self.snapshot.changes.record_users(used);
+        }
         self.update_patches(before.map_or(&[], |it| &it.patches), after.map_or(&[], |it| &it.patches));
         let settings = after.and_then(|it| it.settings.clone());
         if settings.is_some() || before.is_some_and(|it| it.settings.is_some()) {

@@ -9,7 +9,7 @@
 ;; The shipped settings and one more, to test that settings are applied.
 (setq-default eglot-workspace-configuration
               (let ((shipped (plist-get (default-value 'eglot-workspace-configuration) :podlens)))
-                (list :podlens (append shipped '(:rules (:shadowed-source "off"))))))
+                (list :podlens (append shipped '(:rules (:collapsed-dollar "off"))))))
 ;; Long timeouts, since the machine may be busy.
 (setq jrpc-default-request-timeout 90)
 
@@ -37,7 +37,7 @@
   (podlens-wait "no finding of the rule that is off"
                 (lambda () (flymake-start)
                   (and (string-match-p "forward-reference" (podlens-findings))
-                       (not (string-match-p "shadowed-source" (podlens-findings)))))))
+                       (not (string-match-p "collapsed-dollar" (podlens-findings)))))))
 (podlens-test "shows a hover"
   (podlens-after "--url=$(UR")
   (podlens-expect "https://shop.example.com/en"

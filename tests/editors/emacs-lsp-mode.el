@@ -22,7 +22,7 @@
 (require 'lsp-yaml)
 (require 'podlens-lsp-mode)
 ;; The shipped settings and one more, to test that settings are applied.
-(setq podlens-settings (append podlens-settings '(:rules (:shadowed-source "off"))))
+(setq podlens-settings (append podlens-settings '(:rules (:collapsed-dollar "off"))))
 
 (defun podlens-findings ()
   "The findings in this file."
@@ -47,7 +47,7 @@
 (podlens-test "applies the settings"
   (podlens-wait "no finding of the rule that is off"
                 (lambda () (and (string-match-p "forward-reference" (podlens-findings))
-                                (not (string-match-p "shadowed-source" (podlens-findings)))))))
+                                (not (string-match-p "collapsed-dollar" (podlens-findings)))))))
 (podlens-test "shows a hover"
   (podlens-after "--url=$(UR")
   (podlens-expect "https://shop.example.com/en"

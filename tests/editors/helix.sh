@@ -92,7 +92,7 @@ run_helix() {
   ln -sf "$PODLENS_TOOLS/programs/node_modules/.bin/yaml-language-server" "$directory/bin/yaml-language-server"
   mkdir -p "$directory/home/helix"
   # The shipped configuration and one more setting, to test that settings are applied.
-  sed 's/^unknown = "auto"$/&\nrules = { shadowed-source = "off" }/' "$here/../../editors/helix/languages.toml" \
+  sed 's/^unknown = "auto"$/&\nrules = { collapsed-dollar = "off" }/' "$here/../../editors/helix/languages.toml" \
     >"$directory/home/helix/languages.toml"
   printf '[editor]\nend-of-line-diagnostics = "hint"\n' >"$directory/home/helix/config.toml"
   # The messages of the server are saved, to check the negotiated encoding.
@@ -101,7 +101,7 @@ run_helix() {
   chmod +x "$directory/bin/podlens"
 
   expect "shows diagnostics" start_helix "$release" 1:1
-  expect "applies the settings" hides '`LOG_LEVEL`'
+  expect "applies the settings" hides 'escaped dollar sign'
   # On URL in the arguments.
   expect "shows a hover" hovers "$release" 36:27 "https://shop.example.com/en"
   # Before VISITOR, which follows characters of two and four bytes.

@@ -115,7 +115,7 @@ end
 vim.opt.runtimepath:prepend(plugin)
 vim.cmd('runtime plugin/podlens.lua')
 -- The shipped configuration and one more setting, to test that settings are applied.
-local extra = "rules = { ['shadowed-source'] = 'off' }"
+local extra = "rules = { ['collapsed-dollar'] = 'off' }"
 local shipped = table.concat(vim.fn.readfile(plugin .. '/examples/' .. init), '\n')
 local changed, times = shipped:gsub("unknown = 'auto'", "unknown = 'auto', " .. extra)
 if times == 0 then
@@ -144,7 +144,7 @@ end)
 test('applies the settings', function()
   wait_for('no finding of the rule that is off', function()
     local it = findings()
-    return it['forward-reference'] and not it['shadowed-source']
+    return it['forward-reference'] and not it['collapsed-dollar']
   end)
 end)
 

@@ -1,5 +1,7 @@
 //! The JSON of `podlens env`: `podlens/env/v2`.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::command::{directory, run};
@@ -233,4 +235,76 @@ spec:
     for workload in workloads {
         assert_eq!(workload["containers"][0]["failures"], json!([]), "{workload}");
     }
+}
+
+/// `env` lists a reference exactly where a rule reports one, whatever is between the parentheses and whoever reads it.
+#[test]
+fn references_are_listed_where_rules_report_them() {
+    const RULES: [&str; 8] = [
+        "undefined-variable",
+        "forward-reference",
+        "self-reference",
+        "malformed-reference",
+        "command-substitution-outside-shell",
+        "probe-literal-only",
+        "service-links-off",
+        "headless-service-variable",
+    ];
+    const STARTS: [&str; 13] =
+        ["", "NAME", "MAP", "LATER", "NOPE", "x", "é", "date", "params", "#", "#NAME", "./x", " "];
+    const ENDS: [&str; 24] = [
+        "", " ", "[0]", "|x", "=b", ":-y", ": y", ":y z", "%x", "'x'", "(x", "$(NAME", "$$x", "\n", " a b", "/x", "@",
+        "*", "?", "{x}", " \"a b\"", ".x", "${x}", "{{ x }}",
+    ];
+    let texts = STARTS.iter().flat_map(|start| ENDS.iter().map(move |end| format!("a $({start}{end}) b")));
+    let texts: Vec<String> = texts.map(|it| serde_json::to_string(&it).expect("a text")).collect();
+    let list = |from: usize| {
+        let entries =
+            texts.iter().enumerate().map(|(at, it)| format!("        - {{name: E{}, value: {it}}}\n", at + from));
+        entries.collect::<String>()
+    };
+    let items = || texts.iter().map(|it| format!("        - {it}\n")).collect::<String>();
+    let names = "        - {name: NAME, value: v}\n";
+    let later = "        - {name: LATER, value: v}\n";
+    let from = "      envFrom: [{configMapRef: {name: c}}]\n";
+    let map = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {MAP: v}}\n";
+    let script = |text: &str| format!("      command: [sh, -c, {text}]\n");
+    let fields = [
+        format!("      env:\n{names}{}{later}", list(0)),
+        // E1 and what it refers to become parts of a script.
+        format!("      env:\n{names}{}{later}{}", list(0), script("\"$(E1) $(E30)\"")),
+        format!("      env:\n{names}{}{later}{}", list(0), script("'eval \"$E1\"'")),
+        format!("      env:\n{names}{later}      command: [serve]\n      args:\n{}", items()),
+        format!("      env:\n{names}{later}      args:\n{}", items()),
+        format!("      env:\n{names}{later}      command: [python]\n      args:\n{}", items()),
+        format!("      env:\n{names}{later}{from}      livenessProbe:\n       exec:\n        command:\n{}", items()),
+        format!("      env:\n{names}{later}{}      args:\n{}", script("x"), items()),
+    ];
+    let mut listed_in_all = 0;
+    for fields in fields {
+        let text = pod("", &fields) + map;
+        let position = |it: &Value| (it["line"].as_u64(), it["column"].as_u64());
+        let view = view(&text, &[]);
+        let listed: BTreeSet<_> = view["workloads"][0]["containers"][0]["unresolved"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(position)
+            .collect();
+        let place = directory(&[("all.yaml", text.as_bytes())]);
+        let (_, out, _) = run(place.path(), &["lint", "-o", "json", "all.yaml"], "");
+        let report: Value = serde_json::from_str(&out).expect("podlens prints JSON");
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let reported: BTreeSet<_> = findings
+            .filter(|it| RULES.contains(&it["rule"].as_str().expect("a rule")))
+            .map(|it| position(&it["range"]["start"]))
+            .collect();
+        let line =
+            |at: &(Option<u64>, Option<u64>)| text.lines().nth(at.0.map_or(0, |it| it as usize - 1)).map(str::trim);
+        let silent: Vec<_> = listed.difference(&reported).map(line).collect();
+        let hidden: Vec<_> = reported.difference(&listed).map(line).collect();
+        assert!(silent.is_empty() && hidden.is_empty(), "not reported: {silent:#?}\nnot listed: {hidden:#?}");
+        listed_in_all += listed.len();
+    }
+    assert!(listed_in_all > 500, "only {listed_in_all}");
 }

@@ -9,6 +9,7 @@ use podlens::resolve::Resolver;
 use podlens::syntax;
 use podlens::workspace::{File, Workspace};
 
+use crate::command::{directory, run};
 use crate::findings::{lint, with_edits};
 
 const NAMES: [&str; 6] = ["ALPHA", "BRAVO", "CHARLIE", "DELTA", "ECHO_1", "FOXTROT"];
@@ -20,7 +21,9 @@ fn every_fix_removes_its_finding_and_nothing_else() {
         let files = BTreeMap::from([("pod.yaml".to_owned(), Random::new(seed).pod())]);
         let before = lint(&files);
         for finding in &before {
-            for fix in &finding.fixes {
+            // Other choices change values on purpose.
+            let rewrites = finding.choices.iter().filter(|it| it.title.starts_with("Write"));
+            for fix in finding.fixes.iter().chain(rewrites) {
                 tried += 1;
                 moved += usize::from(fix.title.starts_with("Move") || fix.title.starts_with("Sort"));
                 let after = with_edits(&files, &fix.edits);
@@ -34,6 +37,35 @@ fn every_fix_removes_its_finding_and_nothing_else() {
         }
     }
     assert!(tried > 500 && moved > 50, "only {tried} fixes, {moved} of them moves");
+}
+
+/// All fixes of many pods together: findings disappear, none is new, nothing is escaped, and a second run changes nothing.
+#[test]
+fn all_fixes_together_remove_findings_and_add_none() {
+    let pods: Vec<(String, String)> = (0..u64::from(crate::cases(60, 2_000)))
+        .map(|seed| (format!("p{seed}/pod.yaml"), Random::new(seed).pod()))
+        .collect();
+    let files: Vec<(&str, &[u8])> = pods.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    let place = directory(&files);
+    let read = |path: &str| std::fs::read_to_string(place.path().join(path)).expect("readable");
+    let (_, _, err) = run(place.path(), &["lint", "--fix", "--unsafe-fixes", "--quiet"], "");
+    assert_eq!(err, "", "all files can be written");
+    let mut changed = 0;
+    for (path, before) in &pods {
+        let after = read(path);
+        changed += usize::from(after != *before);
+        let findings = |text: &str| lint(&BTreeMap::from([("pod.yaml".to_owned(), text.to_owned())]));
+        let (old, new) = (counted(&findings(before)), counted(&findings(&after)));
+        for (key, count) in &new {
+            assert!(old.get(key).is_some_and(|it| count <= it), "{path}: a new finding: {key:?}\n{before}\n{after}");
+        }
+        let escapes = |text: &str| text.matches("$$").count();
+        assert!(escapes(&after) <= escapes(before), "{path}: an escape is new\n{before}\n{after}");
+    }
+    assert!(changed * 4 > pods.len(), "only {changed} pods changed");
+    let fixed: Vec<String> = pods.iter().map(|(path, _)| read(path)).collect();
+    run(place.path(), &["lint", "--fix", "--unsafe-fixes", "--quiet"], "");
+    assert_eq!(pods.iter().map(|(path, _)| read(path)).collect::<Vec<_>>(), fixed, "the second run changes files");
 }
 
 fn check(

@@ -12,7 +12,7 @@ Prose.
 kind: Pod
 #<^^^ syntax-error
   name: $(A)
-#       ^^^^ undefined-variable: message: with a colon
+#       ^^^^ undefined-variable (hint): message: with a colon
 #            ^… duplicate-key
 ```
 ```env
@@ -54,18 +54,17 @@ fn a_suite_is_read_and_written() {
     let expected: [(&str, &str, &[usize]); 2] =
         [("manifest.yaml", "kind: Pod\n  name: $(A)\n", &[]), ("a/b.env", "A=1\r\nB=2\r\n", &[2])];
     assert_eq!(files, expected);
-    let label = |line, start, end, rule: &str, message: Option<&str>| Label {
-        line,
-        start,
-        end,
-        rule: rule.into(),
-        message: message.map(str::to_owned),
-    };
+    let label =
+        |line, start, end, rule: &str| Label { line, start, end, rule: rule.into(), level: None, message: None };
     let labels = &suite.cases[0].files().next().expect("a file").labels;
     let expected = [
-        label(1, 1, Some(4), "syntax-error", None),
-        label(2, 9, Some(13), "undefined-variable", Some("message: with a colon")),
-        label(2, 14, None, "duplicate-key", None),
+        label(1, 1, Some(4), "syntax-error"),
+        Label {
+            level: Some("hint".into()),
+            message: Some("message: with a colon".into()),
+            ..label(2, 9, Some(13), "undefined-variable")
+        },
+        label(2, 14, None, "duplicate-key"),
     ];
     assert_eq!(labels[..], expected);
     let files: Vec<_> = suite.cases[1].files().map(|file| (file.path.as_str(), file.text.as_str())).collect();

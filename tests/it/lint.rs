@@ -419,6 +419,19 @@ fn excerpts_do_not_show_secrets() {
     assert!(out.contains("duplicate-key") && out.contains("syntax-error") && !out.contains("hunter2"), "{out}");
     fs::write(place.path().join("podlens.yaml"), "secrets: {show: true}\n").expect("written");
     assert!(run(place.path(), &["lint"], "").1.contains("A: hunter2"));
+    // The length is hidden too, and the column is that in the file.
+    let secret = |value: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData: {{A: {value}, A: {value}, B: b}}\n")
+    };
+    let shown = |value: &str| {
+        let place = directory(&[("s.yaml", secret(value).as_bytes())]);
+        run(place.path(), &["lint"], "").1
+    };
+    let (long, short) = (shown("hunter2hunter2"), shown("x"));
+    assert!(long.contains("--> s.yaml:4:33\n") && short.contains("--> s.yaml:4:20\n"), "{long}{short}");
+    let without_place =
+        |text: &str| text.lines().filter(|it| !it.contains("-->")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(without_place(&long), without_place(&short));
 }
 
 /// A file is read once, not once per finding.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use podlens::load::{Loaded, Request, load};
+use podlens::load::{Loaded, PassedOver, Request, load};
 use podlens::workspace::LookupSite;
 use tempfile::TempDir;
 
@@ -97,6 +97,15 @@ fn projects_next_to_each_other_are_separate() {
 }
 
 #[test]
+fn a_directory_around_a_project_is_read_as_a_whole() {
+    let disk = Disk::new(&[("a.yaml", POD), ("app/podlens.yaml", ""), ("app/b.yaml", POD), ("z/c.yaml", POD)]);
+    let all = ["a.yaml", "app/b.yaml", "z/c.yaml"];
+    assert_eq!(disk.report("", &[".", "app"]), all);
+    assert_eq!(disk.report("", &["app", "."]), all);
+    assert_eq!(shown(&disk.load("", &["."], Some("app"), "")), all);
+}
+
+#[test]
 fn a_repository_is_a_project() {
     let disk = Disk::new(&[("r/.git/HEAD", ""), ("r/a/pod.yaml", POD), ("r/map.yaml", MAP)]);
     assert_eq!(names(&disk.load("r/a", &["pod.yaml"], None, "")), ["a/pod.yaml", "map.yaml"]);
@@ -117,6 +126,56 @@ fn settings_above_the_project_are_used() {
 }
 
 #[test]
+fn hidden_directories_are_walked_and_the_rest_is_counted() {
+    let disk = Disk::new(&[
+        ("r/.git/HEAD", ""),
+        ("r/.git/pod.yaml", POD),
+        ("r/.gitignore", "ignored.yaml\nbuild\n"),
+        ("r/.openshift/pod.yaml", POD),
+        ("r/.tekton/deep/.more/pod.yaml", POD),
+        ("r/.terraform/pod.yaml", POD),
+        ("r/.venv/pod.yaml", POD),
+        ("r/a/node_modules/x/pod.yaml", POD),
+        ("r/a/.gitlab-ci.yml", "a: 1\n"),
+        ("r/a/ignored.yaml", POD),
+        ("r/a/notes.txt", ""),
+        ("r/build/pod.yaml", POD),
+        ("r/old/pod.yaml", POD),
+        ("r/pod.yaml", POD),
+        ("r/podlens.yaml", "exclude: [old]\n"),
+    ]);
+    let loaded = disk.load("r", &[], None, "");
+    assert_eq!(shown(&loaded), [".openshift/pod.yaml", ".tekton/deep/.more/pod.yaml", "pod.yaml"]);
+    let expected = PassedOver {
+        ignored_files: 1,
+        ignored_directories: 1,
+        hidden_files: 1,
+        tool_directories: 3,
+        excluded_files: 1,
+    };
+    assert_eq!(loaded.passed_over, expected);
+    // Only what is in the selected directories counts.
+    let loaded = disk.load("r", &["a"], None, "");
+    let expected = PassedOver { ignored_files: 1, hidden_files: 1, tool_directories: 1, ..PassedOver::default() };
+    assert_eq!(loaded.passed_over, expected);
+    assert_eq!(disk.load("r", &["pod.yaml"], None, "").passed_over, PassedOver::default());
+}
+
+#[test]
+fn directories_with_code_are_known() {
+    let lookup = |files: &[(&str, &str)]| {
+        let disk = Disk::new(files);
+        let snapshot = disk.load("r", &[], None, "").workspace.snapshot();
+        !snapshot.config_maps("app", LookupSite { file: "deploy/pod.yaml", namespace: None }).is_empty()
+    };
+    let manifests = [("r/.git/HEAD", ""), ("r/deploy/pod.yaml", POD), ("r/config/map.yaml", MAP), ("r/README.md", "")];
+    assert!(lookup(&manifests));
+    assert!(!lookup(&[&manifests[..], &[("r/main.go", "")]].concat()));
+    assert!(!lookup(&[&manifests[..], &[("r/src/lib/main.rs", "")]].concat()));
+    assert!(lookup(&[&manifests[..], &[("r/.devcontainer/Dockerfile", ""), ("r/.gitignore", "")]].concat()));
+}
+
+#[test]
 fn ignored_and_hidden_files_are_read_when_they_are_named() {
     let disk = Disk::new(&[
         (".gitignore", "out/\nsecret.yaml\n"),
@@ -127,12 +186,12 @@ fn ignored_and_hidden_files_are_read_when_they_are_named() {
         ("notes.txt", "x"),
         ("secret.yaml", POD),
         ("out/x.yaml", POD),
-        (".hidden/x.yaml", POD),
+        (".hidden.yaml", POD),
     ]);
     assert_eq!(disk.report("", &["."]), ["a.yaml", "b.YML", "c.json"]);
     assert_eq!(
-        disk.report("", &["secret.yaml", "notes.txt", ".hidden", "out"]),
-        [".hidden/x.yaml", "notes.txt", "out/x.yaml", "secret.yaml"]
+        disk.report("", &["secret.yaml", "notes.txt", ".hidden.yaml", "out"]),
+        [".hidden.yaml", "notes.txt", "out/x.yaml", "secret.yaml"]
     );
 }
 

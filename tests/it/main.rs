@@ -29,6 +29,8 @@ mod fixture_format;
 mod fixtures;
 mod ide;
 mod lint;
+mod lint_fixes;
+mod lint_paths;
 mod load;
 mod manifest;
 mod metadata;

@@ -1,6 +1,7 @@
 //! The language server as an editor uses it: the real binary over stdin and stdout.
 
 mod abuse;
+mod actions;
 mod client;
 mod completion;
 mod diagnostics;

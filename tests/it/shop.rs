@@ -11,8 +11,8 @@ use crate::fixtures::{manifests, mistakes};
 struct All;
 
 impl Levels for All {
-    fn level(&self, rule: &Rule, _: &str) -> LintLevel {
-        rule.level.max(LintLevel::Hint)
+    fn level(&self, rule: &Rule, _: &str) -> Option<LintLevel> {
+        Some(rule.level.max(LintLevel::Hint))
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct Finding {
     pub(crate) file: String,
     pub(crate) span: Span,
     pub(crate) rule: String,
+    /// The level, if it is not that of the rule.
+    pub(crate) level: Option<String>,
     pub(crate) message: String,
 }
 
@@ -67,6 +69,7 @@ fn counted(case: &Case) -> Labels<'_> {
 
 fn fits(written: &Label, actual: &Label) -> bool {
     (written.line, written.start, &written.rule) == (actual.line, actual.start, &actual.rule)
+        && written.level == actual.level
         && (written.end.is_none() || written.end == actual.end)
         && (written.message.is_none() || written.message == actual.message)
 }
@@ -84,6 +87,7 @@ fn label(file: &File, finding: &Finding) -> Label {
         start: start.column,
         end: if is_end { Some(start.column + 1) } else { column },
         rule: finding.rule.clone(),
+        level: finding.level.clone(),
         message: Some(finding.message.clone()),
     }
 }

@@ -33,6 +33,7 @@ fn check(_: &str, case: &Case) -> Result<Case, String> {
             file: file.path.clone(),
             span,
             rule: "syntax-error".into(),
+            level: None,
             message,
         }));
         containers.push_str(&found_containers(&tree));

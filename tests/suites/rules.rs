@@ -46,9 +46,16 @@ pub(crate) fn labels(findings: &[Diagnostic]) -> Vec<Finding> {
         file: it.location.file.to_string(),
         span: it.location.span,
         rule: it.rule.to_owned(),
+        level: other_level(it),
         message: it.message.clone(),
     };
     findings.iter().map(label).collect()
+}
+
+/// The level of a finding, if it is not the default of its rule.
+fn other_level(finding: &Diagnostic) -> Option<String> {
+    let default = rules::find_rule(finding.rule)?.level.severity()?;
+    (finding.severity != default).then(|| finding.severity.as_str().to_owned())
 }
 
 /// Which fix of each finding a `diff` shows, from 0.
@@ -126,7 +133,7 @@ fn kinds_of_fixes(rule: &str, suite: &Suite) -> Result<(BTreeMap<String, Offered
     for case in &suite.cases {
         let findings = lint(&texts(case));
         for finding in findings.iter().filter(|finding| finding.rule == rule) {
-            for (rank, fix) in finding.fixes.iter().enumerate() {
+            for (rank, fix) in finding.fixes.iter().chain(&finding.choices).enumerate() {
                 offered.entry(kind(&fix.title)).or_insert(Offered { line: case.line, rank });
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! A `console` block begins with `$ podlens …`. What the command prints to stdout and then to stderr follows, and `exit N`
 //! unless the exit code is 0. It runs in a new directory with the files of the case, or in the root of the repository if
-//! the case has no files. The rules in a SARIF log are left out: their documentation has its own tests.
+//! the case has no files. The rules in a SARIF log are left out: their documentation has its own tests. So is
+//! the directory of the repository.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -57,6 +58,7 @@ fn printed(place: &Path, command: &str) -> String {
 fn without_rules(text: &str) -> String {
     let mut log: Value = serde_json::from_str(text).expect("a SARIF log is JSON");
     log["runs"][0]["tool"]["driver"]["rules"] = Value::Array(Vec::new());
+    log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"] = "file:///the/root/".into();
     for result in log["runs"][0]["results"].as_array_mut().expect("results") {
         result["ruleIndex"] = 0.into();
     }

@@ -10,6 +10,9 @@ pub(crate) fn run(directory: &Path, arguments: &[&str], stdin: &str) -> (i32, St
     let mut child = Command::new(env!("CARGO_BIN_EXE_podlens"))
         .args(arguments)
         .current_dir(directory)
+        // Paths in some reports depend on them.
+        .env_remove("GITHUB_WORKSPACE")
+        .env_remove("CI_PROJECT_DIR")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -49,7 +49,7 @@ pub(crate) fn lint_with(files: &Files, read: fn(&str, &str) -> File, levels: Opt
 pub(crate) fn fixes_of_rank(findings: &[Diagnostic], rank: usize) -> Vec<(&Diagnostic, &Fix)> {
     let mut fixes: Vec<(&Diagnostic, &Fix)> = Vec::new();
     for finding in findings {
-        let Some(fix) = finding.fixes.get(rank) else { continue };
+        let Some(fix) = finding.fixes.iter().chain(&finding.choices).nth(rank) else { continue };
         let overlaps = |a: &Edit, b: &Edit| {
             let (a, b) = (&a.location, &b.location);
             a.file == b.file
@@ -70,7 +70,8 @@ pub(crate) fn with_edits<'e>(files: &Files, edits: impl IntoIterator<Item = &'e 
     edits.sort_by(|a, b| b.location.cmp(&a.location));
     let mut result = files.clone();
     for edit in edits {
-        let text = result.get_mut(&*edit.location.file).expect("an edit changes one of the files");
+        // An edit of a file that does not exist creates it.
+        let text = result.entry(edit.location.file.to_string()).or_default();
         text.replace_range(edit.location.span.range(), &edit.text);
     }
     result

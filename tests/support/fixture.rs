@@ -8,7 +8,8 @@
 //! - `$0` is the cursor. A second one ends a selection.
 //! - A label is a row of `#`, spaces and `^` below a line: it names the rule of a finding in that line, and its message
 //!   (`#   ^^^^ rule: message`). The carets cover the finding. `^…` covers a finding that continues on the next line,
-//!   and `#<^` one that begins in the first column. A label without a message accepts any message.
+//!   and `#<^` one that begins in the first column. A label without a message accepts any message. A finding whose level
+//!   is not that of its rule has it in the label: `rule (hint): message`.
 //!
 //! Labels and cursors are removed before the file is used. A file in `templates/` that has Helm actions needs the
 //! `Chart.yaml` of its chart among the files.
@@ -26,6 +27,9 @@ use std::path::Path;
 const FILES: [&str; 3] = ["yaml", "json", "env"];
 /// The languages of blocks that hold results.
 const RESULTS: [&str; 3] = ["diff", "console", "text"];
+
+/// The levels of findings.
+const LEVELS: [&str; 4] = ["error", "warning", "info", "hint"];
 
 /// Whether there is a rule of this name.
 type IsRule = fn(&str) -> bool;
@@ -80,6 +84,8 @@ pub(crate) struct Label {
     /// The column after the last; `None` if the finding ends in another line.
     pub(crate) end: Option<u32>,
     pub(crate) rule: String,
+    /// The level, if it is not that of the rule.
+    pub(crate) level: Option<String>,
     /// `None` accepts any message.
     pub(crate) message: Option<String>,
 }
@@ -281,6 +287,7 @@ impl Display for Label {
             None => f.write_str("^…")?,
         }
         write!(f, " {}", self.rule)?;
+        self.level.as_ref().map_or(Ok(()), |level| write!(f, " ({level})"))?;
         self.message.as_ref().map_or(Ok(()), |message| write!(f, ": {message}"))
     }
 }
@@ -385,7 +392,7 @@ impl File {
 
 /// Reads a label; its line is not known here.
 fn label(row: &str) -> Result<Option<Label>, String> {
-    const EXPECTED: &str = "expected `#- path`, or a label: `#`, spaces, `^^^`, then ` rule` or ` rule: message`";
+    const EXPECTED: &str = "expected `#- path`, or a label: `#`, spaces, `^^^`, then ` rule` or ` rule: message`, with the level after the rule if it has another one, ` rule (hint)`";
     let row = row.trim_end();
     let Some(marker) = row.trim_start().strip_prefix('#') else { return Ok(None) };
     let carets = marker.trim_start_matches([' ', '<']);
@@ -408,11 +415,22 @@ fn label(row: &str) -> Result<Option<Label>, String> {
     let (is_open, rest) = rest.strip_prefix('…').map_or((false, rest), |rest| (true, rest));
     let Some(rest) = rest.strip_prefix(' ') else { return Err(format!("this label has no rule: {EXPECTED}")) };
     let (rule, message) = rest.split_once(": ").map_or((rest, None), |(rule, message)| (rule, Some(message)));
+    let (rule, level) = match rule.strip_suffix(')').and_then(|it| it.split_once(" (")) {
+        Some((rule, level)) if LEVELS.contains(&level) => (rule, Some(level.to_owned())),
+        _ => (rule, None),
+    };
     let is_name = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
     if rule.is_empty() || !rule.chars().all(is_name) {
         return Err(format!("`{rule}` is not the name of a rule: {EXPECTED}"));
     }
     let column = |column: usize| u32::try_from(column).unwrap_or(u32::MAX);
     let end = if is_open { None } else { Some(column(start + length)) };
-    Ok(Some(Label { line: 0, start: column(start), end, rule: rule.into(), message: message.map(str::to_owned) }))
+    Ok(Some(Label {
+        line: 0,
+        start: column(start),
+        end,
+        rule: rule.into(),
+        level,
+        message: message.map(str::to_owned),
+    }))
 }

@@ -95,9 +95,10 @@ impl MemoryProject {
     pub(crate) fn diff(&self, edits: &[Edit]) -> String {
         let result = with_edits(&self.files, edits);
         let mut shown = String::new();
-        for (path, old) in &self.files {
-            if *old != result[path] {
-                let diff = similar::TextDiff::from_lines(old, &result[path]);
+        for (path, new) in &result {
+            let old = self.files.get(path).map_or("", String::as_str);
+            if old != new {
+                let diff = similar::TextDiff::from_lines(old, new);
                 let _ = write!(shown, "{}", diff.unified_diff().context_radius(0).header(path, path));
             }
         }

@@ -35,20 +35,20 @@ pub(super) struct FlagLevels<'f> {
 }
 
 impl Levels for FlagLevels<'_> {
-    fn level(&self, rule: &Rule, file: &str) -> LintLevel {
+    fn level(&self, rule: &Rule, file: &str) -> Option<LintLevel> {
         let is_in = |rules: &[&'static Rule]| rules.iter().any(|it| it.name == rule.name);
         if let Some((_, level)) = self.flags.levels.iter().rev().find(|(it, _)| it.name == rule.name) {
-            return *level;
+            return Some(*level);
         }
         if is_in(&self.flags.ignore) {
-            return LintLevel::Off;
+            return Some(LintLevel::Off);
         }
         let level = SettingsLevels(self.snapshot).level(rule, file);
         match (self.flags.select.is_empty(), is_in(&self.flags.select)) {
             (true, _) => level,
-            (false, true) if level == LintLevel::Off => LintLevel::Warning,
+            (false, true) if level.unwrap_or(rule.level) == LintLevel::Off => Some(LintLevel::Warning),
             (false, true) => level,
-            (false, false) => LintLevel::Off,
+            (false, false) => Some(LintLevel::Off),
         }
     }
 }

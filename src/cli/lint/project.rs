@@ -3,31 +3,34 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::build;
 use crate::cli::lint::Arguments;
-use crate::cli::lint::fix::replace;
+use crate::cli::lint::fix::StagedFile;
 use crate::cli::lint::levels::FlagLevels;
+use crate::cli::lint::repository::{Repository, below};
 use crate::cli::selection::{ViewFlag, view_names};
 use crate::cli::{Exit, notice, progress};
 use crate::diagnostic::{Diagnostic, Location};
-use crate::ide::redacted_text;
-use crate::load::{self, Loaded};
-use crate::report::{PathsAndRanges, Range};
+use crate::ide::ExcerptText;
+use crate::load::{self, Loaded, STDIN_NAME};
+use crate::report::{PassedOver, PathsAndRanges, Range, ReportedProblem};
 use crate::resolve::Resolver;
 use crate::rules::{self, TextProvider};
 use crate::text::LineIndex;
-use crate::workspace::ParsedText;
-use crate::workspace::{SETTINGS_FILE, Snapshot};
+use crate::workspace::{FileKind, ParsedText, SETTINGS_FILE, Snapshot};
 
 pub(super) struct Project {
     pub(super) loaded: Loaded,
     /// Files whose text differs from the one on disk.
     pub(super) changed: BTreeMap<Arc<str>, Change>,
+    pub(super) repository: Repository,
+    /// The directory of the baseline.
+    pub(super) baseline: Option<PathBuf>,
     /// See [`PathsAndRanges::stable`].
     stable: RefCell<HashMap<String, String>>,
 }
@@ -48,8 +51,10 @@ pub(super) struct Checked {
 
 impl Project {
     pub(super) fn load(request: load::Request<'_>) -> Self {
+        let directory = request.directory;
         let loaded = progress::with_spinner("reading manifests", || load::load(request));
-        Self { loaded, changed: BTreeMap::new(), stable: RefCell::default() }
+        let repository = Repository::find(loaded.base(), directory);
+        Self { loaded, changed: BTreeMap::new(), repository, baseline: None, stable: RefCell::default() }
     }
 
     /// The text of a file as it is now.
@@ -59,29 +64,29 @@ impl Project {
 
     /// Texts for the excerpts of a report. The last few are cached: findings of one file follow each other and refer to
     /// few other files.
-    pub(super) fn excerpts(&self) -> impl Fn(&str) -> Option<Arc<str>> {
+    pub(super) fn excerpts(&self) -> impl Fn(&str) -> Option<Arc<ExcerptText>> {
         const CACHED: usize = 8;
-        let recent: RefCell<VecDeque<(String, Option<Arc<str>>)>> = RefCell::default();
+        let recent: RefCell<VecDeque<(String, Option<Arc<ExcerptText>>)>> = RefCell::default();
         move |file| {
             let mut recent = recent.borrow_mut();
             if let Some((_, text)) = recent.iter().find(|(name, _)| name == file) {
                 return text.clone();
             }
-            let text = self.excerpt(file);
+            let text = self.excerpt(file).map(Arc::new);
             recent.push_front((file.to_owned(), text.clone()));
             recent.truncate(CACHED);
             text
         }
     }
 
-    /// The text of a file with the values of Secrets redacted, unless the settings allow showing them.
-    fn excerpt(&self, file: &str) -> Option<Arc<str>> {
+    /// The text of a file with the values of Secrets hidden, unless the settings allow showing them.
+    fn excerpt(&self, file: &str) -> Option<ExcerptText> {
         let text = self.text(file)?;
         let snapshot = self.loaded.workspace.snapshot();
-        match snapshot.file(file) {
-            Some(known) if !snapshot.settings(file).show_secrets => Some(redacted_text(known, &text)),
-            _ => Some(text),
-        }
+        Some(match snapshot.file(file) {
+            Some(known) if !snapshot.settings(file).show_secrets => ExcerptText::redacted(known, text),
+            _ => ExcerptText::open(text),
+        })
     }
 
     /// Changes the text of a file in memory.
@@ -94,6 +99,18 @@ impl Project {
         }
     }
 
+    /// The inputs that could not be read.
+    pub(super) fn problems(&self) -> Vec<ReportedProblem> {
+        let problems = self.loaded.problems.iter().map(|it| ReportedProblem {
+            problem: it.clone(),
+            repository_file: match &*it.file {
+                STDIN_NAME => it.file.clone(),
+                file => self.repository.relative(&self.loaded.absolute(file)),
+            },
+        });
+        problems.collect()
+    }
+
     /// The number of documents in the reported files.
     pub(super) fn documents(&self) -> usize {
         let snapshot = self.loaded.workspace.snapshot();
@@ -104,6 +121,24 @@ impl Project {
     pub(super) fn objects(&self) -> usize {
         let snapshot = self.loaded.workspace.snapshot();
         self.loaded.reported.iter().filter_map(|file| snapshot.file(file)).map(|file| file.objects.len()).sum()
+    }
+
+    /// What is not checked, by reason.
+    pub(super) fn passed_over(&self) -> Vec<PassedOver> {
+        let counts = self.loaded.passed_over;
+        let snapshot = self.loaded.workspace.snapshot();
+        let is_other_template =
+            |file: &&Arc<str>| snapshot.file(file).is_some_and(|it| it.kind == FileKind::OtherTemplate);
+        let templates = self.loaded.reported.iter().filter(is_other_template).count();
+        let all = [
+            (counts.ignored_files, counts.ignored_directories, "ignored by git"),
+            (counts.hidden_files, 0, "with a hidden name"),
+            (0, counts.tool_directories, "of tools, such as `node_modules`"),
+            (counts.excluded_files, 0, "excluded by the settings"),
+            (templates, 0, "that are templates of other tools"),
+        ];
+        let some = all.into_iter().filter(|(files, directories, _)| files + directories > 0);
+        some.map(|(files, directories, why)| PassedOver { why, files, directories }).collect()
     }
 
     /// Prints a notice for each chosen view that no selected file is in.
@@ -161,23 +196,15 @@ impl Project {
         snapshot.all_settings().flat_map(|it| rules::check_settings(it)).collect()
     }
 
-    /// Writes the changed files. Returns whether all could be written; prints a notice for each that could not.
-    pub(super) fn write(&self) -> bool {
-        let mut all = true;
-        for (file, change) in &self.changed {
-            let written = if self.loaded.is_pipe(file) {
-                Err("it is a pipe".to_owned())
-            } else if self.loaded.text(file).as_ref() == Some(&change.old) {
-                replace(Path::new(&self.loaded.path(file)), &change.new).map_err(|error| error.to_string())
-            } else {
-                Err("it has changed since it was read".to_owned())
-            };
-            if let Err(message) = written {
-                notice(format_args!("{}: cannot be written: {message}", self.loaded.display(file)));
-                all = false;
-            }
+    /// The new text of a file, ready to be written. The error says why it cannot be written.
+    pub(super) fn stage(&self, file: &str, change: &Change) -> Result<StagedFile, String> {
+        if self.loaded.is_pipe(file) {
+            return Err("it is a pipe".to_owned());
         }
-        all
+        if self.loaded.text(file).as_ref() != Some(&change.old) {
+            return Err("it has changed since it was read".to_owned());
+        }
+        StagedFile::write(Path::new(&self.loaded.path(file)), &change.new).map_err(|error| error.to_string())
     }
 }
 
@@ -218,20 +245,29 @@ impl PathsAndRanges for Project {
         self.loaded.display(file)
     }
 
-    /// Relative to the top of the repository, else to the directory of the settings, never to the working directory.
+    /// Relative to the repository of the file, else to the checkout of a CI service, to the directory of the settings or to
+    /// that of the baseline. Only without all of these, to the working directory.
     fn stable(&self, file: &str) -> String {
-        if self.loaded.is_piped(file) {
+        if self.loaded.is_unnamed(file) {
             return file.to_owned();
         }
         let find = || {
             let path = self.loaded.path(file);
             let path = Path::new(&path);
             let above = |mark: &str| path.ancestors().skip(1).find(|it| it.join(mark).exists());
-            let top = above(".git").or_else(|| above(SETTINGS_FILE));
-            let below = top.and_then(|top| path.strip_prefix(top).ok()?.to_str());
-            below.map_or_else(|| self.loaded.display(file), |it| it.replace('\\', "/"))
+            let checkout = || self.repository.checkout.as_deref().filter(|it| path.starts_with(it));
+            let top = above(".git").or_else(checkout).or_else(|| above(SETTINGS_FILE));
+            let name = top.or(self.baseline.as_deref()).and_then(|top| below(path.to_str()?, top));
+            name.unwrap_or_else(|| self.loaded.display(file))
         };
         self.stable.borrow_mut().entry(file.to_owned()).or_insert_with(find).clone()
+    }
+
+    fn in_repository(&self, file: &str) -> String {
+        match self.loaded.is_unnamed(file) {
+            true => file.to_owned(),
+            false => self.repository.relative(&self.loaded.path(file)),
+        }
     }
 
     fn range(&self, location: &Location) -> Range {

@@ -3,6 +3,8 @@
 mod declare;
 mod extract;
 mod rewrite;
+mod settings;
+mod sources;
 mod suppress;
 mod wrap;
 
@@ -25,7 +27,7 @@ pub struct CodeAction {
     pub diagnostics: Vec<usize>,
     /// Whether it is the default action for its findings.
     pub is_preferred: bool,
-    /// Its edits, possibly in several files; they do not overlap.
+    /// Its edits, possibly in several files; they do not overlap. An edit of a file that does not exist creates it.
     pub edits: Vec<Edit>,
     /// The command to run, for actions without edits.
     pub command: Option<EditorCommand>,
@@ -63,16 +65,26 @@ pub fn code_actions(
         .filter(|(_, it)| it.location.span.start <= range.end && range.start <= it.location.span.end)
         .collect();
     for (index, found) in &here {
-        for (at, fix) in found.fixes.iter().enumerate() {
+        for (at, fix) in found.fixes.iter().chain(&found.choices).enumerate() {
             let preferred = at == 0 && fix.safe;
             actions.fix(*index, fix.title.clone(), fix.edits.clone(), preferred);
         }
     }
     for (index, found) in &here {
-        if found.rule == "undefined-variable"
+        if is_undefined(found)
             && let Some((title, edits)) = declare::declare(analysis, file, found.location.span.start)
         {
             actions.fix(*index, title, edits, false);
+        }
+    }
+    for (index, found) in &here {
+        let sources = sources::add_key(analysis, file, found).into_iter();
+        let sources = sources.chain(sources::add_object(analysis, file, found));
+        let sources = sources.chain(sources::make_optional(analysis, file, found));
+        let settings = settings::add_external(analysis, file, found);
+        let settings = settings.into_iter().chain(settings::enable_proposals(analysis, file, found));
+        for (title, edit) in sources.chain(settings) {
+            actions.fix(*index, title, vec![edit], false);
         }
     }
     for (index, found) in &here {
@@ -98,6 +110,12 @@ pub fn code_actions(
     }
     actions.all.extend(show(analysis, file, range.start));
     actions.all
+}
+
+/// Whether a finding is about a reference that nothing defines.
+fn is_undefined(found: &Diagnostic) -> bool {
+    found.rule == "undefined-variable"
+        || found.rule == "unresolved-sub-path" && found.message.ends_with("which nothing defines")
 }
 
 #[derive(Default)]

@@ -18,6 +18,7 @@ use crate::ide::{Analysis, EditorCommand};
 use crate::k8s::{Object, ObjectData};
 use crate::resolve::{Environment, OriginKind, has_cluster_ip};
 use crate::rules::start_failures;
+use crate::syntax::show_placeholders;
 use crate::text::Span;
 use crate::workspace::File;
 
@@ -125,6 +126,7 @@ pub fn resolve_code_lens(analysis: &Analysis<'_>, file: &Arc<str>, lens: &CodeLe
         CodeLensKind::Presets | CodeLensKind::Selected | CodeLensKind::Consumers => {
             let mut objects = analysis.objects(file).filter(|it| first_line(it.source, &file_text) == lens.span);
             let (title, locations) = objects.find_map(|it| related(analysis, it, lens.kind))?;
+            let title = show_placeholders(&title).into_owned();
             Some(CodeLensTitle { title, command: EditorCommand::ShowLocations(location, locations) })
         }
     }

@@ -87,8 +87,10 @@ pub fn completion(analysis: &Analysis<'_>, file: &Arc<str>, offset: usize) -> Op
         CompletionContext::Both(reference, typed) => {
             let mut both = variables(analysis, &reference);
             let mut parameters = parameters::items(&typed).items;
-            for clash in parameters.iter_mut().filter(|it| both.items.iter().any(|other| other.label == it.label)) {
-                parameters::disambiguate(clash);
+            for parameter in &mut parameters {
+                if let Some(variable) = both.items.iter_mut().find(|it| it.label == parameter.label) {
+                    parameters::disambiguate(parameter, variable);
+                }
             }
             both.items.append(&mut parameters);
             both

@@ -133,7 +133,9 @@ fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Containe
     }
     let environment = at.environment(analysis);
     let Some(site) = field.variable_scope() else { return unexpanded(analysis, at, &environment, field, name) };
-    let is_command = match environment.lookup(site, name) {
+    let found = environment.lookup(site, name);
+    let is_unbound = matches!(found, Lookup::Unbound);
+    let is_command = match found {
         Lookup::Unbound => true,
         // A name in upper case is hardly a command.
         Lookup::Maybe(_) => name.bytes().any(|it| it.is_ascii_lowercase() || it.is_ascii_whitespace()),
@@ -143,6 +145,10 @@ fn reference(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, field: Containe
         let mut hover = HoverBuilder::new(analysis, at);
         hover.command(name);
         return Some(hover.markup);
+    }
+    // Text for a shell or of another language.
+    if is_unbound && !at.is_preset() && environment.why_unresolved(site, name).is_none() {
+        return None;
     }
     let mut markup = variable_markup(analysis, at, &environment, site, name)?;
     if field.is_sub_path() {

@@ -76,6 +76,8 @@ pub fn semantic_tokens(analysis: &Analysis<'_>, file: &Arc<str>, range: Option<S
                             Lookup::Maybe(_) => SemanticKind::Variable,
                             // The value depends on the pod that the preset applies to.
                             _ if at.is_preset() => SemanticKind::Variable,
+                            // Text for a shell or of another language.
+                            _ if environment.why_unresolved(site, name).is_none() => continue,
                             Lookup::Later(_) | Lookup::Unbound => SemanticKind::Unresolved,
                         };
                         let name = token.name_range();

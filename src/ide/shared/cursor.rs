@@ -16,7 +16,7 @@ use crate::ide::shared::template_parameters::LocatedParameter;
 use crate::k8s::{ContainerField, DataEntry, Pod, Text};
 use crate::resolve::OriginKind;
 use crate::rules::{self, Rule};
-use crate::syntax::parse_env_file;
+use crate::syntax::{may_have_suppressions, parse_env_file};
 use crate::text::Span;
 use crate::workspace::is_param_file;
 use target_finder::TargetFinder;
@@ -234,7 +234,7 @@ fn rule_at(analysis: &Analysis<'_>, file: &str, file_text: &FileText, offset: us
         return Some((rules::find_rule(&named.rule.value)?, named.rule.span.to_relative()));
     }
     let line = file_text.line(offset);
-    if !file_text.text()[line.range()].contains("podlens:") {
+    if !may_have_suppressions(&file_text.text()[line.range()]) {
         return None;
     }
     let found = rules::suppressions_in(&file_text.source, analysis.dialect(file), line);

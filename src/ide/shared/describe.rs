@@ -7,10 +7,9 @@ use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::Inline;
+use crate::ide::shared::named_objects::objects_named;
 use crate::k8s::{EnvVar, ValueSource};
-use crate::resolve::{
-    Binding, ExpansionStep, Lookup, Origin, OriginKind, ResolvedValue, UnresolvedReason, other_namespace,
-};
+use crate::resolve::{Binding, ExpansionStep, Lookup, Origin, OriginKind, ResolvedValue, UnresolvedReason, elsewhere};
 use crate::syntax::show_placeholders;
 
 /// A value as text, with Secrets redacted unless `reveal` is set.
@@ -140,9 +139,11 @@ pub(crate) fn origin_words(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, o
             words.push(location_link(analysis, &at.file, &location));
         }
         None if matches!(origin.kind, OriginKind::ConfigMap | OriginKind::Secret | OriginKind::EnvFile) => {
-            let other = origin.object.as_ref().and_then(|it| other_namespace(at.object, origin.kind, it));
+            let other = origin.object.as_ref().and_then(|it| elsewhere(at.object, origin.kind, it));
+            let is_here = |name: &str| !objects_named(origin.kind, name, at.object).is_empty();
             words.push(Inline::Text(match other {
                 Some(other) => format!(", {other}"),
+                None if origin.object.as_deref().is_some_and(is_here) => ", which does not exist".into(),
                 None => ", not in this workspace".into(),
             }));
         }

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::diagnostic::Location;
+use crate::syntax::show_placeholders;
 
 /// A text made of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +65,8 @@ impl Markup {
             Block::Markdown(text) => text.trim().to_owned(),
             Block::Divider => "---".to_owned(),
         });
-        blocks.collect::<Vec<_>>().join("\n\n")
+        // Names may have placeholders: people see the references instead.
+        show_placeholders(&blocks.collect::<Vec<_>>().join("\n\n")).into_owned()
     }
 
     /// The text without markup.
@@ -88,7 +90,7 @@ impl Markup {
                 Block::Divider => result.push_str("---"),
             }
         }
-        result
+        show_placeholders(&result).into_owned()
     }
 }
 

@@ -19,7 +19,7 @@ impl<'s> LocatedContainer<'s> {
             ContainerField::Unexpanded(at) => return is_script_item(&self.container.unexpanded, at),
             ContainerField::EnvValue(_) | ContainerField::SubPathExpr(_) => None,
         };
-        item.is_some_and(|it| it.is_script)
+        item.is_some_and(|it| it.is_script())
     }
 
     /// The variables that a shell reads in the text of a field, `$NAME` and `${NAME}`. A `${NAME}` of a template parameter is

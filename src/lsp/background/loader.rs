@@ -87,8 +87,10 @@ impl Loader {
             let below = load::files_below(directory, run.stop.flag());
             selected.files.extend(below.files);
             selected.directories.extend(below.directories);
+            selected.with_other_files.extend(below.with_other_files);
         }
         self.watch(&selected.directories);
+        self.add_other_files(&selected, names);
         let total = selected.files.len();
         let mut done = 0;
         for batch in selected.files.chunks(BATCH) {
@@ -121,6 +123,7 @@ impl Loader {
             let missing = paths.iter().filter(|path| !found.contains(path));
             files.extend(missing.filter_map(|path| names.path_to_name(path)).map(LoadedFile::Missing));
             self.watch(&selected.directories);
+            self.add_other_files(&selected, names);
             self.apply(files, names);
         }
     }
@@ -129,6 +132,15 @@ impl Loader {
         if let Some(watcher) = &mut self.watcher {
             directories.iter().for_each(|it| watcher.add(it));
         }
+    }
+
+    /// Tells the session which directories hold other files.
+    fn add_other_files(&self, found: &FilesBelow, names: &Arc<FileNames>) {
+        let directories = found.with_other_files.iter().filter_map(|it| names.path_to_name(it));
+        let directories: Vec<Arc<str>> =
+            directories.map(|it| if it.is_empty() { it } else { format!("{it}/").into() }).collect();
+        let names = Arc::clone(names);
+        self.tasks.send(move |session| session.add_directories_with_other_files(directories, &names));
     }
 
     fn apply(&self, files: Vec<LoadedFile>, names: &Arc<FileNames>) {

@@ -41,8 +41,13 @@ pub(crate) fn answer(snapshot: &SessionSnapshot, params: CodeActionParams) -> Re
         }
         let fixed = action.diagnostics.iter().filter_map(|it| findings.get(*it)).map(|it| to_protocol(snapshot, it));
         let fixed = fixed.map(|it| as_sent(&params.context.diagnostics, it)).collect();
+        let edit = snapshot.edit(&action.edits);
+        // The client cannot create a file that the action needs.
+        if edit.is_none() {
+            continue;
+        }
         let is_resolved_later = client.resolves_actions && !action.edits.is_empty();
-        let edit = if action.edits.is_empty() || is_resolved_later { None } else { snapshot.edit(&action.edits) };
+        let edit = edit.filter(|_| !action.edits.is_empty() && !is_resolved_later);
         answer.push(CodeActionOrCommand::CodeAction(CodeAction {
             title: action.title,
             kind: Some(kind),

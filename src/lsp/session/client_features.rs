@@ -1,8 +1,8 @@
 //! The features of the client that podlens uses, read once from the capabilities in `initialize`.
 
 use tower_lsp_server::ls_types::{
-    ClientCapabilities, GeneralClientCapabilities, MarkupKind, PositionEncodingKind, TextDocumentClientCapabilities,
-    WindowClientCapabilities, WorkspaceClientCapabilities,
+    ClientCapabilities, GeneralClientCapabilities, MarkupKind, PositionEncodingKind, ResourceOperationKind,
+    TextDocumentClientCapabilities, WindowClientCapabilities, WorkspaceClientCapabilities,
 };
 
 use crate::text::Encoding;
@@ -42,6 +42,8 @@ pub(crate) struct ClientFeatures {
     pub(crate) nested_symbols: bool,
     /// It accepts edits with the version of the document they apply to.
     pub(crate) document_changes: bool,
+    /// It accepts edits that create a file.
+    pub(crate) creates_files: bool,
     /// It accepts code actions, not only commands.
     pub(crate) action_literals: bool,
     /// It requests the edit of a code action with `codeAction/resolve`.
@@ -114,7 +116,11 @@ impl ClientFeatures {
     }
 
     fn workspace(&mut self, workspace: &WorkspaceClientCapabilities) {
-        self.document_changes = workspace.workspace_edit.as_ref().is_some_and(|it| it.document_changes == Some(true));
+        if let Some(edit) = &workspace.workspace_edit {
+            self.document_changes = edit.document_changes == Some(true);
+            let operations = edit.resource_operations.as_deref().unwrap_or_default();
+            self.creates_files = self.document_changes && operations.contains(&ResourceOperationKind::Create);
+        }
         self.refreshes_diagnostics = workspace.diagnostics.as_ref().is_some_and(|it| it.refresh_support == Some(true));
         self.refreshes_hints = workspace.inlay_hint.as_ref().is_some_and(|it| it.refresh_support == Some(true));
         self.refreshes_lenses = workspace.code_lens.as_ref().is_some_and(|it| it.refresh_support == Some(true));

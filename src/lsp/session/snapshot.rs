@@ -128,7 +128,8 @@ impl SessionSnapshot {
         convert::markup_content(if markdown { markup.markdown(&link) } else { markup.plain() }, markdown)
     }
 
-    /// Edits in the protocol, with the versions of the documents they apply to; `None` if one of the files has no URI.
+    /// Edits in the protocol, with the versions of the documents they apply to. An edit of a file that does not exist creates
+    /// it. `None` if one of the files has no URI, or if the client cannot create files.
     pub(crate) fn edit(&self, edits: &[Edit]) -> Option<ls_types::WorkspaceEdit> {
         let mut files: Vec<(&Arc<str>, Vec<ls_types::TextEdit>)> = Vec::new();
         for edit in edits {
@@ -139,9 +140,20 @@ impl SessionSnapshot {
                 None => files.push((file, vec![text])),
             }
         }
+        let all = files.iter().map(|(file, _)| *file);
+        let new: Vec<&Arc<str>> = all.filter(|it| self.workspace.file(it).is_none()).collect();
+        // A file that exists although the workspace does not have it was created a moment ago.
+        if !new.is_empty() && (!self.client.creates_files || new.iter().any(|it| self.exists(it))) {
+            return None;
+        }
         if !self.client.document_changes {
             let changes: Option<_> = files.into_iter().map(|(file, texts)| Some((self.uri(file)?, texts))).collect();
             return Some(ls_types::WorkspaceEdit { changes: Some(changes?), ..Default::default() });
+        }
+        let mut operations = Vec::new();
+        for file in &new {
+            let create = ls_types::CreateFile { uri: self.uri(file)?, options: None, annotation_id: None };
+            operations.push(ls_types::DocumentChangeOperation::Op(ls_types::ResourceOp::Create(create)));
         }
         let changes: Option<Vec<_>> = files
             .into_iter()
@@ -152,8 +164,18 @@ impl SessionSnapshot {
                 Some(ls_types::TextDocumentEdit { text_document, edits })
             })
             .collect();
-        let document_changes = Some(ls_types::DocumentChanges::Edits(changes?));
-        Some(ls_types::WorkspaceEdit { document_changes, ..Default::default() })
+        let changes = if operations.is_empty() {
+            ls_types::DocumentChanges::Edits(changes?)
+        } else {
+            operations.extend(changes?.into_iter().map(ls_types::DocumentChangeOperation::Edit));
+            ls_types::DocumentChanges::Operations(operations)
+        };
+        Some(ls_types::WorkspaceEdit { document_changes: Some(changes), ..Default::default() })
+    }
+
+    /// Whether a file exists on disk.
+    fn exists(&self, name: &str) -> bool {
+        self.names.name_to_path(name).is_some_and(|path| path.exists())
     }
 
     fn with_lines<T>(&self, name: &str, use_lines: impl FnOnce(&LineIndex) -> T) -> T {

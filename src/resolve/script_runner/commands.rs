@@ -325,6 +325,7 @@ fn run_file_command(interpreter: &mut Interpreter<'_>, name: &str, arguments: &[
         _ => "",
     };
     let mut operands = Vec::new();
+    let mut mode = None;
     let mut flags = String::new();
     let mut is_understood = true;
     let mut arguments = arguments.iter();
@@ -333,7 +334,7 @@ fn run_file_command(interpreter: &mut Interpreter<'_>, name: &str, arguments: &[
             Some(flag) if flag.len() > 1 && flag.starts_with('-') => {
                 is_understood &= flag[1..].chars().all(|it| allowed.contains(it));
                 if flag.contains('m') && name == "mkdir" {
-                    arguments.next();
+                    mode = arguments.next();
                 }
                 flags.push_str(&flag);
             }
@@ -356,7 +357,12 @@ fn run_file_command(interpreter: &mut Interpreter<'_>, name: &str, arguments: &[
                 if is_file || !flags.contains('p') && !interpreter.state.file_system.has_directory(place) {
                     interpreter.state.status = ExitStatus::Unknown;
                 } else {
-                    interpreter.state.file_system.make_directory(place);
+                    let is_new = !interpreter.state.file_system.is_directory(place);
+                    let permissions = interpreter.state.new_directory;
+                    interpreter.state.file_system.make_directory(place, permissions);
+                    if let Some(mode) = mode.filter(|_| is_new) {
+                        file_modes::set_directory_mode(interpreter, mode, place);
+                    }
                 }
             }
         }

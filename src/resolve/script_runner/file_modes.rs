@@ -1,7 +1,7 @@
-//! Who may read a file: `chmod`, `chown`, `umask`, and the permissions that a file certainly lacks (PF7).
+//! Who may read a file: `chmod`, `chown`, `umask`, and the permissions that a file or its directories certainly lack (PF7).
 //!
-//! Only certain denials are recorded. The default of `umask` is that of the image, so a new file denies nothing for
-//! certain.
+//! A file needs the permission to read, each of its directories that to search. Only certain denials are recorded. The
+//! default of `umask` is that of the image, so a new file denies nothing for certain.
 
 use crate::resolve::container_user::ContainerUser;
 use crate::resolve::script_runner::file_system::{FileLocation, FileState};
@@ -13,10 +13,19 @@ const GROUP: u8 = 2;
 const OTHERS: u8 = 1;
 const ALL: u8 = OWNER | GROUP | OTHERS;
 
-/// What is known about the permissions of a file.
+/// The permission that a reader of a file needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needed {
+    /// Of the file: `r`.
+    Read,
+    /// Of a directory: `x`.
+    Search,
+}
+
+/// What is known about the permissions of a file or directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::resolve) struct FilePermissions {
-    /// The classes of users that certainly may not read it.
+    /// The classes of users that certainly may not read the file or search the directory.
     denied: u8,
     /// The number of the user who owns it, if it is known.
     owner: Option<u64>,
@@ -30,7 +39,7 @@ impl FilePermissions {
         Self { owner, ..Self::default() }
     }
 
-    /// Whether a user certainly may not read the file.
+    /// Whether a user certainly may not read the file or search the directory.
     pub(in crate::resolve) fn denies(self, user: ContainerUser) -> bool {
         let others = GROUP | OTHERS;
         let denies_others = self.denied & others == others;
@@ -70,15 +79,21 @@ pub(super) fn chmod(interpreter: &mut Interpreter<'_>, arguments: &[TracedText])
     for file in files {
         let file_system = &mut interpreter.state.file_system;
         let before = file_system.permissions(&file);
-        let denied = mode.known().and_then(|it| changed_mode(&it, before.denied));
+        let is_directory = file_system.is_directory(&file);
+        let needed = if is_directory { Needed::Search } else { Needed::Read };
+        let denied = mode.known().and_then(|it| changed_mode(&it, before.denied, needed));
         match file_system.get(&file) {
+            _ if is_directory => {
+                let place = position(mode).filter(|_| denied.is_some());
+                file_system.set_permissions(&file, FilePermissions { denied: denied.unwrap_or(0), place, ..before });
+            }
             FileState::Known(_) => {
                 let place = position(mode).filter(|_| denied.is_some());
                 let after = FilePermissions { denied: denied.unwrap_or(0), place, ..before };
                 file_system.set_permissions(&file, after);
             }
-            FileState::Absent if !file_system.is_directory(&file) => interpreter.state.status = ExitStatus::Failure,
-            FileState::Absent | FileState::Unknown => file_system.set_permissions(&file, FilePermissions::default()),
+            FileState::Absent => interpreter.state.status = ExitStatus::Failure,
+            FileState::Unknown => file_system.set_permissions(&file, FilePermissions::default()),
         }
     }
 }
@@ -100,17 +115,30 @@ pub(super) fn chown(interpreter: &mut Interpreter<'_>, arguments: &[TracedText])
     }
 }
 
+/// `mkdir -m MODE`, after the directory is made.
+pub(super) fn set_directory_mode(interpreter: &mut Interpreter<'_>, mode: &TracedText, directory: &FileLocation) {
+    let file_system = &mut interpreter.state.file_system;
+    let before = file_system.permissions(directory);
+    let denied = mode.known().and_then(|it| changed_mode(&it, 0, Needed::Search));
+    let after = FilePermissions { denied: denied.unwrap_or(0), place: position(mode), ..before };
+    file_system.set_permissions(directory, after);
+}
+
 /// `umask`
 pub(super) fn umask(interpreter: &mut Interpreter<'_>, arguments: &[TracedText], output: &mut TracedText) {
-    let new = &mut interpreter.state.new_file;
     let [mask] = arguments else { return output.append(&TracedText::open()) };
-    let Some(text) = mask.known() else { return new.denied = 0 };
-    if text.starts_with('-') {
+    let text = mask.known();
+    if text.as_ref().is_some_and(|it| it.starts_with('-')) {
         return output.append(&TracedText::open());
     }
-    // The mask in octal has the bits that are removed, the symbolic form those that are kept.
-    let denied = octal(&text).map(read_classes).or_else(|| changed_mode(&text, new.denied));
-    (new.denied, new.place) = (denied.unwrap_or(0), position(mask));
+    let state = &mut interpreter.state;
+    for (new, needed) in [(&mut state.new_file, Needed::Read), (&mut state.new_directory, Needed::Search)] {
+        // The mask in octal has the bits that are removed, the symbolic form those that are kept.
+        let changed = |text: &str| {
+            octal(text).map(|it| classes_with(it, needed)).or_else(|| changed_mode(text, new.denied, needed))
+        };
+        (new.denied, new.place) = (text.as_deref().and_then(changed).unwrap_or(0), position(mask));
+    }
 }
 
 /// The first operand, and the files that the others name. `None` if one of them is not known.
@@ -148,11 +176,15 @@ fn position(argument: &TracedText) -> Option<ScriptPosition> {
     Some(ScriptPosition { end, ..first })
 }
 
-/// The classes that may not read a file after `chmod`, if the mode is understood.
-fn changed_mode(mode: &str, denied: u8) -> Option<u8> {
+/// The classes that lack a permission after `chmod`, if the mode is understood.
+fn changed_mode(mode: &str, denied: u8, needed: Needed) -> Option<u8> {
     if let Some(bits) = octal(mode) {
-        return Some(ALL & !read_classes(bits));
+        return Some(ALL & !classes_with(bits, needed));
     }
+    let letters: &[char] = match needed {
+        Needed::Read => &['r'],
+        Needed::Search => &['x', 'X'],
+    };
     mode.split(',').try_fold(denied, |denied, clause| {
         let operator = clause.find(['+', '-', '='])?;
         let (who, change) = clause.split_at(operator);
@@ -171,7 +203,7 @@ fn changed_mode(mode: &str, denied: u8) -> Option<u8> {
                 },
             )
         })?;
-        match (change.as_bytes()[0], permissions.contains('r'), classes) {
+        match (change.as_bytes()[0], permissions.contains(letters), classes) {
             // Without a class `umask` decides which classes are changed.
             (b'+', true, 0) => Some(0),
             (b'+', false, _) | (b'-', false, _) => Some(denied),
@@ -187,8 +219,12 @@ fn octal(text: &str) -> Option<u32> {
     is_octal.then(|| u32::from_str_radix(text, 8).ok()).flatten()
 }
 
-/// The classes with the read bit of a mode.
-fn read_classes(bits: u32) -> u8 {
+/// The classes with a permission in the bits of a mode.
+fn classes_with(bits: u32, needed: Needed) -> u8 {
+    let bits = match needed {
+        Needed::Read => bits,
+        Needed::Search => bits << 2,
+    };
     let class = |bit: u32, class: u8| if bits & bit == 0 { 0 } else { class };
     class(0o400, OWNER) | class(0o040, GROUP) | class(0o004, OTHERS)
 }
@@ -215,7 +251,22 @@ mod tests {
             ("888", 0, None),
             ("u", 0, None),
         ] {
-            assert_eq!(changed_mode(mode, before), after, "{mode}");
+            assert_eq!(changed_mode(mode, before, Needed::Read), after, "{mode}");
+        }
+    }
+
+    #[test]
+    fn modes_of_directories_deny_classes() {
+        for (mode, before, after) in [
+            ("700", 0, Some(GROUP | OTHERS)),
+            ("0755", ALL, Some(0)),
+            ("644", 0, Some(ALL)),
+            ("go-x", 0, Some(GROUP | OTHERS)),
+            ("go-r", 0, Some(0)),
+            ("a+X", ALL, Some(0)),
+            ("u=rw", 0, Some(OWNER)),
+        ] {
+            assert_eq!(changed_mode(mode, before, Needed::Search), after, "{mode}");
         }
     }
 

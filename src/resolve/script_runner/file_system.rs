@@ -106,7 +106,10 @@ impl FileTree {
 impl FileSystem {
     /// The state before any container has run. The given volumes are known to be empty.
     pub(super) fn new(empty: impl IntoIterator<Item = Arc<str>>) -> Self {
-        let volumes = empty.into_iter().map(|name| (name, FileTree::new(false))).collect();
+        // The kubelet makes the directory of a volume as root.
+        let root = || BTreeMap::from([(String::new(), FilePermissions::of_user(Some(0)))]);
+        let tree = || FileTree { permissions: root(), ..FileTree::new(false) };
+        let volumes = empty.into_iter().map(|name| (name, tree())).collect();
         Self { volumes, own: FileTree::for_image() }
     }
 
@@ -169,7 +172,7 @@ impl FileSystem {
         self.volumes.values_mut().chain([&mut self.own]).for_each(|it| it.permissions.clear());
     }
 
-    /// The known files at or below a path.
+    /// The known files and directories at or below a path.
     pub(super) fn files_below(&self, place: &FileLocation) -> Vec<FileLocation> {
         let files = match &place.volume {
             Some(volume) => self.volumes.get(volume),
@@ -177,8 +180,9 @@ impl FileSystem {
         };
         let inside = format!("{}/", place.path);
         let is_below = |it: &&String| **it == place.path || place.path.is_empty() || it.starts_with(&inside);
-        let paths = files.into_iter().flat_map(|it| it.files.keys()).filter(is_below);
-        paths.map(|path| FileLocation { volume: place.volume.clone(), path: path.clone() }).collect()
+        let paths = files.into_iter().flat_map(|it| it.files.keys().chain(&it.directories)).filter(is_below);
+        let root = self.is_directory(place).then_some(&place.path).filter(|it| it.is_empty());
+        paths.chain(root).map(|path| FileLocation { volume: place.volume.clone(), path: path.clone() }).collect()
     }
 
     /// Whether the directory of a file certainly exists.
@@ -193,12 +197,15 @@ impl FileSystem {
         }
     }
 
-    /// Creates a directory and its parents.
-    pub(super) fn make_directory(&mut self, place: &FileLocation) {
+    /// Creates a directory and its parents, with the permissions of new ones.
+    pub(super) fn make_directory(&mut self, place: &FileLocation, permissions: FilePermissions) {
         let Some(files) = self.files_mut(place) else { return };
         let ends = place.path.match_indices('/').map(|(at, _)| at).chain([place.path.len()]);
         for end in ends.filter(|end| *end > 0) {
-            files.directories.insert(place.path[..end].to_owned());
+            let path = place.path[..end].to_owned();
+            if files.directories.insert(path.clone()) && !files.is_open {
+                files.permissions.insert(path, permissions);
+            }
         }
     }
 
@@ -215,12 +222,12 @@ impl FileSystem {
         let Some(files) = self.files_mut(place) else { return };
         let inside = format!("{}/", place.path);
         let is_root = place.path.is_empty();
-        let below: Vec<String> = files.files.keys().filter(|it| is_root || it.starts_with(&inside)).cloned().collect();
+        let is_below = |it: &String| is_root && !it.is_empty() || it.starts_with(&inside);
+        let below: Vec<String> = files.files.keys().filter(|it| is_below(it)).cloned().collect();
         for path in below {
             files.set(&path, FileState::Absent);
-            files.permissions.remove(&path);
         }
-        files.permissions.remove(&place.path);
+        files.permissions.retain(|it, _| !is_below(it) && (is_root || *it != place.path));
         files.directories.retain(|it| *it != place.path && !it.starts_with(&inside));
         if !is_root {
             files.set(&place.path, FileState::Absent);
@@ -268,10 +275,11 @@ impl FileSystem {
         self.volumes.get(volume).is_some_and(|files| files.rewritten.contains(path))
     }
 
-    /// What is known about the permissions of the file at a path relative to the volume.
-    pub(super) fn file_permissions(&self, volume: &str, path: &str) -> FilePermissions {
-        let files = self.volumes.get(volume);
-        files.and_then(|it| it.permissions.get(path)).copied().unwrap_or_default()
+    /// What is known about the permissions of the file at a path relative to the volume, and of its directories.
+    pub(super) fn file_permissions(&self, volume: &str, path: &str) -> Vec<FilePermissions> {
+        let directories = path.match_indices('/').map(|(at, _)| &path[..at]).chain([""]);
+        let known = |it: &str| self.volumes.get(volume).and_then(|files| files.permissions.get(it)).copied();
+        [path].into_iter().chain(directories).filter_map(known).collect()
     }
 
     fn files_mut(&mut self, place: &FileLocation) -> Option<&mut FileTree> {
@@ -326,7 +334,7 @@ mod tests {
         let text = FileState::Known(Arc::new(TracedText::default()));
         file_system.set(&place("a/f"), text.clone());
         assert_eq!(file_system.file("v", "a/f"), FileState::Unknown);
-        file_system.make_directory(&place("a/b"));
+        file_system.make_directory(&place("a/b"), FilePermissions::default());
         file_system.set(&place("a/f"), text.clone());
         assert_eq!(file_system.file("v", "a/f"), text);
         file_system.remove(&place("a"));

@@ -72,6 +72,8 @@ pub(super) struct ShellState {
     pub(super) directory: Option<String>,
     /// The permissions of new files, by `umask`.
     pub(super) new_file: FilePermissions,
+    /// The permissions of new directories, by `umask`.
+    pub(super) new_directory: FilePermissions,
     pub(super) status: ExitStatus,
     pub(super) stops_at_failure: bool,
     /// Whether the shell or subshell has exited.
@@ -106,6 +108,7 @@ pub(super) fn run(
         variables: BTreeMap::new(),
         directory,
         new_file: FilePermissions::of_user(context.user.id()),
+        new_directory: FilePermissions::of_user(context.user.id()),
         status: ExitStatus::Success,
         stops_at_failure: context.stops_at_failure,
         has_ended: false,
@@ -142,6 +145,7 @@ impl ShellState {
             variables,
             directory: self.directory.filter(|it| other.directory.as_ref() == Some(it)),
             new_file: self.new_file.common(other.new_file),
+            new_directory: self.new_directory.common(other.new_directory),
             status: if self.status == other.status { self.status } else { ExitStatus::Unknown },
             stops_at_failure: self.stops_at_failure && other.stops_at_failure,
             has_ended: false,
@@ -499,7 +503,7 @@ impl<'a> Interpreter<'a> {
         run: impl FnOnce(&mut Self, &TracedText, &mut TracedText) -> Followed,
     ) -> Followed {
         let (variables, directory) = (self.state.variables.clone(), self.state.directory.clone());
-        let new_file = self.state.new_file;
+        let (new_file, new_directory) = (self.state.new_file, self.state.new_directory);
         self.ends.push(Vec::new());
         run(self, input, output)?;
         for end in self.ends.pop().unwrap_or_default() {
@@ -508,7 +512,7 @@ impl<'a> Interpreter<'a> {
         self.state.has_ended = false;
         self.state.variables = variables;
         self.state.directory = directory;
-        self.state.new_file = new_file;
+        (self.state.new_file, self.state.new_directory) = (new_file, new_directory);
         Ok(())
     }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::resolve::ShellUse;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::expanded_texts;
-use crate::rules::shared::shell_detection::ShellUse;
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 declare_rule! {
@@ -47,7 +47,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Doubles the dollar signs, so that the text arrives as written. Unsafe: the loss may be intended.
+    /// Editors offer to double the dollar signs, so that the text arrives as written, or to write those that arrive. Only
+    /// the author knows which of the two is meant.
     name: "collapsed-dollar",
     level: Info,
     checks: [ContainerOrPresetInPod(check)],
@@ -61,15 +62,25 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         for run in lossy_runs(value, text.shell) {
             let (written, kept) = (&value[run.clone()], &value[run.start + 1..run.end]);
             let doubled = written.repeat(2);
-            let title = format!("Write `{doubled}` to keep `{written}`");
+            let keep = format!("Write `{doubled}` to keep `{written}`");
+            // A single dollar sign is kept; two would lose one again.
+            let simple = if kept.len() == 1 { kept.to_owned() } else { kept.repeat(2) };
+            let accept = format!("Write `{simple}`, which arrives as `{kept}`");
+            // Before a letter, one dollar sign looks like a variable of a shell.
+            let is_name = value[run.end..].starts_with(|it: char| it.is_alphanumeric() || it == '_');
+            let accepted = reference_fixes::replace(container, text.text, run.clone(), &simple, accept);
             findings.push(
                 Finding::new(
                     container.inside(text.text, run.clone()),
                     text.name(),
                     format!("`{written}` becomes `{kept}`: `$$` is an escaped dollar sign"),
                 )
-                .help(format!("write `{doubled}` to keep `{written}`, or `{kept}` if that is meant"))
-                .fix(reference_fixes::replace(container, text.text, run, &doubled, title)),
+                .help(match is_name {
+                    true => format!("write `{doubled}` to keep `{written}`"),
+                    false => format!("write `{doubled}` to keep `{written}`, or `{simple}` if `{kept}` is meant"),
+                })
+                .choice(reference_fixes::replace(container, text.text, run.clone(), &doubled, keep))
+                .choice(accepted.filter(|_| !is_name)),
             );
         }
     }

@@ -1,9 +1,9 @@
 //! The rule `command-substitution-outside-shell`.
 
 use crate::k8s::ContainerField;
+use crate::resolve::whole_reference;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
-use crate::rules::shared::reference_text::whole_reference;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
@@ -42,7 +42,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Escapes the dollar sign, so that the text is kept on purpose. Unsafe: usually the command was meant to run.
+    /// Editors offer to escape the dollar sign, so that the text is kept on purpose. Commands do not: usually the command
+    /// was meant to run.
     name: "command-substitution-outside-shell",
     level: Warning,
     checks: [ContainerOrPresetInPod(check)],
@@ -67,7 +68,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 format!("`{written}` does not run: there is no shell here"),
             )
             .help(help)
-            .fix(reference_fixes::escape(container, text.text, range)),
+            .choice(reference_fixes::escape(container, text.text, step, range)),
         );
     }
 }

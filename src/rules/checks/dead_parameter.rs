@@ -1,5 +1,6 @@
 //! The rule `dead-parameter`.
 
+use crate::diagnostic::Severity;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::{ReferenceForm, has_placeholder, mask_expressions, parameter_references};
 
@@ -10,7 +11,8 @@ declare_rule! {
     /// Parameters are replaced only in `objects`, `labels` and `message`. Reports `${P}` of a declared parameter in the
     /// template's own metadata, in its `apiVersion` and `kind`, and in the values of parameters. In templates of
     /// `apiVersion: v1` it also reports `$(P)`, unless a container of the template may have a variable of this name.
-    /// Descriptions and display names of parameters are prose and not checked. The finding covers the reference.
+    /// Descriptions and display names of parameters are prose and not checked. In the template's own fields, which only people
+    /// read, a finding is an info. The finding covers the reference.
     ///
     /// ## Why it matters
     /// The text is not replaced: a parameter whose value contains other parameters reaches the objects with `${P}` in
@@ -77,7 +79,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let place = if in_parameter { "the values of parameters" } else { "the metadata of the template" };
             let message = format!("`{written}` is not replaced: {place} cannot contain parameters");
             let finding = Finding::new(object.inside(text, reference.range.clone()), name, message);
-            findings.push(finding.help("parameters are replaced only in `objects`, `labels` and `message`"));
+            let finding = finding.help("parameters are replaced only in `objects`, `labels` and `message`");
+            // The name and the description of a template are for people: nothing is created from them.
+            findings.push(if in_parameter { finding } else { finding.at_most(Severity::Info) });
         }
     }
 }

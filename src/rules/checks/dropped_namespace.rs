@@ -1,6 +1,10 @@
 //! The rule `dropped-namespace`.
 
-use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::diagnostic::Fix;
+use crate::k8s::Text;
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::item_removal::remove_field;
+use crate::syntax::YamlValue;
 
 declare_rule! {
     /// Reports a namespace in a template that processing removes.
@@ -42,7 +46,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None.
+    /// Editors offer to remove the namespace, or to replace it by the parameter `${NAMESPACE}`. Only the author knows
+    /// which of the two is meant.
     name: "dropped-namespace",
     level: Info,
     checks: [Object(check)],
@@ -62,6 +67,19 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     if !keeps {
         let message = format!("processing the template removes the namespace `{}`", namespace.value);
         let finding = Finding::new(object.at(namespace.span), &namespace.value, message);
-        findings.push(finding.help("use a parameter, `${NAMESPACE}`, or remove the namespace"));
+        let removal = remove_field(object.file, &object.at(namespace.span), "Remove the namespace".into());
+        let finding = finding.help("use a parameter, `${NAMESPACE}`, or remove the namespace").choice(removal);
+        findings.push(finding.choice(parameter_fix(object, namespace)));
     }
+}
+
+/// Replaces the namespace by a parameter with this value.
+fn parameter_fix(object: &ObjectContext<'_>, namespace: &Text) -> Option<Fix> {
+    const NAME: &str = "NAMESPACE";
+    let is_declared = object.object.source.template.as_ref().is_some_and(|it| it.parameters.contains(NAME));
+    let fields = [("name", YamlValue::text(NAME)), ("value", YamlValue::text(&*namespace.value))];
+    let declaration = if is_declared { None } else { Some(object.declare_parameter_edit(&fields)?) };
+    let span = object.literal_span(namespace)?;
+    let edits = std::iter::once(edit(object.file.at(span), format!("${{{NAME}}}"))).chain(declaration).collect();
+    Some(Fix { title: format!("Write `${{{NAME}}}`"), safe: false, edits })
 }

@@ -1,6 +1,7 @@
 //! The rule `duplicate-key`.
 
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule};
+use crate::rules::shared::item_removal::remove_field;
 
 declare_rule! {
     /// Reports a key that appears twice in one mapping.
@@ -33,7 +34,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: only the author knows which of the two is meant.
+    /// Editors offer to remove the earlier or the later key. Only the author knows which of the two is meant.
     name: "duplicate-key",
     level: Error,
     checks: [File(check)],
@@ -55,7 +56,9 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
                 format!("the key `{key}` appears twice in this mapping: only the last one is used"),
             )
             .related(file.at(*before), "the earlier key")
-            .help("remove one of the two"),
+            .help("remove one of the two")
+            .choice(remove_field(file, &file.at(*before), format!("Remove the earlier `{key}`")))
+            .choice(remove_field(file, &file.at(*again), format!("Remove this `{key}`"))),
         );
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::k8s::Text;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::item_removal::remove_item_around;
 
 declare_rule! {
     /// Reports a parameter that is declared twice in one template.
@@ -44,7 +46,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: only the author knows which of the two is meant.
+    /// Editors offer to remove the earlier or the later declaration. Only the author knows which of the two is meant.
     name: "duplicate-parameter",
     level: Error,
     checks: [Object(check)],
@@ -63,7 +65,13 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             );
             let finding = Finding::new(object.at(name.span), &name.value, message)
                 .related(object.at(before.span), "the earlier declaration");
-            findings.push(finding.help("remove one of the two"));
+            let remove = |name: &Text, title| remove_item_around(object, name.span, title);
+            findings.push(
+                finding
+                    .help("remove one of the two")
+                    .choice(remove(name, format!("Remove this declaration of `{}`", name.value)))
+                    .choice(remove(before, format!("Remove the earlier declaration of `{}`", name.value))),
+            );
         }
     }
 }

@@ -43,7 +43,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Removes the earlier entry. Unsafe: entries between the two use the earlier value.
+    /// Removes the earlier entry. Unsafe: entries between the two use the earlier value. Editors also offer to remove
+    /// the later one.
     name: "duplicate-variable",
     level: Warning,
     checks: [Container(check)],
@@ -84,8 +85,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         findings.push(
             finding
                 .related(container.at(earlier_name), "the earlier entry")
-                .help(format!("remove one of the two, or use the earlier value with `$({})`", name.value))
-                .fix(fix),
+                .help("remove one of the two")
+                .fix(fix)
+                .choice(container.removal(entry.span, format!("Remove this entry of `{}`", name.value))),
         );
     }
 }

@@ -1,12 +1,14 @@
 //! The rule `empty-template`.
 
+use crate::diagnostic::Severity;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
 declare_rule! {
     /// Reports a template without objects.
     ///
     /// ## What it does
-    /// Reports a template whose `objects` is absent or empty. The finding covers the name of the template.
+    /// Reports a template whose `objects` is absent or empty. A template with parameters and `objects: []` is probably a
+    /// skeleton that a script fills, and the finding a hint. The finding covers the name of the template.
     ///
     /// ## Why it matters
     /// Processing such a template gives an empty list, and nothing is created.
@@ -45,5 +47,7 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let place = model.name.as_ref().map_or(template.span, |it| it.span);
     let name = model.name.as_ref().map_or("", |it| &it.value);
     let finding = Finding::new(object.at(place), name, "the template has no objects: processing it creates nothing");
-    findings.push(finding.help("list the objects in `objects`"));
+    let finding = finding.help("list the objects in `objects`");
+    let is_skeleton = template.objects_span.is_some() && !template.parameters.is_empty();
+    findings.push(if is_skeleton { finding.at_most(Severity::Hint) } else { finding });
 }

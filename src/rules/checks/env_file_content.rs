@@ -8,9 +8,10 @@ use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, PodCon
 use crate::rules::shared::file_key_refs::{
     FileKeyRef, PodFiles, check_file_key_refs, describe_container, env_file_readers, quote_values,
 };
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::rename_fix::rename_fix;
 use crate::syntax::{EnvFileDialect, EnvFileError, EnvFileProblem, parse_env_file};
 use crate::text::Span;
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports an env file whose known content does not have the key, or that the kubelet cannot read.
@@ -125,7 +126,7 @@ fn written_file(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Opt
             let message = format!("the container does not start: {who} and may not read env file `{}`", path.value);
             let finding = Finding::new(at, &key.value, message)
                 .help("let all users read the file, or run both containers as the same user");
-            Some(match content.permissions_part() {
+            Some(match content.permissions_part(user) {
                 Some(part) => finding.related(pod.script_location(&part), "its permissions are set here"),
                 None => finding,
             })

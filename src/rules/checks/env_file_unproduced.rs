@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::k8s::{Container, ContainerRole, Text};
+use crate::diagnostic::{Fix, Location};
+use crate::k8s::{Container, ContainerRole, Mount, Text};
 use crate::resolve::{EnvFile, FileKeyOutcome, path_in_volume};
-use crate::rules::engine::{Finding, Findings, ObjectContext, PodContext, declare_rule};
+use crate::rules::engine::{Finding, Findings, ObjectContext, PodContext, declare_rule, edit};
 use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, check_file_key_refs, describe_container};
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::item_removal::remove_entry;
+use crate::rules::shared::rename_fix::rename_fix;
+use crate::syntax::reorder_items;
+use crate::text::{Span, nearest_name};
 
 declare_rule! {
     /// Reports an env file that nothing writes before it is needed.
@@ -69,7 +73,9 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the path of the only file in the volume. Unsafe: only the author knows which side is wrong.
+    /// Writes the path of the only file in the volume. Unsafe: only the author knows which side is wrong. Editors
+    /// also offer to move the init container that writes the file, and to remove a mount that the proposal does not
+    /// allow.
     name: "env-file-unproduced",
     level: Warning,
     checks: [Object(check), Pod(check_other_mounts)],
@@ -101,7 +107,11 @@ fn check_reference(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> 
             volume.value
         );
         let at = reference.location(volume.span);
-        found.push(Finding::new(at, &volume.value, message).help("remove the mount"));
+        let is_it = |it: &&Mount| it.name.as_ref().is_some_and(|it| it.value == volume.value);
+        let mount = reference.container.mounts.iter().find(is_it);
+        let title = format!("Remove the mount of `{}`", volume.value);
+        let removal = mount.and_then(|it| remove_entry(&pod.object, it.span, title));
+        found.push(Finding::new(at, &volume.value, message).help("remove the mount").choice(removal));
     }
     found
 }
@@ -157,6 +167,26 @@ fn late_file(
 
 const WRITE_EARLIER: &str = "write the file in an earlier init container";
 
+/// Moves an init container before another one.
+fn move_fix(pod: &PodContext<'_>, moved: usize, before: usize) -> Option<Fix> {
+    let containers = &pod.pod.containers;
+    let names = [moved, before].map(|it| containers[it].name.as_ref().map(|it| &*it.value));
+    let [Some(name), Some(other)] = names else { return None };
+    let object = pod.object;
+    let source = object.file.parsed_text()?;
+    let spans = [moved, before].map(|it| object.at(containers[it].span));
+    let path = source.tree.document_at(spans[0].span.start)?.root()?.path_to(spans[0].span.start);
+    let list = path.iter().rev().find(|it| it.is_sequence())?;
+    let items: Vec<Span> = list.items().map(|it| it.span()).collect();
+    let position = |at: &Location| items.iter().position(|it| *it == at.span && at.file == *object.file.path);
+    let (from, to) = (position(&spans[0])?, position(&spans[1])?);
+    let mut order: Vec<usize> = (0..items.len()).filter(|it| *it != from).collect();
+    order.insert(to, from);
+    let change = reorder_items(&source.text, *list, &order)?;
+    let edits = vec![edit(object.file.at(change.span), change.text)];
+    Some(Fix { title: format!("Move `{name}` before `{other}`"), safe: false, edits })
+}
+
 /// Adds the place of a script that writes a file.
 fn written_here(pod: &PodContext<'_>, finding: Finding, file: &EnvFile) -> Finding {
     let EnvFile::Written(content) = file else { return finding };
@@ -188,7 +218,8 @@ fn missing_file(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>, volume
                 finding(format!("{reader} writes `{}`, but does not start without it", path.value)).help(WRITE_EARLIER)
             }
             false => finding(format!("{reader} starts before {container} writes `{}`", path.value))
-                .help(format!("move {container} before this container")),
+                .help(format!("move {container} before this container"))
+                .choice(move_fix(pod, writer, reference.at)),
         };
         return written_here(pod, finding, &written);
     }

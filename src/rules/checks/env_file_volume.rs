@@ -1,10 +1,13 @@
 //! The rule `env-file-volume`.
 
-use crate::k8s::Volume;
+use crate::diagnostic::Fix;
+use crate::k8s::{Pod, Volume};
 use crate::resolve::PodVolumes;
-use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, VolumeUse, check_file_key_refs};
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::rename_fix::rename_fix;
+use crate::syntax::{InsertPosition, YamlValue, add_entry, add_items};
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports an env file in a volume that cannot hold it: missing, not an `emptyDir`, or not mounted.
@@ -57,7 +60,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the most similar name of an `emptyDir` volume. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name of an `emptyDir` volume. Unsafe: only the author knows what was meant. If there
+    /// is none, editors offer to add the volume.
     name: "env-file-volume",
     level: Error,
     checks: [Object(check)],
@@ -82,7 +86,11 @@ fn check_volume(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Opt
                 Some(near) => {
                     finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&reference.owner, name, &near))
                 }
-                None => finding.help("add it to `volumes` as an `emptyDir`"),
+                None => finding.help("add it to `volumes` as an `emptyDir`").choice(add_volume_fix(
+                    &files.pod.object,
+                    files.pod.pod,
+                    &name.value,
+                )),
             })
         }
         // V13, PF2.
@@ -103,6 +111,17 @@ fn check_volume(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Opt
             Some(finding.related(place.clone(), "the volume"))
         }
     }
+}
+
+/// Adds a volume to the pod.
+fn add_volume_fix(object: &ObjectContext<'_>, pod: &Pod, name: &str) -> Option<Fix> {
+    let volume = YamlValue::map([("name", YamlValue::text(name)), ("emptyDir", YamlValue::Map(Vec::new()))]);
+    let change = object.change(pod.span, |text, spec| match spec.get("volumes") {
+        Some(list) => add_items(text, list, std::slice::from_ref(&volume), InsertPosition::Last),
+        None => add_entry(text, spec, "volumes", &YamlValue::List(vec![volume.clone()])),
+    })?;
+    let edits = vec![edit(object.file.at(change.span), change.text)];
+    Some(Fix { title: format!("Add the volume `{name}` as an `emptyDir`"), safe: false, edits })
 }
 
 /// The `emptyDir` volume with the most similar name.

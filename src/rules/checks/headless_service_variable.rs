@@ -4,6 +4,7 @@ use crate::build::BuiltMatch;
 use crate::k8s::{EnvFromSource, ObjectData, Text};
 use crate::resolve::{ServiceVariableAbsence, has_cluster_ip};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 use crate::rules::shared::source_objects::name_location;
 
@@ -57,7 +58,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: use the DNS name of the service, or give it a cluster IP.
+    /// Editors offer to write the DNS name of the service in place of its address. Commands do not: the name is
+    /// resolved when the program connects.
     name: "headless-service-variable",
     level: Warning,
     checks: [ContainerOrPresetInPod(check)],
@@ -81,6 +83,13 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             format!("`$({name})` is not expanded: service `{service}` has no cluster IP, and so no variables"),
         )
         .help(format!("use the DNS name `{service}`"));
+        // The name takes the place of the address, not of a port.
+        let is_address = name.ends_with("_SERVICE_HOST") || name.ends_with("_TCP_ADDR") || name.ends_with("_UDP_ADDR");
+        let title = format!("Write the DNS name `{service}`");
+        let rewrite = is_address
+            .then(|| reference_fixes::replace(container, text.text, step.range.clone(), service, title))
+            .flatten();
+        let finding = finding.choice(rewrite);
         let found = container.object.object.services_named(service);
         findings.push(match found.first().and_then(name_location) {
             Some(location) => finding.related(location, "the service"),

@@ -1,11 +1,10 @@
 //! The rule `invalid-env-file`.
 
+use crate::build::env_file_field_problem;
 use crate::k8s::Text;
-use crate::resolve::{is_relaxed_variable_name, is_service_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, PodContext, declare_rule};
 use crate::rules::shared::file_key_refs::FileKeyRef;
 use crate::syntax::may_be_replaced;
-use crate::workspace::KubernetesVersion;
 
 declare_rule! {
     /// Reports a `fileKeyRef` with fields that the API server rejects.
@@ -81,11 +80,11 @@ pub(in crate::rules) fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRe
         Some(_) => pod.object.file.snapshot.is_patch(pod.object.file.path),
         None => pod.is_partial_container(reference.container),
     };
-    let mut field = |name: &str, text: Option<&Text>, error: &dyn Fn(&str) -> Option<(String, &'static str)>| {
+    let mut field = |name: &str, text: Option<&Text>| {
         let about = format!("{} {name}", reference.variable);
         match text {
-            // The object that a patch changes may have the field.
-            None if is_partial => {}
+            // The object that a patch changes may have the field, or `unknown-env-field` reports it.
+            None if is_partial || reference.is_malformed => {}
             None => {
                 let message = format!("`fileKeyRef` has no `{name}`");
                 found.push(Finding::new(reference.location(reference.field), about, message));
@@ -96,26 +95,14 @@ pub(in crate::rules) fn check_fields(pod: &PodContext<'_>, reference: &FileKeyRe
             }
             Some(text) if may_be_replaced(&text.value) => {}
             Some(text) => {
-                if let Some((message, help)) = error(&text.value) {
+                if let Some((message, help)) = env_file_field_problem(name, &text.value) {
                     found.push(Finding::new(reference.location(text.span), about, message).help(help));
                 }
             }
         }
     };
-    field("volumeName", reference.volume, &|name| {
-        // A DNS label, which may start with a digit. The newest release has the same rule for services.
-        let help = "a name has lower-case letters, digits and `-`, and at most 63 characters";
-        (!is_service_name(name, KubernetesVersion::NEWEST))
-            .then(|| (format!("`{name}` is not a valid name of a volume"), help))
-    });
-    field("path", reference.path, &|path| {
-        let help = "write the path from the top of the volume, without `..`";
-        path.split('/').any(|it| it == "..").then(|| (format!("`{path}` leaves the volume"), help))
-    });
-    field("key", reference.key, &|key| {
-        let help = "a key has printable ASCII characters except `=`";
-        (!is_relaxed_variable_name(key))
-            .then(|| (format!("`{}` is not a valid key of an env file", key.escape_debug()), help))
-    });
+    field("volumeName", reference.volume);
+    field("path", reference.path);
+    field("key", reference.key);
     found
 }

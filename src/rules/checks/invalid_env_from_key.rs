@@ -87,10 +87,9 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 /// Reports invalid prefixes (V5).
 fn check_prefixes(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     let release = object.file.resolver.release(object.file.path);
-    let preset = match &object.object.model.data {
-        ObjectData::Preset(preset) => Some(&preset.pod),
-        _ => None,
-    };
+    let preset = object.object.preset();
+    let release = preset.map_or(release, |it| build::entry_release(it, release));
+    let preset = preset.map(|it| &it.pod);
     let containers = object.object.model.pods.iter().chain(preset).flat_map(|pod| &pod.containers);
     for refusal in containers.flat_map(|it| &it.env_from).flat_map(|it| EnvFromRefusal::all(it, release)) {
         if let EnvFromRefusal::InvalidPrefix(prefix) = refusal {

@@ -1,9 +1,11 @@
 //! The rule `invalid-generator`.
 
 use crate::build::{GeneratorPart, RangeEnds, find_literal_pattern, parse_generator};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Fix, Severity};
 use crate::k8s::{Parameter, ParameterType, Text};
-use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::rename_fix::rename_fix;
+use crate::syntax::{YamlValue, add_entry};
 
 declare_rule! {
     /// Reports a generator that generates nothing, or a different text than it seems to.
@@ -56,7 +58,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None.
+    /// Editors offer to write the generator `expression`, and to add an expression in `from`.
     name: "invalid-generator",
     level: Error,
     checks: [Object(check)],
@@ -77,7 +79,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let message = format!("there is no generator `{}`", generate.value);
             findings.push(
                 Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
-                    .help("the only generator is `expression`"),
+                    .help("the only generator is `expression`")
+                    .choice(rename_fix(object, generate, "expression")),
             );
             continue;
         }
@@ -91,7 +94,8 @@ fn check_expression(object: &ObjectContext<'_>, parameter: &Parameter, findings:
             let message = "nothing is generated without `from`, and the parameter is required";
             findings.push(
                 Finding::new(object.at(generate.span), Parameter::text(&parameter.name), message)
-                    .help("add `from`, such as `[a-zA-Z0-9]{16}`"),
+                    .help("add `from`, such as `[a-zA-Z0-9]{16}`")
+                    .choice(add_from_fix(object, parameter)),
             );
         }
         return;
@@ -124,10 +128,19 @@ fn check_expression(object: &ObjectContext<'_>, parameter: &Parameter, findings:
         let finding = Finding::new(object.inside(from, range), name, message)
             .help("a generator is `[…]{n}` with ranges such as `a-z`, or one of `\\w`, `\\d`, `\\a`, `\\A`");
         // Only brackets are never meant as they are.
-        findings.push(if written.starts_with('[') { finding } else { finding.severity(Severity::Warning) });
+        findings.push(if written.starts_with('[') { finding } else { finding.at_most(Severity::Warning) });
     } else {
         check_type(object, parameter, from, &parts, findings);
     }
+}
+
+/// Adds an expression that is often used.
+fn add_from_fix(object: &ObjectContext<'_>, parameter: &Parameter) -> Option<Fix> {
+    const FROM: &str = "[a-zA-Z0-9]{16}";
+    let value = YamlValue::Quoted(FROM.to_owned());
+    let change = object.change(parameter.span, |text, node| add_entry(text, node, "from", &value))?;
+    let edits = vec![edit(object.file.at(change.span), change.text)];
+    Some(Fix { title: format!("Add `from: {FROM}`"), safe: false, edits })
 }
 
 /// Reports an expression that can generate a value of another type than that of the parameter.

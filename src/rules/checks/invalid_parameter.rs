@@ -3,6 +3,8 @@
 use crate::diagnostic::Fix;
 use crate::k8s::{MistypedField, Parameter, ParameterType, is_parameter_name};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::rename_fix::rename_fix;
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports a parameter with an invalid name or type, or with a value that is not a string.
@@ -46,7 +48,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Quotes the value, or removes the quotes of `required`. Safe: nothing else can be meant.
+    /// Quotes the value, or removes the quotes of `required`. Safe: nothing else can be meant. Editors also offer the
+    /// most similar type.
     name: "invalid-parameter",
     level: Error,
     checks: [Object(check)],
@@ -85,13 +88,19 @@ fn check_name(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut 
     findings.push(Finding::new(object.at(place), name, message).help("a name has letters, digits and underscores"));
 }
 
+/// The types of parameters.
+const TYPES: [&str; 4] = ["string", "int", "bool", "base64"];
+
 fn check_type(object: &ObjectContext<'_>, parameter: &Parameter, findings: &mut Findings<'_>) {
     let Some(written) = parameter.type_.as_ref().filter(|it| it.is_string && !it.value.is_empty()) else { return };
     let name = Parameter::text(&parameter.name);
     let Some(type_) = ParameterType::from_name(&written.value) else {
         let message = format!("`{}` is not a type of a parameter", written.value);
         let finding = Finding::new(object.at(written.span), name, message);
-        findings.push(finding.help("use `string`, `int`, `bool` or `base64`"));
+        let word = written.value.to_ascii_lowercase();
+        let near = TYPES.into_iter().find(|it| word.starts_with(it)).or_else(|| nearest_name(&word, TYPES));
+        let finding = finding.help("use `string`, `int`, `bool` or `base64`");
+        findings.push(finding.choice(near.and_then(|near| rename_fix(object, written, near))));
         return;
     };
     let value = parameter.value.as_ref().filter(|it| it.is_string && !it.value.is_empty());

@@ -1,9 +1,11 @@
 //! The rule `invalid-preset`.
 
-use crate::build::{PRESET_EXCLUDE_ANNOTATION, preset_name_problem, preset_problems};
-use crate::diagnostic::Severity;
-use crate::k8s::{Model, ObjectData, PodPreset, Text};
-use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::build::{OPERATORS_HELP, PRESET_EXCLUDE_ANNOTATION, SELECTOR_HELP, preset_name_problem, preset_problems};
+use crate::diagnostic::{Fix, Severity};
+use crate::k8s::{Model, ObjectData, ObjectSpan, PodPreset, Text};
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::shared::item_removal::{remove_item_around, remove_list_around};
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports a PodPreset that the API server rejects.
@@ -51,8 +53,9 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// For the annotation: adds it to the pod template. Unsafe, because the pods then get nothing of any preset. For a
-    /// preset there is none: only the author knows what was meant.
+    /// For the annotation: adds it to the pod template. Unsafe, because the pods then get nothing of any preset. For
+    /// a preset, editors offer to correct words of the selector, and to remove a repeated entry or `values` that are
+    /// not allowed.
     name: "invalid-preset",
     level: Error,
     checks: [Object(check)],
@@ -76,7 +79,16 @@ fn check_preset(object: &ObjectContext<'_>, model: &Model, preset: &PodPreset, f
     let whole = model.name.as_ref().or(model.kind.as_ref()).map_or(model.span, |it| it.span);
     for flaw in preset_problems(preset, object.file.snapshot.settings(object.file.path).proposals) {
         let place = flaw.span.unwrap_or(whole);
-        findings.push(Finding::new(object.at(place), flaw.name, flaw.message).help(flaw.help));
+        let finding = Finding::new(object.at(place), &flaw.name, flaw.message).help(flaw.help);
+        findings.push(match flaw.help {
+            "remove one of the two" => {
+                finding.choice(remove_item_around(object, place, format!("Remove this entry of `{}`", flaw.name)))
+            }
+            "remove `values`" => finding.choice(remove_list_around(object, place, "Remove `values`".into())),
+            OPERATORS_HELP => finding.choice(word_fix(object, place, &["In", "NotIn", "Exists", "DoesNotExist"])),
+            SELECTOR_HELP => finding.choice(word_fix(object, place, &["matchLabels", "matchExpressions"])),
+            _ => finding,
+        });
     }
     if let Some((name, message)) = model.name.as_ref().and_then(|it| Some((it, preset_name_problem(it)?))) {
         findings.push(
@@ -84,6 +96,15 @@ fn check_preset(object: &ObjectContext<'_>, model: &Model, preset: &PodPreset, f
                 .help("a name has lower-case letters, digits, `-` and `.`"),
         );
     }
+}
+
+/// Writes the word that is most similar to the one at a span.
+fn word_fix(object: &ObjectContext<'_>, span: ObjectSpan, words: &[&str]) -> Option<Fix> {
+    let source = object.file.parsed_text()?;
+    let at = object.at(span);
+    let written = source.text.get(at.span.range()).filter(|_| at.file == *object.file.path)?.trim_matches(['"', '\'']);
+    let near = nearest_name(written, words.iter().copied())?;
+    Some(Fix { title: format!("Write `{near}`"), safe: false, edits: vec![edit(at, near)] })
 }
 
 /// A1: the annotation of the pod counts, which is that of the template.
@@ -96,7 +117,7 @@ fn check_annotation(object: &ObjectContext<'_>, model: &Model, findings: &mut Fi
         let kind = model.kind.as_ref().map_or("object", |it| &it.value);
         let message = format!("the annotation has no effect here: presets look at the pods, not at the {kind}");
         let finding = Finding::new(object.at(key.span), &key.value, message)
-            .severity(Severity::Hint)
+            .at_most(Severity::Hint)
             .help("move it to the `metadata` of the pod template")
             .fix(object.exclude_presets_fix(pod));
         findings.push(finding.unnecessary());

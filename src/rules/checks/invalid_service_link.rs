@@ -82,11 +82,7 @@ fn check_link(object: &ObjectContext<'_>, entry: &EnvFrom, findings: &mut Findin
         }
         _ if !EnvFromRefusal::all(entry, release).iter().any(lacks_name) => return,
         Some(EnvFromSource::Service { field, name }) => name.as_ref().map_or(*field, |it| it.span),
-        // Without a mapping as its value the key is not read as a source.
-        _ => match entry.others.iter().find(|it| &*it.value == "service") {
-            Some(key) => key.span,
-            None => return,
-        },
+        _ => return,
     };
     let finding = Finding::new(object.at(place), "service", "`service` has no `name`");
     findings.push(finding.help("write `service: {name: …}`"));

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Location, Severity};
+use crate::diagnostic::{Diagnostic, Edit, Fix, Location, Severity};
 use crate::rules::engine::declare_rule;
 use crate::rules::engine::settings::settings_errors;
+use crate::text::Span;
 use crate::workspace::Settings;
 
 declare_rule! {
@@ -36,7 +37,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None.
+    /// Editors offer the most similar key, value or rule.
     name: "invalid-settings",
     level: Error,
     checks: [],
@@ -60,6 +61,7 @@ pub fn check_settings(settings: &Settings) -> Vec<Diagnostic> {
         location: Location { file: Arc::clone(&settings.file), span: error.span },
         related: Vec::new(),
         fixes: Vec::new(),
+        choices: error.meant.map(|it| write_fix(settings, error.span, it)).into_iter().collect(),
         object: None,
         built_object: None,
         views: Vec::new(),
@@ -67,4 +69,10 @@ pub fn check_settings(settings: &Settings) -> Vec<Diagnostic> {
         unnecessary: false,
     });
     findings.collect()
+}
+
+/// Writes the word that is probably meant.
+fn write_fix(settings: &Settings, span: Span, word: &str) -> Fix {
+    let location = Location { file: Arc::clone(&settings.file), span };
+    Fix { title: format!("Write `{word}`"), safe: false, edits: vec![Edit { location, text: word.to_owned() }] }
 }

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::build::{EnvFromRefusal, is_dns_subdomain};
-use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
-use crate::resolve::{
-    ENV_FIELDS, ENV_RESOURCES, has_data_key_characters, is_env_field, is_env_resource, is_valid_divisor,
+use crate::build::{
+    ENV_FIELDS, ENV_RESOURCES, EnvFromRefusal, is_data_key, is_dns_subdomain, is_env_field, is_env_resource,
+    is_valid_divisor,
 };
+use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::item_removal::remove_field;
+use crate::rules::shared::rename_fix::rename_fix;
 use crate::syntax::may_be_replaced;
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports a variable whose source is invalid: none, several, both `value` and `valueFrom`, or a rejected one.
@@ -53,7 +55,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the most similar field, resource or container. Unsafe: only the author knows what was meant.
+    /// Writes the most similar field, resource or container. Unsafe: only the author knows what was meant. Editors
+    /// also offer to remove `value`, `valueFrom` or `apiVersion` where one of them is too much.
     name: "invalid-value-source",
     level: Error,
     checks: [ContainerOrPreset(check)],
@@ -62,9 +65,12 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    // `malformed-env` and `unknown-env-field` report entries with another shape.
     let found: Vec<Finding> = {
-        let env = container.container.env.iter().flat_map(|entry| check_variable(container, entry));
-        env.chain(container.container.env_from.iter().filter_map(|entry| check_env_from(container, entry))).collect()
+        let env = container.container.env.iter().filter(|it| !it.is_malformed);
+        let env_from = container.container.env_from.iter().filter(|it| !it.is_malformed);
+        let env = env.flat_map(|entry| check_variable(container, entry));
+        env.chain(env_from.filter_map(|entry| check_env_from(container, entry))).collect()
     };
     // The branches of a template are side by side in its text.
     if !found.is_empty() && !container.object.file.is_template() {
@@ -88,7 +94,12 @@ fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Findi
         (_, Some(value)) if !value.value.is_empty() => {
             let message = format!("`{name}` has both `value` and `valueFrom`");
             let finding = Finding::new(container.at(value.span), name, message);
-            found.push(finding.related(container.at(from.span), "the source").help("remove one of the two"));
+            let finding = finding.related(container.at(from.span), "the source").help("remove one of the two");
+            let file = container.object.file;
+            let remove = |span: ObjectSpan, field: &str| {
+                remove_field(file, &container.at(span), format!("Remove `{field}` of `{name}`"))
+            };
+            found.push(finding.choice(remove(value.span, "value")).choice(remove(from.span, "valueFrom")));
         }
         _ => {}
     }
@@ -99,10 +110,14 @@ fn check_variable(container: &ContainerContext<'_>, entry: &EnvVar) -> Vec<Findi
     for source in &from.sources {
         check_source(container, from, source, name, &mut found);
     }
+    // The base of an overlay may have a text that a patch replaces.
+    if !found.is_empty() && container.may_be_set_by_patch(name) {
+        found.clear();
+    }
     found
 }
 
-/// The finding about a `valueFrom` that is empty, or has only unknown keys.
+/// The finding about a `valueFrom` that is empty.
 fn missing_source(
     container: &ContainerContext<'_>,
     from: &ValueFrom,
@@ -110,57 +125,41 @@ fn missing_source(
     place: ObjectSpan,
 ) -> Option<Finding> {
     const SOURCES: [&str; 5] = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
-    let unknown = from.others.iter().find(|it| !SOURCES.contains(&&*it.value));
-    match unknown {
-        // A directive of a patch.
-        Some(key) if key.value.starts_with('$') => None,
-        // Custom resources may have other sources.
-        Some(_) if !is_built_in(container) => None,
-        Some(key) => Some(misspelled(container, key, "source of a value", &SOURCES)),
-        None if container.is_partial() => None,
-        None => Some(
-            Finding::new(container.at(place), name, "`valueFrom` has no source")
-                .help(format!("add one of {}", SOURCES.join(", "))),
-        ),
-    }
+    // A newer release, or the kind of a custom resource, may have other sources, and a patch has directives. A patch may
+    // also leave out the source.
+    let may_have_source = !from.others.is_empty() || container.is_partial();
+    let finding = || Finding::new(container.at(place), name, "`valueFrom` has no source");
+    (!may_have_source).then(|| finding().help(format!("add one of {}", SOURCES.join(", "))))
 }
 
 /// The finding about the source of an entry of `envFrom` (V6). `invalid-service-link` reports a link without a name, and
 /// `invalid-env-from-key` a prefix.
 fn check_env_from(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<Finding> {
     const SOURCES: [&str; 2] = ["configMapRef", "secretRef"];
-    let file = container.object.file;
-    match EnvFromRefusal::all(entry, file.resolver.release(file.path)).first() {
+    match EnvFromRefusal::all(entry, container.entry_release()).first() {
         Some(EnvFromRefusal::SecondSource(second)) => {
             let message = "this entry of `envFrom` has two sources: exactly one is allowed";
             Some(Finding::new(container.at(second.span), &second.value, message).help("write two entries"))
         }
-        // X6. An entry without text is not complete yet.
-        Some(EnvFromRefusal::NoSource) if !container.is_partial() && !entry.span.is_empty() => {
-            let (span, name) = entry.prefix.as_ref().map_or((entry.span, ""), |it| (it.span, &it.value));
-            let finding = Finding::new(container.at(span), name, "this entry of `envFrom` has no source");
-            Some(finding.help(format!("add one of {}", SOURCES.join(", "))))
-        }
+        Some(EnvFromRefusal::NoSource) if !container.is_partial() => entry.prefix.as_ref().map(|prefix| {
+            let message = "this entry of `envFrom` has no source";
+            let finding = Finding::new(container.at(prefix.span), &prefix.value, message);
+            finding.help(format!("add one of {}", SOURCES.join(", ")))
+        }),
         Some(EnvFromRefusal::NoName(source)) if SOURCES.contains(source) => {
             let location = container.object.key_location(entry.span, source);
             let location = location.unwrap_or_else(|| container.at(entry.span));
             Some(Finding::new(location, "name", format!("`{source}` has no `name`")))
         }
         Some(EnvFromRefusal::InvalidName(name)) => Some(invalid_object_name(container, name)),
-        Some(EnvFromRefusal::NoSource | EnvFromRefusal::NoName(_) | EnvFromRefusal::InvalidPrefix(_)) | None => {
-            let unknown = entry.others.iter().find(|it| !SOURCES.contains(&&*it.value) && &*it.value != "service");
-            let unknown = unknown.filter(|it| !it.value.starts_with('$') && is_built_in(container));
-            let unknown = unknown.filter(|_| entry.source.is_none());
-            unknown.map(|key| misspelled(container, key, "source of `envFrom`", &SOURCES))
-        }
+        Some(
+            EnvFromRefusal::NoSource
+            | EnvFromRefusal::Malformed(_)
+            | EnvFromRefusal::NoName(_)
+            | EnvFromRefusal::InvalidPrefix(_),
+        )
+        | None => None,
     }
-}
-
-/// Whether the pod belongs to a kind of Kubernetes itself, whose fields are known.
-fn is_built_in(container: &ContainerContext<'_>) -> bool {
-    let group = |text: &Text| text.value.split_once('/').map_or(String::new(), |(group, _)| group.to_owned());
-    let version = container.object.object.model.api_version.as_ref();
-    version.is_some_and(|it| matches!(group(it).as_str(), "" | "apps" | "batch"))
 }
 
 /// Containers that webhooks add to pods.
@@ -194,7 +193,10 @@ fn check_source(
             // V9.
             if let Some(version) = api_version.as_ref().filter(|it| !matches!(&*it.value, "" | "v1")) {
                 let message = format!("`apiVersion` must be `v1`, not `{}`", version.value);
-                found.push(Finding::new(container.at(version.span), variable, message).help("remove `apiVersion`"));
+                let removal =
+                    remove_field(container.object.file, &container.at(version.span), "Remove `apiVersion`".into());
+                let finding = Finding::new(container.at(version.span), variable, message).help("remove `apiVersion`");
+                found.push(finding.choice(removal));
             }
         }
         ValueSource::Resource { container: whose, resource, divisor } => {
@@ -297,8 +299,4 @@ fn missing_container(container: &ContainerContext<'_>, whose: &Text) -> Option<F
         return None;
     }
     Some(misspelled(container, whose, "container of this pod", &names))
-}
-
-fn is_data_key(key: &str) -> bool {
-    has_data_key_characters(key) && key.len() <= 253 && key != "." && !key.starts_with("..")
 }

@@ -2,7 +2,7 @@
 
 use crate::resolve::{is_relaxed_variable_name, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::syntax::may_be_replaced;
+use crate::syntax::{may_be_replaced, show_placeholders};
 
 declare_rule! {
     /// Reports a name that the API server rejects for a variable.
@@ -51,15 +51,14 @@ declare_rule! {
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let file = container.object.file;
-    let release = file.resolver.release(file.path);
+    let release = container.entry_release();
     // V3.
     let relaxed = release.is_at_least(32);
     for entry in &container.container.env {
         let Some(name) = &entry.name else {
-            // V4, X6. An entry without text is not complete yet.
+            // V4. `malformed-env` reports an entry that is empty, or has another shape.
             let span = entry.value.as_ref().map(|it| it.span).or(entry.from.as_ref().map(|it| it.span));
-            let span = span.unwrap_or(entry.span);
-            if !span.is_empty() && !file.is_template() {
+            if let Some(span) = span.filter(|_| !entry.is_malformed && !file.is_template()) {
                 findings.push(Finding::new(container.at(span), "name", "this entry of `env` has no `name`"));
             }
             continue;
@@ -75,7 +74,7 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         };
         let message = match &*name.value {
             "" => "the name of the variable is empty".to_owned(),
-            other => format!("`{}` is not a valid name of a variable", other.escape_debug()),
+            other => format!("`{}` is not a valid name of a variable", show_placeholders(other).escape_debug()),
         };
         let help = format!("Kubernetes {release} allows {rule}");
         findings.push(Finding::new(container.at(name.span), &name.value, message).help(help));

@@ -4,9 +4,10 @@ use crate::build::BuiltMatch;
 use crate::k8s::{EnvVar, KeyRef, ObjectData, Text, ValueSource};
 use crate::resolve::OriginKind;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::rename_fix::rename_fix;
 use crate::rules::shared::source_objects::{keys, kind_name};
 use crate::syntax::may_be_replaced;
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports a key that its ConfigMap or Secret does not have.
@@ -58,7 +59,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the most similar key of the object. Unsafe: only the author knows what was meant.
+    /// Writes the most similar key of the object. Unsafe: only the author knows what was meant. Editors also offer to
+    /// add the key to the object, to make the reference optional, and to list the key in `externals`.
     name: "missing-key",
     level: Error,
     checks: [ContainerOrPreset(check)],
@@ -85,7 +87,9 @@ fn check_entry(container: &ContainerContext<'_>, entry: &EnvVar) -> Option<Findi
     };
     let KeyRef { name: Some(name), key: Some(key), optional: false } = reference else { return None };
     let is_known = !may_be_replaced(&name.value) && !may_be_replaced(&key.value) && !key.value.is_empty();
-    if is_known { check_reference(container, kind, name, key) } else { None }
+    let finding = if is_known { check_reference(container, kind, name, key) } else { None };
+    let variable = entry.name.as_ref().map_or("", |it| &it.value);
+    finding.filter(|_| !container.may_be_set_by_patch(variable))
 }
 
 fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Text, key: &Text) -> Option<Finding> {
@@ -114,7 +118,7 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         },
     );
     if let Some((it, binary)) = binary {
-        finding = finding.related(it.location(binary.span), "this key").help("move it to `data`");
+        finding = finding.related(it.location(binary.span), "this key").help("only keys of `data` can be variables");
     } else if let Some(near) = nearest_name(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
         finding = finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&container.object, key, near));
     } else {

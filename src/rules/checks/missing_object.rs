@@ -1,20 +1,24 @@
 //! The rule `missing-object`.
 
+use crate::build::Elsewhere;
 use crate::build::is_dns_subdomain_prefix;
 use crate::k8s::{Text, ValueSource};
-use crate::resolve::{OriginKind, other_namespace};
+use crate::resolve::{OriginKind, elsewhere, meant_objects};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::rename_fix::rename_fix;
 use crate::rules::shared::source_objects::{imported_object, kind_name};
 use crate::syntax::may_be_replaced;
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports a ConfigMap or Secret that is not in the workspace.
     ///
     /// ## What it does
     /// Looks at `envFrom`, `configMapKeyRef` and `secretKeyRef`, and reports a name that no object in the workspace has
-    /// and that is not optional. Off by default, because most workspaces do not contain all objects. Objects that exist
-    /// elsewhere can be listed in `externals` of the settings. The finding covers the name.
+    /// and that is not optional. Off by default, because most workspaces do not contain all objects. It is a warning by
+    /// default where the name is probably misspelled: an object in scope has a name that differs in a letter, such as
+    /// `shop-config` for `shop-conifg`; names that differ in a number or in a short word are not compared. A level in the settings holds for all findings. Objects that exist elsewhere
+    /// can be listed in `externals` of the settings. The finding covers the name.
     ///
     /// ## Why it matters
     /// The container does not start until the object exists.
@@ -56,9 +60,11 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the most similar name in the workspace. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name in the workspace. Unsafe: only the author knows what was meant. Editors also
+    /// offer to add the object, to make the reference optional, and to list the object in `externals`.
     name: "missing-object",
     level: Off,
+    evident: Warning,
     checks: [ContainerOrPreset(check)],
     sees: Built,
     helm: ContainerWithoutAction,
@@ -89,12 +95,18 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         return;
     }
     let object = container.object;
-    let names = match kind {
-        OriginKind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
-        _ => object.file.snapshot.config_map_names(object.lookup_site()),
-    };
+    let env_from = container.container.env_from.iter();
+    let meant = meant_objects(object.object, kind, &name.value, env_from);
+    let meant = meant.first().and_then(|it| it.object.model.reference_name());
+    let other = elsewhere(object.object, kind, &name.value);
+    // Whether the cluster has it is unknown.
+    if matches!(other, Some(Elsewhere::File(_))) {
+        return;
+    }
+    if findings.only_evident && (meant.is_none() || other.is_some()) {
+        return;
+    }
     let what = kind_name(kind);
-    let other = other_namespace(object.object, kind, &name.value);
     let message = match &other {
         Some(other) => format!("{what} `{}` is {other}", name.value),
         None => format!("there is no {what} `{}` in the workspace", name.value),
@@ -104,8 +116,16 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         findings.push(finding.help("a pod sees only objects of its own namespace"));
         return;
     }
-    findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&object, name, near)),
+    let names = || match kind {
+        OriginKind::Secret => object.file.snapshot.secret_names(object.lookup_site()),
+        _ => object.file.snapshot.config_map_names(object.lookup_site()),
+    };
+    let near = match meant {
+        Some(meant) => Some(meant.to_owned()),
+        None => nearest_name(&name.value, names().iter().map(|it| &**it)).map(str::to_owned),
+    };
+    findings.push(match near {
+        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&object, name, &near)),
         None => finding.help("add it, set `optional: true`, or list it in `externals` of the settings"),
     });
 }

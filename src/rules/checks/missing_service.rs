@@ -3,8 +3,9 @@
 use crate::k8s::{EnvFromSource, ObjectData, Pod, ServiceDependency, Text};
 use crate::resolve::is_service_name;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
-use crate::rules::shared::similar_names::{nearest_name, rename_fix};
+use crate::rules::shared::rename_fix::rename_fix;
 use crate::syntax::may_be_replaced;
+use crate::text::nearest_name;
 
 declare_rule! {
     /// Reports an explicit link to a service that is not in the workspace.
@@ -48,6 +49,7 @@ declare_rule! {
     ///
     /// ## Fix
     /// Writes the most similar name of a service in the workspace. Unsafe: only the author knows what was meant.
+    /// Editors also offer to list the service in `externals`.
     name: "missing-service",
     level: Hint,
     checks: [Object(check)],
@@ -98,6 +100,6 @@ fn check_reference(object: &ObjectContext<'_>, name: &Text, why: &str, findings:
     let finding = Finding::new(object.at(name.span), &name.value, message);
     findings.push(match nearest_name(&name.value, names.iter().map(|it| &**it)) {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(rename_fix(object, name, near)),
-        None => finding.help("add it, or list it in `externals.services` of the settings"),
+        None => finding.help("if it exists elsewhere, list it in `externals.services` of the settings"),
     });
 }

@@ -1,6 +1,7 @@
 //! The rule `narrow-generator`.
 
 use crate::build::{GeneratorPart, RandomCharacters, RangeEnds, parse_generator};
+use crate::diagnostic::Fix;
 use crate::k8s::Parameter;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 
@@ -50,7 +51,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None.
+    /// For `[0-9]`, editors offer to write `[\d]`. Only the author knows whether the loss matters.
     name: "narrow-generator",
     level: Info,
     checks: [Object(check)],
@@ -76,7 +77,17 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             };
             let finding =
                 Finding::new(object.inside(from, random.range.clone()), Parameter::text(&parameter.name), message);
-            findings.push(finding.help("write `[\\d]` for digits, or end the range one character later"));
+            let written = &from.value[random.range.clone()];
+            findings.push(match written.strip_prefix("[0-9]") {
+                Some(length) => {
+                    let new = format!("[\\d]{length}");
+                    let change = object.replace_edit(from, random.range.clone(), &new);
+                    let title = format!("Write `{new}`");
+                    let fix = change.map(|it| Fix { title, safe: false, edits: vec![it] });
+                    finding.help(format!("write `{new}`, which has all digits")).choice(fix)
+                }
+                None => finding.help("end the range one character later"),
+            });
         }
     }
 }

@@ -57,7 +57,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: write `${P}` for the parameter, or rename one of the two.
+    /// Editors offer to write `${P}` for the parameter. Only the author knows which of the two is meant.
     name: "parameter-variable-clash",
     level: Warning,
     checks: [Container(check)],
@@ -89,7 +89,12 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             if let Some(place) = variable.entry.clone().or_else(|| variable.origin.location.clone()) {
                 finding = finding.related(place, "the variable");
             }
-            findings.push(finding.help(format!("write `${{{name}}}` for the parameter, or rename one of the two")));
+            let new = format!("${{{name}}}");
+            let title = format!("Write `{new}`");
+            let rewrite = container.object.rewrite_fix(text, reference.range.clone(), &new, title, false);
+            findings.push(
+                finding.help(format!("write `{new}` for the parameter, or rename one of the two")).choice(rewrite),
+            );
         }
     }
 }

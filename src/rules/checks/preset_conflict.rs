@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::build::{Conflict, ConflictKind, MatchingPreset};
 use crate::diagnostic::{Edit, Fix, Label, Location};
 use crate::k8s::{EnvVar, ObjectData, Pod, PodPreset, PresetAdmitter, Text};
-use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
+use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::item_removal;
 use crate::syntax::dollar_tokens;
 use crate::text::Span;
@@ -17,9 +17,8 @@ declare_rule! {
     /// Compares the entries of `env`, `volumes` and `volumeMounts` of a preset with those of a pod it selects, and with
     /// those of other presets for the same pod. Reports entries that are not equal: variables of the same name, volumes
     /// of the same name, mounts of the same volume or at the same path. Also reports a source of `envFrom` that differs
-    /// only in `optional`, which empties the whole list. Reported once at the pod and once at the preset, which often have
-    /// different authors. The finding covers the name or path. A mount with the volume and the path of another is reported
-    /// at the volume.
+    /// only in `optional`, which empties the whole list. The finding covers the name or path in the pod. Of two presets it
+    /// covers that of the later one, and of a mount with the volume and the path of another that of the volume.
     ///
     /// ## Why it matters
     /// A single conflict is enough, and no preset is applied to the pod. There is no error: the pod starts without the
@@ -68,9 +67,9 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// At the pod: excludes the pod from presets with an annotation, or removes the pod's own entry. At the preset:
-    /// renames the variable or volume and its uses in the preset, or removes a repeated entry. Unsafe: only the author
-    /// knows which of the two is meant.
+    /// Editors offer to exclude the pod from presets with an annotation, to remove its own entry, or to rename the variable
+    /// or volume and its uses in the preset; in a preset, to remove a repeated entry. Commands do not: only the author knows
+    /// which of the two is meant.
     name: "preset-conflict",
     level: Error,
     checks: [Object(check)],
@@ -89,6 +88,11 @@ fn check_pod<'a>(object: &ObjectContext<'a>, pod: &'a Pod, findings: &mut Findin
     let Some(admission) = object.certain_admission(pod) else { return };
     for matched in &admission.presets {
         for conflict in matched.conflicts.iter().filter(|it| it.other.is_none()) {
+            let is_same_variable = |it: &Conflict| it.kind == ConflictKind::Env && it.with == conflict.with;
+            // A variable that differs from that of a preset may differ from a key of its sources too.
+            if conflict.kind == ConflictKind::EnvFrom && matched.conflicts.iter().any(is_same_variable) {
+                continue;
+            }
             let preset = &matched.name;
             let message = format!(
                 "{} preset `{preset}`, {}",
@@ -98,8 +102,9 @@ fn check_pod<'a>(object: &ObjectContext<'a>, pod: &'a Pod, findings: &mut Findin
             let finding = Finding::new(conflict.with.clone(), about(conflict, preset), message)
                 .related(conflict.entry.clone(), format!("the entry of preset `{preset}`"))
                 .help("make the two equal, rename one, or exclude this pod from presets")
-                .fix(object.exclude_presets_fix(pod))
-                .fix(remove_from_pod(object, pod, conflict));
+                .choice(object.exclude_presets_fix(pod))
+                .choice(remove_from_pod(object, pod, conflict))
+                .choice(rename_in_preset(object, matched, conflict));
             findings.push(finding);
         }
     }
@@ -171,28 +176,30 @@ fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut F
         let message = format!("{} the entry above, and {what}", difference(conflict));
         let finding = Finding::new(conflict.entry.clone(), about(conflict, "itself"), message)
             .related(conflict.with.clone(), "the entry above");
-        findings.push(finding.help("remove one of the two").fix(remove_repetition(object, preset, conflict)));
+        findings.push(finding.help("remove one of the two").choice(remove_repetition(object, preset, conflict)));
     }
-    // A conflict with several pods is reported once, with the first of them.
+    // A conflict with another preset in several pods is reported once, with the first of them. One with a pod is reported
+    // there.
     let mut found: BTreeMap<(Location, String), SharedConflict> = BTreeMap::new();
     for target in object.preset_targets() {
         let Some(matched) = target.matched() else { continue };
-        for conflict in matched.conflicts.iter().filter(|it| it.other != Some(target.at)) {
-            let other = conflict.other.and_then(|it| target.admission.presets.get(it));
-            let whose = match other {
-                Some(other) => format!("preset `{}`", other.name),
-                None => "the pod".to_owned(),
-            };
-            let key = (conflict.entry.clone(), format!("{} {whose}", difference(conflict)));
+        for conflict in &matched.conflicts {
+            let Some(other) = conflict.other.filter(|it| *it < target.at) else { continue };
+            let Some(other) = target.admission.presets.get(other) else { continue };
+            let key = (conflict.entry.clone(), format!("{} preset `{}`", difference(conflict), other.name));
             let shared = found.entry(key).or_insert_with(|| SharedConflict {
-                name: about(conflict, other.map_or("pod", |it| &it.name)),
+                name: about(conflict, &other.name),
                 labels: Vec::new(),
                 titles: Vec::new(),
                 conflict: conflict.clone(),
                 outcome: effect(object, target.object.file, matched, conflict),
             });
             let title = target.title();
-            shared.labels.push(Label { location: conflict.with.clone(), message: format!("in {title}") });
+            let label =
+                Label { location: conflict.with.clone(), message: format!("the entry of preset `{}`", other.name) };
+            if !shared.labels.contains(&label) {
+                shared.labels.push(label);
+            }
             if !shared.titles.contains(&title) {
                 shared.titles.push(title);
             }
@@ -205,11 +212,11 @@ fn check_preset(object: &ObjectContext<'_>, preset: &PodPreset, findings: &mut F
         for label in labels.into_iter().take(3) {
             finding = finding.related(label.location, label.message);
         }
-        findings.push(finding.fix(rename_in_preset(object, preset, &conflict)));
+        findings.push(finding.choice(rename_in_object(object, preset, &conflict)));
     }
 }
 
-/// A conflict of a preset with one or more pods.
+/// A conflict of a preset with another one in one or more pods.
 struct SharedConflict {
     /// The name that the finding is about.
     name: String,
@@ -232,8 +239,15 @@ fn remove_repetition(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &
     item_removal::remove_entry(object, span, format!("Remove this entry of `{}`", conflict.name))
 }
 
+/// See [`rename_in_object`], for a preset that may be in another file than the checked pod.
+fn rename_in_preset(pod: &ObjectContext<'_>, matched: &MatchingPreset<'_>, conflict: &Conflict) -> Option<Fix> {
+    let path = matched.object.file;
+    let file = FileContext { path, facts: pod.file.snapshot.file(path)?, ..*pod.file };
+    rename_in_object(&ObjectContext { file: &file, object: matched.object }, matched.preset()?, conflict)
+}
+
 /// The fix that renames a variable or volume of the preset, with its uses in the preset.
-fn rename_in_preset(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
+fn rename_in_object(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
     let given = preset.container()?;
     let name = &object.object.model.name.as_ref()?.value;
     let is_old = |text: &&Text| text.value == conflict.name;

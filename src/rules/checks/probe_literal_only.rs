@@ -1,9 +1,9 @@
 //! The rule `probe-literal-only`.
 
+use crate::resolve::ShellUse;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ProbeVisibility, ReferenceVerdict, judge_references};
-use crate::rules::shared::shell_detection::ShellUse;
 
 declare_rule! {
     /// Reports `$(X)` in an exec probe that has a different value than in the container.

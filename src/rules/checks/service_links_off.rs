@@ -1,7 +1,8 @@
 //! The rule `service-links-off`.
 
+use crate::diagnostic::Fix;
 use crate::resolve::ServiceVariableAbsence;
-use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
@@ -43,8 +44,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Links the service, if the pod links others. Otherwise none: use the DNS name of the service, or enable the
-    /// links.
+    /// Links the service, if the pod links others. Unsafe: the pod then waits for the service. Otherwise editors
+    /// offer to enable the links.
     name: "service-links-off",
     level: Warning,
     checks: [ContainerOrPresetInPod(check)],
@@ -64,7 +65,14 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                 let finding = Finding::new(place, name, message)
                     .help("use the DNS name of the service, or set `enableServiceLinks: true`");
                 match container.pod.service_links {
-                    Some((_, span)) => finding.related(container.handle().location(span), "disabled here"),
+                    Some((_, span)) => {
+                        let place = container.handle().location(span);
+                        let edits = vec![edit(place.clone(), "true")];
+                        let enable = Fix { title: "Set `enableServiceLinks: true`".into(), safe: false, edits };
+                        // The field of another file is not changed.
+                        let enable = Some(enable).filter(|_| place.file == *container.object.file.path);
+                        finding.related(place, "disabled here").choice(enable)
+                    }
                     None => finding,
                 }
             }

@@ -1,25 +1,26 @@
 //! The rule `service-variable-collision`.
 
 use crate::build::BuiltMatch;
-use crate::k8s::{EnvVar, ObjectData};
-use crate::resolve::{ResolvedValue, ServiceLinks, service_variables};
+use crate::k8s::{ContainerField, ObjectData};
+use crate::resolve::{Lookup, OriginKind, ResolvedValue, service_variables};
 use crate::rules::engine::{ContainerContext, Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::reference_verdicts::expanded_texts;
 use crate::rules::shared::source_objects::{name_location, share_namespace};
 use crate::syntax::may_be_replaced;
 
 declare_rule! {
-    /// Reports a service variable whose name is set twice.
+    /// Reports a variable that two services set, or that a reference takes from a service and not from `env`.
     ///
     /// ## What it does
     /// Two services can set the same name: `foo` sets `FOO_SERVICE_PORT=80`, and `foo-service` sets
-    /// `FOO_SERVICE_PORT=tcp://…:80`. And an entry of `env` can hide a service variable of a different form, as
-    /// `REDIS_PORT=6379` hides `tcp://…:6379`. Reports both if the services are certainly in the same namespace. The
-    /// finding covers the name of the service with the longer name, or the name of the entry.
+    /// `FOO_SERVICE_PORT=tcp://…:80`. Reports them if they are certainly in the same namespace. The finding covers the name
+    /// of the service with the longer name. Also reports `$(X)` in `env` where `X` is a variable of a service and an
+    /// entry of `env` further down. That finding covers the reference. An entry that replaces the variable of a service is
+    /// not reported: it is the way to set another value.
     ///
     /// ## Why it matters
-    /// Which of the two services wins can change at every start of the pod. A program or library that reads the hidden
-    /// variable gets a value it does not expect; in another container, or in a value above the entry, the variable of
-    /// the service is visible again.
+    /// Which of the two services wins can change at every start of the pod. A reference above an entry gets the value of the
+    /// service, such as `tcp://10.0.0.1:6379` for `REDIS_PORT`.
     ///
     /// ## Example
     /// ```yaml
@@ -48,10 +49,11 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None: rename one of the two, or set `enableServiceLinks: false` in pods that use no service variable.
+    /// None: rename one of the two services, or set `enableServiceLinks: false` in pods that use no service variable. Of an
+    /// entry, only the author knows which of the two values is meant.
     name: "service-variable-collision",
     level: Warning,
-    checks: [Object(check_service), Container(check_env)],
+    checks: [Object(check_service), Container(check_references)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
@@ -83,51 +85,27 @@ fn check_service(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-fn check_env(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    let entries = &container.container.env;
-    if !entries.iter().any(|entry| literal_value(entry).is_some()) {
-        return;
-    }
-    let object = container.object;
-    let file = object.file;
-    let links = file.resolver.service_links(container.handle().in_pod());
-    if links != ServiceLinks::All || file.snapshot.is_patch(file.path) {
-        return;
-    }
-    let services = file.resolver.service_variables(object.object, ServiceLinks::All);
-    for entry in entries {
-        let (Some(name), Some(value)) = (&entry.name, literal_value(entry)) else { continue };
-        let Some(hidden) = services.variables.get(&name.value) else { continue };
-        let mut values = hidden.alternatives.iter().map(|(value, _)| value).chain([&hidden.value]);
-        let is_open = !hidden.alternatives.is_empty();
-        let differs = |it: &ResolvedValue| ValueShape::of(&it.to_string()).differs_from(&ValueShape::of(value));
-        if !values.all(|it| differs(it) || (is_open && *it == hidden.value)) {
-            continue;
+/// Reports references above an entry of the same name: they get the value of the service.
+fn check_references(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for text in expanded_texts(container) {
+        let ContainerField::EnvValue(user) = text.field else { continue };
+        for step in text.steps.iter().filter(|it| text.variable != Some(&*it.name)) {
+            let Lookup::Bound(bound) = &step.outcome else { continue };
+            // The service `kubernetes` is not in any file, and everybody knows its variables.
+            let is_here = bound.origin.kind == OriginKind::Service && bound.origin.location.is_some();
+            let Some(service) = bound.origin.object.as_ref().filter(|_| is_here) else { continue };
+            let mut later = container.container.env.iter().skip(user + 1).filter_map(|it| it.name.as_ref());
+            let Some(declared) = later.find(|it| *it.value == *step.name) else { continue };
+            let name = &step.name;
+            let message =
+                format!("`$({name})` is the variable of service `{service}`: the entry `{name}` is declared later");
+            let finding = Finding::new(container.inside(text.text, step.range.clone()), name, message)
+                .related(container.at(declared.span), "declared here");
+            findings.push(
+                finding.help(format!("the entry of `{name}` has to be above its first use, or needs another name")),
+            );
         }
-        let Some(service) = &hidden.origin.object else { continue };
-        let Some(found) = services_in_namespace(&object, service).into_iter().next() else { continue };
-        let shown = hidden.alternatives.first().map_or(&hidden.value, |(value, _)| value);
-        let finding = Finding::new(
-            object.at(name.span),
-            &name.value,
-            format!(
-                "`{}` hides the variable of service `{service}`: its value is `{value}` instead of `{shown}`",
-                name.value
-            ),
-        )
-        .help("use another name, or set `enableServiceLinks: false` if no service variable is used");
-        findings.push(match name_location(&found) {
-            Some(location) => finding.related(location, "the service"),
-            None => finding,
-        });
     }
-}
-
-/// The value of an entry without references, if its name may be that of a service variable.
-fn literal_value(entry: &EnvVar) -> Option<&str> {
-    let value = entry.value.as_ref().map(|it| &*it.value)?;
-    let may_be = entry.name.as_ref().is_some_and(|it| it.value.contains("_PORT") || it.value.contains("_HOST"));
-    (may_be && entry.from.is_none() && !value.is_empty() && !may_be_replaced(value)).then_some(value)
 }
 
 /// The services of a name that are certainly in the namespace of an object.
@@ -135,28 +113,4 @@ fn services_in_namespace<'a>(object: &ObjectContext<'a>, name: &str) -> Vec<Buil
     let mut found = object.object.services_named(name);
     found.retain(|it| share_namespace(object.object, it.object));
     found
-}
-
-/// The form of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ValueShape {
-    Url,
-    Number,
-    Other,
-}
-
-impl ValueShape {
-    fn of(value: &str) -> Self {
-        if value.contains("://") {
-            Self::Url
-        } else if value.bytes().all(|it| it.is_ascii_digit()) {
-            Self::Number
-        } else {
-            Self::Other
-        }
-    }
-
-    fn differs_from(self, other: &Self) -> bool {
-        self != *other
-    }
 }

@@ -1,20 +1,23 @@
 //! The rule `shadowed-source`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use crate::build::BuiltObject;
 use crate::diagnostic::Location;
-use crate::k8s::{EnvVar, ValueSource};
-use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
-use crate::rules::shared::source_objects::imported_object;
+use crate::k8s::{Container, DataEntry, EnvFrom, EnvVar, ObjectData, Text, ValueSource};
+use crate::resolve::OriginKind;
+use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
+use crate::rules::shared::source_objects::{self, imported_keys, imported_object, is_partial, kind_name, objects};
 
 declare_rule! {
     /// Reports a key of `envFrom` without effect, because `env` or a later `envFrom` sets the same name.
     ///
     /// ## What it does
     /// Looks for keys of ConfigMaps and Secrets in `envFrom` whose variable is also declared in `env`, or set by a
-    /// later entry of `envFrom`. Not reported are a value that uses the hidden one, such as `$(OPTIONS) --more`, and an
-    /// entry with an optional key, which may be missing. The finding covers the name of the entry that hides the key.
+    /// later entry of `envFrom`, in every container that imports the object. A key that has an effect somewhere is a default,
+    /// which others override on purpose. So has one that a value refers to, such as `$(OPTIONS) --more` of the entry itself. An
+    /// entry with an optional key, which may be missing, hides nothing. The finding covers the hidden key.
     ///
     /// ## Why it matters
     /// Changing the key has no effect, and Kubernetes gives no warning: `env` wins over `envFrom`, and a later entry
@@ -61,59 +64,124 @@ declare_rule! {
     /// ## Fix
     /// None: only the author knows which of the two is meant.
     name: "shadowed-source",
-    level: Info,
-    checks: [Container(check)],
+    level: Hint,
+    checks: [Object(check)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
 
-fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    if container.container.env_from.is_empty() || container.is_partial() {
-        return;
-    }
-    let mut found = Vec::new();
-    let mut given: BTreeMap<Arc<str>, Location> = BTreeMap::new();
-    for entry in &container.container.env_from {
-        let new = container.imported_keys(entry);
-        let hidden: Vec<(&Arc<str>, &Location)> = new.keys().filter_map(|name| given.get_key_value(name)).collect();
-        if let (Some((_, first)), Some((_, Some(name), _))) = (hidden.first(), imported_object(entry)) {
-            let names: Vec<String> = hidden.iter().take(3).map(|(name, _)| format!("`{name}`")).collect();
-            let more = if hidden.len() > 3 { format!(" and {} more", hidden.len() - 3) } else { String::new() };
-            found.push(
-                Finding::new(
-                    container.at(name.span),
-                    &name.value,
-                    format!("`{}` hides {}{more} of an earlier entry of `envFrom`", name.value, names.join(", ")),
-                )
-                .related((*first).clone(), "the hidden key")
-                .help("add a `prefix` to one of the two, or remove the keys from one")
-                .unnecessary(),
-            );
+fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
+    let (kind, data) = match &object.object.model.data {
+        ObjectData::ConfigMap(data) => (OriginKind::ConfigMap, data),
+        ObjectData::Secret(data) => (OriginKind::Secret, data),
+        _ => return,
+    };
+    let Some(name) = object.object.model.reference_name().filter(|_| !data.keys.is_empty()) else { return };
+    let mut keys = KeyUses::default();
+    for user in object.object.users() {
+        let found = objects(user, kind, name);
+        if found.iter().any(|it| it.object.is_same(object.object)) {
+            let is_whole = |key: &str| found.iter().all(|it| source_objects::keys(it).any(|it| &*it.key.value == key));
+            keys.add_object(object, user, (kind, name), &data.keys, &is_whole);
         }
-        given.extend(new);
     }
-    for entry in &container.container.env {
-        let Some(name) = &entry.name else { continue };
-        // Removed, because only the first of several entries of the same name hides the key.
-        let Some(hidden) = given.remove(&name.value) else { continue };
-        if uses_hidden_value(entry, &name.value) || is_optional(entry) {
+    for key in &data.keys {
+        let Some(hider) = keys.hidden.get(&*key.key.value).filter(|_| !keys.used.contains(&*key.key.value)) else {
             continue;
-        }
-        found.push(
-            Finding::new(container.at(name.span), &name.value, format!("`{}` hides a key of `envFrom`", name.value))
-                .related(hidden, "the hidden key")
-                .help("remove one of the two")
-                .unnecessary(),
-        );
-    }
-    // The branches of a template are side by side in its text.
-    if !found.is_empty() && !container.object.file.is_template() {
-        found.into_iter().for_each(|finding| findings.push(finding));
+        };
+        let message = format!("`{}` has no effect in {}: {}", key.key.value, hider.user, hider.what);
+        let finding = Finding::new(object.at(key.key.span), &key.key.value, message)
+            .related(hider.location.clone(), "it is set here")
+            .help("only one of the two is needed; a `prefix` would give both a name");
+        findings.push(if keys.in_volumes { finding } else { finding.unnecessary() });
     }
 }
 
-fn uses_hidden_value(entry: &EnvVar, name: &str) -> bool {
-    entry.value.as_ref().is_some_and(|it| it.value.contains(&format!("$({name})")))
+/// What happens to the keys of an object in the containers that import it.
+#[derive(Default)]
+struct KeyUses<'k> {
+    /// The first that hides each key.
+    hidden: BTreeMap<&'k str, Hider>,
+    /// Keys that set a variable somewhere, or may.
+    used: HashSet<&'k str>,
+    /// Whether a pod has such objects in volumes, where keys are files.
+    in_volumes: bool,
+}
+
+/// What hides a key.
+struct Hider {
+    user: String,
+    what: String,
+    location: Location,
+}
+
+impl<'k> KeyUses<'k> {
+    /// Adds the containers of an object. `is_whole` says whether every object that is meant has a key.
+    fn add_object(
+        &mut self,
+        object: &ObjectContext<'_>,
+        user: BuiltObject<'_>,
+        import: (OriginKind, &str),
+        keys: &'k [DataEntry],
+        is_whole: &dyn Fn(&str) -> bool,
+    ) {
+        let file = object.file;
+        let release = file.resolver.release(user.file);
+        // A change of the kind of the file changes its objects, which are recorded.
+        let is_template = || file.snapshot.file_unrecorded(user.file).is_some_and(|it| it.is_template());
+        let volume = if import.0 == OriginKind::Secret { "secret" } else { "configMap" };
+        for pod in &user.model.pods {
+            let is_mounted = |kind: &Text| *kind.value == *volume || &*kind.value == "projected";
+            self.in_volumes |= pod.volumes.iter().any(|it| it.kind.as_ref().is_some_and(is_mounted));
+            for container in &pod.containers {
+                let is_import = |entry: &EnvFrom| {
+                    imported_object(entry).is_some_and(|(kind, name, _)| {
+                        kind == import.0 && name.is_some_and(|it| &*it.value == import.1)
+                    })
+                };
+                // What else sets variables of a part of a container, or of a template, is not known.
+                let is_open = container.may_have_more_variables || is_partial(user, container) || is_template();
+                for (at, entry) in container.env_from.iter().enumerate().filter(|(_, it)| is_import(it)) {
+                    let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+                    let later = &container.env_from[at + 1..];
+                    let later: Vec<_> = later.iter().map(|it| (it, imported_keys(user, release, it))).collect();
+                    for key in keys.iter().map(|it| &*it.key.value) {
+                        let variable = format!("{prefix}{key}");
+                        let hider = hider(user, container, &later, &variable).filter(|_| !is_open && is_whole(key));
+                        match hider {
+                            Some(hider) => drop(self.hidden.entry(key).or_insert(hider)),
+                            None => drop(self.used.insert(key)),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What hides a variable of `envFrom` in a container.
+fn hider(
+    user: BuiltObject<'_>,
+    container: &Container,
+    later: &[(&EnvFrom, BTreeMap<Arc<str>, Location>)],
+    variable: &str,
+) -> Option<Hider> {
+    let import =
+        later.iter().find(|(_, keys)| keys.contains_key(variable)).and_then(|(entry, _)| imported_object(entry));
+    if let Some((kind, Some(name), _)) = import {
+        let what = format!("the {} `{}` sets `{variable}` too, later in `envFrom`", kind_name(kind), name.value);
+        return Some(Hider { user: user.title(), what, location: user.location(name.span) });
+    }
+    let named = |it: &EnvVar| it.name.as_ref().is_some_and(|it| &*it.value == variable);
+    let at = container.env.iter().position(named)?;
+    // The entries up to the first of the name can refer to the value of `envFrom`.
+    let uses_it = |it: &EnvVar| it.value.as_ref().is_some_and(|it| it.value.contains(&format!("$({variable})")));
+    if container.env[..=at].iter().any(uses_it) || is_optional(&container.env[at]) {
+        return None;
+    }
+    let span = container.env[at].name.as_ref()?.span;
+    let what = format!("`env` sets `{variable}` too");
+    Some(Hider { user: user.title(), what, location: user.location(span) })
 }
 
 /// B17: if the optional key is missing, the entry is skipped and the key of `envFrom` is used.

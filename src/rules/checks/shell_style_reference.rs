@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use crate::diagnostic::Severity;
 use crate::k8s::VariableScope;
-use crate::resolve::Lookup;
+use crate::resolve::{Lookup, ShellUse, is_expanded_by_programs};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
-use crate::rules::shared::reference_verdicts::{ExpandedText, expanded_texts, reaches_shell};
-use crate::rules::shared::shell_detection::ShellUse;
+use crate::rules::shared::reference_verdicts::{ExpandedText, expanded_texts};
 use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 declare_rule! {
@@ -16,7 +16,8 @@ declare_rule! {
     /// ## What it does
     /// Looks at env values, `command`, `args`, exec probes and `subPathExpr`, and reports `${X}`, `${X:-default}` and
     /// `$X` if `X` is a variable of the container. Not reported are shell scripts, `${P}` of a parameter in a template,
-    /// and `X: ${X}`, which a tool fills in before Kubernetes reads it. The finding covers the reference.
+    /// and `X: ${X}`, which a tool fills in before Kubernetes reads it. In the value of a variable that programs are known to
+    /// expand themselves, such as `JAVA_OPTS`, the finding is a hint. The finding covers the reference.
     ///
     /// ## Why it matters
     /// Kubernetes expands only `$(X)`. Without a shell the program gets the text `${X}`.
@@ -113,7 +114,7 @@ fn is_reported(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: 
         own.filter_map(|it| it.value.as_ref()).any(|it| shell_references(&it.value).iter().any(|it| it.1 == name));
     let template = container.object.object.source.template.as_ref();
     let is_parameter = || form == ShellSyntax::Braces && template.is_some_and(|it| it.parameters.contains(name));
-    let reaches = || text.variable.is_some_and(|own| reaches_shell(container, own));
+    let reaches = || text.variable.is_some_and(|own| container.reaches_shell(own));
     !filled && !is_parameter() && !reaches()
 }
 
@@ -136,5 +137,7 @@ fn report(
         .flatten();
     let message = format!("`{written}` is not expanded: no shell runs here, and Kubernetes expands only `{new}`");
     let finding = Finding::new(container.inside(text.text, range), name, message).fix(fix);
-    findings.push(finding.help(format!("write `{new}`")));
+    let finding = finding.help(format!("write `{new}`"));
+    let is_hint = text.variable.is_some_and(is_expanded_by_programs);
+    findings.push(if is_hint { finding.at_most(Severity::Hint) } else { finding });
 }

@@ -163,19 +163,21 @@ impl Mismatch<'_, '_> {
         }
         let fits = default(place.parameters, name).is_none_or(|it| wanted.fits(it));
         let finding = self.rewritten(finding, ReferenceForm::Raw, fits);
-        match self.type_name().filter(|_| place.parameters.dialect.is_proposal()) {
-            Some(type_) => {
-                let raw = write_reference(name, ReferenceForm::Raw);
-                let proposed = write_reference(name, ReferenceForm::Proposed);
-                let help = match reference.form {
-                    ReferenceForm::Proposed => format!("write `{raw}`, or give `{name}` the `type: {type_}`"),
-                    _ => format!("write `{raw}`, or `{proposed}` and give `{name}` the `type: {type_}`"),
-                };
-                let fix = object.set_parameter_type_fix(name, type_);
-                finding.help(help).fix(fix.filter(|_| reference.form == ReferenceForm::Proposed))
-            }
-            None => finding,
+        let Some(type_) = self.type_name().filter(|_| place.parameters.dialect.is_proposal()) else { return finding };
+        let raw = write_reference(name, ReferenceForm::Raw);
+        let typed = object.set_parameter_type_fix(name, type_);
+        if reference.form == ReferenceForm::Proposed {
+            return finding.help(format!("write `{raw}`, or give `{name}` the `type: {type_}`")).fix(typed);
         }
+        // The type counts only in `$(P)`.
+        let proposed = write_reference(name, ReferenceForm::Proposed);
+        let title = format!("Write `{proposed}`, and give `{name}` the type `{type_}`");
+        let rewrite = object.rewrite_fix(place.text, reference.range.clone(), &proposed, title, false);
+        let both = rewrite.zip(typed).map(|(mut rewrite, typed)| {
+            rewrite.edits.extend(typed.edits);
+            rewrite
+        });
+        finding.help(format!("write `{raw}`, or `{proposed}` and give `{name}` the `type: {type_}`")).choice(both)
     }
 
     /// The finding with the fix that writes the reference in another form.

@@ -1,12 +1,12 @@
 //! The rule `undefined-parameter`.
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Container, Text};
+use crate::k8s::{Container, Parameters, Text};
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::param_file_templates::templates_of_param_file;
 use crate::rules::shared::parameter_texts::{ParameterText, near, write_reference};
-use crate::rules::shared::similar_names::nearest_name;
-use crate::syntax::{ParameterReference, ReferenceForm, parse_param_file};
+use crate::syntax::{ParameterReference, ReferenceForm, parameter_references, parse_param_file};
+use crate::text::{is_slip_of, nearest_name};
 
 declare_rule! {
     /// Reports `${P}` in an object of a template that has no such parameter.
@@ -14,9 +14,13 @@ declare_rule! {
     /// ## What it does
     /// Looks at names, labels and other fields of the objects in a template, and at the `labels` and the `message` of
     /// the template. In templates of `apiVersion: v1` it also reports `$(P)`, except where it may be a variable: in the
-    /// values of variables, in commands, arguments and `subPathExpr`. Text in which `${P}` may be meant for another program is not checked: scripts, Jenkinsfiles,
-    /// Dockerfiles, data of ConfigMaps and Secrets, command lines, text of several words or lines, longer values of
-    /// variables, and fields of unknown kinds. The finding covers the reference.
+    /// values of variables, in commands, arguments and `subPathExpr`.
+    ///
+    /// In text in which `${P}` may be meant for another program, it reports a name that is a misspelled parameter, such
+    /// as `${HSOT}` beside `HOST`. This is the text of scripts, Jenkinsfiles, Dockerfiles, command lines, data of
+    /// ConfigMaps and Secrets, annotations, longer values of variables, and fields of unknown kinds. In data, annotations
+    /// and unknown kinds it also reports a reference in capitals that is the whole value, or a value in JSON. Names that
+    /// a shell, the text or a container of the object defines are not reported. The finding covers the reference.
     ///
     /// In a parameter file, `*.params` or `*.env`, it reports names that are not parameters of the templates of this
     /// file; the finding covers the name. A file is a parameter file if most of its names are parameters of the
@@ -125,10 +129,8 @@ fn report(
     findings.push(finding.fix(object.declare_parameter_fix(name)));
 }
 
-/// Fields whose text may be meant for another program.
-const OTHERS: [&str; 14] = [
-    "data",
-    "stringData",
+/// Fields whose text is code of another program.
+const CODE: [&str; 10] = [
     "binaryData",
     "command",
     "args",
@@ -137,11 +139,12 @@ const OTHERS: [&str; 14] = [
     "jenkinsfile",
     "dockerfile",
     "postCommit",
-    "annotations",
     "buildArgs",
     "pipelineSpec",
-    "config",
 ];
+
+/// Fields whose text may be a file of another program.
+const DATA: [&str; 4] = ["data", "stringData", "annotations", "config"];
 
 /// API groups whose fields have no text for other template engines.
 const KNOWN: [&str; 12] = [
@@ -161,11 +164,23 @@ const KNOWN: [&str; 12] = [
 
 /// Whether the reference is certainly meant for the template.
 fn is_for_template(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
-    let text = &*place.text.value;
-    if reference.form == ReferenceForm::Proposed && may_be_variable(object, place, place.name(reference)) {
-        return false;
+    let (text, name) = (&*place.text.value, place.name(reference));
+    match reference.form {
+        ReferenceForm::Proposed => !may_be_variable(object, place, name) && is_plain_field(object, place, reference),
+        // Two braces around a name are an expression of another language.
+        ReferenceForm::Text if text.contains("${{") => false,
+        ReferenceForm::Text | ReferenceForm::Raw => {
+            is_plain_field(object, place, reference)
+                || !is_known_to_others(object, text, name)
+                    && (is_slip(place.parameters, name) || is_value_for_template(object, place, reference))
+        }
     }
-    if text.contains(char::is_whitespace) || text.contains("${{") && reference.form == ReferenceForm::Text {
+}
+
+/// Whether no other program reads the text: it is one word in a field of a known kind.
+fn is_plain_field(object: &ObjectContext<'_>, place: &ParameterText<'_>, reference: &ParameterReference) -> bool {
+    let text = &*place.text.value;
+    if text.contains(char::is_whitespace) {
         return false;
     }
     // Only the template uses its own texts and the metadata of its objects.
@@ -173,13 +188,82 @@ fn is_for_template(object: &ObjectContext<'_>, place: &ParameterText<'_>, refere
     if object.template().is_some() || in_metadata {
         return true;
     }
-    let mut steps = place.path.split(['.', '[']);
-    if steps.any(|step| OTHERS.contains(&step)) || !is_known_group(&object.object.model.api_version) {
+    let is_other = |field: &str| CODE.contains(&field) || DATA.contains(&field);
+    if place.path.split(['.', '[']).any(is_other) || !is_known_group(&object.object.model.api_version) {
         return false;
     }
     // In a longer value the program may replace `${P}` itself.
     let is_value = place.path.ends_with("].value");
-    !is_value || reference.range == (0..text.len())
+    !is_value || reference.range == (0..text.len()) && !is_known_to_others(object, text, place.name(reference))
+}
+
+/// Whether a reference in a text that another program may read is meant for the template: the `message`, a reference
+/// that is the whole value of data or of a field of a custom resource, or a value in JSON.
+fn is_value_for_template(
+    object: &ObjectContext<'_>,
+    place: &ParameterText<'_>,
+    reference: &ParameterReference,
+) -> bool {
+    let (text, name) = (&*place.text.value, place.name(reference));
+    let is_parameter_style = name.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
+    if !is_parameter_style || place.is_key || place.path.split(['.', '[']).any(|field| CODE.contains(&field)) {
+        return false;
+    }
+    let is_message = object.template().is_some() && place.path == "message";
+    let is_whole = text.trim() == place.written(reference);
+    is_message || is_whole || is_value_in_json(text, reference)
+}
+
+/// Whether a text is JSON, and a reference a value in it.
+fn is_value_in_json(text: &str, reference: &ParameterReference) -> bool {
+    let is_whole = match (text[..reference.range.start].trim_end(), text[reference.range.end..].trim_start()) {
+        (before, after) if before.ends_with('"') => after.starts_with('"'),
+        (before, after) => before.ends_with([':', '[', ',']) && after.starts_with([',', ']', '}']),
+    };
+    // Grafana has inputs of its own.
+    let is_input = text[reference.name.clone()].starts_with("DS_");
+    is_whole && !is_input && text.trim_start().starts_with(['{', '[']) && is_json(text)
+}
+
+/// Whether a text is JSON once its references have values.
+fn is_json(text: &str) -> bool {
+    let mut replaced = String::with_capacity(text.len());
+    let mut at = 0;
+    for reference in parameter_references(text, false) {
+        replaced.push_str(&text[at..reference.range.start]);
+        replaced.push('0');
+        at = reference.range.end;
+    }
+    replaced.push_str(&text[at..]);
+    serde_json::from_str::<serde::de::IgnoredAny>(&replaced).is_ok()
+}
+
+/// Variables that shells and container runtimes set.
+const RUNTIME: [&str; 13] =
+    ["HOSTNAME", "HOME", "PATH", "PWD", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "LOGNAME", "UID", "RANDOM"];
+
+/// Whether another program knows the name: a shell, a container of the object, or the text itself, which has it as a word
+/// outside of references.
+fn is_known_to_others(object: &ObjectContext<'_>, text: &str, name: &str) -> bool {
+    let containers = || object.object.model.pods.iter().flat_map(|pod| &pod.containers).flat_map(|it| &it.env);
+    RUNTIME.contains(&name)
+        || containers().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name))
+        || has_word(text, name)
+}
+
+/// Whether a text has a word that is not part of a reference.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(['{', '$']) && !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+/// Whether a name is a misspelled parameter, wherever it is. Scripts often have `HOSTS` beside `HOST`.
+fn is_slip(parameters: &Parameters, name: &str) -> bool {
+    let is_plural = |one: &str, other: &str| one.strip_suffix(['S', 's']) == Some(other);
+    parameters.names().any(|it| is_slip_of(name, it) && !is_plural(name, it) && !is_plural(it, name))
 }
 
 /// Whether `$(X)` may be a variable: Kubernetes expands the field, or a container has a variable of this name, which

@@ -1,7 +1,8 @@
 //! The rule `undefined-variable`.
 
 use crate::diagnostic::{Location, Severity};
-use crate::resolve::ExpansionStep;
+use crate::k8s::EnvVar;
+use crate::resolve::{ExpansionStep, UnresolvedReason};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ExpandedText, ReferenceVerdict, judge_references};
@@ -48,8 +49,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the most similar name in scope, or escapes the reference as `$$(X)`. Both are unsafe: only the author
-    /// knows what was meant.
+    /// Writes the most similar name in scope. Unsafe: only the author knows what was meant. Editors also offer to declare
+    /// the variable, and to escape the reference as `$$(X)`; commands never do.
     name: "undefined-variable",
     level: Warning,
     checks: [ContainerOrPresetInPod(check)],
@@ -58,19 +59,21 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
-    let policy = container.object.file.snapshot.settings(container.object.file.path).unknown;
+    let settings = container.object.file.snapshot.settings(container.object.file.path);
+    let policy = settings.unknown;
     for (text, step, verdict) in judge_references(container) {
         let name = &step.name;
         let place = || container.inside(text.text, step.range.clone());
         match verdict {
             ReferenceVerdict::Undefined => findings.push(undefined_finding(container, &text, step, place())),
+            ReferenceVerdict::MaybeUndefined(_) if settings.is_external_variable(name) => {}
             ReferenceVerdict::MaybeUndefined(hole) if policy == UnknownPolicy::Always => findings.push(
                 Finding::new(
                     place(),
                     name,
                     format!("`$({name})` may not be expanded: nothing in the workspace defines `{name}`"),
                 )
-                .severity(Severity::Info)
+                .at_most(Severity::Info)
                 .help(format!("it may be <{hole}>; if so, list it in `externals` of the settings")),
             ),
             _ => {}
@@ -85,8 +88,21 @@ fn undefined_finding(
     place: Location,
 ) -> Finding {
     let name = &step.name;
+    if step.unresolved == Some(UnresolvedReason::Skipped) {
+        let message = format!("`$({name})` is not expanded: `{name}` is optional, and its source does not exist");
+        let finding = Finding::new(place, name, message);
+        let declares = |it: &&EnvVar| it.name.as_ref().is_some_and(|it| it.value == *name);
+        let entry = container.container.env.iter().find(declares).and_then(|it| it.name.as_ref());
+        let finding = match entry {
+            Some(entry) => finding.related(container.at(entry.span), "the optional entry"),
+            None => finding,
+        };
+        let finding = finding.help(format!("add the key that `{name}` refers to, or give `{name}` a value"));
+        return finding.choice(reference_fixes::escape(container, text.text, step, step.range.clone()));
+    }
     let finding = Finding::new(place, name, format!("`$({name})` is not expanded: nothing defines `{name}`"));
-    let otherwise = format!("declare `{name}` in `env`, or write `$$({name})` to keep the text");
+    let kept = reference_fixes::escaped(&text.text.value[step.range.clone()]);
+    let otherwise = format!("declare `{name}` in `env`, or write `{kept}` to keep the text");
     let finding = reference_fixes::suggest(finding, container, text, step, otherwise);
-    finding.fix(reference_fixes::escape(container, text.text, step.range.clone()))
+    finding.choice(reference_fixes::escape(container, text.text, step, step.range.clone()))
 }

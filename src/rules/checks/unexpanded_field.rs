@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Fix;
 use crate::k8s::{Text, VariableScope};
-use crate::resolve::{Lookup, is_script_item};
+use crate::resolve::{Lookup, ValuePart, is_script_item};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::reference_fixes;
 use crate::syntax::{DollarToken, DollarTokenKind, Node, dollar_tokens};
@@ -48,7 +48,8 @@ declare_rule! {
     ///
     /// ## Fix
     /// In the script of a lifecycle hook, writes the shell's `${X}`. For `subPath`, writes `subPathExpr`. Both are
-    /// unsafe: they change what the container does.
+    /// unsafe: they change what the container does. Elsewhere editors offer to write the value itself, if it is
+    /// known.
     name: "unexpanded-field",
     level: Warning,
     checks: [Container(check)],
@@ -99,7 +100,13 @@ fn finding(
     if path.contains(".exec.command") {
         return finding.help(format!("run the hook through a shell, and write `${name}` there"));
     }
-    finding.help("write the value itself")
+    let finding = finding.help("write the value itself");
+    let Lookup::Bound(binding) = container.lookup(name, VariableScope::All) else { return finding };
+    // The value of a Secret stays in the Secret.
+    let is_secret = binding.value.parts().iter().any(|it| matches!(it, ValuePart::Secret { .. }));
+    let Some(value) = binding.value.known().filter(|_| !is_secret) else { return finding };
+    let title = format!("Write `{value}`");
+    finding.choice(reference_fixes::replace(container, text, token.range.clone(), &value, title))
 }
 
 /// A path without indexes: `lifecycle.preStop.exec.command`.

@@ -1,8 +1,10 @@
 //! The rule `unresolved-sub-path`.
 
-use crate::k8s::{Mount, Text};
-use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, SubPath, ValuePart};
+use crate::build::has_parent_element;
+use crate::k8s::{ContainerRole, Mount, Text};
+use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, SubPath, ValuePart, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
+use crate::rules::shared::item_removal::remove_field;
 use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
@@ -12,8 +14,8 @@ declare_rule! {
     /// ## What it does
     /// Looks at the references in `subPathExpr` of volume mounts, and reports names that nothing defines and variables
     /// whose value is empty. The finding covers the reference. Also reports a path that is absolute or has an element
-    /// `..`, as written or after expansion, and a mount with both `subPath` and `subPathExpr`. That finding covers the
-    /// value of `subPathExpr`.
+    /// `..`, as written or after expansion, a mount with both `subPath` and `subPathExpr`, and `subPathExpr` in an
+    /// ephemeral container. That finding covers the value of `subPathExpr`.
     ///
     /// ## Why it matters
     /// The container does not start: `missing value for X`. Paths that are refused as written keep the object from being
@@ -52,7 +54,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Writes the most similar name in scope. Unsafe: only the author knows what was meant.
+    /// Writes the most similar name in scope. Unsafe: only the author knows what was meant. Editors also offer to
+    /// declare the variable, and to remove one of two paths.
     name: "unresolved-sub-path",
     level: Error,
     checks: [ContainerOrPresetInPod(check)],
@@ -78,7 +81,11 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         }
         let message = format!("the container does not start: `subPathExpr` refers to `{name}`, which nothing defines");
         let finding = Finding::new(place, name, message);
-        findings.push(reference_fixes::suggest(finding, container, &text, step, format!("declare `{name}` in `env`")));
+        let otherwise = match is_strict_variable_name(name) {
+            true => format!("declare `{name}` in `env`"),
+            false => "write the name of a variable".to_owned(),
+        };
+        findings.push(reference_fixes::suggest(finding, container, &text, step, otherwise));
     }
     for sub_path in container.own_sub_paths() {
         let Some(flaw) = path_flaw(container, sub_path) else { continue };
@@ -86,8 +93,15 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         let other = mount(container, sub_path).and_then(|it| it.sub_path.as_ref());
         findings.push(match (flaw, other) {
             (PathFlaw::Both, Some(other)) => {
-                finding.related(container.at(other.span), "the other path").help("remove one of the two")
+                let own = container.at(sub_path.item.text.span);
+                let file = container.object.file;
+                finding
+                    .related(container.at(other.span), "the other path")
+                    .help("remove one of the two")
+                    .choice(remove_field(file, &container.at(other.span), "Remove `subPath`".into()))
+                    .choice(remove_field(file, &own, "Remove `subPathExpr`".into()))
             }
+            (PathFlaw::Ephemeral, _) => finding.help("mount the whole volume"),
             _ => finding.help("write a path inside the volume"),
         });
     }
@@ -98,6 +112,8 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 pub(in crate::rules) enum PathFlaw {
     /// There is a `subPath` too.
     Both,
+    /// The container is an ephemeral one.
+    Ephemeral,
     /// It starts with `/`.
     Absolute,
     /// It has an element `..`.
@@ -113,6 +129,7 @@ impl PathFlaw {
     pub(in crate::rules) fn message(self) -> &'static str {
         match self {
             Self::Both => "a mount cannot have both `subPath` and `subPathExpr`",
+            Self::Ephemeral => "an ephemeral container cannot have `subPathExpr`",
             Self::Absolute => "`subPathExpr` must not start with `/`",
             Self::Parent => "`subPathExpr` must not contain an element `..`",
             Self::BecomesAbsolute => "`subPathExpr` becomes an absolute path",
@@ -124,15 +141,18 @@ impl PathFlaw {
 /// What is wrong with the path of a mount of the container, apart from variables that are missing or empty.
 pub(in crate::rules) fn path_flaw(container: &ContainerContext<'_>, sub_path: &SubPath) -> Option<PathFlaw> {
     let ExpandedScalar { text, expansion, .. } = &sub_path.item;
-    let has_parent = |path: &str| path.split('/').any(|it| it == "..");
     let is_set = |text: &&Text| !text.value.is_empty();
     if mount(container, sub_path)?.sub_path.as_ref().is_some_and(|it| is_set(&it)) && is_set(&text) {
         return Some(PathFlaw::Both);
     }
+    // P4.
+    if container.container.role == ContainerRole::Ephemeral && is_set(&text) {
+        return Some(PathFlaw::Ephemeral);
+    }
     if text.value.starts_with('/') {
         return Some(PathFlaw::Absolute);
     }
-    if has_parent(&text.value) {
+    if has_parent_element(&text.value) {
         return Some(PathFlaw::Parent);
     }
     // A variable that is missing or empty is the first error.
@@ -151,7 +171,7 @@ pub(in crate::rules) fn path_flaw(container: &ContainerContext<'_>, sub_path: &S
     if is_absolute {
         return Some(PathFlaw::BecomesAbsolute);
     }
-    expansion.value.known().is_some_and(|it| has_parent(&it)).then_some(PathFlaw::BecomesParent)
+    expansion.value.known().is_some_and(|it| has_parent_element(&it)).then_some(PathFlaw::BecomesParent)
 }
 
 /// The mount of a sub path.

@@ -44,7 +44,7 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// None. If your cluster supports the design, set `proposals: true` in the settings.
+    /// None. Editors offer to set `proposals: true` in the settings, for a cluster that supports the design.
     name: "unserved-field",
     level: Info,
     checks: [Object(check)],

@@ -1,12 +1,15 @@
 //! The rule `unused-parameter`.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::diagnostic::Fix;
-use crate::k8s::{Object, ObjectData, Parameter, Template};
+use crate::diagnostic::{Fix, Severity};
+use crate::k8s::{Object, ObjectData, Parameter, Template, Text};
 use crate::k8s::{is_parameter_name, names_after_dollar};
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::item_removal::removed_item_span;
+use crate::text::nearest_name;
+use crate::workspace::{IncludeKind, Inclusion};
 
 declare_rule! {
     /// Reports a parameter that nothing in its template refers to.
@@ -16,6 +19,11 @@ declare_rule! {
     /// objects, in `labels` and in `message`. A malformed reference, or one in a field where parameters are not
     /// replaced, counts as a use; other rules report it. A template with syntax errors is not checked. The finding
     /// covers the name.
+    ///
+    /// The finding is a hint where something else may use or set the parameter: a kustomization builds the template, and
+    /// its patches can add references; the template has no objects yet, or most of its parameters are unused, as in a
+    /// skeleton that a script fills; a comment at the top says that a program wrote the file; or pipelines give every template
+    /// such a parameter, as they do with `IMAGE_TAG`.
     ///
     /// ## Why it matters
     /// Setting the parameter has no effect. Often a reference to it is misspelled or was forgotten.
@@ -50,7 +58,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Removes the parameter. Unsafe: scripts that set it would fail.
+    /// Removes the parameter. Unsafe: scripts that set it would fail. If a reference has a similar name, only editors offer
+    /// it.
     name: "unused-parameter",
     level: Warning,
     checks: [File(check)],
@@ -83,15 +92,69 @@ fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, 
         .flat_map(|it| names_after_dollar(&it.value))
         .collect();
     let is_used = |name: &str| own.contains(name) || inside().any(|it| it.model.candidate_names.contains(name));
-    for parameter in &template.parameters {
-        let Some(name) = parameter.name.as_ref().filter(|it| is_parameter_name(&it.value)) else { continue };
-        if is_used(&name.value) {
-            continue;
-        }
+    let is_declared =
+        |name: &str| template.parameters.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
+    let undeclared = OnceCell::new();
+    let is_misspelled = |name: &str| {
+        let all = || -> HashSet<&str> {
+            let referred = inside().flat_map(|it| it.model.candidate_names.iter()).chain(own.iter().copied());
+            referred.filter(|it| !is_declared(it)).collect()
+        };
+        undeclared.get_or_init(all).iter().any(|it| nearest_name(it, [name]).is_some())
+    };
+    let named = template.parameters.iter().filter_map(|it| Some((it, it.name.as_ref()?)));
+    let unused: Vec<(&Parameter, &Text)> =
+        named.filter(|(_, name)| is_parameter_name(&name.value) && !is_used(&name.value)).collect();
+    if unused.is_empty() {
+        return;
+    }
+    let is_completed = template.is_empty
+        || unused.len() >= SKELETON_SIZE && unused.len() * 2 > template.parameters.len()
+        || is_built_by_another_file(file)
+        || is_output_of_program(file);
+    for (parameter, name) in unused {
         let message = format!("nothing refers to the parameter `{}`", name.value);
         let finding = Finding::new(file.at(object.file_span(name.span)), &name.value, message).unnecessary();
-        findings.push(finding.help("refer to it, or remove it").fix(removal_fix(file, object, parameter, &name.value)));
+        let finding = finding.help("refer to it, or remove it");
+        let removal = removal_fix(file, object, parameter, &name.value);
+        // A misspelled reference to it has a fix too, which needs the parameter.
+        let finding = if is_misspelled(&name.value) { finding.choice(removal) } else { finding.fix(removal) };
+        let is_hint = is_completed || is_set_by_convention(&name.value);
+        findings.push(if is_hint { finding.at_most(Severity::Hint) } else { finding });
     }
+}
+
+/// The number of unused parameters from which a template that uses fewer than half of them is a skeleton.
+const SKELETON_SIZE: usize = 5;
+
+/// Whether a kustomization or chart builds the file: its patches may refer to the parameters.
+fn is_built_by_another_file(file: &FileContext<'_>) -> bool {
+    let builds = |it: &Inclusion| {
+        !matches!(
+            it.kind,
+            IncludeKind::Delivery | IncludeKind::ViewPath | IncludeKind::Parameters | IncludeKind::Values
+        )
+    };
+    file.snapshot.included_by(file.path).iter().any(builds)
+}
+
+/// Whether a comment at the top says that a program wrote the file: that program decides about the parameters.
+fn is_output_of_program(file: &FileContext<'_>) -> bool {
+    let Some(source) = file.parsed_text() else { return false };
+    let mut head = source.text.lines().take(10).filter_map(|it| it.trim_start().strip_prefix('#'));
+    head.any(|it| {
+        let it = it.trim().to_ascii_lowercase();
+        it.starts_with("source: ") || it.contains("do not edit") || it.contains("generated by")
+    })
+}
+
+/// Whether pipelines give every template a parameter of this name: what was built, and for which channel.
+fn is_set_by_convention(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    matches!(&*name, "CHANNEL" | "REGISTRY_IMG" | "REPO_NAME")
+        || ["IMAGE_TAG", "IMAGE_DIGEST", "REPO_DIGEST", "GIT_HASH", "GIT_SHA", "GIT_COMMIT", "COMMIT_SHA"]
+            .iter()
+            .any(|word| name.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
 }
 
 fn removal_fix(file: &FileContext<'_>, object: &Object, parameter: &Parameter, name: &str) -> Option<Fix> {

@@ -9,7 +9,7 @@ use crate::k8s::{Container, ObjectSpan, Pod, Text, VariableScope};
 use crate::resolve::{Binding, Environment, ExpandedScalar, Lookup, PresetLocation, ProbeCommand, Resolver, SubPath};
 use crate::syntax::{EnvFileDialect, SourceMap, replace_in_scalar};
 use crate::text::Span;
-use crate::workspace::{File, ParsedText, Snapshot};
+use crate::workspace::{File, KubernetesVersion, ParsedText, Snapshot};
 
 /// Returns the texts of files with their trees, and always the same text for a file during one check.
 pub trait TextProvider: Sync {
@@ -184,6 +184,12 @@ impl<'a> ContainerContext<'a> {
         self.object.object.preset().is_some() && self.recipient.is_none()
     }
 
+    /// The release whose rules its entries follow.
+    pub(in crate::rules) fn entry_release(&self) -> KubernetesVersion {
+        let release = self.object.file.resolver.release(self.object.file.path);
+        self.object.object.preset().map_or(release, |preset| build::entry_release(preset, release))
+    }
+
     /// Its pod.
     pub fn in_pod(&self) -> PodContext<'a> {
         PodContext { object: self.object, pod: self.pod }
@@ -218,6 +224,11 @@ impl<'a> ContainerContext<'a> {
     /// The names of all variables, unsorted.
     pub fn variable_names(&self) -> impl Iterator<Item = &'a Arc<str>> {
         self.environment.names()
+    }
+
+    /// See [`Environment::reaches_shell`].
+    pub fn reaches_shell(&self, name: &str) -> bool {
+        self.environment.reaches_shell(name)
     }
 
     /// `command`, expanded.

@@ -8,12 +8,14 @@ use crate::diagnostic::{Diagnostic, Edit, Fix, Label, Location, Severity};
 use crate::k8s::Derived;
 use crate::rules::engine::rule::Rule;
 use crate::rules::engine::{FileContext, ObjectContext};
-use crate::syntax::Tree;
+use crate::syntax::{Tree, has_placeholder, show_placeholders};
 
 /// Collects the findings of a rule.
 pub struct Findings<'f> {
     pub(in crate::rules) rule: &'static Rule,
     pub(in crate::rules) severity: Severity,
+    /// Whether the rule reports only evident findings: it is off by default.
+    pub(in crate::rules) only_evident: bool,
     pub(in crate::rules) object: Option<&'f ObjectContext<'f>>,
     pub(in crate::rules) found: &'f mut Vec<RawFinding>,
 }
@@ -23,7 +25,7 @@ impl Findings<'_> {
     pub fn push(&mut self, finding: Finding) {
         self.found.push(RawFinding {
             rule: self.rule,
-            severity: finding.severity.unwrap_or(self.severity),
+            severity: finding.highest.map_or(self.severity, |it| it.min(self.severity)),
             object: self.object.map(|it| build::title(&it.object.source.model)),
             built_object: self.object.filter(|it| it.object.view != View::Plain).map(|it| it.object.title()),
             view: self.object.and_then(|it| it.object.view_name()),
@@ -38,10 +40,11 @@ pub struct Finding {
     location: Location,
     name: String,
     message: String,
-    severity: Option<Severity>,
+    highest: Option<Severity>,
     help: Option<String>,
     related: Vec<Label>,
     fixes: Vec<Fix>,
+    choices: Vec<Fix>,
     unnecessary: bool,
 }
 
@@ -61,10 +64,11 @@ impl Finding {
             location,
             name: name.as_ref().to_owned(),
             message: message.into(),
-            severity: None,
+            highest: None,
             help: None,
             related: Vec::new(),
             fixes: Vec::new(),
+            choices: Vec::new(),
             unnecessary: false,
         }
     }
@@ -75,9 +79,9 @@ impl Finding {
         self
     }
 
-    /// Sets a severity other than that of the rule, such as info for an uncertain finding.
-    pub fn severity(mut self, severity: Severity) -> Self {
-        self.severity = Some(severity);
+    /// Sets the highest severity of this finding, if that of the rule is higher: a hint where the author may have meant it.
+    pub fn at_most(mut self, severity: Severity) -> Self {
+        self.highest = Some(severity);
         self
     }
 
@@ -90,6 +94,12 @@ impl Finding {
     /// Adds a fix, if there is one.
     pub fn fix(mut self, fix: Option<Fix>) -> Self {
         self.fixes.extend(fix);
+        self
+    }
+
+    /// Adds a change that only a person can choose, if there is one. Commands do not apply it.
+    pub fn choice(mut self, fix: Option<Fix>) -> Self {
+        self.choices.extend(fix.map(|it| Fix { safe: false, ..it }));
         self
     }
 
@@ -141,6 +151,7 @@ impl RawFinding {
     /// The finding without its fixes.
     pub(in crate::rules) fn without_fixes(mut self) -> Self {
         self.finding.fixes.clear();
+        self.finding.choices.clear();
         self
     }
 
@@ -158,6 +169,7 @@ impl RawFinding {
     /// Keeps the fixes that another finding has too.
     pub(super) fn keep_common_fixes(&mut self, other: &Self) {
         self.finding.fixes.retain(|it| other.finding.fixes.contains(it));
+        self.finding.choices.retain(|it| other.finding.choices.contains(it));
     }
 
     /// The finding about a preset, if it holds only in some pods: their names, and the locations of the names.
@@ -172,7 +184,21 @@ impl RawFinding {
 
     /// The finding with its path in the object.
     pub(in crate::rules) fn locate(self, file: &FileContext<'_>) -> ViewedFinding {
-        let Finding { location, name, message, help, related, fixes, unnecessary, .. } = self.finding;
+        let Finding { location, name, message, help, mut related, mut fixes, mut choices, unnecessary, .. } =
+            self.finding;
+        // Names may have placeholders. People see the references instead, and no edit writes one.
+        let shown = |text: &mut String| {
+            if has_placeholder(text) {
+                *text = show_placeholders(text).into_owned();
+            }
+        };
+        let (mut message, mut help) = (message, help);
+        [Some(&mut message), help.as_mut()].into_iter().flatten().for_each(shown);
+        related.iter_mut().for_each(|it| shown(&mut it.message));
+        for fixes in [&mut fixes, &mut choices] {
+            fixes.retain(|it| it.edits.iter().all(|it| !has_placeholder(&it.text)));
+            fixes.iter_mut().for_each(|it| shown(&mut it.title));
+        }
         let path = file.parsed_text().and_then(|source| path(&source.tree, file, location.span.start));
         let diagnostic = Diagnostic {
             rule: self.rule.name,
@@ -183,6 +209,7 @@ impl RawFinding {
             location,
             related,
             fixes,
+            choices,
             built_object: self.built_object.filter(|it| Some(it) != self.object.as_ref()),
             object: self.object,
             views: Vec::new(),

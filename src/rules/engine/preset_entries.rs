@@ -1,7 +1,8 @@
 //! Checks the entries of a PodPreset, each in the containers that get it.
 //!
 //! What a reference in a preset means depends on the pod. A finding that holds in every container that gets the entry is
-//! the same as in a pod. One that holds only in some of them names these, and has no fix: it would change the others too.
+//! the same as in a pod. One that holds only in some of them names these, and has no fix: it would change the others too. So
+//! does one of a preset that may apply to further pods.
 
 use crate::build::BuiltContainer;
 use crate::diagnostic::Location;
@@ -22,7 +23,10 @@ pub(super) fn check_preset_entries(
 ) -> Vec<RawFinding> {
     let environment = object.file.resolver.environment(entries);
     let alone = ContainerContext::new(object.file, entries, &environment);
-    let recipients = if has_references(entries.container) { object.preset_recipients() } else { Vec::new() };
+    let (recipients, may_have_more) = match has_references(entries.container) {
+        true => object.preset_recipients(),
+        false => (Vec::new(), false),
+    };
     let mut found = run(active, sees, Some(object), &|check, findings| match check {
         Check::ContainerOrPreset(check) => check(&alone, findings),
         Check::ContainerOrPresetInPod(check) if recipients.is_empty() => check(&alone, findings),
@@ -38,7 +42,7 @@ pub(super) fn check_preset_entries(
         });
         in_one.into_iter().for_each(|finding| JoinedFinding::add(&mut joined, finding, at));
     }
-    found.extend(joined.into_iter().map(|it| it.finish(object, entries.container, &recipients)));
+    found.extend(joined.into_iter().map(|it| it.finish(object, entries.container, &recipients, may_have_more)));
     found
 }
 
@@ -67,14 +71,20 @@ impl JoinedFinding {
         }
     }
 
-    fn finish(self, object: &ObjectContext<'_>, entries: &Container, recipients: &[ServedContainer<'_>]) -> RawFinding {
+    fn finish(
+        self,
+        object: &ObjectContext<'_>,
+        entries: &Container,
+        recipients: &[ServedContainer<'_>],
+        may_have_more: bool,
+    ) -> RawFinding {
         let Self { finding, holds_in } = self;
         let location = finding.location();
         let holds = |outer: Location| outer.file == location.file && outer.span.touches(location.span.start);
         let entry = entries.env.iter().position(|it| holds(object.at(it.span)));
         let gets_it = |it: &ServedContainer<'_>| entry.is_none_or(|at| it.entries.get(at).copied().flatten().is_some());
         let all: Vec<usize> = (0..recipients.len()).filter(|at| gets_it(&recipients[*at])).collect();
-        if all.len() == holds_in.len() {
+        if all.len() == holds_in.len() && !may_have_more {
             return finding;
         }
         let mut names: Vec<String> = Vec::new();

@@ -21,13 +21,14 @@ pub fn parse_configurable_rule_name(name: &str) -> Result<&'static Rule, String>
 
 /// ` (did you mean …?)`, if a rule has a similar name.
 fn did_you_mean(name: &str) -> String {
-    let name = name.trim().to_lowercase().replace('_', "-");
-    RULES
-        .iter()
-        .map(|it| (strsim::osa_distance(&name, it.name), it.name))
-        .filter(|(distance, known)| *distance <= known.len() / 3)
-        .min()
-        .map_or_else(String::new, |(_, known)| format!(" (did you mean `{known}`?)"))
+    similar_rule(name).map_or_else(String::new, |known| format!(" (did you mean `{known}`?)"))
+}
+
+/// The name of the rule that a misspelled name is most similar to.
+pub(in crate::rules) fn similar_rule(name: &str) -> Option<&'static str> {
+    let name = name.trim_matches(|it: char| !it.is_alphanumeric()).to_lowercase().replace('_', "-");
+    let distances = RULES.iter().map(|it| (strsim::osa_distance(&name, it.name), it.name));
+    distances.filter(|(distance, known)| *distance <= known.len() / 3).min().map(|(_, known)| known)
 }
 
 #[cfg(test)]

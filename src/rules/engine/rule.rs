@@ -10,6 +10,8 @@ pub struct Rule {
     pub name: &'static str,
     /// The level unless the settings have another one.
     pub level: LintLevel,
+    /// The level of evident findings, if the rule is off by default and the settings have no other level.
+    pub evident_level: LintLevel,
     /// The documentation in Markdown, as the doc comment has it. Every rule has the same headings.
     pub docs: &'static str,
     /// Whether editors offer to suppress a finding with a comment. Not where a syntax error may break the comment too, nor
@@ -90,6 +92,7 @@ impl Rule {
 ///     /// Reports … (one line; then the headings What it does, Why it matters, Example, Use instead, Fix)
 ///     name: "empty-variable",          // the file is src/rules/checks/empty_variable.rs
 ///     level: Info,                     // Error, Warning, Info, Hint or Off
+///     evident: Warning,                // left out, it is Off; see Rule::evident_level
 ///     checks: [Container(check)],      // see Check; none if the engine itself reports the findings
 ///     sees: Built,                     // see Sees
 ///     helm: ContainerWithoutAction,    // see HelmScope
@@ -102,6 +105,7 @@ macro_rules! declare_rule {
         $(#[doc = $docs:literal])+
         name: $name:literal,
         level: $level:ident,
+        $(evident: $evident:ident,)?
         checks: [$($kind:ident($check:expr)),* $(,)?],
         sees: $sees:ident,
         helm: $helm:ident,
@@ -112,6 +116,7 @@ macro_rules! declare_rule {
         pub(in crate::rules) static RULE: crate::rules::engine::rule::Rule = crate::rules::engine::rule::Rule {
             name: $name,
             level: crate::workspace::LintLevel::$level,
+            evident_level: crate::rules::engine::rule::or_off!($($evident)?),
             docs: concat!($($docs, "\n"),+),
             suppressible: crate::rules::engine::rule::or_true!($($suppressible)?),
             configurable: crate::rules::engine::rule::or_true!($($configurable)?),
@@ -122,6 +127,17 @@ macro_rules! declare_rule {
     };
 }
 pub(in crate::rules) use declare_rule;
+
+/// A level; `Off` if there is none.
+macro_rules! or_off {
+    () => {
+        crate::workspace::LintLevel::Off
+    };
+    ($level:ident) => {
+        crate::workspace::LintLevel::$level
+    };
+}
+pub(in crate::rules) use or_off;
 
 /// A literal; `true` if there is none.
 macro_rules! or_true {

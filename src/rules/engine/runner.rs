@@ -47,9 +47,12 @@ pub fn check(
 
 impl<'a> FileContext<'a> {
     /// What is checked for the source object at a position: the object as it is written, and what each view makes of it.
-    /// With `None` all rules look at it, because both are the same.
+    /// With `None` all rules look at it, because both are the same. Data of round-trip tests is not checked.
     pub(super) fn checked_objects(&self, at: usize) -> Vec<(BuiltObject<'a>, Option<Sees>)> {
         let source = BuiltObject::as_written(self.snapshot, self.path, &self.facts.objects[at]);
+        if source.model.is_round_trip_data() {
+            return Vec::new();
+        }
         if source.source.template.is_none() {
             return vec![(source, None)];
         }
@@ -134,8 +137,8 @@ impl<'a> FileContext<'a> {
 
     /// One finding for equal findings of several views, with the views in which it holds.
     ///
-    /// All views have the edited text in common. So a fix is safe only if every view has the finding with the same fix;
-    /// otherwise it needs a decision, and its title names the other views that it changes.
+    /// All views have the edited text in common. So a fix is one only if every view has the finding with the same fix;
+    /// otherwise it is a choice, and its title names the other views that it changes.
     fn join_views(&self, equal: &[ViewedFinding]) -> Arc<SharedFinding> {
         let mut finding = Arc::clone(&equal[0].finding);
         let views: BTreeSet<&Arc<str>> = equal.iter().filter_map(|it| it.view.as_ref()).collect();
@@ -144,15 +147,18 @@ impl<'a> FileContext<'a> {
             return finding;
         }
         let all = self.views_at(&finding.diagnostic.location);
-        let fixes = &equal[0].diagnostic().fixes;
-        let has_same_fixes = equal.iter().all(|it| it.diagnostic().fixes == *fixes);
+        let Diagnostic { fixes, choices, .. } = equal[0].diagnostic();
+        let has_same_fixes =
+            equal.iter().map(ViewedFinding::diagnostic).all(|it| it.fixes == *fixes && it.choices == *choices);
         let is_everywhere = all.iter().all(|it| views.contains(it));
         if is_everywhere && has_same_fixes {
             return finding;
         }
         let diagnostic = &mut Arc::make_mut(&mut finding).diagnostic;
         let others: Vec<Arc<str>> = all.iter().filter(|it| !views.contains(it)).cloned().collect();
-        for fix in &mut diagnostic.fixes {
+        let fixes = std::mem::take(&mut diagnostic.fixes);
+        diagnostic.choices.splice(..0, fixes);
+        for fix in &mut diagnostic.choices {
             fix.safe = false;
             if !others.is_empty() {
                 fix.title.push_str(&format!(" (also changes {})", build::view_list(&others)));
@@ -181,8 +187,9 @@ pub(super) fn run(
 ) -> Vec<RawFinding> {
     let mut found = Vec::new();
     for (rule, level) in active.iter().filter(|(rule, _)| sees.is_none_or(|it| rule.sees == it)) {
-        let Some(severity) = level.severity() else { continue };
-        let mut findings = Findings { rule, severity, object, found: &mut found };
+        let only_evident = level.severity().is_none();
+        let Some(severity) = level.severity().or(rule.evident_level.severity()) else { continue };
+        let mut findings = Findings { rule, severity, only_evident, object, found: &mut found };
         rule.checks.iter().for_each(|check| call(check, &mut findings));
     }
     found

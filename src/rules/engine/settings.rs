@@ -1,7 +1,7 @@
 //! The parts of the settings that depend on the rules: their names in the JSON schema, and errors about unknown names.
 
 use crate::rules::checks::RULES;
-use crate::rules::engine::registry::parse_configurable_rule_name;
+use crate::rules::engine::registry::{find_rule, parse_configurable_rule_name, similar_rule};
 use crate::workspace::{self, RuleLevel, Settings, SettingsError};
 
 /// The JSON schema of `podlens.yaml`, with every rule in it.
@@ -13,8 +13,11 @@ pub fn settings_schema() -> serde_json::Value {
 /// The errors in settings, names of rules that do not exist included.
 pub fn settings_errors(settings: &Settings) -> Vec<SettingsError> {
     let unknown = |it: &RuleLevel, parent: &str| {
-        let message = parse_configurable_rule_name(&it.rule.value).err()?;
-        Some(SettingsError { span: it.rule.span.to_relative(), path: format!("{parent}.{}", it.rule.value), message })
+        let name = &it.rule.value;
+        let message = parse_configurable_rule_name(name).err()?;
+        let meant = if find_rule(name).is_none() { similar_rule(name) } else { None };
+        let (span, path) = (it.rule.span.to_relative(), format!("{parent}.{name}"));
+        Some(SettingsError { span, path, message, meant })
     };
     let overrides = settings.overrides.iter().enumerate();
     let overrides =

@@ -1,93 +1,16 @@
-//! Suppression comments, `# podlens: ignore[rule] reason`: reads them, and removes the findings that they suppress.
+//! Removes the findings that comments suppress, and reports comments that suppress nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use crate::rules::checks::unused_suppression;
+use crate::diagnostic::Diagnostic;
+use crate::rules::checks::unused_suppression::{self, Comment};
 use crate::rules::engine::findings::{RawFinding, ViewedFinding};
 use crate::rules::engine::levels::ActiveRules;
 use crate::rules::engine::registry::find_rule;
+use crate::rules::engine::suppression_comment::{suppression_offsets, suppressions};
 use crate::rules::engine::{FileContext, Findings};
-use crate::syntax::{EnvFileDialect, env_file_comments};
 use crate::text::Span;
-use crate::workspace::ParsedText;
-
-/// A suppression comment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suppression {
-    /// The comment, from its `#`.
-    pub comment: Span,
-    /// The rules it names, each with its span.
-    pub rules: Vec<(String, Span)>,
-    /// Whether it applies to the whole file.
-    pub whole_file: bool,
-    /// The lines it applies to: its own, and the next one if nothing is before it on its line.
-    pub lines: Span,
-}
-
-/// The start of a suppression comment.
-const DIRECTIVE: &str = "podlens:";
-
-/// The suppression comments of a file; `dialect` is that of an env file, which is not YAML.
-pub fn suppressions(source: &ParsedText, dialect: Option<EnvFileDialect>) -> Vec<Suppression> {
-    let text: &str = &source.text;
-    let mut found = Vec::new();
-    let mut done = 0;
-    // Few lines have one. Searching every comment of a large file would be too slow after each keystroke.
-    for at in memchr::memmem::find_iter(text.as_bytes(), DIRECTIVE) {
-        if at >= done {
-            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-            done = text[at..].find('\n').map_or(text.len(), |len| at + len);
-            found.extend(suppressions_in(source, dialect, Span::new(start, done)));
-        }
-    }
-    found
-}
-
-/// The suppression comments that begin in a part of a file.
-pub fn suppressions_in(source: &ParsedText, dialect: Option<EnvFileDialect>, within: Span) -> Vec<Suppression> {
-    let comments = match dialect {
-        None => source.tree.comments(&source.text, within),
-        Some(dialect) => {
-            let mut all = env_file_comments(&source.text, dialect);
-            all.retain(|it| within.start <= it.start && it.start < within.end.max(within.start + 1));
-            all
-        }
-    };
-    comments.into_iter().filter_map(|comment| parse(&source.text, comment)).collect()
-}
-
-fn parse(text: &str, comment: Span) -> Option<Suppression> {
-    let body = &text[comment.range()];
-    let directive = body.trim_start_matches('#').trim_start().strip_prefix(DIRECTIVE)?.trim_start();
-    let (whole_file, list) = match directive.strip_prefix("ignore-file[") {
-        Some(list) => (true, list),
-        None => (false, directive.strip_prefix("ignore[")?),
-    };
-    let list = &list[..list.find(']')?];
-    let start = comment.start + (list.as_ptr() as usize - body.as_ptr() as usize);
-    let mut rules = Vec::new();
-    let mut at = 0;
-    for name in list.split(',') {
-        let trimmed = name.trim();
-        let from = start + at + (name.len() - name.trim_start().len());
-        if !trimmed.is_empty() {
-            rules.push((trimmed.to_owned(), Span::new(from, from + trimmed.len())));
-        }
-        at += name.len() + 1;
-    }
-    let line_start = text[..comment.start].rfind('\n').map_or(0, |end| end + 1);
-    let alone = text[line_start..comment.start].trim().is_empty();
-    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |len| from + len + 1);
-    let mut end = line_end(comment.end);
-    if alone {
-        // Other comments may come between it and the line it applies to.
-        while end < text.len() && matches!(text[end..].trim_start_matches([' ', '\t']).chars().next(), Some('#')) {
-            end = line_end(end);
-        }
-        end = line_end(end);
-    }
-    Some(Suppression { comment, rules, whole_file, lines: Span::new(line_start, end) })
-}
+use crate::workspace::{LintLevel, ParsedText};
 
 /// Removes suppressed findings, and adds those of `unused-suppression`.
 pub(super) fn apply_suppressions(
@@ -101,27 +24,40 @@ pub(super) fn apply_suppressions(
     }
     let Some(source) = file.text_with_suppressions() else { return found };
     let all = suppressions(&source, file.dialect());
+    let offsets: Vec<Option<Vec<usize>>> = found.iter().map(|it| offsets(file, &source, it.diagnostic())).collect();
     let mut used: HashSet<Span> = HashSet::new();
     let mut shown: Vec<ViewedFinding> = Vec::new();
-    for viewed in found {
-        let finding = viewed.diagnostic();
-        let covering = all.iter().filter(|it| it.covers(file, &finding.location)).flat_map(|it| &it.rules);
-        let names: Vec<Span> = covering.filter(|(name, _)| name == finding.rule).map(|(_, span)| *span).collect();
-        if names.is_empty() {
+    let mut covered: Vec<BTreeSet<&'static str>> = vec![BTreeSet::new(); all.len()];
+    for (viewed, offsets) in found.into_iter().zip(offsets) {
+        let rule = viewed.diagnostic().rule;
+        let mut is_suppressed = false;
+        let covering = all.iter().zip(&mut covered).filter(|(it, _)| offsets.as_ref().is_some_and(|at| it.covers(at)));
+        for (suppression, rules) in covering {
+            rules.insert(rule);
+            for (_, span) in suppression.rules.iter().filter(|(name, _)| name == rule && suppression.flaw.is_none()) {
+                is_suppressed = true;
+                used.insert(*span);
+            }
+        }
+        if !is_suppressed {
             shown.push(viewed);
         }
-        used.extend(names);
     }
     let Some((rule, level)) = reports_unused else { return shown };
     let Some(severity) = level.severity() else { return shown };
     let mut unused: Vec<RawFinding> = Vec::new();
-    let mut findings = Findings { rule, severity, object: None, found: &mut unused };
-    for suppression in &all {
+    let mut findings = Findings { rule, severity, only_evident: false, object: None, found: &mut unused };
+    for (suppression, covered) in all.iter().zip(&covered) {
+        let comment = Comment { file, text: &source.text, suppression, covered };
+        if let Some(flaw) = &suppression.flaw {
+            comment.report_flaw(flaw, &mut findings);
+            continue;
+        }
         for (name, span) in suppression.rules.iter().filter(|(_, span)| !used.contains(span)) {
-            let is_active = active.iter().any(|(rule, _)| rule.name == name);
+            let is_active = active.iter().any(|(rule, level)| rule.name == name && *level != LintLevel::Off);
             // A rule that is off finds nothing, so the comment may still be needed.
             if is_active || find_rule(name).is_none() {
-                unused_suppression::report(file, &source.text, suppression, name, *span, &mut findings);
+                comment.report_name(name, *span, &mut findings);
             }
         }
     }
@@ -129,9 +65,12 @@ pub(super) fn apply_suppressions(
     shown
 }
 
-impl Suppression {
-    fn covers(&self, file: &FileContext<'_>, at: &crate::diagnostic::Location) -> bool {
-        let on_line = self.lines.start <= at.span.start && at.span.start < self.lines.end.max(self.lines.start + 1);
-        at.file == *file.path && (self.whole_file || on_line)
-    }
+/// The offsets of a finding that a comment may cover; `None` if it is in another file.
+fn offsets(file: &FileContext<'_>, source: &ParsedText, finding: &Diagnostic) -> Option<Vec<usize>> {
+    let at = &finding.location;
+    (at.file == *file.path).then(|| match file.dialect() {
+        // Each line of an env file can have its comment.
+        Some(_) => vec![at.span.start],
+        None => suppression_offsets(source, at.span.start),
+    })
 }

@@ -25,6 +25,8 @@ pub(in crate::rules) struct FileKeyRef<'p> {
     pub(in crate::rules) container: &'p Container,
     /// The variable that gets the value; empty if it has no name.
     pub(in crate::rules) variable: &'p str,
+    /// Whether the shape of the entry is not that of an entry. Then a field may be there under another name.
+    pub(in crate::rules) is_malformed: bool,
     /// The span of the key `fileKeyRef`.
     pub(in crate::rules) field: ObjectSpan,
     pub(in crate::rules) volume: Option<&'p Text>,
@@ -49,6 +51,7 @@ impl<'p> FileKeyRef<'p> {
             at,
             container,
             variable: entry.name.as_ref().map_or("", |it| &it.value),
+            is_malformed: entry.is_malformed,
             field: *field,
             volume: volume.as_ref(),
             path: path.as_ref(),

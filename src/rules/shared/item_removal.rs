@@ -1,9 +1,9 @@
 //! Removes one item of a block or flow list, with its comments.
 
-use crate::diagnostic::Fix;
+use crate::diagnostic::{Fix, Location};
 use crate::k8s::ObjectSpan;
-use crate::rules::engine::{ContainerContext, ObjectContext, edit};
-use crate::syntax::{CollectionStyle, Node, NodeKind, Tree};
+use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, edit};
+use crate::syntax::{CollectionStyle, Node, NodeKind, Tree, remove_mapping_entry};
 use crate::text::Span;
 use crate::workspace::SharedText;
 
@@ -28,6 +28,49 @@ pub(in crate::rules) fn remove_entry(object: &ObjectContext<'_>, item: ObjectSpa
     let span = removed_item_span(&source.text, &source.tree, place)
         .or_else(|| whole_list(&source.text, &source.tree, place))?;
     Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
+}
+
+/// Removes the list item around a span of an object; if it is the only item, removes the list with its key.
+pub(in crate::rules) fn remove_item_around(
+    object: &ObjectContext<'_>,
+    inner: ObjectSpan,
+    title: String,
+) -> Option<Fix> {
+    let source = object.file.parsed_text()?;
+    let at = object.at(inner);
+    let path = source.tree.document_at(at.span.start)?.root()?.path_to(at.span.start);
+    let list = path.iter().rposition(|it| it.is_sequence()).filter(|_| at.file == *object.file.path)?;
+    let item = path.get(list + 1)?.span();
+    let span =
+        removed_item_span(&source.text, &source.tree, item).or_else(|| whole_list(&source.text, &source.tree, item))?;
+    Some(Fix { title, safe: false, edits: vec![edit(object.file.at(span), "")] })
+}
+
+/// Removes the list around a span of an object, with its key.
+pub(in crate::rules) fn remove_list_around(
+    object: &ObjectContext<'_>,
+    inner: ObjectSpan,
+    title: String,
+) -> Option<Fix> {
+    let source = object.file.parsed_text()?;
+    let at = object.at(inner);
+    let path = source.tree.document_at(at.span.start)?.root()?.path_to(at.span.start);
+    let list = path.iter().rev().find(|it| it.is_sequence())?.span();
+    remove_field(object.file, &Location { span: list, ..at }, title)
+}
+
+/// Removes the field whose key or value is at a span of a file.
+pub(in crate::rules) fn remove_field(file: &FileContext<'_>, part: &Location, title: String) -> Option<Fix> {
+    let source = file.parsed_text().filter(|_| part.file == *file.path)?;
+    let path = source.tree.document_at(part.span.start)?.root()?.path_to(part.span.start);
+    let is_it = |(key, value): &(Node<'_>, Option<Node<'_>>)| {
+        key.span() == part.span || value.is_some_and(|it| it.span() == part.span)
+    };
+    let found =
+        path.iter().rev().filter(|it| it.is_mapping()).find_map(|it| Some((*it, it.own_entries().find(is_it)?)));
+    let (mapping, (key, _)) = found?;
+    let change = remove_mapping_entry(&source.text, mapping, key.span())?;
+    Some(Fix { title, safe: false, edits: vec![edit(file.at(change.span), change.text)] })
 }
 
 /// The lines of a key and its list, if the list has only this item.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::diagnostic::{Edit, Fix};
 use crate::k8s::{Object, ObjectData, Parameter, Parameters, Template, Text};
 use crate::rules::engine::{ObjectContext, edit};
-use crate::rules::shared::similar_names::nearest_name;
 use crate::syntax::{
     InsertPosition, Node, ParameterReference, ReferenceForm, SourceMap, YamlValue, add_entry, add_items,
     parameter_references,
 };
+use crate::text::nearest_name;
 
 /// A text that may contain references to parameters.
 #[derive(Clone, Copy, Debug)]

@@ -105,8 +105,13 @@ fn is_patch(snapshot: &Snapshot, file: &str, pod: &Pod) -> bool {
 impl<'a> ObjectContext<'a> {
     /// The pods of this workspace that this preset certainly selects.
     pub(in crate::rules) fn preset_targets(&self) -> Vec<PresetTarget<'a>> {
+        self.find_preset_targets().0
+    }
+
+    /// The pods that this preset certainly selects, and whether it may select others.
+    fn find_preset_targets(&self) -> (Vec<PresetTarget<'a>>, bool) {
         let file = self.file;
-        let mut all = Vec::new();
+        let (mut all, mut may_have_more) = (Vec::new(), false);
         for (path, facts) in file.snapshot.files() {
             for object in build::all_views(file.snapshot, path, facts).filter(|it| !it.model.pods.is_empty()) {
                 if !build::is_in_same_namespace(self.object, object) || file.snapshot.is_excluded(path) {
@@ -116,20 +121,25 @@ impl<'a> ObjectContext<'a> {
                     let Some(admission) = file.resolver.admission(BuiltPod { object, pod }) else { continue };
                     let is_this = |it: &MatchingPreset<'_>| it.object.is_same(self.object);
                     let at = admission.presets.iter().position(is_this);
-                    if let Some(at) = at.filter(|_| admission.presets.iter().all(|it| it.is_certain)) {
-                        all.push(PresetTarget { object, pod, admission, at });
+                    match at {
+                        Some(at) if admission.presets.iter().all(|it| it.is_certain) => {
+                            all.push(PresetTarget { object, pod, admission, at });
+                        }
+                        Some(_) => may_have_more = true,
+                        None => may_have_more |= admission.possible.iter().any(|it| it.object.is_same(self.object)),
                     }
                 }
             }
         }
-        all
+        (all, may_have_more)
     }
 
-    /// The containers of this workspace that certainly get entries of this preset.
-    pub(in crate::rules) fn preset_recipients(&self) -> Vec<ServedContainer<'a>> {
+    /// The containers of this workspace that certainly get entries of this preset, and whether others may get some.
+    pub(in crate::rules) fn preset_recipients(&self) -> (Vec<ServedContainer<'a>>, bool) {
         let count = self.object.preset_container().map_or(0, |it| it.container.env.len());
         let mut all = Vec::new();
-        for PresetTarget { object, pod, admission, at } in self.preset_targets() {
+        let (targets, may_have_more) = self.find_preset_targets();
+        for PresetTarget { object, pod, admission, at } in targets {
             for handle in (BuiltPod { object, pod }).containers() {
                 let Some(changes) = admission.container_changes(handle) else { continue };
                 let is_given = |added: &[PresetEntry]| added.iter().any(|it| it.preset == at);
@@ -145,7 +155,7 @@ impl<'a> ObjectContext<'a> {
                 all.push(ServedContainer { handle, environment, entries });
             }
         }
-        all
+        (all, may_have_more)
     }
 
     /// Whether the release of a file applies presets one by one.

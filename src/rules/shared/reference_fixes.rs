@@ -22,15 +22,26 @@ pub(in crate::rules) fn replace(
     Some(Fix { title: title.into(), safe: false, edits })
 }
 
-/// Escapes a reference as `$$(X)`, so that the text is kept.
-pub(in crate::rules) fn escape(container: &ContainerContext<'_>, text: &Text, range: Range<usize>) -> Option<Fix> {
-    let reference = &text.value[range.clone()];
-    // Dollar signs inside the reference would then be expanded.
-    if reference.get(1..)?.contains('$') {
+/// The text that expands to a text with a reference, as it is written: every dollar sign is doubled (E3).
+pub(in crate::rules) fn escaped(text: &str) -> String {
+    text.replace('$', "$$")
+}
+
+/// Escapes a reference as `$$(X)`, so that the text is kept. `range` may end after the reference, at its last parenthesis.
+pub(in crate::rules) fn escape(
+    container: &ContainerContext<'_>,
+    text: &Text,
+    step: &ExpansionStep,
+    range: Range<usize>,
+) -> Option<Fix> {
+    // A reference after this one would not be expanded any more.
+    if text.value[step.range.end..range.end].contains('$') {
         return None;
     }
-    let title = format!("Write `${reference}` to keep the text");
-    replace(container, text, range.start..range.start + 1, "$$", title)
+    let title = format!("Write `{}` to keep the text", escaped(&text.value[range]));
+    let last = text.value[step.range.clone()].rfind('$')?;
+    let changed = step.range.start..step.range.start + last + 1;
+    replace(container, text, changed.clone(), &escaped(&text.value[changed]), title)
 }
 
 /// Adds the most similar name in scope to a finding as help and fix, or the help `otherwise` if there is none.
@@ -41,14 +52,13 @@ pub(in crate::rules) fn suggest(
     step: &ExpansionStep,
     otherwise: String,
 ) -> Finding {
-    let Some(near) = did_you_mean(container, text, &step.name) else { return finding.help(otherwise) };
-    let new = format!("$({near})");
+    let Some(new) = did_you_mean(container, text, &step.name) else { return finding.help(otherwise) };
     let title = format!("Write `{new}`");
     let fix = replace(container, text.text, step.range.clone(), &new, title);
     finding.help(format!("did you mean `{new}`?")).fix(fix)
 }
 
-/// The most similar name in scope: a variable, or a parameter of the template.
+/// The most similar reference in scope: to a variable, or to a parameter of the template.
 fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: &str) -> Option<String> {
     let site = text.variables();
     let is_visible = |candidate: &str| match container.lookup(candidate, site) {
@@ -65,12 +75,14 @@ fn did_you_mean(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name:
         let distance = if it.eq_ignore_ascii_case(name) { 0 } else { strsim::osa_distance(name, it) };
         (distance <= limit && is_visible(it)).then(|| (distance, it.to_string()))
     });
-    near.min().map(|(_, name)| name).or_else(|| near_parameter(container, name))
+    near.min().map(|(_, name)| format!("$({name})")).or_else(|| near_parameter(container, name))
 }
 
-/// The most similar parameter, if `$(P)` refers to parameters here.
+/// The reference to the most similar parameter. Where `$(P)` does not refer to parameters, only to one of the same name.
 fn near_parameter(container: &ContainerContext<'_>, name: &str) -> Option<String> {
     let parameters = &container.object.object.source.template.as_ref()?.parameters;
-    let near = parameters.dialect.is_proposal().then(|| parameter_texts::near(parameters, name));
-    near.flatten().map(str::to_owned)
+    match parameters.dialect.is_proposal() {
+        true => parameter_texts::near(parameters, name).map(|it| format!("$({it})")),
+        false => parameters.contains(name).then(|| format!("${{{name}}}")),
+    }
 }

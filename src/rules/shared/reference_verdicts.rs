@@ -2,15 +2,15 @@
 //!
 //! All rules on references use this module, so that a reference has at most one finding.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::k8s::{ContainerField, Text, VariableScope};
-use crate::resolve::{ExpandedScalar, ExpansionStep, Lookup, ServiceVariableAbsence, UnknownReason, UnresolvedReason};
+use crate::resolve::{
+    ExpandedScalar, ExpansionStep, Lookup, ReferencePattern, ServiceVariableAbsence, ShellUse, UnknownReason,
+    UnresolvedReason, whole_reference,
+};
 use crate::rules::engine::ContainerContext;
-use crate::rules::shared::reference_text::{ReferencePattern, is_constant, is_other_language, whole_reference};
-use crate::rules::shared::shell_detection::{ShellUse, detect_reader, looks_like_script};
-use crate::syntax::{DollarTokenKind, dollar_tokens, has_placeholder, mask_expressions, may_become, may_start_with};
+use crate::syntax::{DollarTokenKind, dollar_tokens};
 
 /// A text that Kubernetes expands.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +75,7 @@ pub(in crate::rules) enum ReferenceFlaw {
     Default(String),
     Extended(String),
     Nested,
+    /// There is no `)` after it.
     Unclosed(String),
 }
 
@@ -99,7 +100,7 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
         let (Some(name), Some(text)) = (&entry.name, &entry.value) else { continue };
         let Some(binding) = context.entry(index).filter(|it| it.raw.is_some()) else { continue };
         if text.value.contains('$') {
-            let shell = if looks_like_script(&text.value) { ShellUse::Maybe } else { ShellUse::No };
+            let shell = ShellUse::of_value(&text.value);
             let (field, variable) = (ContainerField::EnvValue(index), Some(&*name.value));
             all.push(ExpandedText { text, steps: &binding.steps, field, variable, shell });
         }
@@ -117,33 +118,19 @@ pub(in crate::rules) fn expanded_texts<'a>(container: &ContainerContext<'a>) -> 
 
 /// The texts of commands, arguments and exec probes.
 fn command_texts<'a>(context: &ContainerContext<'a>, all: &mut Vec<ExpandedText<'a>>) {
-    let container = context.container;
-    let items: Vec<&'a ExpandedScalar> = context.command().iter().chain(context.args()).collect();
-    let first = all.len();
-    let field = |at| container.command_line_field(at);
-    command_line(&items, !context.command().is_empty(), field, all);
-    // The object that a patch changes may have a command that runs a shell.
-    if context.command().is_empty() && matches!(context.lookup("", VariableScope::All), Lookup::Maybe(_)) {
-        let open = all[first..].iter_mut().filter(|it| it.shell == ShellUse::No);
-        open.for_each(|it| it.shell = ShellUse::Maybe);
+    let mut push = |item: &'a ExpandedScalar, field| {
+        if item.text.value.contains('$') {
+            let ExpandedScalar { text, expansion, shell } = item;
+            all.push(ExpandedText { text, steps: &expansion.steps, field, variable: None, shell: *shell });
+        }
+    };
+    for (at, item) in context.command().iter().chain(context.args()).enumerate() {
+        push(item, context.container.command_line_field(at));
     }
     for (index, probe) in context.probes().iter().enumerate() {
-        let items: Vec<&'a ExpandedScalar> = probe.command.iter().collect();
-        command_line(&items, true, |at| ContainerField::ProbeCommand(index, at), all);
-    }
-}
-
-fn command_line<'a>(
-    items: &[&'a ExpandedScalar],
-    has_command: bool,
-    field: impl Fn(usize) -> ContainerField,
-    all: &mut Vec<ExpandedText<'a>>,
-) {
-    for (at, item) in items.iter().enumerate().filter(|(_, it)| it.text.value.contains('$')) {
-        let values: Vec<&str> = items.iter().map(|it| &*it.text.value).collect();
-        let shell = if item.is_script { ShellUse::Yes } else { detect_reader(&values, at, has_command) };
-        let (text, steps) = (&item.text, &item.expansion.steps[..]);
-        all.push(ExpandedText { text, steps, field: field(at), variable: None, shell });
+        for (at, item) in probe.command.iter().enumerate() {
+            push(item, ContainerField::ProbeCommand(index, at));
+        }
     }
 }
 
@@ -164,62 +151,72 @@ pub(in crate::rules) fn judge_references<'a>(
 }
 
 fn verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> ReferenceVerdict {
-    let declared = |word: &str| matches!(container.lookup(word, text.variables()), Lookup::Bound(_));
-    let shape = ReferencePattern::of(&step.name, declared);
-    if text.field.is_sub_path() {
-        return match &step.outcome {
-            Lookup::Bound(it) if it.value.is_empty() && it.alternatives.is_empty() => {
-                ReferenceVerdict::SubPath { empty: true }
-            }
-            Lookup::Unbound | Lookup::Later(_)
-                if !is_other_language(&step.name) && !is_templated(container, &step.name) =>
-            {
-                ReferenceVerdict::SubPath { empty: false }
-            }
-            Lookup::Maybe(reason) => ReferenceVerdict::MaybeUndefined(reason.clone()),
-            _ => ReferenceVerdict::NoFinding,
+    if let (true, Lookup::Bound(it)) = (text.field.is_sub_path(), &step.outcome) {
+        let is_empty = it.value.is_empty() && it.alternatives.is_empty();
+        return match is_empty && !container.may_be_set_by_patch(&step.name) {
+            true => ReferenceVerdict::SubPath { empty: true },
+            false => ReferenceVerdict::NoFinding,
         };
     }
-    if text.field.is_probe()
-        && let Some(verdict) = probe_verdict(container, text, step)
-    {
-        return verdict;
+    let Some(reason) = &step.unresolved else { return open_verdict(container, text, step) };
+    // The value of a parameter contains it: `dead-parameter` reports it there.
+    let template = container.object.object.source.template.as_ref();
+    if template.is_some_and(|it| it.parameters.dialect.is_proposal() && it.parameters.contains(&step.name)) {
+        return ReferenceVerdict::NoFinding;
     }
-    match &step.outcome {
-        Lookup::Bound(_) => return ReferenceVerdict::NoFinding,
-        _ if text.shell == ShellUse::Yes => return ReferenceVerdict::NoFinding,
-        Lookup::Maybe(reason) if shape == ReferencePattern::Name => {
-            return ReferenceVerdict::MaybeUndefined(reason.clone());
-        }
-        Lookup::Maybe(_) => return ReferenceVerdict::NoFinding,
-        Lookup::Later(_) | Lookup::Unbound => {}
-    }
-    let service = match &step.unresolved {
-        Some(UnresolvedReason::SelfReference) => return ReferenceVerdict::SelfReference,
-        Some(UnresolvedReason::Forward) => return ReferenceVerdict::Forward,
-        Some(UnresolvedReason::Service(absence)) => Some(absence),
-        Some(UnresolvedReason::Undefined | UnresolvedReason::Probe | UnresolvedReason::EmptyInProbe) | None => None,
+    let service = match reason {
+        _ if text.field.is_sub_path() => return ReferenceVerdict::SubPath { empty: false },
+        UnresolvedReason::SelfReference => return ReferenceVerdict::SelfReference,
+        UnresolvedReason::Forward => return ReferenceVerdict::Forward,
+        UnresolvedReason::Probe => return ReferenceVerdict::Probe(ProbeVisibility::NotExpanded),
+        UnresolvedReason::EmptyInProbe => return ReferenceVerdict::Probe(ProbeVisibility::Empty),
+        UnresolvedReason::Service(absence) => Some(absence),
+        UnresolvedReason::Undefined | UnresolvedReason::Skipped => None,
     };
-    let reaches = text.variable.is_some_and(|own| reaches_shell(container, own));
-    match text.shell {
-        ShellUse::No if !reaches => {}
-        ShellUse::EntryPoint if is_constant(&step.name) => {}
-        _ => return ReferenceVerdict::NoFinding,
-    }
-    match shape {
-        ReferencePattern::Other => ReferenceVerdict::NoFinding,
-        ReferencePattern::Name if is_templated(container, &step.name) => ReferenceVerdict::NoFinding,
-        ReferencePattern::Name => {
+    let malformed = ReferenceVerdict::Malformed;
+    match pattern(container, text, step) {
+        ReferencePattern::Command => ReferenceVerdict::Command,
+        ReferencePattern::Padded(name) => malformed(ReferenceFlaw::Padded(name.to_owned())),
+        ReferencePattern::Nested => malformed(ReferenceFlaw::Nested),
+        ReferencePattern::Default(_) | ReferencePattern::Extended(_) if is_nested(&text.text.value, step) => {
+            malformed(ReferenceFlaw::Nested)
+        }
+        ReferencePattern::Default(name) => malformed(ReferenceFlaw::Default(name.to_owned())),
+        ReferencePattern::Extended(name) => malformed(ReferenceFlaw::Extended(name.to_owned())),
+        ReferencePattern::Name | ReferencePattern::Other => {
             service.map_or(ReferenceVerdict::Undefined, |it| ReferenceVerdict::Service(Arc::clone(it)))
         }
-        ReferencePattern::Command => ReferenceVerdict::Command,
-        _ if is_nested(&text.text.value, step) => ReferenceVerdict::Malformed(ReferenceFlaw::Nested),
-        ReferencePattern::Padded(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Padded(name.to_owned())),
-        ReferencePattern::Default(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Default(name.to_owned())),
-        ReferencePattern::Extended(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Extended(name.to_owned())),
-        ReferencePattern::Unclosed(name) => ReferenceVerdict::Malformed(ReferenceFlaw::Unclosed(name.to_owned())),
-        ReferencePattern::Nested => ReferenceVerdict::Malformed(ReferenceFlaw::Nested),
     }
+}
+
+/// The verdict for a reference that is expanded, or that something else may expand.
+fn open_verdict(container: &ContainerContext<'_>, text: &ExpandedText<'_>, step: &ExpansionStep) -> ReferenceVerdict {
+    let maybe = match &step.outcome {
+        Lookup::Bound(_) if text.field.is_probe() && differs_in_container(container, step) => {
+            return ReferenceVerdict::Probe(ProbeVisibility::Raw);
+        }
+        Lookup::Maybe(reason) => Some(reason.clone()),
+        Lookup::Unbound if text.field.is_probe() => match container.lookup(&step.name, VariableScope::All) {
+            Lookup::Maybe(reason) => Some(reason),
+            _ => None,
+        },
+        Lookup::Bound(_) | Lookup::Unbound | Lookup::Later(_) => None,
+    };
+    match maybe {
+        Some(reason) if text.field.is_sub_path() => ReferenceVerdict::MaybeUndefined(reason),
+        Some(reason) if text.shell != ShellUse::Yes && pattern(container, text, step) == ReferencePattern::Name => {
+            ReferenceVerdict::MaybeUndefined(reason)
+        }
+        _ => ReferenceVerdict::NoFinding,
+    }
+}
+
+fn pattern<'s>(
+    container: &ContainerContext<'_>,
+    text: &ExpandedText<'_>,
+    step: &'s ExpansionStep,
+) -> ReferencePattern<'s> {
+    ReferencePattern::of(&step.name, |word| matches!(container.lookup(word, text.variables()), Lookup::Bound(_)))
 }
 
 /// Whether a reference contains another one and ends after it: `$(A:-$(B))`.
@@ -227,77 +224,21 @@ fn is_nested(value: &str, step: &ExpansionStep) -> bool {
     step.name.contains("$(") && whole_reference(value, step.range.clone()) != step.range
 }
 
-/// The verdict for a reference in a probe (P3); `None` if it is the same as outside of probes.
-fn probe_verdict(
-    container: &ContainerContext<'_>,
-    text: &ExpandedText<'_>,
-    step: &ExpansionStep,
-) -> Option<ReferenceVerdict> {
-    match &step.outcome {
-        Lookup::Bound(_) if step.unresolved == Some(UnresolvedReason::EmptyInProbe) => {
-            Some(ReferenceVerdict::Probe(ProbeVisibility::Empty))
+/// Whether the value that a probe gets, as it is written, is another one in the container (P3).
+fn differs_in_container(container: &ContainerContext<'_>, step: &ExpansionStep) -> bool {
+    let mut entries = container.container.env.iter().enumerate();
+    let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
+    let expands = |it: &ExpansionStep| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
+    let is_escaped = |value: &str| dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
+    match last {
+        Some((index, entry)) => {
+            container.entry(index).is_some_and(|it| it.steps.iter().any(expands))
+                || is_escaped(entry.value.as_ref().map_or("", |it| &it.value))
         }
-        Lookup::Bound(_) => {
-            let mut entries = container.container.env.iter().enumerate();
-            let last = entries.rfind(|(_, it)| it.name.as_ref().is_some_and(|it| it.value == step.name));
-            let (index, entry) = last?;
-            let value = entry.value.as_ref().map_or("", |it| &it.value);
-            let expands = |it: &ExpansionStep| matches!(it.outcome, Lookup::Bound(_) | Lookup::Maybe(_));
-            let differs = container.entry(index).is_some_and(|it| it.steps.iter().any(expands))
-                || dollar_tokens(value).any(|it| it.kind == DollarTokenKind::Escape);
-            differs.then_some(ReferenceVerdict::Probe(ProbeVisibility::Raw))
-        }
-        Lookup::Maybe(_) => None,
-        Lookup::Unbound | Lookup::Later(_) => match container.lookup(&step.name, VariableScope::All) {
-            // In a script a lower-case word is probably a command.
-            _ if text.shell != ShellUse::No && step.name.bytes().any(|it| it.is_ascii_lowercase()) => None,
-            Lookup::Bound(_) => Some(ReferenceVerdict::Probe(ProbeVisibility::NotExpanded)),
-            // A probe does not see it, whether or not the key exists.
-            Lookup::Maybe(
-                UnknownReason::ConfigMapKey(..) | UnknownReason::SecretKey(..) | UnknownReason::ServiceVariable(_),
-            ) if text.shell == ShellUse::No => Some(ReferenceVerdict::Probe(ProbeVisibility::NotExpanded)),
-            Lookup::Maybe(reason) => Some(ReferenceVerdict::MaybeUndefined(reason)),
-            Lookup::Unbound | Lookup::Later(_) => None,
+        // A preset adds it.
+        None => match container.lookup(&step.name, VariableScope::All) {
+            Lookup::Bound(it) => it.steps.iter().any(expands) || it.raw.as_deref().is_some_and(is_escaped),
+            _ => false,
         },
     }
-}
-
-/// Whether the value of a variable may become part of a shell script: the script refers to it with `$(X)`, or uses
-/// `eval`. The scripts of unknown pods are not known.
-pub(in crate::rules) fn reaches_shell(container: &ContainerContext<'_>, name: &str) -> bool {
-    if container.is_preset_without_pods() {
-        return true;
-    }
-    let scripts: Vec<&ExpandedScalar> = scripts(container).collect();
-    if scripts.iter().any(|it| it.text.value.contains("eval ")) {
-        return true;
-    }
-    let mut reached: HashSet<&str> = HashSet::new();
-    let mut open: Vec<&ExpansionStep> = scripts.iter().flat_map(|it| &it.expansion.steps).collect();
-    while let Some(step) = open.pop() {
-        if let Lookup::Bound(binding) = &step.outcome
-            && reached.insert(&step.name)
-        {
-            open.extend(&binding.steps);
-        }
-    }
-    reached.contains(name)
-}
-
-fn scripts<'a>(container: &ContainerContext<'a>) -> impl Iterator<Item = &'a ExpandedScalar> {
-    let probes = container.probes().iter().flat_map(|it| &it.command);
-    container.command().iter().chain(container.args()).chain(probes).filter(|it| it.is_script)
-}
-
-/// Whether a tool may define this name before Kubernetes sees the text: an expression in a name of `env` or in a prefix
-/// of `envFrom` may give it, or the name is a parameter of the template.
-fn is_templated(container: &ContainerContext<'_>, name: &str) -> bool {
-    let expression = |text: &Option<Text>| {
-        let masked = mask_expressions(&text.as_ref()?.value);
-        has_placeholder(&masked).then_some(masked)
-    };
-    let it = container.container;
-    it.env.iter().filter_map(|it| expression(&it.name)).any(|it| may_become(&it, name))
-        || it.env_from.iter().filter_map(|it| expression(&it.prefix)).any(|it| may_start_with(&it, name))
-        || container.object.object.source.template.as_ref().is_some_and(|it| it.parameters.contains(name))
 }

@@ -8,7 +8,8 @@ use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
 use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::workspace::LookupSite;
+use crate::syntax::SyntaxError;
+use crate::workspace::{KubernetesVersion, LookupSite};
 
 impl FileContext<'_> {
     /// Whether a template engine produces the manifest from this file: the text is not what is applied.
@@ -24,15 +25,34 @@ impl<'a> ObjectContext<'a> {
     }
 }
 
+impl ObjectContext<'_> {
+    /// Whether its text has no syntax errors. Otherwise keys may be read at another level than they are meant for.
+    pub(in crate::rules) fn has_certain_structure(&self) -> bool {
+        // The errors of the file are not a part of the object.
+        self.file.snapshot.depend_on_file(self.file.path);
+        let span = self.object.file_span(self.object.source.model.span);
+        let is_inside = |it: &SyntaxError| span.touches(it.span.start) || span.touches(it.span.end);
+        // The errors of a template are not errors of what is applied, but its structure is as uncertain.
+        match self.file.is_template() {
+            false => !self.file.facts.errors.iter().any(is_inside),
+            true => self.file.parsed_text().is_some_and(|it| !it.tree.errors().iter().any(is_inside)),
+        }
+    }
+}
+
 impl PodContext<'_> {
     /// Whether a container is a patch of a container elsewhere.
     pub(in crate::rules) fn is_partial_container(&self, container: &Container) -> bool {
-        let object = self.object;
-        let is_pod = object.object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
-        // The entries of a preset are complete, although they have no image.
-        let is_whole = is_pod || object.object.preset().is_some();
-        (container.image.is_none() && !is_whole) || object.file.snapshot.is_patch(object.file.path)
+        is_partial(self.object.object, container)
     }
+}
+
+/// Whether a container of an object is a patch of a container elsewhere.
+pub(in crate::rules) fn is_partial(object: BuiltObject<'_>, container: &Container) -> bool {
+    let is_pod = object.model.kind.as_ref().is_some_and(|it| &*it.value == "Pod");
+    // The entries of a preset are complete, although they have no image.
+    let is_whole = is_pod || object.preset().is_some();
+    (container.image.is_none() && !is_whole) || object.snapshot.is_patch(object.file)
 }
 
 impl<'a> ContainerContext<'a> {
@@ -41,33 +61,47 @@ impl<'a> ContainerContext<'a> {
         self.in_pod().is_partial_container(self.container)
     }
 
+    /// Whether its fields are those of a container: its kind is known, or it is a preset. Custom resources may have others.
+    pub(in crate::rules) fn has_known_fields(&self) -> bool {
+        !self.pod.controller.is_unknown() || self.object.object.preset().is_some()
+    }
+
+    /// Whether a patch of a kustomization may set a variable. It looks at other files, so ask it last.
+    pub(in crate::rules) fn may_be_set_by_patch(&self, name: &str) -> bool {
+        let object = self.object.object;
+        object.snapshot.patched_variables(object.file).may_contain(name)
+    }
+
     /// The ConfigMaps or Secrets that a name may refer to.
     pub(in crate::rules) fn objects(&self, kind: OriginKind, name: &str) -> Vec<BuiltMatch<'a>> {
         objects(self.object.object, kind, name)
     }
+}
 
-    /// The variables that an entry of `envFrom` certainly defines, in every object that its name may refer to, each
-    /// with the location of its key.
-    pub(in crate::rules) fn imported_keys(&self, entry: &EnvFrom) -> BTreeMap<Arc<str>, Location> {
-        let Some((kind, Some(name), _)) = imported_object(entry) else { return BTreeMap::new() };
-        let release = self.object.file.resolver.release(self.object.file.path);
-        if !EnvFromRefusal::all(entry, release).is_empty() {
-            return BTreeMap::new();
-        }
-        let found = self.objects(kind, &name.value);
-        // B10: older releases skip keys that are not valid names.
-        let checks_names = !release.is_at_least(30);
-        let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
-        let mut given = BTreeMap::new();
-        for key in found.first().into_iter().flat_map(keys) {
-            let full = format!("{prefix}{}", key.key.value);
-            let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
-            if in_all && (!checks_names || is_strict_variable_name(&full)) {
-                given.insert(full.into(), data_key_location(&found[0], key));
-            }
-        }
-        given
+/// The variables that an entry of `envFrom` certainly defines, in every object that its name may refer to, each with the
+/// location of its key.
+pub(in crate::rules) fn imported_keys(
+    user: BuiltObject<'_>,
+    release: KubernetesVersion,
+    entry: &EnvFrom,
+) -> BTreeMap<Arc<str>, Location> {
+    let Some((kind, Some(name), _)) = imported_object(entry) else { return BTreeMap::new() };
+    if !EnvFromRefusal::all(entry, release).is_empty() {
+        return BTreeMap::new();
     }
+    let found = objects(user, kind, &name.value);
+    // B10: older releases skip keys that are not valid names.
+    let checks_names = !release.is_at_least(30);
+    let prefix = entry.prefix.as_ref().map_or("", |it| &it.value);
+    let mut given = BTreeMap::new();
+    for key in found.first().into_iter().flat_map(keys) {
+        let full = format!("{prefix}{}", key.key.value);
+        let in_all = found.iter().all(|it| keys(it).any(|other| other.key.value == key.key.value));
+        if in_all && (!checks_names || is_strict_variable_name(&full)) {
+            given.insert(full.into(), data_key_location(&found[0], key));
+        }
+    }
+    given
 }
 
 /// The reference of an entry of `envFrom`: kind, name, and whether it is optional.

@@ -14,6 +14,7 @@ use crate::rules::checks::{invalid_env_file, invalid_value_source, missing_key, 
 use crate::rules::engine::{ContainerContext, has_helm_action};
 use crate::rules::shared::file_key_refs::{FileKeyRef, VolumeUse};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
+use crate::syntax::show_placeholders;
 
 /// Something that keeps a container from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +67,9 @@ impl StartFailureReason {
             Self::MissingKey => "its key does not exist".into(),
             Self::MissingFile => "nothing writes its env file".into(),
             Self::UnreadableFile => "its env file cannot be read".into(),
-            Self::RefusedSource(why) | Self::RefusedEntry(why) => format!("the API server refuses it ({why})").into(),
+            Self::RefusedSource(why) | Self::RefusedEntry(why) => {
+                format!("the API server refuses it ({})", show_placeholders(why)).into()
+            }
             Self::RefusedSubPath(why) => (*why).into(),
             Self::EmptySubPath { is_defined: true } => "it is empty".into(),
             Self::EmptySubPath { is_defined: false } => "nothing defines it".into(),
@@ -116,7 +119,7 @@ fn env_from_failure(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option
     // An entry without text is not complete yet, and a patch may leave out parts.
     let is_incomplete = container.is_partial() || entry.span.is_empty();
     let is_certain = |it: &EnvFromRefusal| !(is_incomplete && matches!(it, EnvFromRefusal::NoSource));
-    let mut refusals = EnvFromRefusal::all(entry, file.resolver.release(file.path)).into_iter();
+    let mut refusals = EnvFromRefusal::all(entry, container.entry_release()).into_iter();
     let refusal = refusals.find(|it| !file.is_template() && is_certain(it))?;
     let source = entry.source.as_ref().and_then(EnvFromSource::name).filter(|it| !it.value.is_empty());
     let place = source.or(entry.prefix.as_ref());

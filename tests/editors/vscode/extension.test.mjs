@@ -26,7 +26,7 @@ test("diagnostics have rule, link and position", async () => {
     const all = await code.findings();
     return all.some((it) => it.rule === "forward-reference") && all;
   });
-  assert.deepEqual(await code.rules(), ["forward-reference", "shadowed-source", "undefined-variable"]);
+  assert.deepEqual(await code.rules(), ["collapsed-dollar", "forward-reference", "undefined-variable"]);
   assert(found.every((it) => it.source === "podlens" && it.link.includes(it.rule)), JSON.stringify(found));
   const undefined_ = found.find((it) => it.rule === "undefined-variable");
   // In UTF-16 units: the first character takes two.

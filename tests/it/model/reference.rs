@@ -1,7 +1,7 @@
 //! The reference: the facts of `docs/spec/kubernetes.md`, as simple as possible. `None` is a value that is not fully
 //! known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::case::{Case, EnvFrom, Flaw, From, REFUSED_NAME, Service, Source};
 
@@ -60,6 +60,7 @@ impl Expected {
             }
         }
         let mut unresolved = Vec::new();
+        let for_shell = world.script_inputs();
         let shown = |value: &Known| value.clone().unwrap_or_else(|| UNKNOWN.into());
         // The values with a mark for each part that is not known.
         let mut marked: BTreeMap<String, String> =
@@ -85,7 +86,10 @@ impl Expected {
                             true => "forward",
                             false => world.why_undefined(wanted),
                         };
-                        unresolved.push((wanted.to_owned(), why.to_owned()));
+                        // A shell reads the rest of the value. `$()` is text.
+                        if later || !for_shell.contains(*name) && !wanted.trim().is_empty() && !is_foreign(wanted) {
+                            unresolved.push((wanted.to_owned(), why.to_owned()));
+                        }
                         Meaning::Stays
                     });
                     set(&mut table, name, value, "env");
@@ -115,12 +119,17 @@ impl Expected {
             env.entry(name.clone()).or_insert((value.clone(), "service".into(), Vec::new()));
         }
         // P2 and P4.
-        let mut line = |text: &str, is_script: bool| {
+        let mut line = |text: &str, is_path: bool, is_script: bool| {
+            // The image decides what runs: a first argument with spaces may be its script, and a word there a command.
+            let is_constant = |it: &str| it.bytes().all(|it| matches!(it, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+            let is_entry_point = !is_path && case.command.is_empty() && case.args.first().is_some_and(|it| it == text);
+            let may_be_script = is_entry_point && !text.starts_with('-') && has_space_outside_references(text);
             world.expand(text, |wanted| match env.get(wanted) {
                 Some((value, ..)) => Meaning::Value(value.clone()),
                 None if world.may_exist(wanted) => Meaning::Unknown,
                 None => {
-                    if !is_script {
+                    let is_meant = !is_script && !wanted.trim().is_empty() && (!may_be_script || is_constant(wanted));
+                    if (is_path || is_meant) && !is_foreign(wanted) {
                         unresolved.push((wanted.to_owned(), world.why_undefined(wanted).into()));
                     }
                     Meaning::Stays
@@ -129,8 +138,8 @@ impl Expected {
         };
         let is_shell = case.command.first().is_some_and(|it| it == "/bin/sh");
         let items = case.command.iter().chain(&case.args);
-        let command = items.enumerate().map(|(at, text)| line(text, is_shell && at == 2)).collect();
-        let sub_paths: Vec<Known> = case.sub_path.iter().map(|it| line(it, false)).collect();
+        let command = items.enumerate().map(|(at, text)| line(text, false, is_shell && at == 2)).collect();
+        let sub_paths: Vec<Known> = case.sub_path.iter().map(|it| line(it, true, false)).collect();
         // P3.
         let raw: BTreeMap<&str, &str> = case
             .env
@@ -144,17 +153,23 @@ impl Expected {
                 Some(value) => {
                     // The container has a value, and the probe has none.
                     let has_value = env.get(wanted).is_some_and(|(it, ..)| it.as_deref() != Some(""));
-                    if value.is_empty() && has_value && !(is_shell && at == 2) {
+                    if value.is_empty() && has_value {
                         unresolved.push((wanted.to_owned(), "probe".into()));
                     }
                     Meaning::Value(Some((*value).to_owned()))
                 }
                 None => {
-                    if !(is_shell && at == 2) {
-                        let is_seen = env.contains_key(wanted) || world.may_exist(wanted);
-                        let why = if is_seen { "probe" } else { "undefined" };
-                        unresolved.push((wanted.to_owned(), why.into()));
-                    }
+                    let is_script = is_shell && at == 2;
+                    let is_word = wanted.bytes().any(|it| it.is_ascii_lowercase());
+                    let why = match env.contains_key(wanted) {
+                        true if is_script && is_word => None,
+                        true => Some("probe"),
+                        false if is_script || wanted.trim().is_empty() || is_foreign(wanted) => None,
+                        // Whether or not it exists. What a refused entry gives the container is not known.
+                        false if world.may_exist(wanted) => (!world.may_be_of_refused(wanted)).then_some("probe"),
+                        false => Some("undefined"),
+                    };
+                    unresolved.extend(why.map(|it| (wanted.to_owned(), it.to_owned())));
                     Meaning::Stays
                 }
             }));
@@ -163,6 +178,28 @@ impl Expected {
         let refused = world.refused(&env, &marked, &sub_paths);
         Self { env, command, probe, sub_paths, unresolved, refused }
     }
+}
+
+/// Whether a name has an expression of another program in it.
+fn is_foreign(name: &str) -> bool {
+    name.contains("${")
+}
+
+/// Whether a text has a space that is not in a reference.
+fn has_space_outside_references(text: &str) -> bool {
+    let (mut rest, mut outside) = (text, String::new());
+    while let Some(at) = rest.find('$') {
+        outside.push_str(&rest[..at]);
+        let end = match rest[at + 1..].chars().next() {
+            Some('$') => Some(at + 2),
+            Some('(') => rest[at..].find(')').map(|it| at + it + 1),
+            _ => Some(at + 1),
+        };
+        let Some(end) = end else { break };
+        rest = &rest[end..];
+    }
+    outside.push_str(rest);
+    outside.contains(char::is_whitespace)
 }
 
 /// V5, V6, X6: whether the API server refuses an entry of `envFrom`.
@@ -179,6 +216,27 @@ struct World<'c> {
 }
 
 impl World<'_> {
+    /// The variables whose values become part of a script.
+    fn script_inputs(&self) -> BTreeSet<String> {
+        let case = self.case;
+        let items: Vec<&String> = case.command.iter().chain(&case.args).collect();
+        let scripts = [items, case.probe.iter().collect()].into_iter();
+        let scripts = scripts.filter(|it| it.first().is_some_and(|it| *it == "/bin/sh"));
+        let mut open: Vec<&str> = scripts.filter_map(|it| it.get(2).map(|it| it.as_str())).collect();
+        let mut found = BTreeSet::new();
+        while let Some(text) = open.pop() {
+            self.expand(text, |wanted| {
+                if found.insert(wanted.to_owned()) {
+                    for (_, from) in case.env.iter().filter(|(it, _)| *it == wanted) {
+                        open.extend(if let From::Value(text) = from { Some(text.as_str()) } else { None });
+                    }
+                }
+                Meaning::Stays
+            });
+        }
+        found
+    }
+
     fn is_visible(&self, namespace: Option<&str>) -> bool {
         namespace.is_none() || self.case.namespace.is_none() || namespace == self.case.namespace
     }
@@ -231,6 +289,10 @@ impl World<'_> {
 
     /// Why a name that nothing defines is not defined: S1, unless the service has no address (S3).
     fn why_undefined(&self, name: &str) -> &'static str {
+        // B17: an optional entry of this name is left out.
+        if self.case.env.iter().any(|(it, _)| *it == name) {
+            return "undefined";
+        }
         let has_no_address = |it: &Service| it.external || it.address == Some("None");
         let is_headless = |service: &str| {
             // `FOO_SERVICE_PORT` is also a variable of the service `foo-service`.
@@ -249,19 +311,31 @@ impl World<'_> {
 
     /// Whether an unknown service or object may define a name.
     fn may_exist(&self, name: &str) -> bool {
-        let service = Self::service_of(name);
+        self.is_of_unknown_service(name) || self.case.env_from.iter().any(|it| self.may_give(it, name))
+    }
+
+    fn is_of_unknown_service(&self, name: &str) -> bool {
         let is_here = |name| self.visible_services().iter().any(|it| it.name == name);
-        let by_service = self.links() && service.is_some_and(|it| !is_here(it));
-        let by_source = self.case.env_from.iter().filter(|it| !is_refused(it)).any(|from| {
-            let key = name.strip_prefix(from.prefix).unwrap_or("");
-            let is_key = !key.is_empty() && key.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
-            is_key && self.sources(from.secret, from.name).is_empty()
-        });
-        // A reference to a variable of a refused entry is not a second mistake.
-        let is_declared = || self.case.env.iter().any(|(it, _)| *it == name);
-        let is_key = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
-        let by_refused = self.case.env_from.iter().any(is_refused) && is_key && !is_declared();
-        by_service || by_source || by_refused
+        self.links() && Self::service_of(name).is_some_and(|it| !is_here(it))
+    }
+
+    /// Whether an entry of `envFrom` may define a name. A reference to a variable of a refused entry is not a second
+    /// mistake.
+    fn may_give(&self, from: &EnvFrom, name: &str) -> bool {
+        let is_key =
+            |key: &str| !key.is_empty() && key.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
+        match is_refused(from) {
+            true => is_key(name) && !self.case.env.iter().any(|(it, _)| *it == name),
+            false => {
+                name.strip_prefix(from.prefix).is_some_and(is_key) && self.sources(from.secret, from.name).is_empty()
+            }
+        }
+    }
+
+    /// Whether the last entry that may define a name is refused.
+    fn may_be_of_refused(&self, name: &str) -> bool {
+        let last = self.case.env_from.iter().rev().find(|it| self.may_give(it, name));
+        !self.is_of_unknown_service(name) && last.is_some_and(is_refused)
     }
 
     /// B17: whether an entry defines its name.

@@ -46,7 +46,7 @@ pub(super) fn modern(encoding: Encoding) -> Value {
         "workspace": {
             "configuration": true,
             "workspaceFolders": true,
-            "workspaceEdit": {"documentChanges": true},
+            "workspaceEdit": {"documentChanges": true, "resourceOperations": ["create", "rename", "delete"]},
             "diagnostics": {"refreshSupport": true},
             "inlayHint": {"refreshSupport": true},
             "codeLens": {"refreshSupport": true},

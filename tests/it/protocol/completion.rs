@@ -5,7 +5,7 @@ use podlens::text::Encoding;
 use serde_json::{Value, json};
 
 use super::client::{Setup, simple};
-use super::fixture::{edited, position};
+use super::fixture::{covered, edited, position};
 use super::{Client, Fixture};
 use crate::manifest::pod;
 
@@ -112,4 +112,54 @@ fn the_rest_of_a_word_may_be_kept() {
     let made: Vec<String> = ways(item).iter().map(|it| edited(fixture.text("pod.yaml"), it, Encoding::Utf16)).collect();
     assert!(made[0].contains("{name: appx, key"), "insert: {item}");
     assert!(made[1].contains("{name: app, key"), "replace: {item}");
+}
+
+/// A name that is both a parameter and a variable has two items, and each gives its own text.
+#[test]
+fn a_parameter_and_a_variable_of_one_name_are_both_accepted() {
+    let template = |typed: &str| {
+        format!(
+            "apiVersion: v1\nkind: Template\nmetadata: {{name: web}}\nobjects:\n- apiVersion: v1\n  kind: Pod\n  metadata: \
+             {{name: web}}\n  spec:\n    containers:\n    - name: main\n      image: web\n      env:\n      - {{name: PORT, value: \
+             '80'}}\n      args: ['ü😀 {typed}']\nparameters:\n- {{name: PORT, type: int, value: '8080'}}\n- {{name: OTHER, value: x}}\n"
+        )
+    };
+    let both = [(super::client::modern(Encoding::Utf16), Encoding::Utf16), (simple(Encoding::Utf8), Encoding::Utf8)];
+    for (capabilities, encoding) in both {
+        for typed in ["$($0", "$($0)", "$(PO$0", "$(PO$0)", "$(PO$0RT)"] {
+            let fixture = Fixture::new(&format!("#- t.yaml\n{}", template(typed)));
+            let mut client = Client::of(&fixture, Setup { capabilities: capabilities.clone(), ..Setup::default() });
+            let text = fixture.text("t.yaml");
+            client.open(&fixture.uri("t.yaml"), text, 1);
+            let found = client.request("textDocument/completion", fixture.at_cursor(encoding));
+            let items = found["items"].as_array().expect("items");
+            for (label, inserted, detail) in
+                [("${PORT}", "${PORT}", "8080"), ("PORT", "$(PORT)", "80 · the parameter wins")]
+            {
+                let matching: Vec<&Value> = items.iter().filter(|it| it["label"] == label).collect();
+                let [item] = matching[..] else {
+                    panic!("{typed}: {label} is offered {} times: {found}", matching.len())
+                };
+                // Editors show an item if the typed text, from the start of the range to the cursor, is in its filter.
+                let cursor = fixture.at_cursor(encoding)["position"].clone();
+                let start =
+                    ["range", "insert"].iter().find_map(|it| item["textEdit"].get(it)).expect("a range")["start"]
+                        .clone();
+                let typed_part = covered(text, &json!({"start": start, "end": cursor}), encoding);
+                let filter = item["filterText"].as_str().unwrap_or(label);
+                assert!(filter.starts_with(&*typed_part), "{typed_part} is not in {filter}");
+                for edit in ways(item) {
+                    assert_eq!(edited(text, &edit, encoding), template(inserted), "{typed}: {label}");
+                }
+                let resolved = client.request("completionItem/resolve", item.clone());
+                assert_eq!(resolved["label"], label);
+                let shown = [&item["detail"], &item["labelDetails"]["description"], &item["labelDetails"]["detail"]];
+                let shown = shown.map(|it| it.as_str().unwrap_or_default()).join(" ");
+                assert!(shown.contains(detail), "{shown}: {detail}");
+            }
+            // A name that is only a parameter is written as it was begun.
+            let item = items.iter().find(|it| it["label"] == "OTHER").expect("the other parameter");
+            assert_eq!(edited(text, &ways(item)[0], encoding), template("$(OTHER)"), "{typed}");
+        }
+    }
 }

@@ -96,7 +96,7 @@ parameters:
     );
     let mut client = Client::modern(&fixture, Encoding::Utf16);
     for (file, rule, is_unnecessary) in [
-        ("pod.yaml", "shadowed-source", true),
+        ("app.yaml", "shadowed-source", true),
         ("pod.yaml", "undefined-variable", false),
         ("template.yaml", "unused-parameter", true),
     ] {

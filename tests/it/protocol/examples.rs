@@ -193,7 +193,7 @@ impl Example {
             "self" => &["itself"],
             "probe" => &["exec probe"],
             "linksOff" => &["service links are off", "services it links"],
-            _ => &["nothing defines", "no cluster IP"],
+            _ => &["nothing defines", "no cluster IP", "it is optional"],
         };
         assert!(words.iter().any(|it| text.contains(it)), "{}: $({name}), {it}\n{text}", self.title);
     }

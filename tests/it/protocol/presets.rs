@@ -100,14 +100,14 @@ fn a_conflict_is_reported_in_the_other_file_while_it_is_typed() {
     let (preset, web) = (fixture.uri("preset.yaml"), fixture.uri("web.yaml"));
     assert_eq!(client.rules(&preset), [""; 0]);
     assert_eq!(client.rules(&web), [""; 0]);
-    let text = fixture.text("web.yaml").replace("{name: USER_NAME, value: web}", "{name: DB_PORT, value: '1'}");
-    client.replace(&web, 2, &text);
-    assert_eq!(client.rules(&web), ["preset-conflict", "undefined-variable"]);
-    let found = client.pull(&preset);
-    assert_eq!(codes(&found["items"]), ["preset-conflict"]);
-    assert_eq!(found["items"][0]["relatedInformation"][0]["location"]["uri"], web, "{found}");
+    let text = fixture.text("preset.yaml").replace("{name: DB_PORT, value: '5432'}", "{name: USER_NAME, value: db}");
+    client.replace(&preset, 2, &text);
+    assert_eq!(client.rules(&preset), [""; 0]);
+    let found = client.pull(&web);
+    assert_eq!(codes(&found["items"]), ["preset-conflict", "undefined-variable"]);
+    assert_eq!(found["items"][0]["relatedInformation"][0]["location"]["uri"], preset, "{found}");
     // And removed again.
-    client.replace(&web, 3, fixture.text("web.yaml"));
+    client.replace(&preset, 3, fixture.text("preset.yaml"));
     assert_eq!(client.rules(&web), [""; 0]);
     assert_eq!(client.rules(&preset), [""; 0]);
 }
@@ -128,4 +128,27 @@ fn a_variable_that_a_preset_defines_too_can_be_removed() {
     };
     let text = edited(fixture.text("web.yaml"), &action["edit"]["documentChanges"][0]["edits"], UTF16);
     assert_eq!(text, Fixture::new(SHOP).text("web.yaml"));
+}
+
+/// A preset that the API server refuses is shown as refused on both sides, also while it is corrected.
+#[test]
+fn lenses_of_a_refused_preset_say_so() {
+    let invalid = "  - {name: DB_PORT, value: '5432'}\n";
+    let fixture = Fixture::new(&SHOP.replace(invalid, &format!("{invalid}  volumeMounts: [{{name: cache}}]\n")));
+    let mut client = Client::modern(&fixture, UTF16);
+    let titles = |client: &mut Client| {
+        ["preset.yaml", "web.yaml"].map(|file| {
+            let lenses = client.request("textDocument/codeLens", json!({"textDocument": {"uri": fixture.uri(file)}}));
+            let lens = client.request("codeLens/resolve", lenses[0].clone());
+            lens["command"]["title"].as_str().unwrap_or_default().to_owned()
+        })
+    };
+    assert_eq!(titles(&mut client), ["refused, applies to no workload", "preset database refused"]);
+    let uri = fixture.uri("preset.yaml");
+    client.open(&uri, fixture.text("preset.yaml"), 1);
+    assert!(client.rules(&uri).contains(&"invalid-preset".to_owned()));
+    client.replace(&uri, 2, Fixture::new(SHOP).text("preset.yaml"));
+    assert_eq!(titles(&mut client), ["selects 1 workload", "preset database"]);
+    client.replace(&uri, 3, fixture.text("preset.yaml"));
+    assert_eq!(titles(&mut client), ["refused, applies to no workload", "preset database refused"]);
 }

@@ -1,7 +1,7 @@
 //! Suppression comments for a finding: at the end of its line, on the line above, or for the whole file.
 //!
 //! No comment is offered where it would become part of a scalar: at the end of a line on which a scalar continues, or
-//! between the lines of a scalar.
+//! between the lines of a scalar. For a finding inside such a scalar the comment is written where the scalar begins.
 
 use std::sync::Arc;
 
@@ -31,32 +31,39 @@ pub(super) fn suppress(analysis: &Analysis<'_>, file: &Arc<str>, found: &Diagnos
             .collect();
     }
     let line = on_line(&file_text, rule, found.location.span.start);
-    let line = line.map(|it| (format!("Suppress `{rule}` on this line"), edit(it)));
+    let line = line.map(|(place, it)| (format!("Suppress `{rule}` {place}"), edit(it)));
     let whole = (format!("Suppress `{rule}` in this file"), edit(in_file(&file_text, rule)));
     line.into_iter().chain(std::iter::once(whole)).collect()
 }
 
-/// A comment for one line: the offset and the text to insert.
-fn on_line(file_text: &FileText, rule: &str, offset: usize) -> Option<(usize, String)> {
-    let text = file_text.text();
-    let line = file_text.line(offset);
-    // Add the rule to an existing comment for this line.
-    let above = if line.start == 0 { line } else { file_text.line(line.start - 1) };
-    let known = rules::suppressions_in(&file_text.source, None, Span::new(above.start, line.end));
-    let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
+/// A comment for one line, or for the scalar of several lines around an offset: where it applies, its offset and text.
+fn on_line(file_text: &FileText, rule: &str, offset: usize) -> Option<(&'static str, (usize, String))> {
+    let source = &file_text.source;
+    let offsets = rules::suppression_offsets(source, offset);
+    let place = if offsets.len() > 1 { "in this text" } else { "on this line" };
+    // The comment is written where the scalar begins, or above its key.
+    let start = offsets.get(1).copied().unwrap_or(offset);
+    let first = offsets.iter().skip(1).copied().min().unwrap_or(offset);
+    let (line, first_line) = (file_text.line(start), file_text.line(first));
+    // Add the rule to an existing comment.
+    let above = if first_line.start == 0 { first_line } else { file_text.line(first_line.start - 1) };
+    let known = rules::suppressions_in(source, None, Span::new(above.start, line.end));
+    let covers = |it: &&rules::Suppression| it.flaw.is_none() && !it.whole_file && it.covers(&offsets);
     if let Some((_, last)) = known.iter().find(covers).and_then(|it| it.rules.last()) {
-        return Some((last.end, format!(", {rule}")));
+        return Some((place, (last.end, format!(", {rule}"))));
     }
+    let text = file_text.text();
     let comment = format!("# podlens: ignore[{rule}]");
-    let is_free = file_text.source.tree.comments(&file_text.source.text, line).is_empty();
+    let is_free = source.tree.comments(&source.text, line).is_empty();
     if is_free && !scalar_continues_after(file_text, line) {
-        return Some((line.start + text[line.range()].trim_end().len(), format!(" {comment}")));
+        return Some((place, (line.start + text[line.range()].trim_end().len(), format!(" {comment}"))));
     }
-    if starts_in_scalar(file_text, line) {
+    if starts_in_scalar(file_text, first_line) {
         return None;
     }
-    let indent = &text[line.range()][..text[line.range()].len() - text[line.range()].trim_start_matches(' ').len()];
-    Some((line.start, format!("{indent}{comment}{}", file_text.line_break())))
+    let shown = &text[first_line.range()];
+    let indent = &shown[..shown.len() - shown.trim_start_matches(' ').len()];
+    Some((place, (first_line.start, format!("{indent}{comment}{}", file_text.line_break()))))
 }
 
 /// Comments in an env file, above the line and at the top, unless they would become part of a value.
@@ -70,7 +77,7 @@ fn in_env_file(
     let line = file_text.line(offset);
     let above = if line.start == 0 { line } else { file_text.line(line.start - 1) };
     let known = rules::suppressions_in(&file_text.source, Some(dialect), Span::new(above.start, line.end));
-    let covers = |it: &&rules::Suppression| it.lines.start <= offset && offset < it.lines.end && !it.whole_file;
+    let covers = |it: &&rules::Suppression| it.flaw.is_none() && !it.whole_file && it.covers(&[offset]);
     let one = match known.iter().find(covers).and_then(|it| it.rules.last()) {
         Some((_, last)) => (last.end, format!(", {rule}")),
         None => (line.start, format!("# podlens: ignore[{rule}]{}", file_text.line_break())),

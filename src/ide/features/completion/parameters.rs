@@ -95,11 +95,13 @@ pub(super) fn details(typed: &TypedParameter<'_>, label: &str) -> CompletionDeta
     CompletionDetails { documentation: parameter.markup(), additional_edits: Vec::new() }
 }
 
-/// Changes the item of a parameter that a variable has the name of: it is shown and inserted as `${P}`, which cannot be
-/// the variable.
-pub(super) fn disambiguate(item: &mut CompletionItem) {
-    item.text = format_parameter_reference(&item.label, ReferenceForm::Text);
-    item.label.clone_from(&item.text);
+/// Changes the items of a parameter and a variable of one name: the parameter is shown and inserted as `${P}`, which cannot
+/// be the variable, and the variable says that `$(P)` is replaced first.
+pub(super) fn disambiguate(parameter: &mut CompletionItem, variable: &mut CompletionItem) {
+    parameter.text = format_parameter_reference(&parameter.label, ReferenceForm::Text);
+    parameter.label.clone_from(&parameter.text);
+    let detail = variable.detail.take().map_or(String::new(), |it| it + " · ");
+    variable.detail = Some(detail + "the parameter wins");
 }
 
 /// The parameter of a label that [`disambiguate`] made.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::build::{ENV_FIELDS, ENV_RESOURCES};
 use crate::diagnostic::Location;
 use crate::ide::Analysis;
 use crate::ide::features::completion::context::{TypedValue, ValueKind};
@@ -14,9 +15,7 @@ use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
 use crate::k8s::{ParameterType, Pod, Text, VariableScope, Volume};
-use crate::resolve::{
-    ENV_FIELDS, ENV_RESOURCES, EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, PodVolumes,
-};
+use crate::resolve::{EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, PodVolumes};
 use crate::syntax::{dollar_tokens, has_placeholder, parse};
 
 /// The maximum length of a value in a detail, in characters.

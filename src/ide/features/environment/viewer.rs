@@ -87,7 +87,7 @@ impl EnvironmentViewer<'_> {
             view: object.view_name(),
             named_view: object.named_view().cloned(),
             presets,
-            services: services.into_iter().collect(),
+            services: services.iter().map(readable).collect(),
             containers,
         })
     }
@@ -104,19 +104,19 @@ impl EnvironmentViewer<'_> {
             line: self.line(&object.location(object.model.span)),
             applied: false,
             conflicts: Vec::new(),
-            refused: Some(refused.reason.replace('`', "")),
+            refused: Some(show_placeholders(&refused.reason.replace('`', "")).into_owned()),
         }
     }
 
     fn preset(&self, matched: &MatchingPreset<'_>, pod: &Pod) -> PresetView {
         let conflict = |it: &Conflict| ConflictView {
             kind: it.kind.as_str(),
-            name: Arc::clone(&it.name),
+            name: readable(&it.name),
             container: it.container.and_then(|at| pod.containers.get(at)?.name.as_ref()).map(|it| readable(&it.value)),
             with: FileLine { file: (self.path)(&it.with.file), line: self.line(&it.with) },
         };
         PresetView {
-            name: Arc::clone(&matched.name),
+            name: readable(&matched.name),
             file: (self.path)(matched.object.file),
             line: self.line(&matched.location(matched.object.model.span)),
             applied: matched.applied,
@@ -186,8 +186,8 @@ impl EnvironmentViewer<'_> {
         });
         SourceView {
             kind: origin.kind.as_str(),
-            object: origin.object.clone(),
-            key: origin.key.clone(),
+            object: origin.object.as_ref().map(readable),
+            key: origin.key.as_ref().map(readable),
             file: origin.location.as_ref().map(|it| (self.path)(&it.file)),
             line,
         }
@@ -196,7 +196,7 @@ impl EnvironmentViewer<'_> {
     fn unresolved(&self, object: BuiltObject<'_>, it: &UnresolvedReference) -> UnresolvedView {
         let (path, position) = self.position(object, it.within.as_ref(), &it.text, &it.range);
         UnresolvedView {
-            name: Arc::clone(&it.name),
+            name: readable(&it.name),
             file: (self.path)(&path),
             line: position.line,
             column: position.column,
@@ -251,9 +251,9 @@ impl std::fmt::Debug for EnvironmentViewer<'_> {
 fn opaque(source: &OpaqueSource) -> OpaqueView {
     OpaqueView {
         kind: source.kind.as_str(),
-        object: Arc::clone(&source.object),
+        object: readable(&source.object),
         prefix: readable(&source.prefix),
-        why: source.reason.to_string(),
+        why: show_placeholders(&source.reason.to_string()).into_owned(),
     }
 }
 

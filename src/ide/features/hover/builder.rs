@@ -7,8 +7,8 @@ use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::k8s::{EnvVar, ValueSource, VariableScope};
 use crate::resolve::{
-    Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason, UnresolvedReason,
-    is_service_variable_name, other_namespace, possible_services,
+    Binding, Environment, Lookup, Origin, OriginKind, ResolvedValue, UnknownReason, UnresolvedReason, elsewhere,
+    is_service_variable_name, possible_services,
 };
 use crate::rules::StartFailureReason;
 use crate::syntax::{has_placeholder, show_placeholders};
@@ -279,8 +279,8 @@ impl<'c, 's> HoverBuilder<'c, 's> {
             UnknownReason::ServiceVariable(name) => (OriginKind::Service, possible_services(name).collect()),
             _ => (OriginKind::Env, Vec::new()),
         };
-        let elsewhere = |object: String| Some((other_namespace(self.at.object, kind, &object)?, object));
-        self.paragraph(match objects.into_iter().find_map(elsewhere) {
+        let place = |object: String| Some((elsewhere(self.at.object, kind, &object)?, object));
+        self.paragraph(match objects.into_iter().find_map(place) {
             Some((other, object)) => {
                 let words = describe::kind_words(kind);
                 vec![text(&format!("Not defined: {words} ")), code(object), text(&format!(" is {other}."))]

@@ -8,7 +8,7 @@ use crate::ide::shared::describe::{self, kind_words, location_link};
 use crate::ide::shared::markup::{Block, Inline, Markup};
 use crate::ide::shared::named_objects::{key_value, name_location, object_keys, objects_named};
 use crate::k8s::{DataEntry, EnvFrom, ObjectData, Text};
-use crate::resolve::{OriginKind, other_namespace, service_variables};
+use crate::resolve::{OriginKind, elsewhere, service_variables};
 use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The name of an object in a reference; `entry` is the entry of `envFrom` that contains it.
@@ -163,7 +163,7 @@ pub(super) fn title(
     let mut capital = words.chars();
     let words: String = capital.next().into_iter().flat_map(char::to_uppercase).chain(capital).collect();
     let mut line = vec![text(&format!("{words} ")), code(name.to_owned())];
-    let other = if found.is_empty() { other_namespace(user, kind, name) } else { None };
+    let other = if found.is_empty() { elsewhere(user, kind, name) } else { None };
     if let Some(other) = other {
         line.push(text(&format!(": {other}.")));
         return Block::Paragraph(line);

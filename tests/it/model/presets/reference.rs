@@ -104,7 +104,9 @@ impl Expected {
             .collect();
         let object = admission.object(&containers, labels["app"].as_str().expect("a label"));
         let is_stopped = !is_all_or_nothing(case) && presets.iter().any(|it| !admission.presets[&name(it)].0);
-        let is_open = is_stopped && presets.len() > 1;
+        // A22.
+        let is_any_applied = webhook.len() > 1 && webhook.iter().any(|it| selects_pod(case, it));
+        let is_open = is_stopped && presets.len() > 1 || is_any_applied;
         Self { presets: admission.presets, containers, object, is_open, orders: Vec::new() }
     }
 }
@@ -372,12 +374,13 @@ impl Admission<'_> {
         }
     }
 
-    /// A20 to A22: if a preset matches, the last one is applied, and a list with a conflict is lost.
+    /// A20 to A22: a list with a conflict is lost. Which of several presets is applied is not known.
     fn run_webhook(&mut self, listed: &[&Json]) {
-        let Some(last) = listed.last().filter(|_| listed.iter().any(|it| selects_pod(self.case, it))) else { return };
-        for it in listed.iter().filter(|it| selects_pod(self.case, it) || name(it) == name(last)) {
-            self.presets.insert(name(it), (false, Vec::new()));
+        let [last] = listed else { return };
+        if !selects_pod(self.case, last) {
+            return;
         }
+        self.presets.insert(name(last), (false, Vec::new()));
         let (volumes, found) = merged("volumes", VOLUMES, &self.volumes, &[last]);
         self.volumes = if self.note(found, None, true) { volumes } else { Vec::new() };
         for at in (0..self.containers.len()).filter(|at| self.containers[*at].role != "ephemeral").collect::<Vec<_>>() {
