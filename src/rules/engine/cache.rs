@@ -48,6 +48,8 @@ struct CachedObject {
     built: Vec<Arc<Model>>,
     /// The Lists and Templates that contain it, the innermost first.
     holders: Vec<Arc<Model>>,
+    /// Whether it had no syntax errors.
+    has_certain_structure: bool,
     own: CachedFindings,
     /// For each pod.
     common: Vec<SharedPodInputs>,
@@ -208,12 +210,15 @@ impl CachedCheck<'_> {
         before: Option<CachedObject>,
         spare: &mut Vec<CachedObject>,
     ) -> CachedObject {
-        let model = &self.file.facts.objects[at].model;
+        let object = &self.file.facts.objects[at];
+        let model = &object.model;
         let built = self.built_models(at);
+        let has_certain_structure = self.file.has_certain_structure(object);
         let is_same =
             |one: &Vec<Arc<Model>>| one.len() == built.len() && one.iter().zip(&built).all(|(a, b)| Arc::ptr_eq(a, b));
         // Most objects of a file, and their dependencies, have not changed.
-        let before = match before.filter(|it| is_same(&it.built)) {
+        let before = before.filter(|it| it.has_certain_structure == has_certain_structure && is_same(&it.built));
+        let before = match before {
             Some(before) if before.parts().all(|it| self.is_valid(it)) => return CachedObject { holders, ..before },
             before => before,
         };
@@ -228,6 +233,7 @@ impl CachedCheck<'_> {
             model: Arc::clone(model),
             built,
             holders,
+            has_certain_structure,
             own: CachedFindings::default(),
             common: Vec::new(),
             containers: Vec::new(),
@@ -244,6 +250,7 @@ impl CachedCheck<'_> {
                 // Its containers may be unchanged.
                 let fits = |it: &CachedObject| {
                     it.common == new.common
+                        && it.has_certain_structure == new.has_certain_structure
                         && it.model.surrounding_subtrees() == model.surrounding_subtrees()
                         && same_surroundings(&it.holders, &new.holders)
                 };

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::build::{self, BuiltContainer, BuiltObject, BuiltPod, WrittenRange};
 use crate::diagnostic::{Edit, Location};
-use crate::k8s::{Container, ObjectSpan, Pod, Text, VariableScope};
+use crate::k8s::{Container, Object, ObjectSpan, Pod, Text, VariableScope};
 use crate::resolve::{Binding, Environment, ExpandedScalar, Lookup, PresetLocation, ProbeCommand, Resolver, SubPath};
-use crate::syntax::{EnvFileDialect, SourceMap, replace_in_scalar};
+use crate::syntax::{EnvFileDialect, SourceMap, SyntaxError, replace_in_scalar};
 use crate::text::Span;
 use crate::workspace::{File, KubernetesVersion, ParsedText, Snapshot};
 
@@ -46,6 +46,18 @@ impl FileContext<'_> {
     /// A span of this file as a location.
     pub fn at(&self, span: Span) -> Location {
         Location { file: Arc::clone(self.path), span }
+    }
+
+    /// Whether the text of an object has no syntax errors. The errors are not a part of the object, so cached findings are
+    /// reused only while this answer is the same.
+    pub(in crate::rules) fn has_certain_structure(&self, object: &Object) -> bool {
+        let span = object.file_span(object.model.span);
+        let is_inside = |it: &SyntaxError| span.touches(it.span.start) || span.touches(it.span.end);
+        // The errors of a template are not errors of what is applied, but its structure is as uncertain.
+        match self.facts.is_template() {
+            false => !self.facts.errors.iter().any(is_inside),
+            true => self.parsed_text().is_some_and(|it| !it.tree.errors().iter().any(is_inside)),
+        }
     }
 
     /// The dialect of an env file; `None` for other files.

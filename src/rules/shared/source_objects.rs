@@ -8,7 +8,6 @@ use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
 use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::syntax::SyntaxError;
 use crate::workspace::{KubernetesVersion, LookupSite};
 
 impl FileContext<'_> {
@@ -28,15 +27,7 @@ impl<'a> ObjectContext<'a> {
 impl ObjectContext<'_> {
     /// Whether its text has no syntax errors. Otherwise keys may be read at another level than they are meant for.
     pub(in crate::rules) fn has_certain_structure(&self) -> bool {
-        // The errors of the file are not a part of the object.
-        self.file.snapshot.depend_on_file(self.file.path);
-        let span = self.object.file_span(self.object.source.model.span);
-        let is_inside = |it: &SyntaxError| span.touches(it.span.start) || span.touches(it.span.end);
-        // The errors of a template are not errors of what is applied, but its structure is as uncertain.
-        match self.file.is_template() {
-            false => !self.file.facts.errors.iter().any(is_inside),
-            true => self.file.parsed_text().is_some_and(|it| !it.tree.errors().iter().any(is_inside)),
-        }
+        self.file.has_certain_structure(self.object.source)
     }
 }
 
