@@ -114,6 +114,9 @@ pub use tree::{Tree, YamlDocument};
 pub use yaml_value::YamlValue;
 
 #[cfg(test)]
+mod layout_tests;
+
+#[cfg(test)]
 mod tests;
 
 #[cfg(test)]

@@ -11,18 +11,18 @@ use crate::syntax::content_lines::{
 use crate::syntax::delimiters;
 use crate::syntax::indent_index::{IndentIndexView, LineCursor};
 
-/// How many bytes after a chunk the end of an open quote is searched.
-pub(super) const QUOTE_LOOKAHEAD: usize = 128 * 1024;
+/// How many bytes after a chunk the end of an open quote is searched. This and the next limits are small in unit tests,
+/// so that short texts reach them.
+pub(super) const QUOTE_LOOKAHEAD: usize = if cfg!(test) { 512 } else { 128 * 1024 };
 
 /// How many bytes after a chunk the end of an open bracket is searched.
-pub(super) const BRACKET_LOOKAHEAD: usize = 32 * 1024;
+pub(super) const BRACKET_LOOKAHEAD: usize = if cfg!(test) { 256 } else { 32 * 1024 };
 
 /// How many lines (or chunks) after a chunk the end of an open bracket is searched. Without this limit a file of opening
 /// brackets would be scanned once for each of them. Quotes need no such limit: the next quote of the same kind ends them.
-pub(super) const BRACKET_LOOKAHEAD_LINES: usize = 256;
+pub(super) const BRACKET_LOOKAHEAD_LINES: usize = if cfg!(test) { 8 } else { 256 };
 
-/// How many content lines after a line are examined to decide whether it starts a chunk. Small in unit tests, so that
-/// short texts reach the limit.
+/// How many content lines after a line are examined to decide whether it starts a chunk.
 pub(super) const LOOKAHEAD_LINES: usize = if cfg!(test) { 4 } else { 160 };
 
 /// A line that is indented this much deeper than the line above it is probably not below it.

@@ -588,7 +588,7 @@ pub(super) fn parse_members(
 }
 
 /// Parses a text, with patches where kubectl accepts what the parser rejects (Y8): `\'` in double quotes, and lines of a
-/// quoted scalar that are indented less than YAML requires.
+/// quoted scalar that are indented with tabs or less than YAML requires.
 pub(super) fn parse_text(
     text: &str,
     column: usize,
@@ -598,11 +598,8 @@ pub(super) fn parse_text(
     let mut scanned: Option<DelimiterScan> = None;
     for _ in 0..MAX_PATCH_ROUNDS {
         let patched = PatchedText::new(text, &patches);
-        let can_patch = |kind: &ErrorKind| {
-            matches!(kind, ErrorKind::UnknownQuotedScalarEscape | ErrorKind::InvalidQuotedScalarIndent)
-        };
         let error = match node_builder::build_node(&patched) {
-            Err(ParseFailure::Scan(error)) if can_patch(error.kind()) => error,
+            Err(ParseFailure::Scan(error)) if node_builder::is_accepted_by_kubectl(error.kind()) => error,
             other => return other,
         };
         let at = patched.original(error.marker().byte_offset().unwrap_or(0)) as usize;
@@ -622,7 +619,7 @@ pub(super) fn parse_text(
                     }
                 }
             }
-            ErrorKind::InvalidQuotedScalarIndent => {
+            ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation => {
                 let line = text[..quoted.start].rfind('\n').map_or(column, |_| 0) + quoted.start;
                 let deep = line - text[..quoted.start].rfind('\n').map_or(0, |end| end + 1) + 1;
                 for (offset, _) in source.match_indices('\n') {

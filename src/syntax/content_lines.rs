@@ -58,9 +58,9 @@ impl ContentLine<'_> {
         self.content + self.text.len()
     }
 
-    /// Whether it continues a member that began before it: a closing bracket, or the value of a `? key`.
+    /// Whether it continues a member that began before it: a closing bracket, a comma, or the value of a `? key`.
     pub(super) fn continues_member(&self) -> bool {
-        self.text.starts_with([']', '}']) || self.text == ":" || self.text.starts_with(": ")
+        self.text.starts_with([']', '}', ',']) || self.text == ":" || self.text.starts_with(": ")
     }
 }
 

@@ -8,11 +8,12 @@ use crate::syntax::delimiters;
 use crate::syntax::green::{GreenDocument, GreenKind, GreenNode, Positioned, offset32};
 use crate::syntax::indent_index::IndentIndex;
 use crate::syntax::merge_conflicts;
-use crate::syntax::node_builder::ParseFailure;
+use crate::syntax::node_builder::{self, ParseFailure};
 use crate::syntax::parser_messages::parser_message;
 use crate::syntax::previous_tree::ChunkContext;
 use crate::syntax::repair;
 use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::text_slices::{TextSlices, line_end};
 use crate::syntax::tree::Tree;
 use crate::text::Span;
 
@@ -72,7 +73,8 @@ fn parse_content(text: &str, context: ChunkContext<'_>) -> GreenDocument {
     };
     let block = root_block(text);
     if let Some(block) = block.filter(|block| block.is_certain) {
-        return parse_chunked(block);
+        let document = parse_chunked(block);
+        return parse_valid_document(&document, text, 0).unwrap_or(document);
     }
     let failure = match parse_whole() {
         Ok(root) => return GreenDocument { len, root, ..Default::default() },
@@ -85,6 +87,71 @@ fn parse_content(text: &str, context: ChunkContext<'_>) -> GreenDocument {
         return GreenDocument { len, root: Some(root), errors: vec![error], ..Default::default() };
     }
     block.map_or_else(|| error_document(text, &failure), parse_chunked)
+}
+
+/// The tree of a document whose chunks have errors although the text as a whole has none: chunks are found by indentation,
+/// which has no meaning between brackets and quotes. `None` if the text has errors. The document is at `start` of the text.
+pub(super) fn parse_valid_document(
+    document: &GreenDocument,
+    text: &(impl TextSlices + ?Sized),
+    start: usize,
+) -> Option<GreenDocument> {
+    let end = start + document.len as usize;
+    let doubtful = start + first_doubtful_node(document, text, start)?;
+    if doubtful > start && !node_builder::begins_with_node(&text.slice(Span::new(doubtful, end))) {
+        return None;
+    }
+    let root = chunks::parse_text(&text.slice(Span::new(start, end)), 0, Vec::new()).ok()?;
+    Some(GreenDocument { len: document.len, root, ..Default::default() })
+}
+
+/// The start of the quote or of the outermost brackets that the first error of a document may be inside of. The text can
+/// be valid only if the node that begins there is. `None` if there are no errors, or the first one is outside of both: it
+/// does not depend on how the text was divided.
+fn first_doubtful_node(document: &GreenDocument, text: &(impl TextSlices + ?Sized), start: usize) -> Option<usize> {
+    let first = chunk_errors_of(document).into_iter().min_by_key(|it| it.error)?;
+    first.brackets.or_else(|| {
+        let line_end = line_end(text, start + first.error);
+        let before = text.slice(Span::new(start + first.chunk, line_end));
+        let open = delimiters::scan_delimiters(&before, first.column).open;
+        open.first().map(|it| first.chunk + it.at)
+    })
+}
+
+/// Whether a chunk between brackets has an error. Where chunks begin there, and which commas are missing, depends on more
+/// than the lines around an edit.
+pub(super) fn has_error_in_brackets(document: &GreenDocument) -> bool {
+    chunk_errors_of(document).iter().any(|it| it.brackets.is_some())
+}
+
+/// An error of a chunk. Offsets are relative to the document.
+#[derive(Clone, Copy)]
+struct PositionedError {
+    error: usize,
+    /// The start of its chunk.
+    chunk: usize,
+    column: usize,
+    /// The start of the outermost brackets around it.
+    brackets: Option<usize>,
+}
+
+/// The errors of the chunks of a document, in no order.
+fn chunk_errors_of(document: &GreenDocument) -> Vec<PositionedError> {
+    let mut found = Vec::new();
+    let root = document.root.as_ref().filter(|root| root.node.flags.error && document.errors.is_empty());
+    let mut waiting: Vec<_> = root.map(|root| (root.offset as usize, &root.node, None)).into_iter().collect();
+    while let Some((at, green, outer)) = waiting.pop() {
+        let brackets = outer.or_else(|| green.is_flow().then_some(at));
+        for chunk in green.chunked_block().iter().flat_map(|block| &block.chunks) {
+            let start = at + chunk.offset as usize;
+            let column = chunk.column as usize;
+            let errors = chunk.errors.iter().map(|it| start + it.span.start);
+            found.extend(errors.map(|error| PositionedError { error, chunk: start, column, brackets }));
+        }
+        let broken = green.children().filter(|it| it.node.flags.error);
+        waiting.extend(broken.map(|it| (at + it.offset as usize, &it.node, brackets)));
+    }
+    found
 }
 
 /// The content of a document, if it is a block that can be parsed chunk by chunk.

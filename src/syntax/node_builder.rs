@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use compact_str::CompactString;
-use granit_parser::{Event, Options, Parser, ScalarStyle as Style, ScanError, Span as EventSpan, StructureStyle, Tag};
+use granit_parser::{
+    ErrorKind, Event, Options, Parser, ScalarStyle as Style, ScanError, Span as EventSpan, StructureStyle, Tag,
+};
 
 use crate::syntax::green::{CollectionStyle, GreenEntry, GreenKind, GreenNode, Positioned, Properties, offset32};
 use crate::syntax::patched_text::PatchedText;
@@ -53,6 +55,30 @@ pub(super) fn build_node(text: &PatchedText<'_>) -> Result<Option<Positioned<Gre
         }
     }
     Ok(root.map(|child| Positioned { offset: text.original(child.start), node: child.green }))
+}
+
+/// Whether a text begins with a whole node, in the eyes of the parser or of kubectl (Y8). What follows does not matter.
+pub(super) fn begins_with_node(text: &str) -> bool {
+    let mut depth = 0_usize;
+    for event in Parser::new_from_str_with_options(text, options()) {
+        match event {
+            Ok((Event::SequenceStart(..) | Event::MappingStart(..), _)) => depth += 1,
+            Ok((Event::SequenceEnd | Event::MappingEnd, _)) => depth = depth.saturating_sub(1),
+            Ok((Event::Scalar(..) | Event::Alias(_) | Event::UnresolvedAlias(_), _)) => {}
+            Ok(_) => continue,
+            Err(error) => return is_accepted_by_kubectl(error.kind()),
+        }
+        if depth == 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether kubectl may accept what the parser rejects (Y8).
+pub(super) fn is_accepted_by_kubectl(kind: &ErrorKind) -> bool {
+    use ErrorKind as Kind;
+    matches!(kind, Kind::UnknownQuotedScalarEscape | Kind::InvalidQuotedScalarIndent | Kind::TabInIndentation)
 }
 
 fn options() -> Options {

@@ -67,7 +67,8 @@ impl<'m> ChunkContext<'m> {
 
     /// What a chunk of the text was parsed to before the edit, if it is unchanged and has no errors.
     pub(super) fn reusable_chunk(self, chunk: Span, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
-        let (previous, start) = self.previous?;
+        // Where a chunk between brackets ends depends on the chunks around it.
+        let (previous, start) = self.previous.filter(|_| !kind.is_flow())?;
         previous.reusable_chunk(chunk.shifted(start), column, kind)
     }
 }

@@ -146,11 +146,15 @@ fn reparse_root(
         }
     }
     let green = BlockReparser { text, change, previous }.reparse(&root.node, root_start, end, 0)?;
-    Some(GreenDocument {
+    let document = GreenDocument {
         len: offset32(change.moved(end) - start),
         root: Some(Positioned::new(root.offset, green)),
         ..Default::default()
-    })
+    };
+    if documents::has_error_in_brackets(&document) {
+        return None;
+    }
+    Some(documents::parse_valid_document(&document, text, start).unwrap_or(document))
 }
 
 fn is_member(line: &str, kind: MemberKind) -> bool {

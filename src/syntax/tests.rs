@@ -224,7 +224,7 @@ const TYPED: &[&str] = &[
 ];
 
 /// One random edit: typing, deleting, pasting, indenting.
-fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
+pub(super) fn edit(random: &mut Random, buffer: &Buffer) -> (Span, String) {
     let len = buffer.len();
     let at = random.below(len + 1);
     match random.below(8) {
@@ -422,7 +422,7 @@ pub(super) fn dump(tree: &Tree) -> String {
 }
 
 /// The lines that are in only one of two texts: in the first (`<`) or in the second (`>`).
-fn difference(actual: &str, expected: &str) -> String {
+pub(super) fn difference(actual: &str, expected: &str) -> String {
     let missing = |from: &str, other: &str, mark: &str| {
         let lines = from.lines().filter(|line| !other.lines().any(|it| it == *line));
         lines.map(|line| format!("{mark} {line}\n")).collect::<String>()
