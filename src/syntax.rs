@@ -52,6 +52,7 @@ mod documents;
 mod edit;
 mod edited_lines;
 mod env_file;
+mod foreign_templates;
 mod green;
 mod helm;
 mod indent_index;
@@ -86,6 +87,7 @@ pub use env_file::{
     EnvFileDialect, EnvFileEntry, EnvFileError, EnvFileProblem, env_file_comments, find_env_file_entry,
     look_up_env_file_key, parse_env_file,
 };
+pub use foreign_templates::{has_foreign_placeholder, has_template_delimiters};
 pub use green::CollectionStyle;
 pub use helm::{HelmMask, HelmOutput, mask_helm_actions};
 pub use insert::{InsertPosition, add_entries, add_entry, add_items};

@@ -71,14 +71,28 @@ fn decode(bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.len() as u64 > MAX_SIZE {
         return Err(too_large());
     }
+    if let Some(encoding) = wide_encoding(&bytes) {
+        return Err(ReadError::new(format!("is {encoding}; save the file as UTF-8")));
+    }
     String::from_utf8(bytes).map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// The encoding of a text with several bytes for every character, by its byte order mark or by its first characters: the
+/// manifests that Kubernetes reads begin with ASCII.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [1..=255, 0, 0, 0, ..] | [0, 0, 0, 1..=255, ..] => {
+            Some("UTF-32")
+        }
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [1..=255, 0, 1..=255, 0, ..] | [0, 1..=255, 0, 1..=255, ..] => {
+            Some("UTF-16")
+        }
+        _ => None,
+    }
 }
 
 /// The error of a file whose byte at `offset` is the first that is not UTF-8.
 fn not_utf8(bytes: &[u8], offset: usize) -> ReadError {
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return ReadError::new("is UTF-16; save the file as UTF-8");
-    }
     let valid = String::from_utf8_lossy(&bytes[..offset]);
     let place = LineIndex::new(&valid).line_column(valid.len());
     let byte = bytes.get(offset).map_or_else(String::new, |byte| format!(" (byte 0x{byte:02X})"));
@@ -105,6 +119,11 @@ mod tests {
     fn bytes_that_are_not_utf8_have_a_position() {
         assert_eq!(refused(b"a: 1\nb: \xFCber"), "a.yaml:2:4: not UTF-8 (byte 0xFC); save the file as UTF-8");
         assert_eq!(refused(&[0xFF]), "a.yaml:1:1: not UTF-8 (byte 0xFF); save the file as UTF-8");
-        assert_eq!(refused(&[0xFF, 0xFE, b'a', 0]), "a.yaml: is UTF-16; save the file as UTF-8");
+        for wide in [&[0xFF, 0xFE, b'a', 0][..], &[0xFE, 0xFF, 0, b'a'], b"a\0:\0", b"\0a\0:"] {
+            assert_eq!(refused(wide), "a.yaml: is UTF-16; save the file as UTF-8");
+        }
+        for wide in [&[0xFF, 0xFE, 0, 0, b'a', 0, 0, 0][..], b"a\0\0\0", b"\0\0\0a"] {
+            assert_eq!(refused(wide), "a.yaml: is UTF-32; save the file as UTF-8");
+        }
     }
 }

@@ -50,7 +50,10 @@ pub(super) fn is_json(text: &str) -> bool {
 
 /// Parses one document, markers and directives included.
 pub(super) fn parse_document(text: &str, slot: &DocumentSlot, context: ChunkContext<'_>) -> GreenDocument {
-    GreenDocument { marked: slot.marked, ..parse_content(&text[slot.span.range()], context.at(slot.span.start)) }
+    let content = &text[slot.span.range()];
+    let mut document = parse_content(content, context.at(slot.span.start));
+    document.errors.extend(memchr::memchr(0, content.as_bytes()).map(SyntaxError::nul_byte));
+    GreenDocument { marked: slot.marked, ..document }
 }
 
 fn parse_content(text: &str, context: ChunkContext<'_>) -> GreenDocument {

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::syntax::foreign_templates::has_tool_placeholder;
+
 /// The characters of a masked Helm action: a private-use character of three bytes, and an unassigned one of two bytes.
 /// Together they make up every length from two bytes on.
 pub(super) const HELM: char = '\u{e4f1}';
@@ -37,9 +39,10 @@ pub fn has_placeholder(text: &str) -> bool {
     !text.is_ascii() && text.contains([HELM, SHORT_HELM, PARAMETER, GENERATED])
 }
 
-/// Whether a tool may replace a part of the text before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`.
+/// Whether a tool may replace a part of the text before Kubernetes reads it: `${P}`, `{{ x }}`, Kustomize's `$(X)`, or a
+/// placeholder of another tool, such as `%X%`.
 pub fn may_be_replaced(text: &str) -> bool {
-    has_placeholder(text) || ["${", "{{", "$("].into_iter().any(|it| text.contains(it))
+    has_placeholder(text) || ["${", "{{", "$("].into_iter().any(|it| text.contains(it)) || has_tool_placeholder(text)
 }
 
 /// Appends the placeholder of a Helm action to a text.

@@ -71,6 +71,7 @@ impl Tree {
         }
         let new_end = change.moved(end);
         let green = if new_end - start > LEAF_SIZE
+            && !lines.contains('\0')
             && !lines.lines().any(merge_conflicts::is_marker)
             && let Some(document) = reparse_root(&old.node, start, change, previous, text)
         {

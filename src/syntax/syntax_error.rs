@@ -44,6 +44,10 @@ pub enum SyntaxErrorKind {
     MergeConflict,
     /// A second document without `---` before it.
     SecondDocument,
+    /// An alias without an anchor before it.
+    UndefinedAlias,
+    /// A NUL byte.
+    NulByte,
     /// Any other text that cannot be parsed.
     Unreadable,
 }
@@ -61,6 +65,8 @@ impl SyntaxErrorKind {
             Self::Stray => "stray",
             Self::MergeConflict => "merge-conflict",
             Self::SecondDocument => "second-document",
+            Self::UndefinedAlias => "undefined-alias",
+            Self::NulByte => "nul-byte",
             Self::Unreadable => "unreadable",
         }
     }
@@ -128,6 +134,23 @@ impl SyntaxError {
             _ => "this `{` is never closed",
         };
         Self::new(Span::new(at, at + 1), SyntaxErrorKind::Unclosed, message)
+    }
+
+    /// An alias without an anchor before it.
+    pub(super) fn undefined_alias(span: Span, name: &str) -> Self {
+        let message = match quotable(name) {
+            Some(name) => {
+                format!("`*{name}` is an alias, and no anchor `&{name}` is before it: quote it if it is text")
+            }
+            None => "this alias has no anchor before it: quote it if it is text".to_owned(),
+        };
+        Self::new(span, SyntaxErrorKind::UndefinedAlias, message)
+    }
+
+    /// A NUL byte.
+    pub(super) fn nul_byte(at: usize) -> Self {
+        let message = "a NUL byte is not allowed in YAML: remove it, or save the file as UTF-8";
+        Self::new(Span::new(at, at + 1), SyntaxErrorKind::NulByte, message)
     }
 
     pub(super) fn implied(self) -> Self {

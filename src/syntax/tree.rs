@@ -99,9 +99,15 @@ impl<'t> YamlDocument<'t> {
         let mut found: Vec<_> = reported.map(|error| error.shifted(self.offset)).collect();
         if let Some(root) = &self.green.root {
             collect_errors(&root.node, self.offset + root.offset as usize, &mut found);
+            collect_undefined_aliases(self, &root.node, self.offset + root.offset as usize, &mut found);
         }
         found.sort_by_key(|error| error.span);
         found
+    }
+
+    /// Whether it has syntax errors.
+    pub fn has_errors(self) -> bool {
+        !self.green.errors.is_empty() || self.green.root.as_ref().is_some_and(|root| root.node.flags.error)
     }
 
     /// The keys that occur a second time in their mapping, in text order: the earlier occurrence and the repeated one.
@@ -149,6 +155,26 @@ fn collect_errors(green: &GreenNode, offset: usize, found: &mut Vec<SyntaxError>
     }
     for child in green.children() {
         collect_errors(&child.node, offset + child.offset as usize, found);
+    }
+}
+
+/// Adds the aliases without an anchor before them.
+fn collect_undefined_aliases(
+    document: YamlDocument<'_>,
+    green: &GreenNode,
+    offset: usize,
+    found: &mut Vec<SyntaxError>,
+) {
+    if !green.flags.alias {
+        return;
+    }
+    if let GreenKind::Alias { name } = &green.kind
+        && document.anchored_node(name, offset).is_none()
+    {
+        found.push(SyntaxError::undefined_alias(Span::new(offset, offset + green.len as usize), name));
+    }
+    for child in green.children() {
+        collect_undefined_aliases(document, &child.node, offset + child.offset as usize, found);
     }
 }
 

@@ -30,7 +30,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::k8s::{Object, ObjectCache};
-use crate::syntax::{self, HelmMask, Tree};
+use crate::syntax::{self, HelmMask, SyntaxError, Tree};
 use crate::text::{Buffer, LineIndex, Span, TextChange};
 use crate::workspace::file::{File, TextReader};
 use crate::workspace::file_kind::FileKind;
@@ -163,9 +163,12 @@ impl Document {
         let objects = |tree: &Tree| IncrementalReader(self).objects(tree);
         let whole = || Hints::in_text(&self.parsed_text().text);
         let has_suppressions = self.hints.suppressions && whole().suppressions;
-        let has_other_delimiters = || self.hints.other_delimiters && whole().other_delimiters;
+        let is_other_template = |errors: &[SyntaxError]| {
+            (self.hints.other_delimiters && whole().other_delimiters)
+                || syntax::has_foreign_placeholder(&self.buffer, errors)
+        };
         let file =
-            File::from_objects(&self.path, &self.tree, objects(&self.tree), has_suppressions, &has_other_delimiters);
+            File::from_objects(&self.path, &self.tree, objects(&self.tree), has_suppressions, &is_other_template);
         let includes = inclusion::read_tree(&self.path, &self.tree, self.hints.delivery);
         File { lines: Arc::clone(&self.lines), ..file }.without_values(&self.path).with_includes(includes)
     }
@@ -212,7 +215,7 @@ impl Hints {
     fn in_text(text: &str) -> Self {
         Self {
             actions: helm::has_actions(text),
-            other_delimiters: has_other_template_delimiters(text),
+            other_delimiters: syntax::has_template_delimiters(text),
             suppressions: syntax::may_have_suppressions(text),
             delivery: inclusion::mentions_delivery(text),
         }
@@ -226,11 +229,6 @@ impl Hints {
         self.suppressions |= near.suppressions;
         self.delivery |= near.delivery;
     }
-}
-
-/// Whether a text contains delimiters of template engines other than Helm.
-pub(super) fn has_other_template_delimiters(text: &str) -> bool {
-    text.contains("{%") || text.contains("<%")
 }
 
 /// The text of a file and its tree, which [`File`] does not keep.

@@ -8,7 +8,6 @@ use std::sync::{Arc, OnceLock};
 use crate::k8s::{self, DataValue, Object, ObjectData, ParameterValue, Parameters, Template};
 use crate::syntax::{self, SyntaxError, Tree};
 use crate::text::{LineIndex, Span};
-use crate::workspace::document;
 use crate::workspace::file_kind::FileKind;
 use crate::workspace::helm;
 use crate::workspace::inclusion::{self, Includes};
@@ -186,7 +185,7 @@ impl File {
                 let settings = Settings::read(path, text);
                 let includes = inclusion::read_settings(&settings);
                 let settings = Some(Arc::new(settings));
-                let file = Self::from_objects(path, &tree, Vec::new(), false, &|| false);
+                let file = Self::from_objects(path, &tree, Vec::new(), false, &|_| false);
                 let (lines, document_count) = (Arc::new(LineIndex::new(text)), file.document_count + skipped);
                 Self { kind: FileKind::Settings, settings, includes, lines, document_count, ..file }
             }
@@ -204,7 +203,7 @@ impl File {
 
     fn read_env_format(path: &str, text: &str, kind: FileKind) -> Self {
         let file =
-            Self::from_objects(path, &syntax::parse(""), Vec::new(), syntax::may_have_suppressions(text), &|| false);
+            Self::from_objects(path, &syntax::parse(""), Vec::new(), syntax::may_have_suppressions(text), &|_| false);
         let entries = syntax::parse_param_file(text).entries.into_iter();
         let values = entries.map(|it| (it.name.into(), DataValue::new(it.value))).collect();
         let includes = inclusion::read_parameters(text);
@@ -262,8 +261,8 @@ impl File {
 
     fn plain(path: &str, text: &str, tree: &Tree, skipped: usize, objects: Vec<Object>) -> Self {
         let has_suppressions = syntax::may_have_suppressions(text);
-        let mut file = Self::from_objects(path, tree, objects, has_suppressions, &|| {
-            document::has_other_template_delimiters(text)
+        let mut file = Self::from_objects(path, tree, objects, has_suppressions, &|errors| {
+            syntax::has_template_delimiters(text) || syntax::has_foreign_placeholder(text, errors)
         });
         file.document_count += skipped;
         // Without objects, errors and suppressions no position in the file is ever shown.
@@ -278,7 +277,7 @@ impl File {
         tree: &Tree,
         objects: Vec<Object>,
         has_suppressions: bool,
-        has_other_template_delimiters: &dyn Fn() -> bool,
+        is_other_template: &dyn Fn(&[SyntaxError]) -> bool,
     ) -> Self {
         let patches = objects
             .iter()
@@ -293,10 +292,11 @@ impl File {
             let next = objects.partition_point(|object| object.offset < span.start);
             objects.get(next).is_some_and(|object| object.offset < span.end)
         };
-        let read = tree.documents().filter(|document| has_objects(document.span()));
+        // Where the structure is not certain, neither is which keys are in one mapping.
+        let read = tree.documents().filter(|it| has_objects(it.span()) && !it.has_errors());
         let duplicate_keys = read.flat_map(|document| document.duplicate_keys()).collect();
         let errors = tree.errors();
-        let is_other_template = !errors.is_empty() && has_other_template_delimiters();
+        let is_other_template = !errors.is_empty() && is_other_template(&errors);
         Self {
             kind: if is_other_template { FileKind::OtherTemplate } else { FileKind::Manifest },
             objects,

@@ -411,8 +411,8 @@ fn shells_complete_commands_and_rules() {
 /// Reports are stored in the logs of CI.
 #[test]
 fn excerpts_do_not_show_secrets() {
-    let secret =
-        "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  A: hunter2\n  A: hunter2\n  B: [hunter2\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  A: hunter2\n  A: hunter2\n\
+         ---\napiVersion: v1\nkind: Secret\nmetadata: {name: t}\nstringData:\n  B: [hunter2\n";
     let place = directory(&[("s.yaml", secret.as_bytes())]);
     let (code, out, err) = run(place.path(), &["lint"], "");
     assert_eq!(code, 1, "{err}");

@@ -1,7 +1,13 @@
 //! The rule `duplicate-key`.
 
-use crate::rules::engine::{FileContext, Finding, Findings, declare_rule};
+use std::collections::HashSet;
+
+use crate::diagnostic::Fix;
+use crate::rules::engine::{FileContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::item_removal::remove_field;
+use crate::syntax::{CollectionStyle, Node, NodeKind};
+use crate::text::Span;
+use crate::workspace::ParsedText;
 
 declare_rule! {
     /// Reports a key that appears twice in one mapping.
@@ -9,7 +15,8 @@ declare_rule! {
     /// ## What it does
     /// Looks at every mapping of a Kubernetes object and reports a key that the mapping already has. Keys of a merge
     /// (`<<`) may be repeated, and templates of Helm and other engines are not checked. The finding covers the later
-    /// key.
+    /// key. Where `apiVersion` and `kind` are repeated, the `---` between two objects is missing, and only that is
+    /// reported.
     ///
     /// ## Why it matters
     /// Only the last one is used, and there is no warning; `kubectl apply` rejects the object or drops the first.
@@ -34,7 +41,8 @@ declare_rule! {
     /// ```
     ///
     /// ## Fix
-    /// Editors offer to remove the earlier or the later key. Only the author knows which of the two is meant.
+    /// Editors offer to remove the earlier or the later key. Only the author knows which of the two is meant. A missing
+    /// `---` is inserted (unsafe).
     name: "duplicate-key",
     level: Error,
     checks: [File(check)],
@@ -47,7 +55,41 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     let Some(source) = file.parsed_text() else { return };
-    for (before, again) in &file.facts.duplicate_keys {
+    let mut separated: Vec<Span> = Vec::new();
+    for root in source.tree.documents().filter_map(|it| it.root()) {
+        let starts = starts_of_objects(root);
+        if !starts.is_empty() {
+            separated.extend(root.own_entries().map(|(key, _)| key.span()));
+        }
+        for start in starts {
+            let line = Span::new(start.start, start.start);
+            let fix = Fix {
+                title: "Write `---` above this line".to_owned(),
+                safe: false,
+                edits: vec![edit(file.at(line), "---\n".to_owned())],
+            };
+            let key = &source.text[start.range()];
+            findings.push(
+                Finding::new(
+                    file.at(start),
+                    key,
+                    "another object begins here without `---` before it: only the last one is used",
+                )
+                .help("write `---` above this line")
+                .fix(Some(fix)),
+            );
+        }
+    }
+    let is_separated = |key: &Span| separated.binary_search_by_key(&key.start, |it| it.start).is_ok();
+    let mut seen = HashSet::new();
+    for (before, again) in file.facts.duplicate_keys.iter().filter(|(_, again)| !is_separated(again)) {
+        // Several keys of an item again, one after the other: the dash of the next item is missing, which is one mistake.
+        let name_of = |key: Span| source.text[key.range()].trim_matches(['"', '\'']);
+        let previous = key_before(&source, again).filter(|it| name_of(*it) != name_of(*again));
+        seen.insert(again.start);
+        if previous.is_some_and(|it| seen.contains(&it.start)) {
+            continue;
+        }
         let key = source.text.get(again.range()).unwrap_or_default().trim_matches(['"', '\'']);
         findings.push(
             Finding::new(
@@ -61,4 +103,30 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
             .choice(remove_field(file, &file.at(*again), format!("Remove this `{key}`"))),
         );
     }
+}
+
+/// The key before another one in the same mapping.
+fn key_before(source: &ParsedText, key: &Span) -> Option<Span> {
+    let path = source.tree.document_at(key.start)?.root()?.path_to(key.start);
+    let mapping = path.iter().rev().find(|it| it.is_mapping() && it.span().start < key.start)?;
+    mapping.own_entries().map(|(it, _)| it.span()).take_while(|it| it.start < key.start).last()
+}
+
+/// The first keys of the objects after the first one, if several were written without `---` between them: `apiVersion` and
+/// `kind` are there more than once.
+fn starts_of_objects(root: Node<'_>) -> Vec<Span> {
+    let count = |name: &str| root.own_entries().filter(|(key, _)| key.text() == Some(name)).take(2).count();
+    if root.kind() != NodeKind::Mapping(CollectionStyle::Block) || count("apiVersion") < 2 || count("kind") < 2 {
+        return Vec::new();
+    }
+    let mut starts = Vec::new();
+    let mut seen = HashSet::new();
+    for (key, _) in root.own_entries() {
+        let Some(name) = key.text() else { continue };
+        if !seen.insert(name) {
+            starts.push(key.span());
+            seen = HashSet::from([name]);
+        }
+    }
+    starts
 }

@@ -66,6 +66,10 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
         if uses_earlier_value(entry, &name.value) || container.object.file.is_template() {
             continue;
         }
+        // The entries may be the two sides of a merge conflict.
+        if !container.object.has_certain_structure() {
+            return;
+        }
         let finding = Finding::new(
             container.at(name.span),
             &name.value,

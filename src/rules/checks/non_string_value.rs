@@ -103,10 +103,19 @@ fn report(container: &ContainerContext<'_>, text: Option<&Text>, name: &str, wha
     let object = &container.object;
     let Some(text) = text.filter(|it| !it.is_string && !is_substitution(object, it.span)) else { return };
     let value = &text.value;
+    if is_string_for_kustomize(object, value) {
+        return;
+    }
     let message = format!("`{value}` is {}: {what} must be a string", type_in_words(value));
     let fix = quote_fix(object, text.span, format!("Quote `{value}`"));
     let finding = Finding::new(object.at(text.span), name, message);
     findings.push(finding.help(format!("quote it: `\"{value}\"`")).fix(fix));
+}
+
+/// Whether kustomize, which builds the file, writes a word as a string: it reads `off` as YAML 1.2 does, and quotes it.
+fn is_string_for_kustomize(object: &ObjectContext<'_>, value: &str) -> bool {
+    let is_word = matches!(value.to_ascii_lowercase().as_str(), "y" | "yes" | "on" | "n" | "no" | "off");
+    is_word && object.file.is_built_by_kustomization()
 }
 
 /// What YAML reads a plain text as that is not a string.
@@ -148,6 +157,9 @@ fn refused_value(object: &ObjectContext<'_>, value: &RefusedValue, is_secret: bo
         return (!object.file.is_template()).then(|| finding.help(help));
     }
     let written = || Some(object.file.parsed_text()?.text.get(object.object.file_span(value.span).range())?.to_owned());
+    if written().is_some_and(|it| is_string_for_kustomize(object, &it)) {
+        return None;
+    }
     let shown = written().filter(|_| !is_secret && object.object.is_literal_at(value.span));
     let shown = shown.as_deref().map(|it| it.trim_matches(['"', '\'']));
     let message = match &shown {

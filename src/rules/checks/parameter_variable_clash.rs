@@ -1,5 +1,6 @@
 //! The rule `parameter-variable-clash`.
 
+use crate::diagnostic::Severity;
 use crate::k8s::VariableScope;
 use crate::resolve::Lookup;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
@@ -14,7 +15,9 @@ declare_rule! {
     /// covers the reference.
     ///
     /// ## Why it matters
-    /// The template is processed first, so the parameter wins: the variable of the container is never used there.
+    /// By the proposal the template is processed first, so the parameter wins: the variable of the container is never
+    /// used there. Released clusters know no `$(P)` for parameters, so the variable wins; the finding is an info unless
+    /// the settings have `proposals: true`.
     ///
     /// ## Example
     /// ```yaml
@@ -69,6 +72,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     let template = container.object.object.source.template.as_ref();
     let parameters = template.map(|it| &it.parameters).filter(|it| it.dialect.is_proposal());
     let Some(parameters) = parameters else { return };
+    // In released clusters the reference is the variable's.
+    let file = container.object.file;
+    let is_proposed = file.snapshot.settings(file.path).proposals;
     let it = container.container;
     let values = it.env.iter().filter_map(|it| it.value.as_ref());
     let commands = it.command.iter().chain(&it.args).chain(it.probes.iter().flat_map(|it| &it.command));
@@ -82,9 +88,11 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             let Lookup::Bound(variable) = container.lookup(name, VariableScope::All) else {
                 continue;
             };
-            let message = format!(
-                "`$({name})` is both a parameter of the template and a variable of the container: the parameter wins"
-            );
+            let clash = format!("`$({name})` is both a parameter of the template and a variable of the container");
+            let message = match is_proposed {
+                true => format!("{clash}: the parameter wins"),
+                false => format!("{clash}: the variable wins in released clusters, the parameter by the proposal"),
+            };
             let mut finding = Finding::new(container.inside(text, reference.range.clone()), name, message);
             if let Some(place) = variable.entry.clone().or_else(|| variable.origin.location.clone()) {
                 finding = finding.related(place, "the variable");
@@ -92,9 +100,9 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
             let new = format!("${{{name}}}");
             let title = format!("Write `{new}`");
             let rewrite = container.object.rewrite_fix(text, reference.range.clone(), &new, title, false);
-            findings.push(
-                finding.help(format!("write `{new}` for the parameter, or rename one of the two")).choice(rewrite),
-            );
+            let finding = finding.help(format!("write `{new}` for the parameter, or rename one of the two"));
+            let finding = finding.choice(rewrite);
+            findings.push(if is_proposed { finding } else { finding.at_most(Severity::Info) });
         }
     }
 }

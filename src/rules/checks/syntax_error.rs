@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Fix;
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule, edit};
-use crate::syntax::quote_parameters;
+use crate::syntax::{SyntaxError, SyntaxErrorKind, quote_parameters};
 use crate::text::Span;
 
 declare_rule! {
@@ -54,13 +54,36 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     if file.facts.errors.is_empty() || file.facts.settings.is_some() || !has_objects(file) || file.is_template() {
         return;
     }
-    for error in &file.facts.errors {
+    for error in causes(file) {
         let finding = Finding::new(file.at(error.span), error.kind.code(), error.message(&file.facts.lines));
         findings.push(match quote_fix(file, error.span) {
             Some(fix) => finding.help("in brackets, `${…}` must be quoted").fix(Some(fix)),
             None => finding,
         });
     }
+}
+
+/// How many lines apart two errors are if they have different causes.
+const LINES_APART: u32 = 10;
+
+/// The errors without those that are probably the consequence of another one: in the same document, a few lines after it.
+/// A line that does not belong to its block also moves the lines below it out of theirs.
+fn causes<'f>(file: &FileContext<'f>) -> Vec<&'f SyntaxError> {
+    let errors = &file.facts.errors;
+    let source = if errors.len() > 1 { file.parsed_text() } else { None };
+    let document_of = |error: &SyntaxError| Some(source.as_ref()?.tree.document_at(error.span.start)?.span());
+    let line_of = |error: &SyntaxError| file.facts.lines.line_column(error.span.start).line;
+    let is_independent = |at: &usize| {
+        let error = &errors[*at];
+        // Each conflict is one error, and each alias too: neither affects other lines.
+        let is_alone =
+            |it: &SyntaxError| matches!(it.kind, SyntaxErrorKind::MergeConflict | SyntaxErrorKind::UndefinedAlias);
+        let Some(before) = errors[..*at].iter().rfind(|it| !is_alone(it)).filter(|_| !is_alone(error)) else {
+            return true;
+        };
+        document_of(before) != document_of(error) || line_of(error) > line_of(before) + LINES_APART
+    };
+    (0..errors.len()).filter(is_independent).map(|at| &errors[at]).collect()
 }
 
 /// The fix that quotes parameters: without quotes their braces are read as a flow mapping.

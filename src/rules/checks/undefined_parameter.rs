@@ -1,7 +1,7 @@
 //! The rule `undefined-parameter`.
 
 use crate::diagnostic::Fix;
-use crate::k8s::{Container, Parameters, Text};
+use crate::k8s::{Container, Object, ObjectData, Parameters, Text};
 use crate::rules::engine::{FileContext, Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::param_file_templates::templates_of_param_file;
 use crate::rules::shared::parameter_texts::{ParameterText, near, write_reference};
@@ -75,11 +75,24 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for reference in references.iter().filter(|it| it.is_substituted_in(&place.text.value)) {
             let name = place.name(reference);
             let is_number = name.bytes().all(|it| it.is_ascii_digit());
-            if !place.parameters.contains(name) && !is_number && is_for_template(object, &place, reference) {
+            let is_undefined = !place.parameters.contains(name) && !is_number;
+            if is_undefined && is_for_template(object, &place, reference) && !is_of_inner_template(object, name) {
                 report(object, &place, reference, findings);
             }
         }
     }
+}
+
+/// Whether a template inside the template declares the name: it is processed later, with its own parameters.
+fn is_of_inner_template(object: &ObjectContext<'_>, name: &str) -> bool {
+    let at = object.object.source.offset;
+    let around = |it: &&Object| it.offset <= at && at < it.file_span(it.model.span).end;
+    object.file.facts.objects.iter().filter(around).any(|it| match &it.model.data {
+        ObjectData::Template(template) => {
+            template.parameters.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name))
+        }
+        _ => false,
+    })
 }
 
 /// Reports names in a parameter file that are not parameters of its templates: `oc process` rejects them.

@@ -118,8 +118,9 @@ fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, 
         let finding = finding.help("refer to it, or remove it");
         let removal = removal_fix(file, object, parameter, &name.value);
         // A misspelled reference to it has a fix too, which needs the parameter.
-        let finding = if is_misspelled(&name.value) { finding.choice(removal) } else { finding.fix(removal) };
-        let is_hint = is_completed || is_set_by_convention(&name.value);
+        let is_misspelled = is_misspelled(&name.value);
+        let finding = if is_misspelled { finding.choice(removal) } else { finding.fix(removal) };
+        let is_hint = is_completed || !is_misspelled && is_set_by_convention(&name.value);
         findings.push(if is_hint { finding.at_most(Severity::Hint) } else { finding });
     }
 }
@@ -148,10 +149,24 @@ fn is_output_of_program(file: &FileContext<'_>) -> bool {
     })
 }
 
-/// Whether pipelines give every template a parameter of this name: what was built, and for which channel.
+/// Whether pipelines give every template a parameter of this name: what was built, and where it is deployed.
 fn is_set_by_convention(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    matches!(&*name, "CHANNEL" | "REGISTRY_IMG" | "REPO_NAME")
+    const CONVENTIONAL: [&str; 12] = [
+        "CHANNEL",
+        "REGISTRY_IMG",
+        "REPO_NAME",
+        "NAMESPACE",
+        "ENVIRONMENT",
+        "ENV_NAME",
+        "ENV",
+        "VERSION",
+        "TAG",
+        "SUFFIX",
+        "IDENTIFIER",
+        "CHANGE_ID",
+    ];
+    CONVENTIONAL.contains(&&*name)
         || ["IMAGE_TAG", "IMAGE_DIGEST", "REPO_DIGEST", "GIT_HASH", "GIT_SHA", "GIT_COMMIT", "COMMIT_SHA"]
             .iter()
             .any(|word| name.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))

@@ -8,12 +8,18 @@ use crate::diagnostic::Location;
 use crate::k8s::{Container, DataEntry, EnvFrom, EnvFromSource, Text};
 use crate::resolve::{OriginKind, is_strict_variable_name};
 use crate::rules::engine::{ContainerContext, FileContext, ObjectContext, PodContext};
-use crate::workspace::{KubernetesVersion, LookupSite};
+use crate::workspace::{IncludeKind, Inclusion, KubernetesVersion, LookupSite};
 
 impl FileContext<'_> {
     /// Whether a template engine produces the manifest from this file: the text is not what is applied.
     pub(in crate::rules) fn is_template(&self) -> bool {
         self.facts.is_template()
+    }
+
+    /// Whether a kustomization has the file among its resources or patches.
+    pub(in crate::rules) fn is_built_by_kustomization(&self) -> bool {
+        let builds = |it: &Inclusion| matches!(it.kind, IncludeKind::Resource | IncludeKind::Patch);
+        self.snapshot.included_by(self.path).iter().any(builds)
     }
 }
 

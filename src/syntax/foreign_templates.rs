@@ -1,0 +1,98 @@
+//! Placeholders of template tools that podlens does not know: `%X%`, `@X@`, `<X>`, `__X__`, `$X$`, Jinja, ERB and others.
+//!
+//! Most of them are also valid text, so they count only on a line that cannot be parsed: the file is then what somebody's
+//! tool makes a manifest of, and not a broken manifest.
+
+use crate::syntax::syntax_error::SyntaxError;
+use crate::syntax::text_slices::{TextSlices, lines_around};
+use crate::text::Span;
+
+/// How many errors are looked at.
+const MAX_ERRORS: usize = 64;
+
+/// The delimiters of placeholders with a name between them.
+const DELIMITERS: &[(&str, &str)] = &[
+    ("%", "%"),
+    ("@", "@"),
+    ("__", "__"),
+    ("<<", ">>"),
+    ("<", ">"),
+    ("((", "))"),
+    ("[[", "]]"),
+    ("$", "$"),
+    ("#{", "}"),
+    ("#", "#"),
+];
+
+/// Whether a text contains delimiters that only template engines use: those of Jinja and ERB.
+pub fn has_template_delimiters(text: &str) -> bool {
+    text.contains("{%") || text.contains("<%")
+}
+
+/// Whether a line with an error contains a placeholder of a template tool.
+pub fn has_foreign_placeholder(text: &(impl TextSlices + ?Sized), errors: &[SyntaxError]) -> bool {
+    errors.iter().take(MAX_ERRORS).any(|error| {
+        let line = lines_around(text, Span::new(error.span.start, error.span.start));
+        is_template_line(&text.slice(line))
+    })
+}
+
+/// Whether a text contains a placeholder of a template tool.
+pub(super) fn has_tool_placeholder(text: &str) -> bool {
+    DELIMITERS.iter().any(|(open, close)| has_name_between(text, open, close))
+}
+
+/// Whether a line contains a placeholder, or is a variable of a shell and nothing else.
+fn is_template_line(line: &str) -> bool {
+    let line = line.trim();
+    let is_variable = || {
+        let name = line.strip_prefix('$').map(|it| it.trim_start_matches('{').trim_end_matches('}'));
+        name.is_some_and(is_name)
+    };
+    is_variable() || has_tool_placeholder(line)
+}
+
+/// Whether a line contains a name between two delimiters.
+fn has_name_between(line: &str, open: &str, close: &str) -> bool {
+    line.match_indices(open).any(|(at, _)| {
+        let rest = &line[at + open.len()..];
+        // People are asked to fill in a few words between angle brackets; tools replace one.
+        let is_placeholder =
+            |text: &str| if close == ">" { text.split(' ').all(is_name) } else { is_name(text.trim()) };
+        rest.find(close).is_some_and(|end| is_placeholder(&rest[..end]))
+    })
+}
+
+/// Whether a text is a name that a tool replaces: letters, digits, `_`, `.` and `-`, with a letter first.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && !text.ends_with("__")
+        && text.len() <= 64
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '_' | '.' | '-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_differ_from_text() {
+        for line in [
+            "name: %ORG%",
+            "  image: @IMAGE@:@TAG@",
+            "__EXTRA_ENV__",
+            "<your labels here>",
+            "$ENV$",
+            "${EXTRA}",
+            "$EXTRA",
+            "- ((registry.url))",
+            "[[ service ]]",
+            "replicas: #{Count}",
+        ] {
+            assert!(is_template_line(line), "{line}");
+        }
+        for line in ["name: 50% or 20%", "a: b: c", "cost: $5", "x: [1, 2", "mail: a@b.example", "a < b"] {
+            assert!(!is_template_line(line), "{line}");
+        }
+    }
+}
