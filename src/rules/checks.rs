@@ -27,7 +27,7 @@ mod invalid_service_link;
 pub(super) mod invalid_settings;
 pub(super) mod invalid_value_source;
 mod invalid_variable_name;
-mod malformed_env;
+pub(super) mod malformed_env;
 mod malformed_reference;
 pub(super) mod missing_key;
 mod missing_object;
