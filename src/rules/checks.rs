@@ -38,6 +38,7 @@ mod parameter_variable_clash;
 mod preset_conflict;
 mod preset_hides_source;
 mod probe_literal_only;
+mod refused_object;
 mod secret_newline;
 mod self_reference;
 mod service_links_off;
@@ -107,6 +108,7 @@ pub static RULES: &[&Rule] = &[
     &parameter_variable_clash::RULE,
     &dropped_namespace::RULE,
     &empty_template::RULE,
+    &refused_object::RULE,
     &invalid_env_file::RULE,
     &env_file_volume::RULE,
     &env_file_unproduced::RULE,
