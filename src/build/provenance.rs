@@ -83,7 +83,7 @@ pub fn unknown_parts(object: BuiltObject<'_>, files: &ProvenanceFiles<'_>) -> Ve
     let is_used = |name: &str| object.source.model.candidate_names.contains(name);
     let unknown = template.parameters.iter().filter(|(name, it)| it.value.known().is_none() && is_used(name));
     let part = |(name, it): (&Arc<str>, &DeclaredParameter)| {
-        let why = if it.value == ParameterValue::Generated { "generated" } else { "not set" };
+        let why = if matches!(it.value, ParameterValue::Generated { .. }) { "generated" } else { "not set" };
         let place = object.parameter_location(name).and_then(|it| ShownPlace::of(&it, files));
         let (file, line) = place.map_or((None, None), |it| (Some(it.file), Some(it.line)));
         UnknownPart { what: format!("parameter {name}"), why: why.into(), file, line }

@@ -44,7 +44,10 @@ pub enum ParameterValue {
         file: Option<Arc<str>>,
     },
     /// A generated value. It is not known.
-    Generated,
+    Generated {
+        /// The expression; empty if there is none.
+        from: Arc<str>,
+    },
     /// No value. It is not known, because it can be set.
     Unset,
 }
@@ -54,7 +57,7 @@ impl ParameterValue {
     pub fn known(&self) -> Option<&Arc<str>> {
         match self {
             Self::Default(value) | Self::Given { value, .. } => Some(value),
-            Self::Generated | Self::Unset => None,
+            Self::Generated { .. } | Self::Unset => None,
         }
     }
 }
@@ -132,7 +135,7 @@ impl Parameters {
                 Some(value) if !value.value.is_empty() || !generated => {
                     ParameterValue::Default(Arc::clone(&value.value))
                 }
-                _ if generated => ParameterValue::Generated,
+                _ if generated => ParameterValue::Generated { from: Parameter::text(&parameter.from).into() },
                 _ => ParameterValue::Unset,
             };
             let type_ = parameter.type_.as_ref().filter(|_| dialect.is_proposal());
@@ -177,7 +180,7 @@ impl Parameters {
         let parameter = self.by_name.get(name)?;
         Some(match &parameter.value {
             ParameterValue::Default(value) | ParameterValue::Given { value, .. } => Arc::clone(value),
-            ParameterValue::Generated => parameter_placeholder(name, true).into(),
+            ParameterValue::Generated { .. } => parameter_placeholder(name, true).into(),
             ParameterValue::Unset => parameter_placeholder(name, false).into(),
         })
     }

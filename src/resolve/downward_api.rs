@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::build::{BuiltPod, Quantity, split_subscript};
 use crate::k8s::{Container, ContainerRole, Pod, Text};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
-use crate::syntax::{has_placeholder, may_become};
+use crate::syntax::{has_placeholder, may_be_replaced, may_become};
 
 /// The value of `fieldRef.fieldPath` in a pod of an object. With `is_open` the pod may have more fields than the
 /// manifest shows, so an absent field does not have its default.
@@ -96,11 +96,25 @@ pub(super) fn resource(pod: &Pod, own: &Container, query: ResourceQuery<'_>) -> 
             };
             match named(false).or_else(|| named(true)) {
                 Some(found) => found,
+                None if lacks_container(pod, name, query.is_open) => {
+                    return ResolvedValue::unknown(UnknownReason::MissingContainer(name.into()));
+                }
                 None => return unknown(),
             }
         }
     };
     quantity_of(pod, target, resource, query).map_or_else(unknown, |it| ResolvedValue::text(it.to_string()))
+}
+
+/// Containers that webhooks add to pods.
+const INJECTED: [&str; 4] = ["istio-proxy", "linkerd-proxy", "vault-agent", "queue-proxy"];
+
+/// Whether no part of the workspace and no known webhook can add a container of this name.
+fn lacks_container(pod: &Pod, name: &str, is_open: bool) -> bool {
+    let is_whole = |it: &Arc<Container>| it.image.is_some() && it.role != ContainerRole::Hook;
+    let is_known = |it: &Arc<Container>| it.name.as_ref().is_none_or(|it| !may_be_replaced(&it.value));
+    let is_certain = !is_open && !may_be_replaced(name) && !INJECTED.contains(&name);
+    is_certain && pod.containers.iter().all(|it| is_whole(it) && is_known(it))
 }
 
 fn quantity_of(pod: &Pod, target: &Container, resource: &str, query: ResourceQuery<'_>) -> Option<i64> {

@@ -86,6 +86,8 @@ pub enum UnknownReason {
         /// The volume.
         volume: Arc<str>,
     },
+    /// The resource of a container that the pod does not have: the container does not start (B24).
+    MissingContainer(Arc<str>),
     /// A field that the release does not serve, so that it has no effect.
     Unserved {
         /// The field.
@@ -144,6 +146,7 @@ impl fmt::Display for ReasonWords<'_> {
             UnknownReason::UnreadableFile { path, volume } => {
                 write!(f, "unreadable env file {path} in volume {volume}")
             }
+            UnknownReason::MissingContainer(name) => write!(f, "resource of missing container {name}"),
             UnknownReason::Unserved { field, release } => write!(f, "{field}, not served by Kubernetes {release}"),
             UnknownReason::Injected(what) => write!(f, "{what}"),
             UnknownReason::Ambiguous(name) => write!(f, "one of several {name}"),

@@ -27,7 +27,7 @@ mod invalid_service_link;
 pub(super) mod invalid_settings;
 pub(super) mod invalid_value_source;
 mod invalid_variable_name;
-mod malformed_env;
+pub(super) mod malformed_env;
 mod malformed_reference;
 pub(super) mod missing_key;
 mod missing_object;
@@ -38,6 +38,7 @@ mod parameter_variable_clash;
 mod preset_conflict;
 mod preset_hides_source;
 mod probe_literal_only;
+mod refused_object;
 mod secret_newline;
 mod self_reference;
 mod service_links_off;
@@ -107,6 +108,7 @@ pub static RULES: &[&Rule] = &[
     &parameter_variable_clash::RULE,
     &dropped_namespace::RULE,
     &empty_template::RULE,
+    &refused_object::RULE,
     &invalid_env_file::RULE,
     &env_file_volume::RULE,
     &env_file_unproduced::RULE,

@@ -158,7 +158,7 @@ fn what_keeps_a_container_from_starting_is_listed() {
     let table = table(&text);
     for line in [
         "    ! KEY keeps the container from starting: its key does not exist  all.yaml:17:18\n",
-        "    ! FILE keeps the container from starting: nothing writes its env file  all.yaml:18:18\n",
+        "    ! FILE keeps the container from starting: nothing writes its env file before the container starts  all.yaml:18:18\n",
         "    ! BAD keeps the container from starting: its env file cannot be read  all.yaml:19:18\n",
         "    ! FIELD keeps the container from starting: the API server refuses it (`metadata.nmae` is not a field that a variable can refer to)  all.yaml:20:18\n",
         "    ! $(EMPTY) keeps the container from starting: it is empty  all.yaml:15:52\n",

@@ -112,19 +112,105 @@ pub fn generate_value(parts: &[GeneratorPart], random: &mut dyn FnMut(usize) -> 
 }
 
 /// Finds literal text that looks like a part of a regular expression: `[a-z]+`, `[a-zA-Z0-9_]{8}`, `\w{5}`,
-/// `(foo|bar)`, `.{4}`, `x{3}`, `a+`.
+/// `(foo|bar)`, `foo|bar`, `.{4}`, `x{3}`, `a+`, `u?`, `^` and `$` around the whole.
 pub fn find_literal_pattern(expression: &str) -> Option<Range<usize>> {
     let mut at = 0;
     let is_all_literal = find_generator(expression, 0).is_none();
+    let mut anchor = None;
     loop {
         let found = find_generator(expression, at);
         let end = found.as_ref().map_or(expression.len(), |it| it.range.start);
-        let text = &expression[at..end];
-        let repetition = || find_repetition(text, is_all_literal, found.is_none());
-        if let Some(range) = find_brackets(text).or_else(|| find_alternatives(text)).or_else(repetition) {
+        let text = LiteralText {
+            text: &expression[at..end],
+            follows_generator: at > 0,
+            precedes_generator: found.is_some(),
+            is_all_literal,
+        };
+        if let Some(range) = text.find_pattern() {
             return Some(at + range.start..at + range.end);
         }
-        at = found?.range.end;
+        let found_anchor = text.find_anchor().map(|range| at + range.start..at + range.end);
+        anchor = anchor.or(found_anchor);
+        match found {
+            Some(found) => at = found.range.end,
+            None => return anchor,
+        }
+    }
+}
+
+/// The text between two generators, or between one and an end of the expression.
+struct LiteralText<'a> {
+    text: &'a str,
+    follows_generator: bool,
+    precedes_generator: bool,
+    /// Whether the expression has no generator.
+    is_all_literal: bool,
+}
+
+impl LiteralText<'_> {
+    fn find_pattern(&self) -> Option<Range<usize>> {
+        find_brackets(self.text)
+            .or_else(|| find_group(self.text))
+            .or_else(|| self.find_alternatives())
+            .or_else(|| self.find_repeated_generator())
+            .or_else(|| self.find_repetition())
+            .or_else(|| find_class(self.text))
+    }
+
+    /// `foo|bar`, or the bar between two generators. In `auth0|[a-z]{4}` it may be meant as it is.
+    fn find_alternatives(&self) -> Option<Range<usize>> {
+        if self.text == "|" && self.follows_generator && self.precedes_generator {
+            return Some(0..1);
+        }
+        let is_word = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
+        let bytes = self.text.as_bytes();
+        memchr::memchr_iter(b'|', bytes).find_map(|bar| {
+            let before = bytes[..bar].iter().rev().take_while(|it| is_word(**it)).count();
+            let after = bytes[bar + 1..].iter().take_while(|it| is_word(**it)).count();
+            (before > 0 && after > 0).then_some(bar - before..bar + 1 + after)
+        })
+    }
+
+    /// What repeats a generator: `[a-z]{3}+`. In `[a-z]{3}+tag` the plus may be meant as it is.
+    fn find_repeated_generator(&self) -> Option<Range<usize>> {
+        let len = quantifier_len(self.text);
+        let is_last = !self.precedes_generator && matches!(&self.text[len..], "" | "$");
+        (self.follows_generator && len > 0 && (is_last || self.text.starts_with('{'))).then_some(0..len)
+    }
+
+    /// A character and what repeats it. A plus or a star after a letter may be meant as it is, unless it is the last
+    /// character, or nothing in the expression is random. A question mark may begin the query of an address.
+    fn find_repetition(&self) -> Option<Range<usize>> {
+        let text = self.text;
+        let is_address = text.contains(['/', '=']);
+        let mut before: Option<(usize, char)> = None;
+        for (at, character) in text.char_indices() {
+            let len = quantifier_len(&text[at..]);
+            if let Some((start, repeated)) = before.filter(|_| len > 0 && !(character == '?' && is_address)) {
+                let is_class = ends_with_class(&text[..at]);
+                let next = text[at + len..].chars().next();
+                let is_last = next.is_none() && !self.precedes_generator;
+                let in_word = character == '?' && next.is_some_and(|it| it.is_ascii_alphanumeric());
+                let is_meant = is_last || in_word || self.is_all_literal && character != '?';
+                if is_class || repeated == '.' || character == '{' || is_meant && repeated.is_ascii_alphanumeric() {
+                    let start = if is_class { at - 2 } else { start };
+                    return Some(start..at + len);
+                }
+            }
+            before = Some((at, character));
+        }
+        None
+    }
+
+    /// `^` at the start of the expression, or `$` at its end, beside a generator or around a text.
+    fn find_anchor(&self) -> Option<Range<usize>> {
+        let text = self.text;
+        let (is_first, is_last) = (!self.follows_generator, !self.precedes_generator);
+        let is_around = text.len() > 2 && text.starts_with('^') && text.ends_with('$');
+        if is_first && text.starts_with('^') && (!self.is_all_literal || is_around) {
+            return Some(0..1);
+        }
+        (is_last && self.follows_generator && text == "$").then_some(0..1)
     }
 }
 
@@ -137,37 +223,31 @@ fn find_brackets(text: &str) -> Option<Range<usize>> {
 }
 
 /// `(foo|bar)`, with what repeats it.
-fn find_alternatives(text: &str) -> Option<Range<usize>> {
+fn find_group(text: &str) -> Option<Range<usize>> {
     let open = text.find('(')?;
     let close = open + text[open..].find(')')? + 1;
     let end = close + quantifier_len(&text[close..]);
     (end > close || text[open..close].contains('|')).then_some(open..end)
 }
 
-/// A character and what repeats it. A plus or a star after a letter may be meant as it is, unless it is the last
-/// character, or nothing in the expression is random.
-fn find_repetition(text: &str, is_all_literal: bool, is_end: bool) -> Option<Range<usize>> {
-    const CLASSES: [&str; 5] = ["\\w", "\\d", "\\s", "\\a", "\\A"];
-    let mut before: Option<(usize, char)> = None;
-    for (at, character) in text.char_indices() {
-        let len = quantifier_len(&text[at..]);
-        if let Some((start, repeated)) = before.filter(|_| len > 0) {
-            let is_class = CLASSES.iter().any(|it| text[..at].ends_with(it));
-            let is_last = is_all_literal || is_end && at + len == text.len();
-            if is_class || repeated == '.' || character == '{' || is_last && repeated.is_ascii_alphanumeric() {
-                let start = if is_class { at - 2 } else { start };
-                return Some(start..at + len);
-            }
-        }
-        before = Some((at, character));
-    }
-    None
+/// `\d` or `\w` that no letter follows, as one does in `C:\data`.
+fn find_class(text: &str) -> Option<Range<usize>> {
+    memchr::memchr_iter(b'\\', text.as_bytes()).find_map(|start| {
+        let mut after = text[start + 1..].chars();
+        let is_class = matches!(after.next(), Some('w' | 'd'));
+        (is_class && !after.next().is_some_and(|it| it.is_ascii_alphanumeric())).then_some(start..start + 2)
+    })
 }
 
-/// The length of `{3}`, `{1,3}`, `+` or `*` at the start of a text.
+fn ends_with_class(text: &str) -> bool {
+    const CLASSES: [&str; 5] = ["\\w", "\\d", "\\s", "\\a", "\\A"];
+    CLASSES.iter().any(|it| text.ends_with(it))
+}
+
+/// The length of `{3}`, `{1,3}`, `+`, `*` or `?` at the start of a text.
 fn quantifier_len(text: &str) -> usize {
     match text.bytes().next() {
-        Some(b'+' | b'*') => 1,
+        Some(b'+' | b'*' | b'?') => 1,
         Some(b'{') => {
             let inner = text[1..].bytes().take_while(|it| it.is_ascii_digit() || *it == b',').count();
             if inner > 0 && text.as_bytes().get(1 + inner) == Some(&b'}') { inner + 2 } else { 0 }
@@ -375,6 +455,24 @@ mod tests {
             ("id.*", Some(".*")),
             ("\\d+[a-z]{3}", Some("\\d+")),
             ("[a-z]{3}-[0-9]{2}a*", Some("a*")),
+            ("^[a-z]{3}$", Some("^")),
+            ("[a-z]{3}$", Some("$")),
+            ("^(a|b)$", Some("(a|b)")),
+            ("^abc$", Some("^")),
+            ("[a-z]{3}+", Some("+")),
+            ("[a-z]{3}{2}x", Some("{2}")),
+            ("colou?r", Some("u?")),
+            ("colou?r-[a-z]{3}", Some("u?")),
+            ("foo|bar", Some("foo|bar")),
+            ("[a-z]{3}|[0-9]{3}", Some("|")),
+            ("\\d\\d-[a-z]{3}", Some("\\d")),
+            ("auth0|[a-z]{4}", None),
+            ("https://example.com/a?b=[a-z]{4}", None),
+            ("Really? [a-z]{4}", None),
+            ("[a-z]{4}+shop@example.com", None),
+            ("cost: [0-9]{2} $", None),
+            ("C:\\data\\[a-z]{4}", None),
+            ("^x", None),
             ("me+[a-z]{4}@example.com", None),
             ("C++ (draft) [a-z]{4}", None),
             ("{[a-z]{4}}", None),

@@ -122,7 +122,7 @@ impl<'s> LocatedParameter<'s> {
                 ParameterValue::Default(value) | ParameterValue::Given { value, .. } => {
                     Inline::Code(one_line(value, LONGEST))
                 }
-                ParameterValue::Generated => Inline::Text("generated".into()),
+                ParameterValue::Generated { .. } => Inline::Text("generated".into()),
                 ParameterValue::Unset => Inline::Text("no value".into()),
             };
             Some((object.view_name()?, vec![shown]))

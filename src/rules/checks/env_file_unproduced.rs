@@ -90,9 +90,14 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 fn check_reference(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let pod = files.pod;
+    // Whether the container would have to write the file before it starts. Then the mount is not the cause.
+    let mut is_own = false;
     if let (Some(volume), Some(path)) = (reference.volume, reference.path) {
         match files.outcome(reference) {
-            Some((_, FileKeyOutcome::MissingFile)) => found.push(missing_file(files, reference, volume, path)),
+            Some((_, FileKeyOutcome::MissingFile)) => {
+                is_own = init_writer(files, reference, &volume.value, &path.value) == Some(reference.at);
+                found.push(missing_file(files, reference, volume, path));
+            }
             // PF13: in the proposal the mount of the other container is reported.
             Some((_, FileKeyOutcome::LateFile(writer))) if !pod.is_draft() => {
                 found.push(late_file(files, reference, volume, path, writer));
@@ -100,7 +105,8 @@ fn check_reference(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> 
             _ => {}
         }
     }
-    if let Some(volume) = reference.volume.filter(|it| pod.is_draft() && pod.mounts(reference.at, &it.value)) {
+    let is_checked = pod.is_draft() && !is_own;
+    if let Some(volume) = reference.volume.filter(|it| is_checked && pod.mounts(reference.at, &it.value)) {
         let message = format!(
             "{} mounts volume `{}` and reads an env file from it: the proposal does not allow both",
             describe_container(reference.container),

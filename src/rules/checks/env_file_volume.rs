@@ -1,12 +1,13 @@
 //! The rule `env-file-volume`.
 
+use crate::build::is_volume_name;
 use crate::diagnostic::Fix;
 use crate::k8s::{Pod, Volume};
 use crate::resolve::PodVolumes;
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule, edit};
 use crate::rules::shared::file_key_refs::{FileKeyRef, PodFiles, VolumeUse, check_file_key_refs};
 use crate::rules::shared::rename_fix::rename_fix;
-use crate::syntax::{InsertPosition, YamlValue, add_entry, add_items};
+use crate::syntax::{InsertPosition, YamlValue, add_entry, add_items, may_be_replaced};
 use crate::text::nearest_name;
 
 declare_rule! {
@@ -74,7 +75,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
 }
 
 fn check_volume(files: &mut PodFiles<'_, '_>, reference: &FileKeyRef<'_>) -> Option<Finding> {
-    let name = reference.volume.filter(|it| !it.value.is_empty())?;
+    // `invalid-env-file` reports a name that no volume can have.
+    let name = reference.volume.filter(|it| is_volume_name(&it.value) || may_be_replaced(&it.value))?;
     let at = reference.location(name.span);
     match &*files.volume_use(&name.value) {
         VolumeUse::Usable | VolumeUse::Unknown => None,

@@ -14,8 +14,8 @@ declare_rule! {
     /// Reads `from` as OpenShift does: `[…]{n}` with ranges such as `a-z`, or with the classes `\w`, `\d`, `\a` and
     /// `\A`, and a length from 1 to 255. Reports expressions that are rejected, an unknown `generate`, brackets that
     /// mix ranges, classes and single characters, and brackets that are plain text because they have no length or
-    /// contain other characters. Other parts of regular expressions are plain text too, such as `(a|b)`, `.{4}` and
-    /// `a+`: they are warnings. In templates of `apiVersion: v1` it also reports an expression that can generate a value
+    /// contain other characters. Other parts of regular expressions are plain text too, such as `(a|b)`, `a|b`, `.{4}`,
+    /// `a+`, `u?`, and `^` and `$` around an expression: they are warnings. In templates of `apiVersion: v1` it also reports an expression that can generate a value
     /// which is not of the `type` of the parameter, such as letters for an `int`. A parameter with a value is not
     /// generated, so it is not checked. The finding covers the generator.
     ///
@@ -124,7 +124,11 @@ fn check_expression(object: &ObjectContext<'_>, parameter: &Parameter, findings:
         findings.push(finding.help("use only ranges, `[a-zA-Z0-9]`, or only classes, `[\\w]`"));
     } else if let Some(range) = find_literal_pattern(&from.value) {
         let written = &from.value[range.clone()];
-        let message = format!("`{written}` is plain text, not random");
+        let message = match written {
+            // Nothing random is expected of these.
+            "^" | "$" | "+" | "*" | "?" => format!("`{written}` is plain text, and part of every value"),
+            _ => format!("`{written}` is plain text, not random"),
+        };
         let finding = Finding::new(object.inside(from, range), name, message)
             .help("a generator is `[…]{n}` with ranges such as `a-z`, or one of `\\w`, `\\d`, `\\a`, `\\A`");
         // Only brackets are never meant as they are.

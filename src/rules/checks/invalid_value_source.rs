@@ -1,12 +1,11 @@
 //! The rule `invalid-value-source`.
 
-use std::sync::Arc;
-
 use crate::build::{
     ENV_FIELDS, ENV_RESOURCES, EnvFromRefusal, is_data_key, is_dns_subdomain, is_env_field, is_env_resource,
     is_valid_divisor,
 };
-use crate::k8s::{Container, ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
+use crate::k8s::{ContainerRole, EnvFrom, EnvVar, ObjectSpan, Text, ValueFrom, ValueSource};
+use crate::resolve::{UnknownReason, ValuePart};
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule};
 use crate::rules::shared::item_removal::remove_field;
 use crate::rules::shared::rename_fix::rename_fix;
@@ -19,8 +18,8 @@ declare_rule! {
     /// ## What it does
     /// Checks `valueFrom` and `envFrom` as the API server does: `value` together with `valueFrom`, no source or more
     /// than one, an unsupported `fieldPath`, `apiVersion`, `resource` or `divisor`, and a name or key that is missing
-    /// or invalid. A `containerName` that the pod does not have is rejected later, when the container starts. The
-    /// finding covers the invalid value. Where a field is missing, it covers the source, such as `secretKeyRef`; where
+    /// or invalid. A `containerName` that the pod does not have is accepted, but the container does not start; in a
+    /// preset it is looked up in every pod that the preset applies to. The finding covers the invalid value. Where a field is missing, it covers the source, such as `secretKeyRef`; where
     /// the source is missing, the name of the variable.
     ///
     /// ## Why it matters
@@ -59,7 +58,7 @@ declare_rule! {
     /// also offer to remove `value`, `valueFrom` or `apiVersion` where one of them is too much.
     name: "invalid-value-source",
     level: Error,
-    checks: [ContainerOrPreset(check)],
+    checks: [ContainerOrPreset(check), ContainerOrPresetInPod(check_container_names)],
     sees: Built,
     helm: ContainerWithoutAction,
 }
@@ -162,9 +161,6 @@ fn check_env_from(container: &ContainerContext<'_>, entry: &EnvFrom) -> Option<F
     }
 }
 
-/// Containers that webhooks add to pods.
-const INJECTED: [&str; 4] = ["istio-proxy", "linkerd-proxy", "vault-agent", "queue-proxy"];
-
 /// Checks one source of `valueFrom`.
 fn check_source(
     container: &ContainerContext<'_>,
@@ -199,19 +195,16 @@ fn check_source(
                 found.push(finding.choice(removal));
             }
         }
-        ValueSource::Resource { container: whose, resource, divisor } => {
-            match resource {
-                None => found.extend(missing("resource")),
-                Some(it) if may_be_replaced(&it.value) => {}
-                Some(it) if !is_env_resource(&it.value) => {
-                    found.push(misspelled(container, it, "resource that a variable can refer to", &ENV_RESOURCES));
-                }
-                Some(it) => {
-                    found.extend(divisor.as_ref().and_then(|divisor| invalid_divisor(container, &it.value, divisor)))
-                }
+        ValueSource::Resource { resource, divisor, .. } => match resource {
+            None => found.extend(missing("resource")),
+            Some(it) if may_be_replaced(&it.value) => {}
+            Some(it) if !is_env_resource(&it.value) => {
+                found.push(misspelled(container, it, "resource that a variable can refer to", &ENV_RESOURCES));
             }
-            found.extend(whose.as_ref().and_then(|whose| missing_container(container, whose)));
-        }
+            Some(it) => {
+                found.extend(divisor.as_ref().and_then(|divisor| invalid_divisor(container, &it.value, divisor)))
+            }
+        },
         ValueSource::ConfigMap(reference) | ValueSource::Secret(reference) => {
             // V11.
             match &reference.name {
@@ -283,20 +276,26 @@ fn invalid_divisor(container: &ContainerContext<'_>, resource: &str, divisor: &T
     Some(Finding::new(container.at(divisor.span), resource, message).help(format!("use {allowed}")))
 }
 
-/// The finding about a container that the pod does not have. B24: only regular and init containers count.
-fn missing_container(container: &ContainerContext<'_>, whose: &Text) -> Option<Finding> {
-    let containers = container.siblings();
-    let is_whole = |it: &Arc<Container>| it.image.is_some() && !matches!(it.role, ContainerRole::Hook);
-    let name = &*whose.value;
-    let is_open = container.is_partial() || container.is_preset_without_pods();
-    if name.is_empty() || may_be_replaced(name) || INJECTED.contains(&name) || is_open {
-        return None;
+/// Reports each `containerName` that the pod does not have (B24).
+fn check_container_names(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    if container.object.file.is_template() || container.is_partial() {
+        return;
     }
-    let counts = |it: &&Arc<Container>| !matches!(it.role, ContainerRole::Ephemeral | ContainerRole::Hook);
-    let names: Vec<&str> =
-        containers.iter().filter(counts).filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
-    if names.contains(&name) || !containers.iter().all(is_whole) || names.iter().any(|it| may_be_replaced(it)) {
-        return None;
+    for (index, entry) in container.container.env.iter().enumerate() {
+        let source = entry.from.as_ref().and_then(|it| it.sources.first());
+        let Some(ValueSource::Resource { container: Some(whose), .. }) = source else { continue };
+        let name = entry.name.as_ref().map_or("", |it| &it.value);
+        if lacks_container(container, index) && !container.may_be_set_by_patch(name) {
+            let containers = container.siblings().iter();
+            let counts = containers.filter(|it| it.role != ContainerRole::Ephemeral);
+            let names: Vec<&str> = counts.filter_map(|it| it.name.as_ref()).map(|it| &*it.value).collect();
+            findings.push(misspelled(container, whose, "container of this pod", &names));
+        }
     }
-    Some(misspelled(container, whose, "container of this pod", &names))
+}
+
+/// Whether the value of an entry is the resource of a container that the pod does not have.
+fn lacks_container(container: &ContainerContext<'_>, index: usize) -> bool {
+    let value = container.entry(index).map(|it| it.value.parts());
+    matches!(value, Some([ValuePart::Unknown(UnknownReason::MissingContainer(_))]))
 }

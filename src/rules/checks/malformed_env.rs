@@ -56,23 +56,30 @@ declare_rule! {
 }
 
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
+    for (mistake, finding) in refused_shapes(container) {
+        findings.push(finding.choice(shape_fix(container, mistake)));
+    }
+}
+
+/// The mistakes for which the API server refuses the container, each with its finding.
+pub(in crate::rules) fn refused_shapes<'a>(container: &ContainerContext<'a>) -> Vec<(&'a ShapeMistake, Finding)> {
+    let mistakes = &container.container.shape.mistakes;
     // The branches of a template are side by side in its text.
     let is_template = container.object.file.is_template();
-    if !container.has_known_fields() || is_template || container.container.shape.mistakes.is_empty() {
-        return;
+    if mistakes.is_empty() || !container.has_known_fields() || is_template {
+        return Vec::new();
     }
     if !container.object.has_certain_structure() {
-        return;
+        return Vec::new();
     }
     // `string-substitution` reports a parameter with another type.
     let object = container.object.object;
     let is_written = |it: &&ShapeMistake| object.is_literal_at(it.value) || matches!(object.view, View::Named(_));
-    for mistake in container.container.shape.mistakes.iter().filter(is_written) {
-        if let Some((name, message, help)) = describe(mistake, container.is_partial()) {
-            let finding = Finding::new(container.at(mistake.span), name, message).help(help);
-            findings.push(finding.choice(shape_fix(container, mistake)));
-        }
-    }
+    let finding = |mistake: &'a ShapeMistake| {
+        let (name, message, help) = describe(mistake, container.is_partial())?;
+        Some((mistake, Finding::new(container.at(mistake.span), name, message).help(help)))
+    };
+    mistakes.iter().filter(is_written).filter_map(finding).collect()
 }
 
 /// The name, the message and the help of a finding. A patch may leave out parts of an entry.

@@ -1,6 +1,7 @@
 //! The rule `string-substitution`.
 
-use crate::k8s::{FieldType, ParameterType, ScalarType};
+use crate::build::{GeneratorPart, RangeEnds, parse_generator};
+use crate::k8s::{FieldType, ParameterType, ParameterValue, ScalarType};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::rules::shared::parameter_texts::{ParameterText, default, write_reference};
 use crate::syntax::{ParameterReference, ReferenceForm};
@@ -13,7 +14,7 @@ declare_rule! {
     /// `replicas`, `paused` and the value of a variable. Reports `${P}` of a declared parameter where a number or a
     /// boolean is expected; in templates of `apiVersion: v1` also `$(P)`, unless the `type` of the parameter fits the
     /// field. Reports `${{P}}` where a string is expected and the value of the parameter is a number, a boolean, a list
-    /// or a mapping. Ports and sizes that may be strings or numbers are not reported. The finding covers the reference.
+    /// or a mapping, or is generated from digits only. Ports and sizes that may be strings or numbers are not reported. The finding covers the reference.
     ///
     /// ## Why it matters
     /// `${P}` always gives a string, with or without quotes around it, and the API server rejects `replicas: "3"`.
@@ -88,6 +89,8 @@ fn object_type(object: &ObjectContext<'_>) -> FieldType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GivenType {
     Scalar(ScalarType),
+    /// A random text of digits: a number, unless it starts with a zero.
+    Digits,
     List,
     Mapping,
 }
@@ -99,10 +102,13 @@ impl GivenType {
 
     fn in_words(self) -> &'static str {
         match self {
-            Self::Scalar(ScalarType::Int) => "a number",
-            Self::Scalar(scalar) => scalar.in_words(),
-            Self::List => "a list",
-            Self::Mapping => "a mapping",
+            Self::Scalar(ScalarType::Int) => "gives a number",
+            Self::Digits => "can give a number",
+            Self::Scalar(ScalarType::Bool) => "gives a boolean",
+            Self::Scalar(ScalarType::Number) => "gives a number",
+            Self::Scalar(ScalarType::String) => "gives a string",
+            Self::List => "gives a list",
+            Self::Mapping => "gives a mapping",
         }
     }
 }
@@ -115,12 +121,27 @@ fn given_type(place: &ParameterText<'_>, reference: &ParameterReference, wanted:
     let scalar = match (reference.form, parameter.type_) {
         // The author has chosen the form for a number; whether the value is one is known when the template is used.
         (ReferenceForm::Raw, _) if !wants_string || !is_whole => return None,
-        (ReferenceForm::Raw, _) => return decoded_type(parameter.value.known()?),
+        (ReferenceForm::Raw, _) => {
+            return match &parameter.value {
+                ParameterValue::Generated { from } => is_digits(from).then_some(GivenType::Digits),
+                value => decoded_type(value.known()?),
+            };
+        }
         (ReferenceForm::Proposed, Some(ParameterType::Int)) if is_whole && !wants_string => ScalarType::Int,
         (ReferenceForm::Proposed, Some(ParameterType::Bool)) if is_whole && !wants_string => ScalarType::Bool,
         (ReferenceForm::Text | ReferenceForm::Proposed, _) => ScalarType::String,
     };
     Some(GivenType::Scalar(scalar))
+}
+
+/// Whether an expression generates only digits.
+fn is_digits(from: &str) -> bool {
+    let Ok(parts) = parse_generator(from, RangeEnds::Exclusive) else { return false };
+    let text = |part: &GeneratorPart| match part {
+        GeneratorPart::Text(text) => text.bytes().all(|it| it.is_ascii_digit()),
+        GeneratorPart::Random(random) => random.alphabet.bytes().all(|it| it.is_ascii_digit()),
+    };
+    !parts.is_empty() && parts.iter().all(text)
 }
 
 /// The type of a value in JSON. Text that is not JSON is a string, and `null` removes the field.
@@ -150,7 +171,7 @@ impl Mismatch<'_, '_> {
         let Self { object, place, reference, wanted, given } = self;
         let (name, written) = (place.name(reference), place.written(reference));
         let field = place.path.rsplit('.').next().unwrap_or(place.path);
-        let message = format!("`{field}` must be {}, but `{written}` gives {}", wanted.in_words(), given.in_words());
+        let message = format!("`{field}` must be {}, but `{written}` {}", wanted.in_words(), given.in_words());
         let finding = Finding::new(object.inside(place.text, reference.range.clone()), name, message);
         if *wanted == ScalarType::String {
             return self.rewritten(finding, ReferenceForm::Text, true);

@@ -191,11 +191,6 @@ impl<'a> ContainerContext<'a> {
         self.recipient.map_or(own, |it| it.handle)
     }
 
-    /// Whether these are the entries of a preset that no known pod gets. A pod may define any name.
-    pub(in crate::rules) fn is_preset_without_pods(&self) -> bool {
-        self.object.object.preset().is_some() && self.recipient.is_none()
-    }
-
     /// The release whose rules its entries follow.
     pub(in crate::rules) fn entry_release(&self) -> KubernetesVersion {
         let release = self.object.file.resolver.release(self.object.file.path);

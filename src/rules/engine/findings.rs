@@ -54,6 +54,11 @@ impl Finding {
         &self.message
     }
 
+    /// What it is about.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A finding at a location. `name` is the name of the item it is about, `message` says what is wrong.
     ///
     /// The name identifies the finding from run to run, together with its rule and path: that of the variable, parameter,

@@ -6,7 +6,7 @@
 
 use crate::build::BuiltContainer;
 use crate::diagnostic::Location;
-use crate::k8s::Container;
+use crate::k8s::{Container, ValueSource};
 use crate::rules::engine::contexts::ServedContainer;
 use crate::rules::engine::findings::RawFinding;
 use crate::rules::engine::levels::ActiveRules;
@@ -48,7 +48,10 @@ pub(super) fn check_preset_entries(
 
 /// Whether a value can have another meaning in each pod.
 fn has_references(entries: &Container) -> bool {
+    let names_container = |it: &ValueSource| matches!(it, ValueSource::Resource { container: Some(_), .. });
+    let sources = entries.env.iter().filter_map(|it| it.from.as_ref()).flat_map(|it| &it.sources);
     entries.env.iter().filter_map(|it| it.value.as_ref()).any(|it| it.value.contains('$'))
+        || sources.into_iter().any(names_container)
         || entries.mounts.iter().any(|it| it.sub_path_expr.is_some())
 }
 

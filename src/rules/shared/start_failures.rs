@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::build;
 use crate::build::EnvFromRefusal;
 use crate::diagnostic::Location;
-use crate::k8s::{EnvFrom, EnvFromSource, EnvVar};
+use crate::k8s::{EnvFrom, EnvFromSource, EnvVar, ObjectSpan, ShapeEntry};
 use crate::resolve::{Binding, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
-use crate::rules::checks::{invalid_env_file, invalid_value_source, missing_key, unresolved_sub_path};
+use crate::rules::checks::{invalid_env_file, invalid_value_source, malformed_env, missing_key, unresolved_sub_path};
 use crate::rules::engine::{ContainerContext, has_helm_action};
 use crate::rules::shared::file_key_refs::{FileKeyRef, VolumeUse};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
@@ -36,10 +36,14 @@ pub enum StartFailureReason {
     MissingFile,
     /// The kubelet cannot read the env file.
     UnreadableFile,
+    /// The resource is that of a container that the pod does not have (B24).
+    MissingContainer(Arc<str>),
     /// The API server refuses the `valueFrom`, with this reason.
     RefusedSource(Arc<str>),
     /// The API server refuses the entry of `envFrom`, with this reason.
     RefusedEntry(Arc<str>),
+    /// The API server refuses the shape of a field or of an entry, with this reason.
+    RefusedShape(Arc<str>),
     /// A `subPathExpr` is refused, with this reason.
     RefusedSubPath(&'static str),
     /// A `subPathExpr` needs a variable that has no value.
@@ -56,7 +60,10 @@ impl StartFailureReason {
             Self::MissingKey => "missingKey",
             Self::MissingFile => "missingFile",
             Self::UnreadableFile => "unreadableFile",
-            Self::RefusedSource(_) | Self::RefusedEntry(_) | Self::RefusedSubPath(_) => "refusedSource",
+            Self::MissingContainer(_) => "missingContainer",
+            Self::RefusedSource(_) | Self::RefusedEntry(_) | Self::RefusedShape(_) | Self::RefusedSubPath(_) => {
+                "refusedSource"
+            }
             Self::EmptySubPath { .. } => "emptySubPath",
         }
     }
@@ -65,9 +72,10 @@ impl StartFailureReason {
     pub fn words(&self) -> Cow<'static, str> {
         match self {
             Self::MissingKey => "its key does not exist".into(),
-            Self::MissingFile => "nothing writes its env file".into(),
+            Self::MissingFile => "nothing writes its env file before the container starts".into(),
             Self::UnreadableFile => "its env file cannot be read".into(),
-            Self::RefusedSource(why) | Self::RefusedEntry(why) => {
+            Self::MissingContainer(name) => format!("the pod has no container {}", show_placeholders(name)).into(),
+            Self::RefusedSource(why) | Self::RefusedEntry(why) | Self::RefusedShape(why) => {
                 format!("the API server refuses it ({})", show_placeholders(why)).into()
             }
             Self::RefusedSubPath(why) => (*why).into(),
@@ -91,6 +99,8 @@ pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
             all.push(StartFailure { name: Arc::clone(&binding.name), reason, location: container.at(name.span) });
         }
     }
+    let malformed = malformed_entries(container, &all);
+    all.extend(malformed);
     for binding in container.own_bindings().into_iter().filter(|it| it.preset.is_some()) {
         let reason = value_failure(binding).or_else(|| volume_failure(container, binding));
         if let (Some(location), Some(reason)) = (&binding.entry, reason) {
@@ -108,6 +118,28 @@ pub fn start_failures(container: &ContainerContext<'_>) -> Vec<StartFailure> {
         match &sub_path.within {
             Some(_) => all.extend(preset_sub_path(container, sub_path)),
             None => all.extend(refused_sub_path(container, sub_path)),
+        }
+    }
+    all
+}
+
+/// The entries and lists whose shape the API server refuses, without entries that are among the known failures.
+fn malformed_entries(container: &ContainerContext<'_>, known: &[StartFailure]) -> Vec<StartFailure> {
+    let has_failure = |entry: ObjectSpan| {
+        let Location { file, span } = container.at(entry);
+        known.iter().any(|it| it.location.file == file && span.touches(it.location.span.start))
+    };
+    let mut all = Vec::new();
+    for (mistake, finding) in malformed_env::refused_shapes(container) {
+        let (env, env_from) = (&container.container.env, &container.container.env_from);
+        let entry = match mistake.entry {
+            ShapeEntry::Env(at) => env.get(at).map(|it| it.span),
+            ShapeEntry::EnvFrom(at) => env_from.get(at).map(|it| it.span),
+            ShapeEntry::Container => None,
+        };
+        if !entry.is_some_and(has_failure) {
+            let reason = StartFailureReason::RefusedShape(finding.message().into());
+            all.push(StartFailure { name: finding.name().into(), reason, location: container.at(mistake.span) });
         }
     }
     all
@@ -145,6 +177,7 @@ fn entry_failure(container: &ContainerContext<'_>, entry: &EnvVar, binding: &Bin
                 None => value_failure(binding).or_else(|| volume_failure(container, binding)),
             }
         }
+        OriginKind::Resource => value_failure(binding).filter(|_| !container.may_be_set_by_patch(&binding.name)),
         // Another tool may add keys to an object that has none.
         _ => value_failure(binding).filter(|_| missing_key::lacks_key(container, entry)),
     }
@@ -169,6 +202,9 @@ fn value_failure(binding: &Binding) -> Option<StartFailureReason> {
         [ValuePart::Unknown(UnknownReason::MissingFile { .. })] => Some(StartFailureReason::MissingFile),
         [ValuePart::Unknown(UnknownReason::RefusedFile { .. } | UnknownReason::UnreadableFile { .. })] => {
             Some(StartFailureReason::UnreadableFile)
+        }
+        [ValuePart::Unknown(UnknownReason::MissingContainer(name))] => {
+            Some(StartFailureReason::MissingContainer(Arc::clone(name)))
         }
         _ => None,
     }

@@ -15,8 +15,9 @@ local REASONS = {
 }
 local FAILURES = {
   missingKey = 'its key does not exist',
-  missingFile = 'nothing writes its env file',
+  missingFile = 'nothing writes its env file before the container starts',
   unreadableFile = 'its env file cannot be read',
+  missingContainer = 'the pod does not have the container of its resource',
   refusedSource = 'the API server refuses its source',
   emptySubPath = 'a sub path needs its value, and it has none',
 }

@@ -56,7 +56,7 @@ export interface Opaque {
 
 /**
  * Something that keeps the container from starting. `why` is `missingKey`, `missingFile`, `unreadableFile`,
- * `refusedSource` or `emptySubPath`.
+ * `missingContainer`, `refusedSource` or `emptySubPath`.
  */
 export interface Failure {
   name: string;

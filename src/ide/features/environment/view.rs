@@ -234,7 +234,7 @@ pub struct OpaqueView {
 pub struct FailureView {
     /// The variable, the object of an entry of `envFrom`, or the path.
     pub name: Arc<str>,
-    /// `missingKey`, `missingFile`, `unreadableFile`, `refusedSource` or `emptySubPath`.
+    /// `missingKey`, `missingFile`, `unreadableFile`, `missingContainer`, `refusedSource` or `emptySubPath`.
     pub why: &'static str,
     /// The file.
     pub file: String,
