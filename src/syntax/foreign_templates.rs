@@ -57,10 +57,18 @@ fn has_name_between(line: &str, open: &str, close: &str) -> bool {
     line.match_indices(open).any(|(at, _)| {
         let rest = &line[at + open.len()..];
         // People are asked to fill in a few words between angle brackets; tools replace one.
-        let is_placeholder =
-            |text: &str| if close == ">" { text.split(' ').all(is_name) } else { is_name(text.trim()) };
+        let is_placeholder = |text: &str| match close {
+            ">" => text.split(' ').all(is_name) && !is_html(line, text),
+            _ => is_name(text.trim()),
+        };
         rest.find(close).is_some_and(|end| is_placeholder(&rest[..end]))
     })
+}
+
+/// Whether a name between angle brackets is probably a tag of HTML.
+fn is_html(line: &str, name: &str) -> bool {
+    line.contains("</")
+        || line.starts_with('<') && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
 }
 
 /// Whether a text is a name that a tool replaces: letters, digits, `_`, `.` and `-`, with a letter first.
@@ -91,7 +99,16 @@ mod tests {
         ] {
             assert!(is_template_line(line), "{line}");
         }
-        for line in ["name: 50% or 20%", "a: b: c", "cost: $5", "x: [1, 2", "mail: a@b.example", "a < b"] {
+        for line in [
+            "name: 50% or 20%",
+            "a: b: c",
+            "cost: $5",
+            "x: [1, 2",
+            "mail: a@b.example",
+            "a < b",
+            "<head>",
+            "<h1>Shop</h1>",
+        ] {
             assert!(!is_template_line(line), "{line}");
         }
     }

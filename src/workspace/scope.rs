@@ -151,6 +151,11 @@ pub(super) fn common_directory_len(one: &str, other: &str) -> usize {
     one.as_bytes()[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 
+/// Whether a file is in a directory of tests, fixtures or examples.
+pub fn is_in_test_directory(path: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(directories, _)| directories.split('/').any(is_test_directory))
+}
+
 /// Whether a directory holds tests, fixtures or examples, by a word of its name: `e2e-tests`, `testdata`.
 fn is_test_directory(name: &str) -> bool {
     const WORDS: [&str; 17] = [

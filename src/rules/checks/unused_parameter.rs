@@ -9,7 +9,7 @@ use crate::k8s::{is_parameter_name, names_after_dollar};
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::item_removal::removed_item_span;
 use crate::text::nearest_name;
-use crate::workspace::{IncludeKind, Inclusion};
+use crate::workspace::{IncludeKind, Inclusion, is_in_test_directory};
 
 declare_rule! {
     /// Reports a parameter that nothing in its template refers to.
@@ -22,8 +22,8 @@ declare_rule! {
     ///
     /// The finding is a hint where something else may use or set the parameter: a kustomization builds the template, and
     /// its patches can add references; the template has no objects yet, or most of its parameters are unused, as in a
-    /// skeleton that a script fills; a comment at the top says that a program wrote the file; or pipelines give every template
-    /// such a parameter, as they do with `IMAGE_TAG`.
+    /// skeleton that a script fills; a comment at the top says that a program wrote the file; it is in a directory of tests
+    /// or examples; or pipelines give every template such a parameter, as they do with `IMAGE_TAG`.
     ///
     /// ## Why it matters
     /// Setting the parameter has no effect. Often a reference to it is misspelled or was forgotten.
@@ -111,6 +111,7 @@ fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, 
     let is_completed = template.is_empty
         || unused.len() >= SKELETON_SIZE && unused.len() * 2 > template.parameters.len()
         || is_built_by_another_file(file)
+        || is_in_test_directory(file.path)
         || is_output_of_program(file);
     for (parameter, name) in unused {
         let message = format!("nothing refers to the parameter `{}`", name.value);
