@@ -221,7 +221,8 @@ mod tests {
         assert_eq!(show(ResourceQuery { is_open: true, ..requests }), "<resource requests.ephemeral-storage>");
         let other =
             ResourceQuery { container: Some("other"), resource: Some("limits.cpu"), ..ResourceQuery::default() };
-        assert_eq!(show(other), "<resource limits.cpu of container other>");
+        assert_eq!(show(other), "<resource of missing container other>", "B24");
+        assert_eq!(show(ResourceQuery { is_open: true, ..other }), "<resource limits.cpu of container other>");
     }
 
     #[test]

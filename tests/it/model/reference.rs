@@ -370,6 +370,7 @@ impl World<'_> {
     fn refused(&self, env: &Environment, marked: &BTreeMap<String, String>, sub_paths: &[Known]) -> Vec<String> {
         let case = self.case;
         let mut all: Vec<String> = case.env_from.iter().filter(|it| is_refused(it)).map(refused_name).collect();
+        all.extend(case.has_empty_entry.then(|| "env".to_owned()));
         for (name, from) in &case.env {
             let valid = match from {
                 From::Resource { resource: "limits.cpu", divisor: Some(it), .. } => ["0", "1m", "1000m"].contains(it),
