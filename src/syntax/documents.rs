@@ -233,7 +233,7 @@ fn root_block(text: &str) -> Option<RootBlock> {
             column: next.content - next.start,
             first: next.content - next.start,
             kind,
-            brackets: Some((start, start + close)),
+            brackets: Some((start + first.content, start + close)),
             is_closed,
             is_certain: is_closed,
         });

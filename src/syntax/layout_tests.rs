@@ -199,7 +199,7 @@ fn assert_tree_of_whole(tree: &Tree, text: &str, what: &str) -> bool {
 #[test]
 fn valid_text_has_the_tree_of_the_whole() {
     let (mut valid, mut valid_after_edit) = (0, 0);
-    let count = edit_count(4_000, 60_000);
+    let count = edit_count(4_000, 19_000);
     for seed in 0..count as u64 {
         let mut random = Random::new(seed + 1);
         let text = Layout::new(&mut random).text();

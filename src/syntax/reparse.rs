@@ -65,6 +65,7 @@ impl Tree {
             !root.node.is_flow()
                 || change.end > first + root.node.len as usize
                 || lines.split_inclusive('\n').any(|line| line.starts_with('{'))
+                || is_before_brace(text, change.new_end())
         };
         if change.start <= first || (self.json && moves_brace()) {
             return None;
@@ -120,6 +121,15 @@ impl Tree {
             .collect();
         Tree { documents, len: text.len(), json: documents::is_json(&whole) }
     }
+}
+
+/// Whether the first content line from an offset on begins with a brace: it begins a document of JSON if the line before it
+/// ends with one.
+fn is_before_brace(text: &(impl TextSlices + ?Sized), from: usize) -> bool {
+    const WINDOW: usize = 4 * 1024;
+    let near = text.slice(Span::new(from, text.floor_char((from + WINDOW).min(text.len()))));
+    let mut content = near.lines().filter(|line| documents::stream_line(line.as_bytes()) != StreamLine::Blank);
+    content.next().is_none_or(|line| line.starts_with('{'))
 }
 
 /// The document at `start` after the edit, if its root is a chunked collection that stays one.
