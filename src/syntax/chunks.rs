@@ -363,13 +363,15 @@ fn parse_divided(
 
 /// Whether the bracket at the end of the first line is never closed, because the last line has no closing bracket.
 fn is_surely_unclosed(text: &str, column: usize) -> bool {
-    let opener = lines(text, column).next().and_then(|first| first.text.bytes().last());
-    let closer = match opener {
+    let Some(first) = lines(text, column).next() else { return false };
+    let closer = match first.text.bytes().last() {
         Some(b'[') => ']',
         Some(b'{') => '}',
         _ => return false,
     };
-    last_line(text, column).is_some_and(|last| last.start > 0 && !last.text.contains(closer))
+    // In a plain scalar it is text.
+    let opens = !delimiters::scan_delimiters(first.text, column).open.is_empty();
+    opens && last_line(text, column).is_some_and(|last| last.start > 0 && !last.text.contains(closer))
 }
 
 /// Parses the misplaced line as a member of this block, as if it were at the column of the block.

@@ -110,11 +110,14 @@ pub(super) fn parse_valid_document(
 
 /// The start of the quote or of the outermost brackets that the first error of a document may be inside of. The text can
 /// be valid only if the node that begins there is. `None` if there are no errors, or the first one is outside of both: it
-/// does not depend on how the text was divided.
+/// does not depend on how the text was divided, unless its line begins with a colon, which may be the end of any key.
 fn first_doubtful_node(document: &GreenDocument, text: &(impl TextSlices + ?Sized), start: usize) -> Option<usize> {
     let first = chunk_errors_of(document).into_iter().min_by_key(|it| it.error)?;
     first.brackets.or_else(|| {
         let line_end = line_end(text, start + first.error);
+        if text.slice(Span::new(start + first.error, line_end)).starts_with(':') {
+            return Some(0);
+        }
         let before = text.slice(Span::new(start + first.chunk, line_end));
         let open = delimiters::scan_delimiters(&before, first.column).open;
         open.first().map(|it| first.chunk + it.at)

@@ -330,7 +330,7 @@ impl<'s> NodeBuilder<'s, '_> {
             if matches!(event, Event::MappingEnd | Event::StreamEnd) {
                 let close = bytes(span);
                 // `[a: b]` contains a mapping without brackets.
-                if style == CollectionStyle::Flow && at.end > at.start {
+                if style == CollectionStyle::Flow && self.source[at.start..at.end].starts_with('{') {
                     end = close.end.max(end);
                     self.cursor = end;
                 }
