@@ -141,7 +141,11 @@ fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
     let is_token = root.get("type").and_then(Node::string) == Some("kubernetes.io/service-account-token");
     let mut metadata = ["labels", "annotations"].into_iter().filter_map(|it| root.at(&["metadata", it]));
     let is_filled = metadata.any(|it| FILLED_BY.iter().any(|filler| it.entry(filler).is_some()));
-    source.may_have_more_keys |= is_token || is_filled;
+    // Nobody annotates an object without data, unless the annotation makes a controller fill it.
+    let has_data = ["data", "stringData", "binaryData"].into_iter().any(|it| root.entry(it).is_some());
+    let annotations = root.at(&["metadata", "annotations"]);
+    let is_annotated = annotations.is_some_and(|it| it.own_entries().next().is_some());
+    source.may_have_more_keys |= is_token || is_filled || (!has_data && is_annotated);
     if root.entry("$patch").is_some() {
         source.may_have_more_keys = true;
         source.is_addition = true;

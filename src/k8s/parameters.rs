@@ -132,7 +132,8 @@ impl Parameters {
             let Some(name) = &parameter.name else { continue };
             let generated = !Parameter::text(&parameter.generate).is_empty();
             let value = match &parameter.value {
-                Some(value) if !value.value.is_empty() || !generated => {
+                // A required parameter must be set to something else than an empty text (T2.6).
+                Some(value) if !value.value.is_empty() || !generated && !parameter.required => {
                     ParameterValue::Default(Arc::clone(&value.value))
                 }
                 _ if generated => ParameterValue::Generated { from: Parameter::text(&parameter.from).into() },

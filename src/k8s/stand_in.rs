@@ -24,7 +24,8 @@ pub(super) fn is_stand_in(text: &str) -> bool {
     let text = text.trim();
     let lower = text.to_ascii_lowercase();
     let is_capital = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
-    let is_constant = text.contains('_') && text.bytes().all(is_capital);
+    let is_word = |text: &str| text.len() > 3 && text.bytes().all(|it| it.is_ascii_uppercase());
+    let is_constant = is_word(text) || text.contains('_') && text.bytes().all(is_capital);
     let is_marked = |(start, end): &(&str, &str)| {
         text.strip_prefix(start).is_some_and(|rest| !rest.is_empty() && rest.ends_with(end))
     };
@@ -37,10 +38,19 @@ mod tests {
 
     #[test]
     fn a_stand_in_is_not_a_value() {
-        for text in ["<password>", "@PASSWORD@", "REPLACE_ME", "$PASSWORD", "your-password-here", "ENC[x]", "__KEY__"] {
+        for text in [
+            "<password>",
+            "@PASSWORD@",
+            "REPLACE_ME",
+            "$PASSWORD",
+            "your-password-here",
+            "ENC[x]",
+            "__KEY__",
+            "CERTIFICATE",
+        ] {
             assert!(is_stand_in(text), "{text}");
         }
-        for text in ["p@ssw0rd", "hunter2", "shop-user", "a_b", "100%", ""] {
+        for text in ["p@ssw0rd", "hunter2", "shop-user", "a_b", "100%", "ABC", ""] {
             assert!(!is_stand_in(text), "{text}");
         }
     }

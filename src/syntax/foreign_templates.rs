@@ -1,4 +1,5 @@
-//! Placeholders of template tools that podlens does not know: `%X%`, `@X@`, `<X>`, `__X__`, `$X$`, Jinja, ERB and others.
+//! Placeholders of template tools that podlens does not know: `%X%`, `@X@`, `<X>`, `__X__`, `$X$`, `{x}-y`, Jinja, ERB and
+//! others.
 //!
 //! Most of them are also valid text, so they count only on a line that cannot be parsed: the file is then what somebody's
 //! tool makes a manifest of, and not a broken manifest.
@@ -39,7 +40,22 @@ pub fn has_foreign_placeholder(text: &(impl TextSlices + ?Sized), errors: &[Synt
 
 /// Whether a text contains a placeholder of a template tool.
 pub(super) fn has_tool_placeholder(text: &str) -> bool {
+    has_delimited_name(text) || text.match_indices('{').any(|(at, _)| is_name_in_braces(&text[..at], &text[at..]))
+}
+
+/// Whether a text contains a name between delimiters.
+fn has_delimited_name(text: &str) -> bool {
     DELIMITERS.iter().any(|(open, close)| has_name_between(text, open, close))
+}
+
+/// Whether a name in braces at the start of a text is part of a word: `{name}-logs`. Alone it is a mapping.
+fn is_name_in_braces(before: &str, text: &str) -> bool {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | '/' | ':');
+    let parts = text.strip_prefix('{').and_then(|it| it.split_once('}'));
+    parts.is_some_and(|(name, after)| {
+        let is_in_word = before.ends_with(is_part) || after.starts_with(is_part);
+        is_name(name) && is_in_word && !before.ends_with(['$', '{', '#', '%'])
+    })
 }
 
 /// Whether a line contains a placeholder, or is a variable of a shell and nothing else.
@@ -49,7 +65,9 @@ fn is_template_line(line: &str) -> bool {
         let name = line.strip_prefix('$').map(|it| it.trim_start_matches('{').trim_end_matches('}'));
         name.is_some_and(is_name)
     };
-    is_variable() || has_tool_placeholder(line)
+    // Elsewhere in a line braces are text.
+    let value = || line.rsplit(": ").next().unwrap_or(line).trim_start_matches("- ");
+    is_variable() || has_delimited_name(line) || is_name_in_braces("", value())
 }
 
 /// Whether a line contains a name between two delimiters.
@@ -96,6 +114,7 @@ mod tests {
             "- ((registry.url))",
             "[[ service ]]",
             "replicas: #{Count}",
+            "- name: {app_name}-logs",
         ] {
             assert!(is_template_line(line), "{line}");
         }
@@ -104,6 +123,9 @@ mod tests {
             "a: b: c",
             "cost: $5",
             "x: [1, 2",
+            "labels: {app} x: [",
+            "x: [a-${NAME}-b",
+            "print(f\"{url}/x: {e}\")",
             "mail: a@b.example",
             "a < b",
             "<head>",

@@ -135,7 +135,7 @@ impl Project {
             (counts.hidden_files, 0, "with a hidden name"),
             (0, counts.tool_directories, "of tools, such as `node_modules`"),
             (counts.excluded_files, 0, "excluded by the settings"),
-            (templates, 0, "that are templates of other tools"),
+            (templates, 0, "written for other template tools"),
         ];
         let some = all.into_iter().filter(|(files, directories, _)| files + directories > 0);
         some.map(|(files, directories, why)| PassedOver { why, files, directories }).collect()

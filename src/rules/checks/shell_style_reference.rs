@@ -128,7 +128,8 @@ fn report(
 ) {
     let written = &text.text.value[range.clone()];
     let new = format!("$({name})");
-    let has_value = match container.lookup(name, text.variables()) {
+    let visible = container.lookup(name, text.variables());
+    let has_value = match &visible {
         Lookup::Bound(binding) => !text.field.is_probe() && !binding.value.is_empty(),
         _ => false,
     };
@@ -137,7 +138,11 @@ fn report(
         .flatten();
     let message = format!("`{written}` is not expanded: no shell runs here, and Kubernetes expands only `{new}`");
     let finding = Finding::new(container.inside(text.text, range), name, message).fix(fix);
-    let finding = finding.help(format!("write `{new}`"));
+    // Above the declaration of its variable `$(X)` is not expanded either.
+    let finding = match (visible, text.variable) {
+        (Lookup::Bound(_), _) | (_, None) => finding.help(format!("write `{new}`")),
+        _ => finding,
+    };
     let is_hint = text.variable.is_some_and(is_expanded_by_programs);
     findings.push(if is_hint { finding.at_most(Severity::Hint) } else { finding });
 }

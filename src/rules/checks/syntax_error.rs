@@ -55,6 +55,10 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     for error in causes(file) {
+        if let Some((span, message)) = wide_space(file, error) {
+            findings.push(Finding::new(file.at(span), "wide-space", message));
+            continue;
+        }
         let finding = Finding::new(file.at(error.span), error.kind.code(), error.message(&file.facts.lines));
         findings.push(match quote_fix(file, error.span) {
             Some(fix) => finding.help("in brackets, `${…}` must be quoted").fix(Some(fix)),
@@ -73,6 +77,10 @@ fn causes<'f>(file: &FileContext<'f>) -> Vec<&'f SyntaxError> {
     let source = if errors.len() > 1 { file.parsed_text() } else { None };
     let document_of = |error: &SyntaxError| Some(source.as_ref()?.tree.document_at(error.span.start)?.span());
     let line_of = |error: &SyntaxError| file.facts.lines.line_column(error.span.start).line;
+    // Text at the start of a line ends every block, so that nothing below it is where it should be.
+    let has_left_document = |error: &SyntaxError| {
+        error.kind == SyntaxErrorKind::MissingColon && file.facts.lines.line_column(error.span.start).column == 1
+    };
     let is_independent = |at: &usize| {
         let error = &errors[*at];
         // Each conflict is one error, and each alias too: neither affects other lines.
@@ -81,9 +89,32 @@ fn causes<'f>(file: &FileContext<'f>) -> Vec<&'f SyntaxError> {
         let Some(before) = errors[..*at].iter().rfind(|it| !is_alone(it)).filter(|_| !is_alone(error)) else {
             return true;
         };
-        document_of(before) != document_of(error) || line_of(error) > line_of(before) + LINES_APART
+        document_of(before) != document_of(error)
+            || line_of(error) > line_of(before) + LINES_APART
+                && !errors[..*at].iter().any(|it| has_left_document(it) && document_of(it) == document_of(error))
     };
     (0..errors.len()).filter(is_independent).map(|at| &errors[at]).collect()
+}
+
+/// The first line around an error that is indented with a space that YAML does not count, and what is wrong with it.
+fn wide_space(file: &FileContext<'_>, error: &SyntaxError) -> Option<(Span, String)> {
+    let source = file.parsed_text()?;
+    let text = &source.text;
+    let end = text[error.span.start..].find('\n').map_or(text.len(), |it| error.span.start + it);
+    let above = text[..error.span.start].rfind('\n').map_or(0, |it| text[..it].rfind('\n').map_or(0, |it| it + 1));
+    let mut start = above;
+    for line in text[above..end].split_inclusive('\n') {
+        let indentation = line.len() - line.trim_start().len();
+        let wide = line[..indentation].char_indices().find(|(_, it)| !it.is_ascii());
+        if let Some((at, found)) = wide {
+            let span = Span::new(start + at, start + indentation);
+            let name = if found == '\u{a0}' { "a non-breaking space" } else { "a wide space" };
+            let code = u32::from(found);
+            return Some((span, format!("this line is indented with {name} (U+{code:04X}): use plain spaces")));
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// The fix that quotes parameters: without quotes their braces are read as a flow mapping.
