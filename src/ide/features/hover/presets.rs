@@ -10,7 +10,7 @@ use crate::ide::shared::preset_workloads::{
     PresetRecipient, presets_of_workload, recipients, selected_workloads, workload_link,
 };
 use crate::k8s::EnvVar;
-use crate::resolve::Lookup;
+use crate::resolve::{Lookup, ResolvedValue, UnknownReason};
 use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The hover on the name or selector of a preset: the workloads it selects, and whether it is applied.
@@ -103,8 +103,14 @@ pub(super) fn reference(
     let mut blocks = vec![Block::Paragraph(line)];
     let reveal = analysis.reveals(&at.file);
     let lines = all.iter().filter_map(|it| {
-        let step = it.binding.as_ref()?.steps.iter().find(|it| &*it.name == name)?;
+        let binding = it.binding.as_ref()?;
         let mut line = container(analysis, at, it);
+        let Some(step) = binding.steps.iter().find(|it| &*it.name == name) else {
+            // Only references whose outcome depends on the order are not among the steps.
+            let is_open = binding.value == ResolvedValue::unknown(UnknownReason::PresetOrder);
+            line.push(text(": whether it is expanded depends on the order of presets, which is not defined"));
+            return is_open.then_some(line);
+        };
         match &step.outcome {
             Lookup::Bound(binding) => {
                 line.extend([text(": "), code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
