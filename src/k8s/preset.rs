@@ -95,6 +95,9 @@ pub struct Requirement {
     pub values: Vec<Text>,
 }
 
+/// The fields of `spec` that a preset adds to pods.
+pub const PRESET_LISTS: [&str; 4] = ["env", "envFrom", "volumes", "volumeMounts"];
+
 /// The kind of a PodPreset.
 pub(super) const KIND: &str = "PodPreset";
 
@@ -118,9 +121,8 @@ pub(super) fn preset(
     let (resource_version, creation_timestamp) = (metadata("resourceVersion"), metadata("creationTimestamp"));
     let whole = PodPreset { admission, is_draft, resource_version, creation_timestamp, ..PodPreset::default() };
     let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else { return whole };
-    const LISTS: [&str; 4] = ["env", "envFrom", "volumes", "volumeMounts"];
     let is_there = |name: &&str| spec.get(name).is_some_and(Node::is_sequence);
-    let lists = LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
+    let lists = PRESET_LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
     let selector = spec.get("selector").filter(|it| it.is_mapping()).map(|it| selector(reader, it));
     let items = |name: &str| spec.get(name).into_iter().flat_map(Node::items);
     let plain = |node: Node<'_>| content_hash::hash_node(node, "", Defaults::AsWritten, reader.budget);
