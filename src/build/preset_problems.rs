@@ -71,7 +71,7 @@ const VOLUME_TYPES: [&str; 30] = [
 pub fn preset_refusal(object: BuiltObject<'_>, release: KubernetesVersion, proposals: bool) -> Option<String> {
     let preset = object.preset()?;
     let own = preset_problems(preset, proposals).into_iter().next().map(|it| it.message);
-    own.or_else(|| preset_name_problem(object.model.name.as_ref()?))
+    own.or_else(|| preset_name_problem(object.model.name.as_ref()?, preset))
         .or_else(|| entry_problem(preset.container()?, entry_release(preset, release)))
 }
 
@@ -85,8 +85,8 @@ pub fn entry_release(preset: &PodPreset, release: KubernetesVersion) -> Kubernet
 }
 
 /// What is wrong with the name of a preset.
-pub fn preset_name_problem(name: &Text) -> Option<String> {
-    let is_valid = may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
+pub fn preset_name_problem(name: &Text, preset: &PodPreset) -> Option<String> {
+    let is_valid = preset.has_generated_name || may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
     (!is_valid).then(|| format!("`{}` is not a valid name of a preset", name.value))
 }
 

@@ -57,6 +57,13 @@ pub(super) fn preset_annotation(of: BuiltPod<'_>, path: &str, context: Admission
         Some(it) if it.applied => unknown(),
         None if has_placeholder(key) => unknown(),
         _ if admission.possible.iter().any(|it| name.ends_with(&*it.name) || may_be_replaced(&it.name)) => unknown(),
+        _ if admission.presets.iter().any(|it| {
+            let prefix = it.annotation.trim_end_matches('*');
+            it.applied && it.has_generated_name() && key.starts_with(prefix)
+        }) =>
+        {
+            unknown()
+        }
         _ => None,
     }
 }
