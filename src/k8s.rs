@@ -44,7 +44,7 @@ pub use objects::{read_built_object, read_document_objects, read_objects, read_t
 pub use parameters::{
     DeclaredParameter, ParameterType, ParameterValue, Parameters, SubstitutedText, TemplateMember, TextPiece,
 };
-pub use preset::{PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
+pub use preset::{PRESET_LISTS, PodPreset, PresetAdmitter, Requirement, Selector, WrittenHashes};
 pub use relevance::may_hold_objects;
 pub use service_dependencies::{ServiceDependencies, ServiceDependency};
 pub use template::{

@@ -73,7 +73,7 @@ use crate::build::{
     self, Admission, AdmissionContext, BuiltContainer, BuiltMatch, BuiltObject, BuiltPod, Conflict, DuplicateEntry,
     SelectorMatch,
 };
-use crate::k8s::{ContainerRole, Model, ObjectData, Pod, PodPreset};
+use crate::k8s::{ContainerRole, EnvFrom, EnvFromSource, Model, ObjectData, Pod, PodPreset};
 use crate::workspace::{KubernetesVersion, Snapshot};
 use lookup_scope::LookupScope;
 use service_variables::approximate_size;
@@ -142,7 +142,8 @@ impl<'s> Resolver<'s> {
         let admission = self.admission(of.in_pod());
         let links = service_links(of.pod, admission.as_ref());
         let services = self.visible_services(&scope, links).0;
-        let absence = |name: &str| self.absent_service(of.object, links, name);
+        let linked = linked_services(of, admission.as_ref());
+        let absence = |name: &str| self.absent_service(of.object, links, &linked, name);
         Environment::resolve(&scope, of, services, admission.as_ref(), &absence)
     }
 
@@ -151,6 +152,7 @@ impl<'s> Resolver<'s> {
         &self,
         object: BuiltObject<'_>,
         links: ServiceLinks,
+        linked: &[(Arc<str>, Arc<str>)],
         name: &str,
     ) -> Option<ServiceVariableAbsence> {
         if !name.contains('_') {
@@ -164,13 +166,24 @@ impl<'s> Resolver<'s> {
         {
             return Some(ServiceVariableAbsence::Headless(origin.clone()));
         }
+        let mut prefixed = linked.iter().filter_map(|(service, prefix)| Some((service, name.strip_prefix(&**prefix)?)));
+        if let Some(origin) = prefixed
+            .find_map(|(service, rest)| services.without_address(rest).filter(|it| it.object.as_ref() == Some(service)))
+        {
+            return Some(ServiceVariableAbsence::Headless(origin.clone()));
+        }
         if given.is_none() && !is_service_variable_name(name) {
             return None;
         }
         match links {
             ServiceLinks::All => None,
             ServiceLinks::Explicit => {
-                Some(ServiceVariableAbsence::NotLinked(given.and_then(|it| it.origin.object.clone())))
+                let service = given.and_then(|it| it.origin.object.clone());
+                let link = linked.iter().find(|(it, _)| Some(it) == service.as_ref()).cloned();
+                Some(match link {
+                    Some((service, prefix)) => ServiceVariableAbsence::Prefixed { service, prefix },
+                    None => ServiceVariableAbsence::NotLinked(service),
+                })
             }
             ServiceLinks::Off => Some(ServiceVariableAbsence::LinksOff),
         }
@@ -295,6 +308,20 @@ impl<'s> Resolver<'s> {
         });
         (Arc::clone(variables), *totals)
     }
+}
+
+/// The services that `envFrom` of a container links with a prefix, also through presets; each with its prefix.
+fn linked_services(of: BuiltContainer<'_>, admission: Option<&Admission<'_>>) -> Vec<(Arc<str>, Arc<str>)> {
+    let changes = admission.and_then(|it| Some((it, it.container_changes(of)?)));
+    let added = changes.into_iter().flat_map(|(all, it)| it.env_from.iter().filter_map(|it| all.env_from(*it)));
+    let link = |it: &EnvFrom| match &it.source {
+        Some(EnvFromSource::Service { name: Some(name), .. }) => {
+            let prefix = it.prefix.as_ref().filter(|it| !it.value.is_empty())?;
+            Some((Arc::clone(&name.value), Arc::clone(&prefix.value)))
+        }
+        _ => None,
+    };
+    of.container.env_from.iter().chain(added.map(|(_, it)| it)).filter_map(link).collect()
 }
 
 fn service_links(pod: &Pod, admission: Option<&Admission<'_>>) -> ServiceLinks {

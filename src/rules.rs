@@ -31,6 +31,7 @@ mod shared;
 
 pub use checks::RULES;
 pub use checks::invalid_settings::{INVALID_SETTINGS, check_settings};
+pub use checks::syntax_error::may_have_objects;
 pub use engine::cache::FindingsCache;
 pub use engine::contexts::{ContainerContext, FileContext, ObjectContext, PodContext, TextProvider};
 pub use engine::findings::{Finding, Findings, SharedFinding};

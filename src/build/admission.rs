@@ -81,6 +81,11 @@ impl<'s> MatchingPreset<'s> {
         self.object.preset()
     }
 
+    /// Whether the cluster completes its name, so that the names of its annotations are not known either.
+    pub fn has_generated_name(&self) -> bool {
+        self.preset().is_some_and(|it| it.has_generated_name)
+    }
+
     /// Its entries for containers, in the form of a container.
     pub fn container(&self) -> Option<&'s Container> {
         self.preset()?.container()
@@ -302,7 +307,9 @@ impl<'s> Admission<'s> {
             match selected {
                 _ if is_any_applied && matched.is_certain => self.possible.push(matched.into()),
                 SelectorMatch::No => {}
-                SelectorMatch::Yes if counts[&matched.name] == 1 => self.presets.push(matched),
+                SelectorMatch::Yes if counts[&matched.name] == 1 || matched.has_generated_name() => {
+                    self.presets.push(matched);
+                }
                 _ => self.possible.push(matched.into()),
             }
         }

@@ -15,7 +15,7 @@ use crate::build::value_sources::{
 };
 use crate::build::variable_names::{is_relaxed_variable_name, is_strict_variable_name};
 use crate::k8s::{
-    Container, EnvVar, Mount, ObjectSpan, PodPreset, PresetAdmitter, Selector, Text, ValueSource, Volume,
+    Container, EnvVar, Mount, ObjectSpan, PRESET_LISTS, PodPreset, PresetAdmitter, Selector, Text, ValueSource, Volume,
 };
 use crate::syntax::may_be_replaced;
 use crate::workspace::KubernetesVersion;
@@ -71,7 +71,7 @@ const VOLUME_TYPES: [&str; 30] = [
 pub fn preset_refusal(object: BuiltObject<'_>, release: KubernetesVersion, proposals: bool) -> Option<String> {
     let preset = object.preset()?;
     let own = preset_problems(preset, proposals).into_iter().next().map(|it| it.message);
-    own.or_else(|| preset_name_problem(object.model.name.as_ref()?))
+    own.or_else(|| preset_name_problem(object.model.name.as_ref()?, preset))
         .or_else(|| entry_problem(preset.container()?, entry_release(preset, release)))
 }
 
@@ -85,13 +85,16 @@ pub fn entry_release(preset: &PodPreset, release: KubernetesVersion) -> Kubernet
 }
 
 /// What is wrong with the name of a preset.
-pub fn preset_name_problem(name: &Text) -> Option<String> {
-    let is_valid = may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
+pub fn preset_name_problem(name: &Text, preset: &PodPreset) -> Option<String> {
+    let is_valid = preset.has_generated_name || may_be_replaced(&name.value) || is_dns_subdomain(&name.value);
     (!is_valid).then(|| format!("`{}` is not a valid name of a preset", name.value))
 }
 
 /// The advice about a field of a selector that does not exist.
 pub const SELECTOR_HELP: &str = "write `matchLabels` or `matchExpressions`";
+
+/// The advice about a list that is in the selector.
+const LIST_HELP: &str = "move it out of `selector`, to `spec`";
 
 /// The advice about an operator that does not exist.
 pub const OPERATORS_HELP: &str = "write `In`, `NotIn`, `Exists` or `DoesNotExist`";
@@ -115,7 +118,9 @@ pub fn preset_problems(preset: &PodPreset, proposals: bool) -> Vec<PresetProblem
     if let Some(selector) = &preset.selector {
         find_selector_problems(selector, &mut found);
     }
-    if preset.lists.is_empty() {
+    // A list that is in the selector by mistake is reported there.
+    let is_misplaced = || preset.selector.as_ref().is_some_and(|it| it.others.iter().any(|it| is_list(&it.value)));
+    if preset.lists.is_empty() && !is_misplaced() {
         let message = "the preset has none of `env`, `envFrom`, `volumes` and `volumeMounts`".into();
         found.push(PresetProblem { span: Some(spec), name: "spec".into(), message, help: "add at least one of them" });
     }
@@ -311,13 +316,18 @@ fn source_problem(variable: &str, source: &ValueSource) -> Option<String> {
     }
 }
 
+/// Whether a field is a list that a preset adds to pods.
+fn is_list(field: &str) -> bool {
+    PRESET_LISTS.contains(&field)
+}
+
 fn find_selector_problems(selector: &Selector, found: &mut Vec<PresetProblem>) {
     let mut push = |span: ObjectSpan, name: &str, message: String, help: &'static str| {
         found.push(PresetProblem { span: Some(span), name: name.into(), message, help });
     };
     for other in &selector.others {
         let message = format!("`{}` is not a field of a selector", other.value);
-        push(other.span, &other.value, message, SELECTOR_HELP);
+        push(other.span, &other.value, message, if is_list(&other.value) { LIST_HELP } else { SELECTOR_HELP });
     }
     let keys = selector.labels.iter().map(|(key, _)| key);
     for key in keys.chain(selector.expressions.iter().filter_map(|it| it.key.as_ref())) {

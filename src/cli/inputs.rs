@@ -15,6 +15,11 @@ pub(super) fn report_problems(loaded: &Loaded) -> Exit {
     let snapshot = loaded.workspace.snapshot();
     for path in &loaded.reported {
         let Some(file) = snapshot.file(path) else { continue };
+        let may_have_objects = || loaded.text(path).is_some_and(|text| rules::may_have_objects(&text));
+        // As in `lint`: a file that is not a manifest is not checked.
+        if file.errors.is_empty() || file.objects.is_empty() && !may_have_objects() {
+            continue;
+        }
         for error in &file.errors {
             let place = file.lines.line_column(error.span.start);
             let shown = loaded.display(path);

@@ -156,13 +156,18 @@ fn model(reader: NodeReader<'_>, node: Node<'_>, identity: Identity<'_>) -> Mode
     let metadata = node.get("metadata");
     let text = |key: &str| metadata.and_then(|metadata| reader.text_at(metadata, key));
     let pairs = |key: &str| metadata.map(|metadata| reader.string_pairs_at(metadata, &[key])).unwrap_or_default();
+    // Nothing refers to a preset by its name, so it needs none. `*` is for the characters that the cluster adds.
+    let generated_name = || {
+        let prefix = text("generateName").filter(|_| matches!(data, ObjectData::Preset(_)))?;
+        Some(Text { value: format!("{}*", prefix.value).into(), ..prefix })
+    };
     // Objects that hold other objects or offer data make no pods.
     let makes_pods = matches!(data, ObjectData::None) && identity.nested(node).is_none();
     Model {
         span: reader.span(node),
         api_version: reader.text_at(node, "apiVersion"),
         kind: reader.text_at(node, "kind").or_else(|| implied(identity.kind)),
-        name: text("name"),
+        name: text("name").or_else(generated_name),
         namespace: text("namespace"),
         labels: pairs("labels"),
         annotations: if matches!(data, ObjectData::Secret(_)) { Vec::new() } else { pairs("annotations") },

@@ -15,6 +15,8 @@ pub struct PodPreset {
     pub admission: PresetAdmitter,
     /// Whether its `apiVersion` is the one of the proposal (PA1), which no release has.
     pub is_draft: bool,
+    /// Whether it has `metadata.generateName` and no `name`: the cluster adds characters to the name.
+    pub has_generated_name: bool,
     /// `metadata.resourceVersion`, which only a cluster writes.
     pub resource_version: Option<Text>,
     /// `metadata.creationTimestamp`, which only a cluster writes.
@@ -95,6 +97,9 @@ pub struct Requirement {
     pub values: Vec<Text>,
 }
 
+/// The fields of `spec` that a preset adds to pods.
+pub const PRESET_LISTS: [&str; 4] = ["env", "envFrom", "volumes", "volumeMounts"];
+
 /// The kind of a PodPreset.
 pub(super) const KIND: &str = "PodPreset";
 
@@ -116,11 +121,18 @@ pub(super) fn preset(
 ) -> PodPreset {
     let metadata = |name: &str| root.get("metadata").and_then(|it| reader.text_at(it, name));
     let (resource_version, creation_timestamp) = (metadata("resourceVersion"), metadata("creationTimestamp"));
-    let whole = PodPreset { admission, is_draft, resource_version, creation_timestamp, ..PodPreset::default() };
+    let has_generated_name = metadata("name").is_none() && metadata("generateName").is_some();
+    let whole = PodPreset {
+        admission,
+        is_draft,
+        has_generated_name,
+        resource_version,
+        creation_timestamp,
+        ..PodPreset::default()
+    };
     let Some(spec) = root.get("spec").filter(|it| it.is_mapping()) else { return whole };
-    const LISTS: [&str; 4] = ["env", "envFrom", "volumes", "volumeMounts"];
     let is_there = |name: &&str| spec.get(name).is_some_and(Node::is_sequence);
-    let lists = LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
+    let lists = PRESET_LISTS.into_iter().filter(is_there).filter_map(|it| reader.key(spec.entry(it)?.0)).collect();
     let selector = spec.get("selector").filter(|it| it.is_mapping()).map(|it| selector(reader, it));
     let items = |name: &str| spec.get(name).into_iter().flat_map(Node::items);
     let plain = |node: Node<'_>| content_hash::hash_node(node, "", Defaults::AsWritten, reader.budget);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::build::{BuiltPod, Quantity, split_subscript};
+use crate::build::{Admission, AdmissionContext, BuiltPod, MatchingPreset, Quantity, split_subscript};
 use crate::k8s::{Container, ContainerRole, Pod, Text};
 use crate::resolve::value::{ResolvedValue, UnknownReason};
 use crate::syntax::{has_placeholder, may_be_replaced, may_become};
@@ -16,11 +16,9 @@ pub(super) fn field(of: BuiltPod<'_>, path: &str, is_open: bool) -> ResolvedValu
         let found = entries.iter().rev().find(|(it, _)| &*it.value == key);
         // A part of a key that is not known may make it another key.
         let may_be_another = || has_placeholder(key) || entries.iter().any(|(it, _)| may_become(&it.value, key));
-        // A10: each preset that is applied adds an annotation.
-        let may_be_of_preset = || key.starts_with("podpreset.admission.kubernetes.io/") && !object.presets().is_empty();
         match found {
             Some((_, value)) => Some(written(value)),
-            None if is_open || may_be_added(key, pod) || may_be_another() || may_be_of_preset() => None,
+            None if is_open || may_be_added(key, pod) || may_be_another() => None,
             // B22.
             None => Some(ResolvedValue::default()),
         }
@@ -42,6 +40,32 @@ pub(super) fn field(of: BuiltPod<'_>, path: &str, is_open: bool) -> ResolvedValu
         },
     };
     known.unwrap_or_else(|| ResolvedValue::unknown(UnknownReason::Field(path.into())))
+}
+
+/// The value of the annotation that a preset adds to the pod (A10); `None` if no preset adds this one.
+pub(super) fn preset_annotation(of: BuiltPod<'_>, path: &str, context: AdmissionContext) -> Option<ResolvedValue> {
+    let (_, key) = split_subscript(path).filter(|(map, _)| *map == "metadata.annotations")?;
+    let name = key.strip_prefix("podpreset.admission.kubernetes.io/")?;
+    let admission = Admission::for_pod(of, context)?;
+    let unknown = || Some(ResolvedValue::unknown(UnknownReason::Field(path.into())));
+    let is_same = |it: &&MatchingPreset<'_>| it.annotation == key;
+    match admission.presets.iter().find(is_same) {
+        Some(it) if it.applied && it.is_certain => match it.preset().and_then(|it| it.resource_version.as_ref()) {
+            Some(version) => Some(ResolvedValue::written(Arc::clone(&version.value))),
+            None => unknown(),
+        },
+        Some(it) if it.applied => unknown(),
+        None if has_placeholder(key) => unknown(),
+        _ if admission.possible.iter().any(|it| name.ends_with(&*it.name) || may_be_replaced(&it.name)) => unknown(),
+        _ if admission.presets.iter().any(|it| {
+            let prefix = it.annotation.trim_end_matches('*');
+            it.applied && it.has_generated_name() && key.starts_with(prefix)
+        }) =>
+        {
+            unknown()
+        }
+        _ => None,
+    }
 }
 
 /// Whether a controller may add a label with this key to the pod.

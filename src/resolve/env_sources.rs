@@ -334,7 +334,8 @@ fn may_have_more_fields(scope: &LookupScope<'_>, of: BuiltContainer<'_>) -> bool
 
 /// The value of a field of the pod in a container.
 pub(super) fn field_value(scope: &LookupScope<'_>, of: BuiltContainer<'_>, path: &str) -> ResolvedValue {
-    downward_api::field(of.in_pod(), path, may_have_more_fields(scope, of))
+    let of_preset = || downward_api::preset_annotation(of.in_pod(), path, scope.admission_context());
+    of_preset().unwrap_or_else(|| downward_api::field(of.in_pod(), path, may_have_more_fields(scope, of)))
 }
 
 /// The value of a `valueFrom`; `None` if the entry is skipped (B17).

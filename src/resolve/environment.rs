@@ -331,6 +331,11 @@ impl Environment {
         self.added_entries.iter().filter_map(|it| self.declared[*it].binding.as_ref())
     }
 
+    /// The number of entries of the container's own `env`.
+    pub(super) fn own_entry_count(&self) -> usize {
+        self.own_entries
+    }
+
     /// Adds all declarations before any value is computed, since a lookup has to find later declarations. Returns the
     /// index in `declared` of each entry.
     fn declare_all(
@@ -441,7 +446,10 @@ impl Environment {
                     let lookup = |name: &str| self.lookup_before(at, name);
                     let mut expansion = expand(&raw, expander.scope.dollar_copying(), lookup);
                     let name = &name.value;
-                    let open = preset.and_then(|_| expander.dependence.entry(name));
+                    let open = match preset {
+                        Some(_) => expander.dependence.entry(name),
+                        None => expander.dependence.own_entry(index),
+                    };
                     if let Some(open) = open {
                         open.keep_certain(&mut expansion.steps);
                     }

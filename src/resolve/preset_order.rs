@@ -16,9 +16,11 @@ pub(super) struct OrderDependence {
     sources: BTreeMap<Arc<str>, Vec<(ResolvedValue, Origin)>>,
     /// Variables of entries that presets add to `env`.
     entries: HashMap<Arc<str>, DependentEntry>,
+    /// Entries of the container's own `env`, by index, which may refer to variables of presets.
+    own: HashMap<usize, DependentEntry>,
 }
 
-/// A variable that a preset adds, and whose value depends on the order.
+/// A variable of `env` whose value depends on the order.
 #[derive(Debug)]
 pub(super) struct DependentEntry {
     alternatives: Vec<(ResolvedValue, Origin)>,
@@ -38,21 +40,23 @@ impl OrderDependence {
         }
         // The names of added entries are unique.
         for binding in known.added_bindings() {
-            let same = || others.iter().filter_map(|it| it.added_bindings().find(|it| it.name == binding.name));
-            if let Some(alternatives) = alternatives(binding, same()) {
-                let is_certain = |(at, step): (usize, &ExpansionStep)| {
-                    let outcome = discriminant(&step.outcome);
-                    same().all(|it| it.steps.get(at).is_some_and(|it| discriminant(&it.outcome) == outcome))
-                };
-                let certain = binding.steps.iter().enumerate().map(is_certain).collect();
-                dependence.entries.insert(Arc::clone(&binding.name), DependentEntry { alternatives, certain });
+            let same = others.iter().filter_map(|it| it.added_bindings().find(|it| it.name == binding.name));
+            if let Some(entry) = DependentEntry::of(binding, &same.collect::<Vec<_>>()) {
+                dependence.entries.insert(Arc::clone(&binding.name), entry);
+            }
+        }
+        for index in 0..known.own_entry_count() {
+            let Some(binding) = known.entry(index) else { continue };
+            let same: Vec<_> = others.iter().filter_map(|it| it.entry(index)).collect();
+            if let Some(entry) = DependentEntry::of(binding, &same) {
+                dependence.own.insert(index, entry);
             }
         }
         dependence
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.sources.is_empty() && self.entries.is_empty()
+        self.sources.is_empty() && self.entries.is_empty() && self.own.is_empty()
     }
 
     /// Replaces the variables of `envFrom` that depend on the order.
@@ -68,9 +72,25 @@ impl OrderDependence {
     pub(super) fn entry(&self, name: &str) -> Option<&DependentEntry> {
         self.entries.get(name)
     }
+
+    /// An entry of the container's own `env` whose value depends on the order.
+    pub(super) fn own_entry(&self, index: usize) -> Option<&DependentEntry> {
+        self.own.get(&index)
+    }
 }
 
 impl DependentEntry {
+    /// A variable with the same one in other orders; `None` if all orders have the same value.
+    fn of(binding: &Arc<Binding>, others: &[&Arc<Binding>]) -> Option<Self> {
+        let alternatives = alternatives(binding, others.iter().copied())?;
+        let is_certain = |(at, step): (usize, &ExpansionStep)| {
+            let outcome = discriminant(&step.outcome);
+            others.iter().all(|it| it.steps.get(at).is_some_and(|it| discriminant(&it.outcome) == outcome))
+        };
+        let certain = binding.steps.iter().enumerate().map(is_certain).collect();
+        Some(Self { alternatives, certain })
+    }
+
     /// Removes the references whose outcome depends on the order.
     pub(super) fn keep_certain(&self, steps: &mut Vec<ExpansionStep>) {
         let mut certain = self.certain.iter();

@@ -62,6 +62,13 @@ pub enum ServiceVariableAbsence {
     LinksOff,
     /// The pod links other services in `envFrom`. Contains the service that it does not link, if it is known.
     NotLinked(Option<Arc<str>>),
+    /// The container links the service with a prefix, so that the variable has another name.
+    Prefixed {
+        /// The service.
+        service: Arc<str>,
+        /// The prefix.
+        prefix: Arc<str>,
+    },
 }
 
 /// A text with references.
@@ -138,7 +145,9 @@ impl UnresolvedReason {
             Self::Probe | Self::EmptyInProbe => "probe",
             Self::Service(absence) => match **absence {
                 ServiceVariableAbsence::Headless(_) => "undefined",
-                ServiceVariableAbsence::LinksOff | ServiceVariableAbsence::NotLinked(_) => "linksOff",
+                ServiceVariableAbsence::LinksOff
+                | ServiceVariableAbsence::NotLinked(_)
+                | ServiceVariableAbsence::Prefixed { .. } => "linksOff",
             },
         }
     }
@@ -154,7 +163,10 @@ impl fmt::Display for UnresolvedReason {
             Self::SelfReference => "it refers to itself",
             Self::Probe => "exec probes do not see it",
             Self::EmptyInProbe => "exec probes see only literal values",
-            Self::Service(absence) => match **absence {
+            Self::Service(absence) => match &**absence {
+                ServiceVariableAbsence::Prefixed { service, prefix } => {
+                    return write!(f, "service {service} is linked with the prefix {prefix}");
+                }
                 ServiceVariableAbsence::Headless(_) => "its service has no cluster IP",
                 ServiceVariableAbsence::LinksOff => "it is a service variable, and service links are off",
                 ServiceVariableAbsence::NotLinked(_) => "this pod has only the variables of the services it links",

@@ -46,7 +46,7 @@ mod service_variable_collision;
 mod shadowed_source;
 mod shell_style_reference;
 mod string_substitution;
-mod syntax_error;
+pub(super) mod syntax_error;
 mod unclosed_parameter;
 mod undefined_parameter;
 mod undefined_variable;

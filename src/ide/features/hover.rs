@@ -65,6 +65,9 @@ fn contents(analysis: &Analysis<'_>, target: &CursorTarget<'_>) -> Option<Markup
         CursorTarget::Reference { at, field: ContainerField::EnvValue(index), name, .. } if at.is_preset() => {
             presets::reference(analysis, at, *index, name)
         }
+        CursorTarget::Reference { at, field: ContainerField::SubPathExpr(index), name, .. } if at.is_preset() => {
+            presets::path_reference(analysis, at, *index, name)
+        }
         CursorTarget::Reference { at, field, name, .. } => reference(analysis, at, *field, name),
         CursorTarget::ShellReference { at, name } => {
             let environment = at.environment(analysis);

@@ -70,7 +70,7 @@ declare_rule! {
 fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
     for entry in &container.container.env_from {
         if let Some(EnvFromSource::Service { name: Some(name), .. }) = &entry.source {
-            check_link(container, name, findings);
+            check_link(container, name, entry.prefix.as_ref(), findings);
         }
     }
     for (text, step, verdict) in judge_references(container) {
@@ -99,12 +99,13 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports a link to a service if no service of this name has a cluster IP.
-fn check_link(container: &ContainerContext<'_>, name: &Text, findings: &mut Findings<'_>) {
+fn check_link(container: &ContainerContext<'_>, name: &Text, prefix: Option<&Text>, findings: &mut Findings<'_>) {
     let found = container.object.object.services_named(&name.value);
     let is_headless =
         |it: &BuiltMatch<'_>| matches!(&it.object.model.data, ObjectData::Service(it) if !has_cluster_ip(it));
     let Some(first) = found.first().filter(|_| found.iter().all(is_headless)) else { return };
-    let message = format!("this link adds no variables: service `{}` has no cluster IP", name.value);
+    let names = prefix.filter(|it| !it.value.is_empty()).map(|it| format!(" `{}*`", it.value)).unwrap_or_default();
+    let message = format!("this link adds no variables{names}: service `{}` has no cluster IP", name.value);
     let finding =
         Finding::new(container.at(name.span), &name.value, message).help(format!("use the DNS name `{}`", name.value));
     findings.push(match name_location(first) {

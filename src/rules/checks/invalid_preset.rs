@@ -90,7 +90,7 @@ fn check_preset(object: &ObjectContext<'_>, model: &Model, preset: &PodPreset, f
             _ => finding,
         });
     }
-    if let Some((name, message)) = model.name.as_ref().and_then(|it| Some((it, preset_name_problem(it)?))) {
+    if let Some((name, message)) = model.name.as_ref().and_then(|it| Some((it, preset_name_problem(it, preset)?))) {
         findings.push(
             Finding::new(object.at(name.span), &name.value, message)
                 .help("a name has lower-case letters, digits, `-` and `.`"),

@@ -249,7 +249,7 @@ fn rename_in_preset(pod: &ObjectContext<'_>, matched: &MatchingPreset<'_>, confl
 /// The fix that renames a variable or volume of the preset, with its uses in the preset.
 fn rename_in_object(object: &ObjectContext<'_>, preset: &PodPreset, conflict: &Conflict) -> Option<Fix> {
     let given = preset.container()?;
-    let name = &object.object.model.name.as_ref()?.value;
+    let name = object.object.model.name.as_ref()?.value.trim_end_matches(['*', '-', '.']);
     let is_old = |text: &&Text| text.value == conflict.name;
     let (new, places): (String, Vec<&Text>) = match conflict.kind {
         ConflictKind::Env => {

@@ -3,6 +3,7 @@
 use crate::diagnostic::Fix;
 use crate::resolve::ServiceVariableAbsence;
 use crate::rules::engine::{ContainerContext, Finding, Findings, declare_rule, edit};
+use crate::rules::shared::reference_fixes;
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 
 declare_rule! {
@@ -75,6 +76,15 @@ fn check(container: &ContainerContext<'_>, findings: &mut Findings<'_>) {
                     }
                     None => finding,
                 }
+            }
+            ServiceVariableAbsence::Prefixed { service, prefix } => {
+                let message =
+                    format!("`$({name})` is not expanded: service `{service}` is linked with the prefix `{prefix}`");
+                let new = format!("{prefix}{name}");
+                let title = format!("Write `$({new})`");
+                let range = step.range.clone();
+                let fix = reference_fixes::replace(container, text.text, range, &format!("$({new})"), title);
+                Finding::new(place, name, message).help(format!("write `$({new})`")).fix(fix)
             }
             ServiceVariableAbsence::NotLinked(service) => {
                 let message =

@@ -132,8 +132,12 @@ fn quote_fix(file: &FileContext<'_>, span: Span) -> Option<Fix> {
     Some(Fix { title, safe: true, edits })
 }
 
+/// Whether a text with syntax errors may have objects. Other files, such as workflows of CI systems, are not checked.
+pub fn may_have_objects(text: &str) -> bool {
+    text.contains("apiVersion") && text.contains("kind")
+}
+
 /// Whether the file has objects, or text that would be one without the error.
 fn has_objects(file: &FileContext<'_>) -> bool {
-    let looks_like = |text: &str| text.contains("apiVersion") && text.contains("kind");
-    !file.facts.objects.is_empty() || file.parsed_text().is_some_and(|source| looks_like(&source.text))
+    !file.facts.objects.is_empty() || file.parsed_text().is_some_and(|source| may_have_objects(&source.text))
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::Location;
 use crate::k8s::{EnvFrom, EnvFromSource, EnvVar, ObjectSpan, ShapeEntry};
 use crate::resolve::{Binding, Lookup, OriginKind, SubPath, UnknownReason, ValuePart};
 use crate::rules::checks::{invalid_env_file, invalid_value_source, malformed_env, missing_key, unresolved_sub_path};
-use crate::rules::engine::{ContainerContext, has_helm_action};
+use crate::rules::engine::{ContainerContext, ObjectContext, has_helm_action};
 use crate::rules::shared::file_key_refs::{FileKeyRef, VolumeUse};
 use crate::rules::shared::reference_verdicts::{ReferenceVerdict, judge_references};
 use crate::syntax::show_placeholders;
@@ -222,7 +222,8 @@ fn refused_sub_path(container: &ContainerContext<'_>, sub_path: &SubPath) -> Opt
 fn preset_sub_path(container: &ContainerContext<'_>, sub_path: &SubPath) -> Vec<StartFailure> {
     let snapshot = container.object.file.snapshot;
     let preset = sub_path.within.as_ref().and_then(|it| build::object_at(snapshot, &it.file, it.offset));
-    let Some(preset) = preset else { return Vec::new() };
+    let Some(object) = preset else { return Vec::new() };
+    let preset = ObjectContext { object, file: container.object.file };
     let mut all = Vec::new();
     for step in &sub_path.item.expansion.steps {
         let is_defined = match &step.outcome {
@@ -230,7 +231,7 @@ fn preset_sub_path(container: &ContainerContext<'_>, sub_path: &SubPath) -> Vec<
             Lookup::Unbound | Lookup::Later(_) => false,
             Lookup::Bound(_) | Lookup::Maybe(_) => continue,
         };
-        let location = preset.location(sub_path.item.text.span);
+        let location = preset.inside(&sub_path.item.text, step.range.clone());
         let reason = StartFailureReason::EmptySubPath { is_defined };
         all.push(StartFailure { name: Arc::clone(&step.name), reason, location });
     }

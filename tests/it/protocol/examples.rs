@@ -192,7 +192,7 @@ impl Example {
             "forward" => &["declared later", "after all entries"],
             "self" => &["itself"],
             "probe" => &["exec probe"],
-            "linksOff" => &["service links are off", "services it links"],
+            "linksOff" => &["service links are off", "services it links", "with the prefix"],
             _ => &["nothing defines", "no cluster IP", "it is optional"],
         };
         assert!(words.iter().any(|it| text.contains(it)), "{}: $({name}), {it}\n{text}", self.title);

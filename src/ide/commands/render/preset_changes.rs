@@ -36,7 +36,7 @@ impl<'a> PresetChanges<'a> {
             return None;
         }
         let nodes = PresetEntries { renderer, presets: &admission.presets };
-        let applied = admission.presets.iter().filter(|it| it.applied);
+        let applied = admission.presets.iter().filter(|it| it.applied && !it.has_generated_name());
         let annotations = applied.map(|it| (it.annotation.clone(), resource_version(it))).collect();
         let volume = |it: &PresetEntry| nodes.item(*it, "volumes", &|_| None);
         let mut containers = Vec::new();

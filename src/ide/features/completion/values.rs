@@ -14,6 +14,7 @@ use crate::ide::features::hover;
 use crate::ide::shared::describe::short_value;
 use crate::ide::shared::located_container::LocatedContainer;
 use crate::ide::shared::named_objects::{key_value, object_keys, objects_named};
+use crate::ide::shared::preset_workloads::future_recipients;
 use crate::k8s::{ParameterType, Pod, Text, VariableScope, Volume};
 use crate::resolve::{EnvFile, EnvFileLookup, EnvFiles, Environment, Lookup, OriginKind, PodVolumes};
 use crate::syntax::{dollar_tokens, has_placeholder, parse};
@@ -171,6 +172,26 @@ pub(super) fn details(analysis: &Analysis<'_>, value: &TypedValue<'_>, label: &s
 /// The volumes that can hold an env file, also those of presets: first those that contain files, then those that
 /// another container mounts. Other volumes would be rejected (V13).
 fn env_file_volumes(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, list: &mut ItemList<'_, '_>) {
+    let mut found: BTreeMap<Arc<str>, u8> = BTreeMap::new();
+    let mut add = |at: &LocatedContainer<'_>| {
+        for (group, name) in env_file_volumes_of(analysis, at) {
+            let known = found.entry(name).or_insert(group);
+            *known = group.min(*known);
+        }
+    };
+    add(at);
+    if at.is_preset() {
+        future_recipients(analysis, at, None).iter().for_each(|it| add(&it.at));
+    }
+    let mut found: Vec<(u8, Arc<str>)> = found.into_iter().map(|(name, group)| (group, name)).collect();
+    found.sort();
+    for (group, name) in found {
+        list.push(&name, CompletionKind::Name, Some("emptyDir".into()), group);
+    }
+}
+
+/// The volumes of a pod that can hold an env file, each with its group in the list.
+fn env_file_volumes_of(analysis: &Analysis<'_>, at: &LocatedContainer<'_>) -> Vec<(u8, Arc<str>)> {
     let files = env_files(analysis, at);
     let admission = analysis.resolver.admission(at.handle().in_pod());
     let volumes = PodVolumes::new(at.pod, admission.as_ref());
@@ -185,10 +206,7 @@ fn env_file_volumes(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, list: &m
         };
         found.push((group, Arc::clone(&name.value)));
     }
-    found.sort();
-    for (group, name) in found {
-        list.push(&name, CompletionKind::Name, Some("emptyDir".into()), group);
-    }
+    found
 }
 
 /// The env files that a container can read.

@@ -10,7 +10,7 @@ use crate::ide::shared::preset_workloads::{
     PresetRecipient, presets_of_workload, recipients, selected_workloads, workload_link,
 };
 use crate::k8s::EnvVar;
-use crate::resolve::Lookup;
+use crate::resolve::{ExpansionStep, Lookup, PresetLocation, ResolvedValue, UnknownReason};
 use crate::syntax::{has_placeholder, show_placeholders};
 
 /// The hover on the name or selector of a preset: the workloads it selects, and whether it is applied.
@@ -101,25 +101,60 @@ pub(super) fn reference(
     let all = recipients(analysis, at, Some(index));
     let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(list_intro(&all))];
     let mut blocks = vec![Block::Paragraph(line)];
-    let reveal = analysis.reveals(&at.file);
     let lines = all.iter().filter_map(|it| {
-        let step = it.binding.as_ref()?.steps.iter().find(|it| &*it.name == name)?;
+        let binding = it.binding.as_ref()?;
         let mut line = container(analysis, at, it);
-        match &step.outcome {
-            Lookup::Bound(binding) => {
-                line.extend([text(": "), code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
-                line.extend(describe::origin_words(analysis, at, &binding.origin));
-            }
-            Lookup::Later(_) | Lookup::Unbound => {
-                line.push(text(": "));
-                line.extend(describe::unresolved_words(analysis, &at.file, step));
-            }
-            Lookup::Maybe(reason) => line.extend([text(": "), code(format!("<{reason}>"))]),
-        }
+        let Some(step) = binding.steps.iter().find(|it| &*it.name == name) else {
+            // Only references whose outcome depends on the order are not among the steps.
+            let is_open = binding.value == ResolvedValue::unknown(UnknownReason::PresetOrder);
+            line.push(text(": whether it is expanded depends on the order of presets, which is not defined"));
+            return is_open.then_some(line);
+        };
+        line.extend(outcome(analysis, at, step));
         Some(line)
     });
     push_list(&mut blocks, lines.collect());
     Some(Markup { blocks })
+}
+
+/// The hover on `$(NAME)` in a `subPathExpr` of a preset: its value in each container that the preset applies to.
+pub(super) fn path_reference(
+    analysis: &Analysis<'_>,
+    at: &LocatedContainer<'_>,
+    index: usize,
+    name: &str,
+) -> Option<Markup> {
+    let path = at.container.mounts.get(index)?.sub_path_expr.as_ref().filter(|_| !has_placeholder(name))?;
+    let preset = Some(PresetLocation::of(at.object));
+    let all = recipients(analysis, at, None);
+    let line = vec![code(format!("$({name})")), text(" in preset "), code(preset_name(at)), text(list_intro(&all))];
+    let mut blocks = vec![Block::Paragraph(line)];
+    let lines = all.iter().filter_map(|it| {
+        let environment = it.at.environment(analysis);
+        let mut paths = environment.sub_paths.iter();
+        let found = paths.find(|it| it.within == preset && it.item.text.span == path.span)?;
+        let step = found.item.expansion.steps.iter().find(|it| &*it.name == name)?;
+        let mut line = container(analysis, at, it);
+        line.extend(outcome(analysis, at, step));
+        Some(line)
+    });
+    push_list(&mut blocks, lines.collect());
+    Some(Markup { blocks })
+}
+
+/// What a reference becomes: `: value from …`.
+fn outcome(analysis: &Analysis<'_>, at: &LocatedContainer<'_>, step: &ExpansionStep) -> Vec<Inline> {
+    let mut line = vec![text(": ")];
+    match &step.outcome {
+        Lookup::Bound(binding) => {
+            let reveal = analysis.reveals(&at.file);
+            line.extend([code(describe::short_binding(binding, reveal, LONGEST)), text(" from ")]);
+            line.extend(describe::origin_words(analysis, at, &binding.origin));
+        }
+        Lookup::Later(_) | Lookup::Unbound => line.extend(describe::unresolved_words(analysis, &at.file, step)),
+        Lookup::Maybe(reason) => line.push(code(format!("<{reason}>"))),
+    }
+    line
 }
 
 fn push_list(blocks: &mut Vec<Block>, lines: Vec<Vec<Inline>>) {
