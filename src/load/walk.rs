@@ -226,13 +226,18 @@ fn is_walked(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     match entry.file_type() {
         _ if entry.depth() == 0 => true,
-        Some(kind) if kind.is_dir() => !is_never_read(&name),
+        Some(kind) if kind.is_dir() => !is_never_read(&name) && !is_vendored(&name, entry.path()),
         _ => !name.starts_with('.'),
     }
 }
 
 fn is_never_read(directory: &str) -> bool {
     VERSION_CONTROL.contains(&directory) || TOOL_DIRECTORIES.contains(&directory)
+}
+
+/// Whether a directory contains copies of other projects, which Go's tools wrote.
+fn is_vendored(name: &str, path: &Path) -> bool {
+    name == "vendor" && path.join("modules.txt").is_file()
 }
 
 fn found(entry: DirEntry, counts: bool) -> Option<Found> {
@@ -257,7 +262,7 @@ fn count(directory: &Path) -> PassedOver {
         let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
         let name = name.to_string_lossy();
         if kind.is_dir() {
-            if TOOL_DIRECTORIES.contains(&&*name) {
+            if TOOL_DIRECTORIES.contains(&&*name) || is_vendored(&name, &entry.path()) {
                 count.tool_directories += 1;
             } else if !is_never_read(&name) {
                 count.ignored_directories += 1;

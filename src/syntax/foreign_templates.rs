@@ -67,7 +67,9 @@ fn is_template_line(line: &str) -> bool {
     };
     // Elsewhere in a line braces are text.
     let value = || line.rsplit(": ").next().unwrap_or(line).trim_start_matches("- ");
-    is_variable() || has_delimited_name(line) || is_name_in_braces("", value())
+    let is_constant = || line.contains('_') && line.bytes().all(|it| it.is_ascii_uppercase() || it == b'_');
+    let is_directive = ["<#", "</#", "<@", "</@"].iter().any(|it| line.starts_with(it));
+    is_directive || is_variable() || is_constant() || has_delimited_name(line) || is_name_in_braces("", value())
 }
 
 /// Whether a line contains a name between two delimiters.
@@ -115,6 +117,9 @@ mod tests {
             "[[ service ]]",
             "replicas: #{Count}",
             "- name: {app_name}-logs",
+            "CA_BUNDLE",
+            "<#list names as name>",
+            "</#if>",
         ] {
             assert!(is_template_line(line), "{line}");
         }

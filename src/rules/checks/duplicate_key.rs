@@ -81,6 +81,8 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         }
     }
     let is_separated = |key: &Span| separated.binary_search_by_key(&key.start, |it| it.start).is_ok();
+    let outcome =
+        if file.is_built_by_kustomization() { "kustomize refuses the file" } else { "only the last one is used" };
     let mut seen = HashSet::new();
     for (before, again) in file.facts.duplicate_keys.iter().filter(|(_, again)| !is_separated(again)) {
         // Several keys of an item again, one after the other: the dash of the next item is missing, which is one mistake.
@@ -92,15 +94,11 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         }
         let key = source.text.get(again.range()).unwrap_or_default().trim_matches(['"', '\'']);
         findings.push(
-            Finding::new(
-                file.at(*again),
-                key,
-                format!("the key `{key}` appears twice in this mapping: only the last one is used"),
-            )
-            .related(file.at(*before), "the earlier key")
-            .help("remove one of the two")
-            .choice(remove_field(file, &file.at(*before), format!("Remove the earlier `{key}`")))
-            .choice(remove_field(file, &file.at(*again), format!("Remove this `{key}`"))),
+            Finding::new(file.at(*again), key, format!("the key `{key}` appears twice in this mapping: {outcome}"))
+                .related(file.at(*before), "the earlier key")
+                .help("remove one of the two")
+                .choice(remove_field(file, &file.at(*before), format!("Remove the earlier `{key}`")))
+                .choice(remove_field(file, &file.at(*again), format!("Remove this `{key}`"))),
         );
     }
 }

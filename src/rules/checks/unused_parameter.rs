@@ -121,9 +121,17 @@ fn check_template(file: &FileContext<'_>, object: &Object, template: &Template, 
         // A misspelled reference to it has a fix too, which needs the parameter.
         let is_misspelled = is_misspelled(&name.value);
         let finding = if is_misspelled { finding.choice(removal) } else { finding.fix(removal) };
-        let is_hint = is_completed || !is_misspelled && is_set_by_convention(&name.value);
+        let is_hint = is_completed
+            || !is_misspelled && (is_set_by_convention(&name.value) || is_in_skipped_text(file, &name.value));
         findings.push(if is_hint { finding.at_most(Severity::Hint) } else { finding });
     }
+}
+
+/// Whether a comment, or an entry that a later one with the same key replaces, refers to a parameter.
+fn is_in_skipped_text(file: &FileContext<'_>, name: &str) -> bool {
+    file.parsed_text().is_some_and(|it| {
+        [format!("${{{name}}}"), format!("${{{{{name}}}}}")].iter().any(|form| it.text.contains(form))
+    })
 }
 
 /// The number of unused parameters from which a template that uses fewer than half of them is a skeleton.
