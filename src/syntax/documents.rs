@@ -268,7 +268,14 @@ fn is_first_indented(first: &ContentLine<'_>, second: &ContentLine<'_>) -> bool 
 fn error_document(text: &str, failure: &ParseFailure) -> GreenDocument {
     let trimmed = text.trim_end();
     let start = text.len() - text.trim_start().len();
+    let is_text = || text[start..].starts_with(|it: char| it.is_alphanumeric());
     let (at, message) = match failure {
+        // The first line is a text, and the manifest begins after it.
+        ParseFailure::Scan(error)
+            if matches!(error.kind(), granit_parser::ErrorKind::ExpectedDocumentStart) && is_text() =>
+        {
+            (start, "expected `key: value` here".into())
+        }
         ParseFailure::Scan(error) => (error.marker().byte_offset().unwrap_or(start), parser_message(error)),
         ParseFailure::SecondDocument => (start, "more than one document: separate documents with `---`".into()),
         ParseFailure::NotMembers => (start, "this is not valid YAML".into()),

@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 
 use crate::syntax::chunks::{self, MAX_DEPTH, ParsedChunk, head_of_chunk, misindented, parse_key, parse_members};
-use crate::syntax::content_lines::{MemberKind, find_key, last_line, lines};
+use crate::syntax::content_lines::{MemberKind, find_key, last_line, lines, lines_from, next_line_start};
 use crate::syntax::delimiters::{OpenDelimiter, scan_delimiters};
 use crate::syntax::green::{ChunkedBlock, GreenEntry, GreenKind, GreenNode, Positioned, offset32};
 use crate::syntax::node_builder::ParseFailure;
 use crate::syntax::parser_messages::parser_message;
 use crate::syntax::patched_text::Patch;
 use crate::syntax::previous_tree::ChunkContext;
-use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind, chunk_errors};
+use crate::syntax::syntax_error::{SyntaxError, SyntaxErrorKind, chunk_errors, quotable};
 use crate::text::Span;
 
 /// Parses a chunk with the smallest repair that helps.
@@ -24,7 +24,8 @@ pub(super) fn parse_chunk(text: &str, column: usize, kind: MemberKind, context: 
         return error_node(text, column, kind, ITEM_WITHOUT_KEY.into());
     }
     let open = scan_delimiters(text, column).open;
-    let attempts: [&dyn Fn() -> Option<ParsedChunk>; 5] = [
+    let attempts: [&dyn Fn() -> Option<ParsedChunk>; 6] = [
+        &|| end_block_scalar(text, column, kind),
         &|| replace_tabs(text, column, kind),
         &|| close(text, column, kind, context, open.first().map(|open| open.at)?),
         &|| complete_key(text, column, kind, context),
@@ -39,6 +40,46 @@ pub(super) fn parse_chunk(text: &str, column: usize, kind: MemberKind, context: 
 
 const ITEM_WITHOUT_KEY: &str = "this list item does not belong to any key: check its indentation";
 const LINE_WITHOUT_KEY: &str = "this line does not belong to any key: check its indentation";
+
+/// Ends a block scalar where a line is indented less than its text, and reports the first line after it. A comment in the
+/// middle of the text ends it too.
+fn end_block_scalar(text: &str, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
+    let first = lines(text, column).next()?;
+    let (name, value) = match kind {
+        MemberKind::Entries => find_key(first.text).map(|key| (quotable(key.name(first.text)), key.value))?,
+        MemberKind::Items => (None, first.is_dash().then_some(1)?),
+        MemberKind::FlowEntries | MemberKind::FlowItems => return None,
+    };
+    let header = first.text[value..].split_whitespace().next()?;
+    if !matches!(header, "|" | ">" | "|-" | ">-" | "|+" | ">+") {
+        return None;
+    }
+    let indent_of = |line: &str| (line.len() - line.trim_start_matches(' ').len(), line.trim().is_empty());
+    let mut at = next_line_start(text, first.content);
+    let mut indent = None;
+    while at < text.len() {
+        let next = next_line_start(text, at);
+        match (indent_of(&text[at..next]), indent) {
+            ((_, true), _) => {}
+            ((found, _), None) if found > column => indent = Some(found),
+            ((found, _), Some(indent)) if found >= indent => {}
+            _ => break,
+        }
+        at = next;
+    }
+    indent?;
+    let mut parsed = parse_members(&text[..at], column, kind, &[]).ok()?;
+    let line = lines_from(text, at).next()?;
+    let what = name.map_or("the text above".to_owned(), |name| format!("the text of `{name}`"));
+    let message = if line.start == at {
+        format!("this line is indented less than {what}, which it ends")
+    } else {
+        format!("this line is not part of {what}: the comment above it is indented less, and ends the text")
+    };
+    let span = Span::new(line.content, line.end());
+    parsed.errors.push(SyntaxError::new(span, SyntaxErrorKind::Indentation, message));
+    Some(parsed)
+}
 
 /// Replaces tabs in the indentation: with two spaces each, or with the indentation of the chunk.
 fn replace_tabs(text: &str, column: usize, kind: MemberKind) -> Option<ParsedChunk> {
@@ -126,10 +167,12 @@ fn complete_key(text: &str, column: usize, kind: MemberKind, context: ChunkConte
         None => {
             let code = line.find(" #").map_or(line, |at| &line[..at]).trim_end();
             let end = key_at + code.len();
-            (
-                Patch::insert(end, ":"),
-                SyntaxError::new(Span::new(key_at, end), SyntaxErrorKind::MissingColon, "expected `:` after this key"),
-            )
+            let message = match code {
+                "---" => "`---` separates documents only at the start of a line: remove the spaces before it",
+                _ if code.starts_with("$ ") => "this line is a shell command, not YAML",
+                _ => "expected `:` after this key",
+            };
+            (Patch::insert(end, ":"), SyntaxError::new(Span::new(key_at, end), SyntaxErrorKind::MissingColon, message))
         }
     };
     let patches = [patch];
