@@ -151,34 +151,37 @@ pub(super) fn common_directory_len(one: &str, other: &str) -> usize {
     one.as_bytes()[..same].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 
+/// Words in the names of directories with the files of automatic tests: `e2e-tests`, `testdata`. `test` alone may be the
+/// name of an environment.
+const TESTS: [&str; 9] =
+    ["testdata", "tests", "e2e", "fixture", "fixtures", "testfiles", "golden", "chainsaw", "kuttl"];
+
+/// Words in the names of directories with files for other purposes than a deployment.
+const EXAMPLES: [&str; 11] =
+    ["test", "testing", "example", "examples", "sample", "samples", "demo", "demos", "mock", "mocks", "docs"];
+
 /// Whether a file is in a directory of tests, fixtures or examples.
 pub fn is_in_test_directory(path: &str) -> bool {
-    path.rsplit_once('/').is_some_and(|(directories, _)| directories.split('/').any(is_test_directory))
+    directories(path).any(is_test_directory)
 }
 
-/// Whether a directory holds tests, fixtures or examples, by a word of its name: `e2e-tests`, `testdata`.
+/// Whether only automatic tests use a file.
+pub fn is_for_tests(path: &str) -> bool {
+    directories(path).any(|it| matches!(it, "test-data" | "test_data") || has_word_of(it, &TESTS))
+}
+
+/// The names of the directories of a path.
+fn directories(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').rev().skip(1)
+}
+
+/// Whether a directory holds tests, fixtures or examples.
 fn is_test_directory(name: &str) -> bool {
-    const WORDS: [&str; 17] = [
-        "test",
-        "tests",
-        "testing",
-        "testdata",
-        "testfiles",
-        "e2e",
-        "fixture",
-        "fixtures",
-        "example",
-        "examples",
-        "sample",
-        "samples",
-        "demo",
-        "demos",
-        "mock",
-        "mocks",
-        "docs",
-    ];
-    let is_word = |word: &str| WORDS.iter().any(|it| it.eq_ignore_ascii_case(word));
-    name.split(['-', '_', '.']).any(is_word)
+    has_word_of(name, &TESTS) || has_word_of(name, &EXAMPLES)
+}
+
+fn has_word_of(name: &str, words: &[&str]) -> bool {
+    name.split(['-', '_', '.']).any(|word| words.iter().any(|it| it.eq_ignore_ascii_case(word)))
 }
 
 #[cfg(test)]

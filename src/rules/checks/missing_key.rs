@@ -119,7 +119,7 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
     );
     if let Some((it, binary)) = binary {
         finding = finding.related(it.location(binary.span), "this key").help("only keys of `data` can be variables");
-    } else if let Some(near) = nearest_name(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
+    } else if let Some(near) = near_key(&key.value, found.iter().flat_map(keys).map(|it| &*it.key.value)) {
         finding = finding.help(format!("did you mean `{near}`?")).fix(rename_fix(&container.object, key, near));
     } else {
         finding = finding.help("add the key, or set `optional: true`");
@@ -131,6 +131,13 @@ fn check_reference(container: &ContainerContext<'_>, kind: OriginKind, name: &Te
         finding = finding.related(first.location(title.span), format!("the {what}"));
     }
     Some(finding)
+}
+
+/// The key that was probably meant. One that lacks the first word of the other is the same key of something else:
+/// `cache-password` and `password`.
+fn near_key<'k>(written: &str, keys: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let lacks_word = |key: &str| written.strip_suffix(key).is_some_and(|word| word.ends_with(['-', '_', '.']));
+    nearest_name(written, keys.filter(|it| !lacks_word(it)))
 }
 
 /// The key in `binaryData`, which `configMapKeyRef` does not read (B18).
