@@ -508,6 +508,7 @@ fn may_become_other_type(text: &str) -> bool {
     is_assertion_key(start)
         || start.starts_with("${")
         || start.starts_with("{{")
+        || start.len() > 3 && start.starts_with("***") && start.ends_with("***")
         || start.chars().next().is_some_and(is_placeholder)
 }
 

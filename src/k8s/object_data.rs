@@ -123,6 +123,9 @@ const FILLED_BY: &[&str] = &[
     "secret-generator.v1.mittwald.de/autogenerate",
 ];
 
+/// The key with the list of keys that the provider of Conjur adds to a Secret.
+const CONJUR_MAP: &str = "conjur-map";
+
 /// Marks data that is not complete in the text: unknown keys, SOPS files, service account tokens, patches, and objects
 /// that a controller fills.
 fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
@@ -145,7 +148,8 @@ fn mark_incomplete(root: Node<'_>, source: &mut KeyedData) {
     let has_data = ["data", "stringData", "binaryData"].into_iter().any(|it| root.entry(it).is_some());
     let annotations = root.at(&["metadata", "annotations"]);
     let is_annotated = annotations.is_some_and(|it| it.own_entries().next().is_some());
-    source.may_have_more_keys |= is_token || is_filled || (!has_data && is_annotated);
+    let is_map = source.keys.iter().any(|it| &*it.key.value == CONJUR_MAP);
+    source.may_have_more_keys |= is_token || is_filled || is_map || (!has_data && is_annotated);
     if root.entry("$patch").is_some() {
         source.may_have_more_keys = true;
         source.is_addition = true;

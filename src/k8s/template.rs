@@ -29,6 +29,8 @@ pub struct Template {
     pub parameters_span: Option<ObjectSpan>,
     /// The `objects` list.
     pub objects_span: Option<ObjectSpan>,
+    /// The names of parameters that are among the objects by mistake.
+    pub misplaced_parameters: Vec<Text>,
     /// Whether `objects` is absent or empty.
     pub is_empty: bool,
     /// `message`.
@@ -152,6 +154,7 @@ pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identit
         span: reader.span(node),
         parameters_span: list.filter(|it| it.is_sequence()).map(|it| reader.span(it)),
         objects_span: node.get("objects").filter(|it| it.is_sequence()).map(|it| reader.span(it)),
+        misplaced_parameters: misplaced_parameters(reader, node),
         is_empty: node.get("objects").is_none_or(|it| match it.is_sequence() {
             true => it.items().next().is_none(),
             false => it.typed() == Some(TypedScalar::Null),
@@ -171,6 +174,16 @@ pub(super) fn template(reader: NodeReader<'_>, root: Node<'_>, identity: Identit
         }
     }
     Some(template)
+}
+
+/// The names of the items of `objects` that are parameters: they have no `apiVersion`, no `kind` and no other field that
+/// parameters do not have.
+fn misplaced_parameters(reader: NodeReader<'_>, node: Node<'_>) -> Vec<Text> {
+    const FIELDS: [&str; 8] = ["name", "displayName", "description", "value", "generate", "from", "type", "required"];
+    let is_field = |key: Node<'_>| key.key_text().is_some_and(|it| FIELDS.contains(&&*it));
+    let is_parameter = |item: &Node<'_>| item.is_mapping() && item.own_entries().all(|(key, _)| is_field(key));
+    let items = node.get("objects").into_iter().flat_map(Node::items).filter(is_parameter);
+    items.filter_map(|it| reader.text_at(it, "name")).collect()
 }
 
 fn parameter(reader: NodeReader<'_>, node: Node<'_>) -> Parameter {

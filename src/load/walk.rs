@@ -235,9 +235,13 @@ fn is_never_read(directory: &str) -> bool {
     VERSION_CONTROL.contains(&directory) || TOOL_DIRECTORIES.contains(&directory)
 }
 
-/// Whether a directory contains copies of other projects, which Go's tools wrote.
+/// Files beside a `vendor` directory into which a package manager of Go or PHP copies other projects.
+const VENDORING: [&str; 4] = ["glide.lock", "glide.yaml", "Gopkg.lock", "composer.lock"];
+
+/// Whether a directory contains copies of other projects, which a package manager wrote.
 fn is_vendored(name: &str, path: &Path) -> bool {
-    name == "vendor" && path.join("modules.txt").is_file()
+    name == "vendor"
+        && (path.join("modules.txt").is_file() || VENDORING.iter().any(|it| path.with_file_name(it).is_file()))
 }
 
 fn found(entry: DirEntry, counts: bool) -> Option<Found> {

@@ -218,7 +218,7 @@ impl File {
             let file = Self::plain(path, text, &tree, skipped, objects);
             let errors = file.errors.len();
             let kind = FileKind::HelmTemplate;
-            Some((Self { kind, errors: Vec::new(), duplicate_keys: Vec::new(), ..file }, errors))
+            Some((Self { kind, errors: Vec::new(), ..file }, errors))
         };
         let may_be_helm = helm::has_actions(text);
         // YAML cannot begin a line with an action.

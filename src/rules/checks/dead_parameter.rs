@@ -9,7 +9,8 @@ declare_rule! {
     ///
     /// ## What it does
     /// Parameters are replaced only in `objects`, `labels` and `message`. Reports `${P}` of a declared parameter in the
-    /// template's own metadata, in its `apiVersion` and `kind`, and in the values of parameters. In templates of
+    /// template's own metadata, in its `apiVersion` and `kind`, and in the values of parameters, unless the Secret of a TemplateInstance provides
+    /// them. In templates of
     /// `apiVersion: v1` it also reports `$(P)`, unless a container of the template may have a variable of this name.
     /// Descriptions and display names of parameters are prose and not checked. In the template's own fields, which only people
     /// read, a finding is an info. The finding covers the reference.
@@ -66,7 +67,8 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
     for (path, text) in &template.unsubstituted_texts {
         let field = path.rsplit('.').next().unwrap_or(path);
         let in_parameter = path.starts_with("parameters[");
-        if in_parameter && !matches!(field, "value" | "from") {
+        // The Secret of a TemplateInstance replaces values.
+        if in_parameter && (template.has_secret || !matches!(field, "value" | "from")) {
             continue;
         }
         for reference in parameter_references(&text.value, template.dialect.is_proposal()) {

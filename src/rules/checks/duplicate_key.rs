@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::diagnostic::Fix;
 use crate::rules::engine::{FileContext, Finding, Findings, declare_rule, edit};
 use crate::rules::shared::item_removal::remove_field;
-use crate::syntax::{CollectionStyle, Node, NodeKind};
+use crate::syntax::{CollectionStyle, HelmMask, Node, NodeKind, has_placeholder};
 use crate::text::Span;
 use crate::workspace::ParsedText;
 
@@ -14,8 +14,8 @@ declare_rule! {
     ///
     /// ## What it does
     /// Looks at every mapping of a Kubernetes object and reports a key that the mapping already has. Keys of a merge
-    /// (`<<`) may be repeated, and templates of Helm and other engines are not checked. The finding covers the later
-    /// key. Where `apiVersion` and `kind` are repeated, the `---` between two objects is missing, and only that is
+    /// (`<<`) may be repeated. In Helm templates it reports two keys only if no `if`, `else` or `end` is between them;
+    /// templates of other engines are not checked. The finding covers the later key. Where `apiVersion` and `kind` are repeated, the `---` between two objects is missing, and only that is
     /// reported.
     ///
     /// ## Why it matters
@@ -47,16 +47,17 @@ declare_rule! {
     level: Error,
     checks: [File(check)],
     sees: Source,
-    helm: ContainerWithoutAction,
+    helm: AnyScalar,
 }
 
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if file.facts.duplicate_keys.is_empty() || file.is_template() {
+    if file.facts.duplicate_keys.is_empty() || file.is_template() && !file.facts.is_helm_template() {
         return;
     }
     let Some(source) = file.parsed_text() else { return };
     let mut separated: Vec<Span> = Vec::new();
-    for root in source.tree.documents().filter_map(|it| it.root()) {
+    let roots = source.tree.documents().filter(|_| source.mask.is_none()).filter_map(|it| it.root());
+    for root in roots {
         let starts = starts_of_objects(root);
         if !starts.is_empty() {
             separated.extend(root.own_entries().map(|(key, _)| key.span()));
@@ -85,6 +86,9 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         if file.is_built_by_kustomization() { "kustomize refuses the file" } else { "only the last one is used" };
     let mut seen = HashSet::new();
     for (before, again) in file.facts.duplicate_keys.iter().filter(|(_, again)| !is_separated(again)) {
+        if !source.mask.as_ref().is_none_or(|mask| are_in_one_branch(mask, *before, *again)) {
+            continue;
+        }
         // Several keys of an item again, one after the other: the dash of the next item is missing, which is one mistake.
         let name_of = |key: Span| source.text[key.range()].trim_matches(['"', '\'']);
         let previous = key_before(&source, again).filter(|it| name_of(*it) != name_of(*again));
@@ -101,6 +105,14 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
                 .choice(remove_field(file, &file.at(*again), format!("Remove this `{key}`"))),
         );
     }
+}
+
+/// Whether every output of a Helm template that has one of two keys has the other one too: there is no `if`, `else` or
+/// `end` between them.
+fn are_in_one_branch(mask: &HelmMask, before: Span, again: Span) -> bool {
+    let is_between = |it: &&Span| before.end <= it.start && it.end <= again.start;
+    let prints = |line: &Span| mask.outputs.iter().any(|it| it.span == *line);
+    !has_placeholder(&mask.text[again.range()]) && mask.lines.iter().filter(is_between).all(prints)
 }
 
 /// The key before another one in the same mapping.

@@ -1,6 +1,6 @@
 //! The rule `refused-object`.
 
-use crate::k8s::Template;
+use crate::k8s::{Template, Text};
 use crate::rules::engine::{Finding, Findings, ObjectContext, declare_rule};
 use crate::syntax::Node;
 use crate::text::Span;
@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// ## What it does
     /// Processes each object of a template with the values in the template, and reports what `oc process` refuses: an
-    /// object without `kind`, an `apiVersion` with more than one `/`, `items` that are not a list of objects, labels of
+    /// object without `kind`, parameters among the objects, an `apiVersion` with more than one `/`, `items` that are not a list of objects, labels of
     /// the template for a list, and a reference that makes a key or a list item of another type. The finding covers the
     /// `apiVersion` if that is refused or `kind` is missing, the `kind` of a list, otherwise the name of the object.
     ///
@@ -53,6 +53,16 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
         for (span, name, error) in refused_items(object, template) {
             findings.push(Finding::new(object.file.at(span), name, message(error)));
         }
+        if let [first, more @ ..] = &template.misplaced_parameters[..] {
+            let name = &first.value;
+            let error = match more.len() {
+                0 => format!("`{name}` is a parameter among the objects: it belongs to `parameters`"),
+                more => {
+                    format!("`{name}` and {more} more are parameters among the objects: they belong to `parameters`")
+                }
+            };
+            findings.push(Finding::new(object.at(first.span), name, message(&error)));
+        }
     }
     let model = &object.object.model;
     for error in object.object.errors() {
@@ -77,6 +87,10 @@ fn refused_items(object: &ObjectContext<'_>, template: &Template) -> Vec<(Span, 
     let Some(list) = path.iter().find(|it| it.is_sequence() && it.span() == list) else { return Vec::new() };
     let refusal = |item: Node<'_>| {
         let place = |keys: [&str; 2]| keys.iter().find_map(|it| item.get(it)).map_or(item.span(), |it| it.span());
+        let is_parameter = |it: &Text| item.get("name").is_some_and(|name| name.span() == object.at(it.span).span);
+        if template.misplaced_parameters.iter().any(is_parameter) {
+            return None;
+        }
         let has_kind = item.get("kind").and_then(Node::string).is_some_and(|it| !it.is_empty());
         if !has_kind {
             return Some((place(["kind", "apiVersion"]), "kind", "the object has no `kind`"));

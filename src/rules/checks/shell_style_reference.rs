@@ -16,7 +16,8 @@ declare_rule! {
     /// ## What it does
     /// Looks at env values, `command`, `args`, exec probes and `subPathExpr`, and reports `${X}`, `${X:-default}` and
     /// `$X` if `X` is a variable of the container. Not reported are shell scripts, `${P}` of a parameter in a template,
-    /// and `X: ${X}`, which a tool fills in before Kubernetes reads it. In the value of a variable that programs are known to
+    /// and `X: ${X}`, which a tool fills in before Kubernetes reads it. A list of directories that is extended, as in
+    /// `PATH: $PATH:/opt/bin`, is reported: the list of the image is lost. In the value of a variable that programs are known to
     /// expand themselves, such as `JAVA_OPTS`, the finding is a hint. The finding covers the reference.
     ///
     /// ## Why it matters
@@ -110,12 +111,21 @@ fn is_reported(container: &ContainerContext<'_>, text: &ExpandedText<'_>, name: 
     let Lookup::Bound(_) = container.lookup(name, VariableScope::All) else { return false };
     // `X: ${X}` is filled in by a tool, and the same tool fills in the other uses of `${X}`.
     let own = container.container.env.iter().filter(|it| it.name.as_ref().is_some_and(|it| &*it.value == name));
-    let filled =
-        own.filter_map(|it| it.value.as_ref()).any(|it| shell_references(&it.value).iter().any(|it| it.1 == name));
+    let is_filled = |value: &str| {
+        shell_references(value).iter().any(|(range, it, _)| *it == name && !extends_path(value, range, name))
+    };
+    let filled = own.filter_map(|it| it.value.as_ref()).any(|it| is_filled(&it.value));
     let template = container.object.object.source.template.as_ref();
     let is_parameter = || form == ShellSyntax::Braces && template.is_some_and(|it| it.parameters.contains(name));
     let reaches = || text.variable.is_some_and(|own| container.reaches_shell(own));
     !filled && !is_parameter() && !reaches()
+}
+
+/// Whether a value adds directories to a list of them that the image has: `PATH: $PATH:/opt/bin`. No tool fills in such a
+/// reference, since it would be the list of another machine.
+fn extends_path(value: &str, reference: &Range<usize>, name: &str) -> bool {
+    let (before, after) = (&value[..reference.start], &value[reference.end..]);
+    name.ends_with("PATH") && (after.starts_with(":/") || before.starts_with('/') && before.ends_with(':'))
 }
 
 fn report(
@@ -133,14 +143,19 @@ fn report(
         Lookup::Bound(binding) => !text.field.is_probe() && !binding.value.is_empty(),
         _ => false,
     };
-    let fix = (has_value && form != ShellSyntax::Operator)
+    let fix = (has_value && text.variable != Some(name) && form != ShellSyntax::Operator)
         .then(|| reference_fixes::replace(container, text.text, range.clone(), &new, format!("Write `{new}`")))
         .flatten();
-    let message = format!("`{written}` is not expanded: no shell runs here, and Kubernetes expands only `{new}`");
+    let is_own = text.variable == Some(name);
+    let message = if is_own {
+        format!("`{written}` is not expanded: no shell runs here, so the value of the image is lost")
+    } else {
+        format!("`{written}` is not expanded: no shell runs here, and Kubernetes expands only `{new}`")
+    };
     let finding = Finding::new(container.inside(text.text, range), name, message).fix(fix);
     // Above the declaration of its variable `$(X)` is not expanded either.
     let finding = match (visible, text.variable) {
-        (Lookup::Bound(_), _) | (_, None) => finding.help(format!("write `{new}`")),
+        (Lookup::Bound(_), _) | (_, None) if !is_own => finding.help(format!("write `{new}`")),
         _ => finding,
     };
     let is_hint = text.variable.is_some_and(is_expanded_by_programs);

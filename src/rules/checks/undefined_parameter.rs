@@ -76,20 +76,22 @@ fn check(object: &ObjectContext<'_>, findings: &mut Findings<'_>) {
             let name = place.name(reference);
             let is_number = name.bytes().all(|it| it.is_ascii_digit());
             let is_undefined = !place.parameters.contains(name) && !is_number;
-            if is_undefined && is_for_template(object, &place, reference) && !is_of_inner_template(object, name) {
+            if is_undefined && is_for_template(object, &place, reference) && !is_declared_around(object, name) {
                 report(object, &place, reference, findings);
             }
         }
     }
 }
 
-/// Whether a template inside the template declares the name: it is processed later, with its own parameters.
-fn is_of_inner_template(object: &ObjectContext<'_>, name: &str) -> bool {
+/// Whether a template around the object declares the name: one inside the template is processed later, with its own
+/// parameters. `refused-object` reports a parameter among the objects.
+fn is_declared_around(object: &ObjectContext<'_>, name: &str) -> bool {
     let at = object.object.source.offset;
     let around = |it: &&Object| it.offset <= at && at < it.file_span(it.model.span).end;
     object.file.facts.objects.iter().filter(around).any(|it| match &it.model.data {
         ObjectData::Template(template) => {
-            template.parameters.iter().any(|it| it.name.as_ref().is_some_and(|it| &*it.value == name))
+            let declared = template.parameters.iter().filter_map(|it| it.name.as_ref());
+            declared.chain(&template.misplaced_parameters).any(|it| &*it.value == name)
         }
         _ => false,
     })
