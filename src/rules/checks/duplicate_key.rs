@@ -14,8 +14,8 @@ declare_rule! {
     ///
     /// ## What it does
     /// Looks at every mapping of a Kubernetes object and reports a key that the mapping already has. Keys of a merge
-    /// (`<<`) may be repeated. In Helm templates it reports two keys only if no `if`, `else` or `end` is between them;
-    /// templates of other engines are not checked. The finding covers the later key. Where `apiVersion` and `kind` are repeated, the `---` between two objects is missing, and only that is
+    /// (`<<`) may be repeated. In Helm templates it reports two keys only if no line between them consists of
+    /// actions; templates of other engines are not checked. The finding covers the later key. Where `apiVersion` and `kind` are repeated, the `---` between two objects is missing, and only that is
     /// reported.
     ///
     /// ## Why it matters
@@ -107,12 +107,11 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether every output of a Helm template that has one of two keys has the other one too: there is no `if`, `else` or
-/// `end` between them.
+/// Whether every output of a Helm template that has one of two keys has the other one too: no line between them consists of
+/// actions, which may be branches or print other keys and items.
 fn are_in_one_branch(mask: &HelmMask, before: Span, again: Span) -> bool {
-    let is_between = |it: &&Span| before.end <= it.start && it.end <= again.start;
-    let prints = |line: &Span| mask.outputs.iter().any(|it| it.span == *line);
-    !has_placeholder(&mask.text[again.range()]) && mask.lines.iter().filter(is_between).all(prints)
+    let is_outside = |it: &Span| it.end <= before.start || again.end <= it.start;
+    !has_placeholder(&mask.text[again.range()]) && mask.lines.iter().all(is_outside)
 }
 
 /// The key before another one in the same mapping.
